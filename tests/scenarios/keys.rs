@@ -320,3 +320,65 @@ async fn session_key_ends_with_its_provider() {
     assert_no_key_in(&format!("{wrong:?}"), "an error of arguments");
     app.close().await.unwrap();
 }
+
+#[tokio::test]
+async fn key_stays_with_its_host_in_the_window() {
+    let home = Home::default();
+    let mut options = Options::new(home.path());
+    options.keys = Some(KeyStore::in_file(home.path(), None));
+    let app = Plait::open(options).unwrap();
+    let ask = async |name: &str, args: Value| dispatch(&app, name, args).await.unwrap();
+    let status = async |name: &str| {
+        let status = ask("provider.status", json!({})).await;
+        status["providers"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone()
+    };
+    let move_to = async |name: &str, url: &str| {
+        let mut settings = ask("settings.get", json!({})).await;
+        settings["providers"][name]["baseUrl"] = json!(url);
+        ask("settings.set", json!({ "settings": settings })).await
+    };
+    for keep in ["stored", "session"] {
+        move_to("openai", "https://api.openai.com/v1").await;
+        ask("provider.setKey", json!({ "provider": "openai", "key": KEY, "keep": keep })).await;
+        move_to("openai", "https://api.openai.com/v2").await;
+        assert_eq!(status("openai").await["key"]["ending"], "cdef", "another path is the same host");
+        move_to("openai", "https://proxy.example/v1").await;
+        let removed = json!({ "removedWith": "https://api.openai.com" });
+        assert_eq!(status("openai").await["key"], removed, "the person sees why the key is gone");
+        move_to("openai", "https://api.openai.com/v1").await;
+        assert_eq!(status("openai").await["key"]["source"], Value::Null, "it does not come back");
+    }
+    let set = ask("provider.setKey", json!({ "provider": "openai", "key": KEY })).await;
+    assert_eq!(set["key"]["removedWith"], Value::Null);
+    // The variable of a vendor goes to the vendor, or where a person names it.
+    let moved = move_to("anthropic", "https://proxy.example").await;
+    assert_eq!(moved["providers"]["anthropic"]["keyEnv"], Value::Null);
+    assert_eq!(status("anthropic").await["key"]["removedWith"], "https://api.anthropic.com");
+    let mut settings = ask("settings.get", json!({})).await;
+    settings["providers"]["anthropic"]["keyEnv"] = json!("ANTHROPIC_API_KEY");
+    let named = ask("settings.set", json!({ "settings": settings })).await;
+    assert_eq!(named["providers"]["anthropic"]["keyEnv"], "ANTHROPIC_API_KEY");
+    app.close().await.unwrap();
+}
+
+/// Settings can be changed without Plait: the key is not sent to the new host either, and the terminal says why.
+#[tokio::test(flavor = "multi_thread")]
+async fn key_stays_with_its_host_in_the_terminal() {
+    let (first, second) =
+        (Server::start(ServerBehavior::Answers).await, Server::start(ServerBehavior::Answers).await);
+    let home = Home::default();
+    home.set_provider_url(&first.url).await;
+    assert_eq!(plait_with(&home, &["keys", "set", "openai"], KEY, &[]).code, 0);
+    assert_eq!(plait_with(&home, &["providers", "test", "openai"], "", &[]).code, 0);
+    let file = home.path().join("settings.json");
+    let mut settings: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    settings["providers"]["openai"]["baseUrl"] = json!(second.url);
+    settings["providers"]["openai"]["keyEnv"] = json!("PLAIT_TEST_VARIABLE_THAT_IS_NOT_SET");
+    std::fs::write(&file, settings.to_string()).unwrap();
+    let tested = plait_with(&home, &["providers", "test", "openai"], "", &[]);
+    let host = second.url.trim_end_matches("/v1");
+    assert!(tested.code == 1 && tested.err.contains(&format!("none is stored for {host}")), "{tested:?}");
+    assert!(tested.err.contains("when the base URL changes to another, enter it again"), "{tested:?}");
+    assert!(second.authorizations().is_empty(), "nothing was sent");
+    assert_eq!(first.authorizations(), [format!("Bearer {KEY}")]);
+}

@@ -1,7 +1,7 @@
 //! Flow files on disk: read as text, written atomically. Owns bytes and paths; does not interpret the flow.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use plait_engine::error::{ErrorCode, Fault};
@@ -40,14 +40,25 @@ pub fn read(path: &Path) -> Result<FlowFile, Fault> {
         return Err(Fault::new(ErrorCode::FlowUnreadable, format!("`{}` is {what}.", path.display()))
             .hint("Choose a flow file; its name ends in `.flow.json`."));
     }
-    if metadata.len() > MAX_BYTES {
-        let megabytes = metadata.len() >> 20;
+    let file = fs::File::open(&resolved).map_err(|error| unreadable(&error))?;
+    read_opened(&file, resolved)
+}
+
+/// Reads a flow file that is open. `path` is its absolute path with links resolved. Faults as [`read`].
+pub fn read_opened(mut file: &fs::File, path: PathBuf) -> Result<FlowFile, Fault> {
+    let unreadable = |error: io::Error| {
+        Fault::new(ErrorCode::FlowUnreadable, format!("`{}` can't be read: {error}.", path.display()))
+    };
+    let size = file.metadata().map_err(unreadable)?.len();
+    if size > MAX_BYTES {
+        let megabytes = size >> 20;
         return Err(Fault::new(
             ErrorCode::FlowTooLarge,
             format!("`{}` has {megabytes} MB; the limit is {} MB.", path.display(), MAX_BYTES >> 20),
         ));
     }
-    let bytes = fs::read(&resolved).map_err(|error| unreadable(&error))?;
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
+    file.read_to_end(&mut bytes).map_err(unreadable)?;
     let hash = content_hash(&bytes);
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
@@ -58,7 +69,7 @@ pub fn read(path: &Path) -> Result<FlowFile, Fault> {
         .hint("A flow is JSON in UTF-8. Check the file's encoding, and that it is a flow.")
     })?;
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-    Ok(FlowFile { path: resolved, text, hash })
+    Ok(FlowFile { path, text, hash })
 }
 
 /// Writes a flow file atomically and returns its new hash: after a crash at any moment it holds the old text or the new one.

@@ -8,10 +8,10 @@ mod encrypted_file;
 mod encryption;
 mod environment;
 mod keychain;
+mod owner;
 mod persistent;
-mod redaction;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,9 +22,10 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-pub use environment::variable_names;
+use crate::redaction::Redaction;
+pub use environment::{is_variable_name, variable_names};
+pub use owner::KeyOwner;
 use persistent::PersistentKeys;
-pub(crate) use redaction::Redaction;
 
 /// Set to `off` to not use the system's keychain.
 const KEYCHAIN_VARIABLE: &str = "PLAIT_KEYCHAIN";
@@ -99,52 +100,61 @@ pub struct KeyLocation {
 pub struct KeyStore(Arc<KeyStoreState>);
 
 struct KeyStoreState {
-    session: Mutex<BTreeMap<String, SecretString>>,
+    session: Mutex<BTreeMap<KeyOwner, SecretString>>,
     persistent: Option<PersistentKeys>,
+    /// Who may have a stored key.
+    owners: Mutex<BTreeSet<KeyOwner>>,
     redaction: Arc<Redaction>,
 }
 
 impl KeyStore {
     /// The keys of the data directory `home`: in the system's keychain unless `PLAIT_KEYCHAIN` is `off`, otherwise in a file
-    /// there, encrypted with `PLAIT_KEYS_PASSPHRASE` if that is set. Accesses neither before a key is requested.
+    /// there, encrypted with `PLAIT_KEYS_PASSPHRASE` if that is set. Accesses neither before a key is requested. Redacts the
+    /// secrets of the environment and of the `.env` files in the working directory as well.
     pub fn open(home: &Path) -> Self {
         let passphrase = std::env::var(PASSPHRASE_VARIABLE).ok().filter(|passphrase| !passphrase.is_empty());
         let is_off = std::env::var(KEYCHAIN_VARIABLE).is_ok_and(|set| set == "off");
-        Self::new(Some(PersistentKeys::new(home, passphrase.map(SecretString::from), !is_off)))
+        let persistent = PersistentKeys::new(home, passphrase.map(SecretString::from), !is_off);
+        Self::new(Some(persistent), Redaction::of_process())
     }
 
     /// Keys in an encrypted file of `home`, without a keychain.
     pub fn in_file(home: &Path, passphrase: Option<SecretString>) -> Self {
-        Self::new(Some(PersistentKeys::new(home, passphrase, false)))
+        Self::new(Some(PersistentKeys::new(home, passphrase, false)), Redaction::default())
     }
 
     /// Keys in `keychain`, with the encrypted file of `home` as a fallback.
     pub fn in_keychain(home: &Path, keychain: Arc<CredentialStore>) -> Self {
-        Self::new(Some(PersistentKeys::in_keychain(home, keychain)))
+        Self::new(Some(PersistentKeys::in_keychain(home, keychain)), Redaction::default())
     }
 
     /// Keys of the session and the environment only.
     pub fn in_memory() -> Self {
-        Self::new(None)
+        Self::new(None, Redaction::default())
     }
 
-    fn new(persistent: Option<PersistentKeys>) -> Self {
-        Self(Arc::new(KeyStoreState { session: Mutex::default(), persistent, redaction: Arc::default() }))
+    fn new(persistent: Option<PersistentKeys>, redaction: Redaction) -> Self {
+        let (session, owners) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(KeyStoreState { session, persistent, owners, redaction: Arc::new(redaction) }))
     }
 
     /// The key of a provider, whose environment variables are `variables`, separated by commas. From then on the key is
     /// redacted. Faults `keys.*`: the storage can't be read (a session key still works), or a variable holds an invalid key.
-    pub async fn find(&self, provider: &str, variables: Option<&str>) -> Result<Option<ResolvedKey>, Fault> {
-        let session = self.0.session.lock().get(provider).cloned();
+    pub async fn find(
+        &self,
+        owner: &KeyOwner,
+        variables: Option<&str>,
+    ) -> Result<Option<ResolvedKey>, Fault> {
+        let session = self.0.session.lock().get(owner).cloned();
         let resolved = match session {
             Some(key) => Some(ResolvedKey::new(key, KeySource::Session)),
-            None => match self.find_persistent(provider).await? {
+            None => match self.find_persistent(owner).await? {
                 Some(stored) => Some(stored),
                 None => variables.map_or(Ok(None), environment::get)?,
             },
         };
         if let Some(resolved) = &resolved {
-            self.0.redaction.add_key(provider, &resolved.key);
+            self.0.redaction.add_key(owner.provider(), &resolved.key);
         }
         Ok(resolved)
     }
@@ -152,20 +162,20 @@ impl KeyStore {
     /// Sets a provider's key, replacing any other. Faults `keys.bad_key`, `keys.nowhere`, and those of the storage.
     pub async fn set(
         &self,
-        provider: &str,
+        owner: &KeyOwner,
         key: &SecretString,
         retention: KeyRetention,
     ) -> Result<(), Fault> {
         let key = parse_key(key.expose_secret().trim(), "given")?;
         // Before anything can fail and produce a fault.
-        self.0.redaction.add_key(provider, &key);
+        self.0.redaction.add_key(owner.provider(), &key);
         match retention {
-            KeyRetention::Session => self.insert_session_key(provider, key),
+            KeyRetention::Session => self.insert_session_key(owner, key),
             KeyRetention::Stored => {
                 let key = key.clone();
-                self.with_persistent(provider, move |persistent, name| persistent.set(name, &key)).await?;
+                self.with_persistent(owner, move |persistent, owner| persistent.set(owner, &key)).await?;
                 // The newly stored key must take effect.
-                self.0.session.lock().remove(provider);
+                self.0.session.lock().remove(owner);
             }
         }
         Ok(())
@@ -173,22 +183,22 @@ impl KeyStore {
 
     /// Removes a provider's keys from everywhere but the environment. Returns whether there was one. Faults: those of the
     /// storage; the session key is removed in any case.
-    pub async fn remove(&self, provider: &str) -> Result<bool, Fault> {
-        let had_session_key = self.0.session.lock().remove(provider).is_some();
+    pub async fn remove(&self, owner: &KeyOwner) -> Result<bool, Fault> {
+        let had_session_key = self.0.session.lock().remove(owner).is_some();
         if self.0.persistent.is_none() {
             return Ok(had_session_key);
         }
-        Ok(self.with_persistent(provider, PersistentKeys::remove).await? || had_session_key)
+        Ok(self.with_persistent(owner, PersistentKeys::remove).await? || had_session_key)
     }
 
     /// Sets a provider's key for this session. An empty key removes it. Fault `keys.bad_key`.
-    pub(crate) fn set_session_key(&self, provider: &str, key: &str) -> Result<(), Fault> {
+    pub(crate) fn set_session_key(&self, owner: &KeyOwner, key: &str) -> Result<(), Fault> {
         if key.is_empty() {
-            self.0.session.lock().remove(provider);
+            self.0.session.lock().remove(owner);
         } else {
             let key = parse_key(key.trim(), "given")?;
-            self.0.redaction.add_key(provider, &key);
-            self.insert_session_key(provider, key);
+            self.0.redaction.add_key(owner.provider(), &key);
+            self.insert_session_key(owner, key);
         }
         Ok(())
     }
@@ -199,39 +209,62 @@ impl KeyStore {
         if self.0.persistent.is_none() {
             return nowhere;
         }
-        self.with_persistent("", |persistent, _| Ok(persistent.location())).await.unwrap_or(nowhere)
+        let anyone = KeyOwner::new("", None);
+        self.with_persistent(&anyone, |persistent, _| Ok(persistent.location())).await.unwrap_or(nowhere)
     }
 
-    pub(crate) fn redaction(&self) -> &Arc<Redaction> {
+    /// What is redacted. Stored keys that were not read yet are missing; see
+    /// [`redaction_with_stored_keys`](Self::redaction_with_stored_keys).
+    pub fn redaction(&self) -> &Arc<Redaction> {
         &self.0.redaction
     }
 
-    fn insert_session_key(&self, provider: &str, key: SecretString) {
-        self.0.session.lock().insert(provider.to_owned(), key);
+    /// What is redacted, with all stored keys that can be read without asking a person: those of the encrypted file, and those
+    /// of a keychain that was unlocked for an earlier read.
+    pub async fn redaction_with_stored_keys(&self) -> Arc<Redaction> {
+        if self.0.persistent.is_some() {
+            let owners: Vec<KeyOwner> = self.0.owners.lock().iter().cloned().collect();
+            let anyone = KeyOwner::new("", None);
+            let read =
+                self.with_persistent(&anyone, move |persistent, _| Ok(persistent.read_silently(&owners)));
+            // What can't be read can't be sent either; using such a key reports why.
+            let stored = read.await.unwrap_or_default();
+            self.0.redaction.add_keys(stored.iter().map(|(provider, key)| (provider.as_str(), key)));
+        }
+        Arc::clone(&self.0.redaction)
     }
 
-    async fn find_persistent(&self, provider: &str) -> Result<Option<ResolvedKey>, Fault> {
+    /// Registers who may have a stored key.
+    pub(crate) fn set_owners(&self, owners: BTreeSet<KeyOwner>) {
+        *self.0.owners.lock() = owners;
+    }
+
+    fn insert_session_key(&self, owner: &KeyOwner, key: SecretString) {
+        self.0.session.lock().insert(owner.clone(), key);
+    }
+
+    async fn find_persistent(&self, owner: &KeyOwner) -> Result<Option<ResolvedKey>, Fault> {
         let Some(persistent) = &self.0.persistent else { return Ok(None) };
-        if let Some(cached) = persistent.cached(provider) {
+        if let Some(cached) = persistent.cached(owner) {
             return Ok(cached);
         }
-        self.with_persistent(provider, PersistentKeys::get).await
+        self.with_persistent(owner, PersistentKeys::get).await
     }
 
     /// Accesses the stored keys on a blocking thread: a keychain may wait for a person.
     async fn with_persistent<T: Send + 'static>(
         &self,
-        provider: &str,
-        work: impl FnOnce(&PersistentKeys, &str) -> Result<T, Fault> + Send + 'static,
+        owner: &KeyOwner,
+        work: impl FnOnce(&PersistentKeys, &KeyOwner) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
-        let (state, provider) = (Arc::clone(&self.0), provider.to_owned());
+        let (state, owner) = (Arc::clone(&self.0), owner.clone());
         let task = tokio::task::spawn_blocking(move || {
             let persistent = state.persistent.as_ref().ok_or_else(|| {
                 Fault::new(ErrorCode::KeysNowhere, "Keys can't be stored here.")
                     .hint("Set the key for this session only.")
             })?;
             let _access = persistent.lock_access();
-            work(persistent, &provider)
+            work(persistent, &owner)
         });
         task.await.unwrap_or_else(|_| {
             Err(Fault::new(ErrorCode::KeysKeychainFailed, "The key lookup was aborted.")

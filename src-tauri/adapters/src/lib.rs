@@ -9,12 +9,16 @@ pub mod expression_workers;
 pub mod flow_files;
 pub mod hash;
 pub mod keys;
+mod project_files;
 pub mod providers;
+pub mod redaction;
 pub mod store;
 pub mod tools;
 
 pub use clock::SystemClock;
 pub use keys::KeyStore;
+pub use project_files::{AccessError, FileAccess, ReadableFolder};
 pub use providers::{ProviderRegistry, ProviderSettings};
+pub use redaction::Redaction;
 pub use store::{Store, record::RunRecord};
 pub use tools::{NativeTools, RedactingTools};

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::provider::{Provider, Providers};
 
-use crate::keys::KeyStore;
+use crate::keys::{KeyOwner, KeyStore};
 use anthropic::Anthropic;
 pub use detect::{DetectedServer, detect};
 use gemini::Gemini;
@@ -69,7 +69,10 @@ impl ProviderRegistry {
             };
             Ok((name, entry))
         };
-        let entries = all.into_iter().map(entry).collect::<Result<_, Fault>>()?;
+        let entries: BTreeMap<String, Arc<Entry>> =
+            all.into_iter().map(entry).collect::<Result<_, Fault>>()?;
+        let owners = entries.iter().filter(|(_, entry)| entry.settings.kind != ProviderKind::Offline);
+        self.keys.set_owners(owners.map(|(name, entry)| entry.settings.key_owner(name)).collect());
         Ok(Self { entries: Arc::new(entries), keys: self.keys.clone() })
     }
 
@@ -102,16 +105,23 @@ impl ProviderRegistry {
     /// Sets a provider's key for this session. It is never stored and takes precedence over any other key. An empty key
     /// removes it. Faults `provider.unknown`, `provider.no_key` (the provider takes none), `keys.bad_key`.
     pub fn set_session_key(&self, name: &str, key: &str) -> Result<(), Fault> {
-        self.require_key_support(name)?;
-        self.keys.set_session_key(name, key)
+        self.keys.set_session_key(&self.key_owner(name)?, key)
     }
 
-    /// Fails unless the provider exists and takes a key. Faults `provider.unknown`, `provider.no_key`.
-    pub fn require_key_support(&self, name: &str) -> Result<(), Fault> {
-        if self.entry(name)?.settings.kind == ProviderKind::Offline {
+    /// The owner of the key of a provider that takes one. Faults `provider.unknown`, `provider.no_key`.
+    pub fn key_owner(&self, name: &str) -> Result<KeyOwner, Fault> {
+        let settings = self.settings_of(name)?;
+        if settings.kind == ProviderKind::Offline {
             return Err(Fault::new(ErrorCode::ProviderNoKey, format!("The provider `{name}` takes no key.")));
         }
-        Ok(())
+        Ok(settings.key_owner(name))
+    }
+
+    /// Whether a vendor's own API reads the environment variables `variables`, and is at this address.
+    pub fn is_vendor_address(owner: &KeyOwner, variables: &str) -> bool {
+        settings::built_in().iter().any(|(name, vendor)| {
+            vendor.key_env.as_deref() == Some(variables) && vendor.key_owner(name).origin() == owner.origin()
+        })
     }
 
     pub fn keys(&self) -> &KeyStore {

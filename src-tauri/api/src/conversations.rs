@@ -119,10 +119,12 @@ impl Command for OpenConversation {
     type Reply = ConversationRecord;
 
     async fn run(self, service: &ConversationService) -> Result<ConversationRecord, ErrorReply> {
+        let redaction = service.keys.redaction_with_stored_keys().await;
+        let redact = |text: &str| redaction.text(text).into_owned();
         let new = NewConversation {
-            flow: self.flow.key(),
-            flow_name: self.flow.name,
-            user: self.user.unwrap_or_else(|| LOCAL_USER.to_owned()),
+            flow: redact(&self.flow.key()),
+            flow_name: redact(&self.flow.name),
+            user: redact(self.user.as_deref().unwrap_or(LOCAL_USER)),
             at: service.clock.now_ms(),
         };
         let store = service.store.clone();
@@ -196,7 +198,11 @@ impl Command for RenameConversation {
 
     async fn run(self, service: &ConversationService) -> Result<ConversationRecord, ErrorReply> {
         let (store, at) = (service.store.clone(), service.clock.now_ms());
-        run_blocking(move || Ok(store.rename_conversation(&self.conversation, &self.title, at)?)).await
+        let redaction = service.keys.redaction_with_stored_keys().await;
+        run_blocking(move || {
+            Ok(store.rename_conversation(&self.conversation, &redaction.text(&self.title), at)?)
+        })
+        .await
     }
 }
 

@@ -6,6 +6,7 @@ pub mod examples;
 mod files;
 mod recent;
 mod schema;
+pub(crate) mod secrets;
 mod service;
 pub(crate) mod subflows;
 pub(crate) mod text;

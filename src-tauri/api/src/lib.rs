@@ -34,6 +34,8 @@ pub use plait::{Options, Plait};
 pub use runs::Watch;
 pub use window_json::{from_window_json, to_window_json};
 
+/// Removes secrets from texts.
+pub use plait_adapters::Redaction;
 /// Flow files on disk.
 pub use plait_adapters::flow_files;
 /// Where the keys of providers are stored.

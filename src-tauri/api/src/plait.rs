@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plait_adapters::expression_workers::WorkerPool;
-use plait_adapters::{KeyStore, NativeTools, RedactingTools, Store, SystemClock};
+use plait_adapters::{FileAccess, KeyStore, NativeTools, RedactingTools, Store, SystemClock};
 use plait_engine::error::Fault;
 use plait_engine::expression::evaluation::Evaluator;
 use plait_engine::expression::in_process::InProcess;
@@ -105,7 +105,8 @@ impl Plait {
             BTreeMap::new()
         });
         let keys = options.keys.unwrap_or_else(|| KeyStore::open(&options.home));
-        let tools = options.tools.unwrap_or_else(|| Arc::new(NativeTools::new()));
+        let file_access = FileAccess::of_process(Some(&options.home));
+        let tools = options.tools.unwrap_or_else(|| Arc::new(NativeTools::new(file_access.clone())));
         let tools = Arc::new(RedactingTools::new(tools, &keys));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let evaluator: Arc<dyn Evaluator> = match options.expression_worker {
@@ -114,7 +115,8 @@ impl Plait {
         };
         let registry = Arc::new(plait_engine::nodes::registry());
 
-        let providers = Arc::new(ProviderService::new(&stored.settings.providers, keys, options.providers)?);
+        let providers =
+            Arc::new(ProviderService::new(&stored.settings.providers, keys.clone(), options.providers)?);
         let calibration =
             Arc::new(TokenCalibration::new(store.clone(), corrections, stored.settings.models.clone()));
         let settings =
@@ -127,13 +129,14 @@ impl Plait {
             tools,
             Arc::clone(&clock),
             evaluator,
+            file_access,
         );
         Ok(Self {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
             notices,
-            flows: FlowService::new(store.clone(), Arc::clone(&registry), Arc::clone(&clock)),
-            conversations: ConversationService::new(store.clone(), Arc::clone(&clock)),
+            flows: FlowService::new(store.clone(), Arc::clone(&registry), Arc::clone(&clock), keys.clone()),
+            conversations: ConversationService::new(store.clone(), Arc::clone(&clock), keys.clone()),
             usage: UsageService::new(store.clone(), clock),
             dialogs: DialogService::new(options.dialogs),
             store,

@@ -25,8 +25,21 @@ fn main() -> ExitCode {
     if let Some(code) = plait_api::serve_if_worker() {
         return code;
     }
-    match cli::Cli::parse().execute() {
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        // Help and version.
+        Err(shown) if !shown.use_stderr() => shown.exit(),
+        Err(error) => return report_usage(&error),
+    };
+    match cli.execute() {
         Ok(status) => status.into(),
         Err(error) => error.report(),
     }
+}
+
+/// Prints an error of the command line, which may quote a value that was passed.
+fn report_usage(error: &clap::Error) -> ExitCode {
+    let text = error.render();
+    terminal::print_styled(&if terminal::style().color { text.ansi().to_string() } else { text.to_string() });
+    exit::ExitStatus::Invalid.into()
 }

@@ -1,9 +1,17 @@
 //! The terminal: its capabilities, and writing to it. What is written comes from flows, models, tools and files, so control
-//! characters in it are made visible; only [`print_styled`] passes them on.
+//! characters in it are made visible; only [`print_styled`] passes them on. Messages may quote the command line and files, so
+//! secrets in them are redacted; results come from the store, which holds none.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
+use std::sync::LazyLock;
+
+use plait_api::Redaction;
 
 use crate::printable::printable;
+
+/// Read when the first message is printed.
+static REDACTION: LazyLock<Redaction> = LazyLock::new(Redaction::of_process);
 
 /// How to draw on standard error.
 #[derive(Clone, Copy)]
@@ -31,12 +39,23 @@ pub(crate) fn is_interactive() -> bool {
 
 /// Writes to standard error. Errors are ignored: there is nowhere left to report them.
 pub(crate) fn print_error(text: &str) {
-    print_styled(&printable(text));
+    let _ = io::stderr().lock().write_all(printable(&redact(text)).as_bytes());
+}
+
+/// The text without secrets.
+pub(crate) fn redact(text: &str) -> Cow<'_, str> {
+    REDACTION.text(text)
+}
+
+/// The value without secrets.
+pub(crate) fn redact_value(mut value: serde_json::Value) -> serde_json::Value {
+    REDACTION.value(&mut value);
+    value
 }
 
 /// Writes text with escape sequences of our own to standard error. All other parts of it must be [`printable`].
 pub(crate) fn print_styled(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = io::stderr().lock().write_all(redact(text).as_bytes());
 }
 
 /// Standard output. Scripts and files receive what is written unchanged; a terminal receives it [`printable`].

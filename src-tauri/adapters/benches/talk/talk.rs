@@ -93,7 +93,7 @@ pub async fn hold<T>(
 pub fn host(providers: ProviderRegistry) -> Host {
     Host {
         providers: Arc::new(providers),
-        tools: Arc::new(NativeTools::new()),
+        tools: Arc::new(NativeTools::new(plait_adapters::FileAccess::default())),
         clock: Arc::new(SystemClock),
         evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
         subflows: Arc::new(NoSubflows),

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use plait_engine::error::{ErrorCode, Fault};
 use secrecy::zeroize::Zeroizing;
@@ -29,6 +30,9 @@ pub(super) struct EncryptedFile {
 
 type Keys = BTreeMap<String, SecretString>;
 
+/// Tells versions of the file apart: when it was written, and its size.
+pub(super) type FileVersion = (Option<SystemTime>, u64);
+
 impl EncryptedFile {
     /// The file in the directory `home`. Accesses nothing yet.
     pub(super) fn new(home: &Path, passphrase: Option<SecretString>) -> Self {
@@ -37,6 +41,17 @@ impl EncryptedFile {
 
     pub(super) fn path(&self) -> &Path {
         &self.file
+    }
+
+    /// The version of the file; None if there is none.
+    pub(super) fn version(&self) -> Option<FileVersion> {
+        let metadata = fs::metadata(&self.file).ok()?;
+        Some((metadata.modified().ok(), metadata.len()))
+    }
+
+    /// All keys by name. Faults as [`get`](Self::get).
+    pub(super) fn read_all(&self) -> Result<Keys, Fault> {
+        self.read()
     }
 
     /// Whether the next write encrypts with a passphrase.

@@ -11,6 +11,13 @@ pub fn variable_names(variables: &str) -> impl Iterator<Item = &str> {
     variables.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
+/// Whether a text can be the name of a variable. A key that was pasted where a name belongs mostly is none.
+pub fn is_variable_name(text: &str) -> bool {
+    let mut characters = text.chars();
+    characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && characters.all(|char| char.is_ascii_alphanumeric() || char == '_')
+}
+
 /// The key in the first of `variables` that is set. Fault `keys.bad_key`.
 pub(super) fn get(variables: &str) -> Result<Option<ResolvedKey>, Fault> {
     for variable in variable_names(variables) {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use keyring_core::CredentialStore;
@@ -10,9 +11,9 @@ use parking_lot::{Mutex, MutexGuard};
 use plait_engine::error::Fault;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::encrypted_file::EncryptedFile;
+use super::encrypted_file::{EncryptedFile, FileVersion};
 use super::keychain::Keychain;
-use super::{KeyLocation, KeySource, ResolvedKey, parse_key};
+use super::{KeyLocation, KeyOwner, KeySource, ResolvedKey, parse_key};
 
 /// The storage for keys: keychain and encrypted file.
 pub(super) struct PersistentKeys {
@@ -21,7 +22,11 @@ pub(super) struct PersistentKeys {
     home: PathBuf,
     file: EncryptedFile,
     /// Earlier lookups, including those that found nothing.
-    cache: Mutex<BTreeMap<String, Option<ResolvedKey>>>,
+    cache: Mutex<BTreeMap<KeyOwner, Option<ResolvedKey>>>,
+    /// Whether the keychain returned a key before, so that it is unlocked.
+    keychain_is_unlocked: AtomicBool,
+    /// The version of the encrypted file that was read silently.
+    silently_read: Mutex<Option<FileVersion>>,
     access: Mutex<()>,
 }
 
@@ -34,6 +39,8 @@ impl PersistentKeys {
             home: home.to_owned(),
             file: EncryptedFile::new(home, passphrase),
             cache: Mutex::default(),
+            keychain_is_unlocked: AtomicBool::new(false),
+            silently_read: Mutex::default(),
             access: Mutex::default(),
         }
     }
@@ -57,8 +64,8 @@ impl PersistentKeys {
 
     /// The result of an earlier lookup, if there was one. Does not block.
     #[expect(clippy::option_option, reason = "an empty result differs from no lookup")]
-    pub(super) fn cached(&self, name: &str) -> Option<Option<ResolvedKey>> {
-        self.cache.lock().get(name).cloned()
+    pub(super) fn cached(&self, owner: &KeyOwner) -> Option<Option<ResolvedKey>> {
+        self.cache.lock().get(owner).cloned()
     }
 
     /// Held while the storage is read or changed.
@@ -72,22 +79,46 @@ impl PersistentKeys {
     }
 
     /// The key in the keychain, or the one in the file: keys stored before there was a keychain are still found.
-    pub(super) fn get(&self, name: &str) -> Result<Option<ResolvedKey>, Fault> {
+    pub(super) fn get(&self, owner: &KeyOwner) -> Result<Option<ResolvedKey>, Fault> {
+        let name = &owner.storage_name();
         let from_keychain = self.keychain().map_or(Ok(None), |keychain| keychain.get(name))?;
         let resolved = match from_keychain {
             Some(key) => {
+                self.keychain_is_unlocked.store(true, Ordering::Relaxed);
                 // It may have been edited there.
                 let key = parse_key(key.expose_secret().trim(), "in the keychain")?;
                 Some(ResolvedKey::new(key, KeySource::Keychain))
             }
             None => self.file.get(name)?.map(|key| ResolvedKey::new(key, KeySource::File)),
         };
-        self.cache.lock().insert(name.to_owned(), resolved.clone());
+        self.cache.lock().insert(owner.clone(), resolved.clone());
         Ok(resolved)
     }
 
+    /// The stored keys that can be read without asking a person, each with its provider. Leaves out those that an earlier call
+    /// returned, and those that can't be read.
+    pub(super) fn read_silently(&self, owners: &[KeyOwner]) -> Vec<(String, SecretString)> {
+        let mut keys = Vec::new();
+        let version = self.file.version();
+        if version.is_some() && *self.silently_read.lock() != version {
+            // A file that can't be read is not tried again before it changes.
+            let all = self.file.read_all().unwrap_or_default();
+            keys.extend(all.into_iter().map(|(name, key)| (KeyOwner::provider_of(&name).to_owned(), key)));
+            *self.silently_read.lock() = version;
+        }
+        if self.keychain_is_unlocked.load(Ordering::Relaxed) {
+            for owner in owners.iter().filter(|owner| self.cached(owner).is_none()) {
+                if let Ok(Some(resolved)) = self.get(owner) {
+                    keys.push((owner.provider().to_owned(), resolved.key));
+                }
+            }
+        }
+        keys
+    }
+
     /// Stores a key, in the keychain if there is one.
-    pub(super) fn set(&self, name: &str, key: &SecretString) -> Result<(), Fault> {
+    pub(super) fn set(&self, owner: &KeyOwner, key: &SecretString) -> Result<(), Fault> {
+        let name = &owner.storage_name();
         let source = match self.keychain() {
             Some(keychain) => {
                 keychain.set(name, key)?;
@@ -97,13 +128,14 @@ impl PersistentKeys {
             }
             None => self.file.set(name, key).map(|()| KeySource::File)?,
         };
-        self.cache.lock().insert(name.to_owned(), Some(ResolvedKey::new(key.clone(), source)));
+        self.cache.lock().insert(owner.clone(), Some(ResolvedKey::new(key.clone(), source)));
         Ok(())
     }
 
     /// Removes a key from both places. Returns whether there was one.
-    pub(super) fn remove(&self, name: &str) -> Result<bool, Fault> {
-        self.cache.lock().remove(name);
+    pub(super) fn remove(&self, owner: &KeyOwner) -> Result<bool, Fault> {
+        let name = &owner.storage_name();
+        self.cache.lock().remove(owner);
         let from_keychain = self.keychain().map_or(Ok(false), |keychain| keychain.remove(name));
         let from_file = self.file.remove(name);
         Ok(from_keychain? | from_file?)

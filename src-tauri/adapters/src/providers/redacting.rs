@@ -1,6 +1,7 @@
-//! Redacts API keys from everything a provider returns: servers may echo them, and replies and faults are journaled,
+//! Redacts secrets from everything a provider returns: servers may echo them, and replies and faults are journaled,
 //! displayed and printed.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -8,7 +9,7 @@ use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
 use plait_engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, StopReason};
 
-use crate::keys::Redaction;
+use crate::redaction::Redaction;
 
 /// Wraps a provider and redacts its replies and faults.
 pub(super) struct RedactingProvider {
@@ -22,16 +23,21 @@ impl RedactingProvider {
     }
 
     fn redacted(&self, mut reply: ModelReply) -> ModelReply {
-        reply.text = self.redaction.text(&reply.text);
-        reply.reasoning = reply.reasoning.map(|text| self.redaction.text(&text));
-        reply.response_id = reply.response_id.map(|id| self.redaction.text(&id));
+        let redact = |text: &mut String| {
+            if let Cow::Owned(redacted) = self.redaction.text(text) {
+                *text = redacted;
+            }
+        };
+        redact(&mut reply.text);
+        reply.reasoning.iter_mut().for_each(redact);
+        reply.response_id.iter_mut().for_each(redact);
         for call in &mut reply.tool_calls {
-            call.id = self.redaction.text(&call.id);
-            call.name = self.redaction.text(&call.name);
+            redact(&mut call.id);
+            redact(&mut call.name);
             self.redaction.value(&mut call.arguments);
         }
         if let StopReason::Other(reason) = &mut reply.stop_reason {
-            *reason = self.redaction.text(reason);
+            redact(reason);
         }
         if let Some(state) = &mut reply.provider_state {
             self.redaction.value(state);
@@ -47,7 +53,6 @@ impl Provider for RedactingProvider {
         let result = self.provider.call(request, &mut |chunk| redactor.push(chunk)).await;
         redactor.finish();
         match result {
-            Ok(reply) if self.redaction.is_idle() => Ok(reply),
             Ok(reply) => Ok(self.redacted(reply)),
             Err(fault) => Err(self.redaction.fault(fault)),
         }
@@ -59,48 +64,71 @@ impl Provider for RedactingProvider {
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
         let listed = self.provider.models().await.map_err(|fault| self.redaction.fault(fault))?;
-        Ok(listed.into_iter().map(|model| self.redaction.text(&model)).collect())
+        Ok(listed.into_iter().map(|model| self.redaction.text(&model).into_owned()).collect())
     }
 }
 
-/// Redacts a reply while it streams. Holds back text that may be the beginning of a key until more text decides it.
+/// Redacts a reply while it streams. Holds back text that may be the beginning of a secret until more text decides it.
 struct StreamRedactor<'a, 'b> {
     redaction: &'a Redaction,
     sink: &'a mut ChunkSink<'b>,
-    text: String,
-    reasoning: String,
+    text: HeldText,
+    reasoning: HeldText,
+}
+
+/// The end of a stream that is not passed on yet.
+#[derive(Default)]
+struct HeldText {
+    held: String,
+    /// The last character before it.
+    preceding: Option<char>,
+}
+
+impl HeldText {
+    /// Adds text and returns what can be passed on, redacted.
+    fn push(&mut self, redaction: &Redaction, new: &str) -> String {
+        self.held.push_str(new);
+        let decided = redaction.decided_len(&self.held, self.preceding);
+        self.release(redaction, decided)
+    }
+
+    /// Returns the rest, redacted.
+    fn finish(&mut self, redaction: &Redaction) -> String {
+        self.release(redaction, self.held.len())
+    }
+
+    fn release(&mut self, redaction: &Redaction, length: usize) -> String {
+        let tail = self.held.split_off(length);
+        let decided = std::mem::replace(&mut self.held, tail);
+        let redacted = redaction.text_after(&decided, self.preceding).into_owned();
+        self.preceding = decided.chars().next_back().or(self.preceding);
+        redacted
+    }
 }
 
 impl<'a, 'b> StreamRedactor<'a, 'b> {
     fn new(redaction: &'a Redaction, sink: &'a mut ChunkSink<'b>) -> Self {
-        Self { redaction, sink, text: String::new(), reasoning: String::new() }
+        Self { redaction, sink, text: HeldText::default(), reasoning: HeldText::default() }
     }
 
     fn push(&mut self, chunk: Chunk) {
-        if self.redaction.is_idle() {
-            return (self.sink)(chunk);
-        }
-        let (held, new, kind): (_, _, fn(String) -> Chunk) = match chunk {
-            Chunk::Text(new) => (&mut self.text, new, Chunk::Text),
-            Chunk::Reasoning(new) => (&mut self.reasoning, new, Chunk::Reasoning),
+        let chunk = match chunk {
+            Chunk::Text(new) => Chunk::Text(self.text.push(self.redaction, &new)),
+            Chunk::Reasoning(new) => Chunk::Reasoning(self.reasoning.push(self.redaction, &new)),
         };
-        held.push_str(&new);
-        let tail = held.split_off(held.len() - self.redaction.partial_key_len(held));
-        let out = std::mem::replace(held, tail);
-        if !out.is_empty() {
-            (self.sink)(kind(self.redaction.text(&out)));
-        }
+        self.send(chunk);
     }
 
-    fn finish(self) {
-        let rest = [
-            Chunk::Reasoning(self.redaction.text(&self.reasoning)),
-            Chunk::Text(self.redaction.text(&self.text)),
-        ];
-        for chunk in rest {
-            if !matches!(&chunk, Chunk::Text(text) | Chunk::Reasoning(text) if text.is_empty()) {
-                (self.sink)(chunk);
-            }
+    fn finish(mut self) {
+        let reasoning = Chunk::Reasoning(self.reasoning.finish(self.redaction));
+        let text = Chunk::Text(self.text.finish(self.redaction));
+        self.send(reasoning);
+        self.send(text);
+    }
+
+    fn send(&mut self, chunk: Chunk) {
+        if !matches!(&chunk, Chunk::Text(text) | Chunk::Reasoning(text) if text.is_empty()) {
+            (self.sink)(chunk);
         }
     }
 }

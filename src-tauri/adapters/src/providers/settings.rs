@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::keys::KeyOwner;
+
 /// The protocol of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
@@ -69,6 +71,11 @@ impl ProviderSettings {
             read_timeout_ms: None,
             sessions: None,
         }
+    }
+
+    /// Whose key a provider of this name with these settings uses.
+    pub fn key_owner(&self, name: &str) -> KeyOwner {
+        KeyOwner::new(name, self.base_url.as_deref())
     }
 }
 

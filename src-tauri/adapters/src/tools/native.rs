@@ -17,6 +17,7 @@ use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
 use crate::clock::SystemClock;
+use crate::project_files::FileAccess;
 use tool::RegisteredTool;
 
 /// The native tools: `calculator`, `current_time`, `read_file`. Cheap to clone.
@@ -24,25 +25,19 @@ use tool::RegisteredTool;
 pub struct NativeTools(Arc<[RegisteredTool]>);
 
 impl NativeTools {
-    /// All native tools, with the system's clock.
-    pub fn new() -> Self {
-        Self::with_clock(Arc::new(SystemClock))
+    /// All native tools, with the system's clock. `access` says which files they may read.
+    pub fn new(access: FileAccess) -> Self {
+        Self::with_clock(access, Arc::new(SystemClock))
     }
 
     /// All native tools, with another clock.
-    pub fn with_clock(clock: Arc<dyn Clock>) -> Self {
+    pub fn with_clock(access: FileAccess, clock: Arc<dyn Clock>) -> Self {
         // Sorted by name, which is the order in lists.
         Self(Arc::new([
             RegisteredTool::new(calculator::Calculator),
             RegisteredTool::new(current_time::CurrentTime(clock)),
-            RegisteredTool::new(read_file::ReadFile),
+            RegisteredTool::new(read_file::ReadFile(access)),
         ]))
-    }
-}
-
-impl Default for NativeTools {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Redacts API keys from everything tools return: results are journaled, displayed, and sent to a model.
+//! Redacts secrets from everything tools return: results are journaled, displayed, and sent to a model.
 
 use std::sync::Arc;
 
@@ -7,7 +7,8 @@ use plait_engine::error::Fault;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
-use crate::keys::{KeyStore, Redaction};
+use crate::keys::KeyStore;
+use crate::redaction::Redaction;
 
 /// Wraps a tool host and redacts its results and faults.
 pub struct RedactingTools {
@@ -16,7 +17,7 @@ pub struct RedactingTools {
 }
 
 impl RedactingTools {
-    /// Redacts the keys of `keys`.
+    /// Redacts what the redaction of `keys` knows.
     pub fn new(tools: Arc<dyn ToolHost>, keys: &KeyStore) -> Self {
         Self { tools, redaction: Arc::clone(keys.redaction()) }
     }
@@ -30,9 +31,7 @@ impl ToolHost for RedactingTools {
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
         let mut result = self.tools.call(call).await.map_err(|fault| self.redaction.fault(fault))?;
-        if !self.redaction.is_idle() {
-            self.redaction.value(&mut result);
-        }
+        self.redaction.value(&mut result);
         Ok(result)
     }
 }

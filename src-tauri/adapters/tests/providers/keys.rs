@@ -15,9 +15,10 @@ async fn call_and_format(kind: ProviderKind, answer: Answer) -> String {
     let server = Server::with_answers([answer]).await;
     let home = tempfile::tempdir().expect("folder");
     let keys = KeyStore::in_file(home.path(), None);
-    keys.set("test", &SecretString::from(KEY), KeyRetention::Stored).await.expect("kept");
-    let table = ProviderRegistry::with_keys(&[("test".to_owned(), server.settings(kind))].into(), &keys)
-        .expect("made");
+    let settings = server.settings(kind);
+    let owner = settings.key_owner("test");
+    keys.set(&owner, &SecretString::from(KEY), KeyRetention::Stored).await.expect("kept");
+    let table = ProviderRegistry::with_keys(&[("test".to_owned(), settings)].into(), &keys).expect("made");
     let provider = table.get("test").expect("there");
     let (outcome, chunks) = call(&*provider, request()).await;
     let (header, prefix) = match kind {

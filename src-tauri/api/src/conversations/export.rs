@@ -4,6 +4,7 @@ use plait_engine::error::ErrorCode;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use plait_adapters::Redaction;
 use plait_adapters::flow_files;
 use plait_adapters::store::conversation::record::{ConversationMessage, ConversationRecord};
 use plait_engine::context::Role;
@@ -56,12 +57,16 @@ impl Command for ExportConversation {
 
     async fn run(self, service: &ConversationService) -> Result<ExportedConversation, ErrorReply> {
         let store = service.store.clone();
+        // Messages may be older than a key that they hold.
+        let redaction = service.keys.redaction_with_stored_keys().await;
         run_blocking(move || {
             let record = store.conversation(&self.conversation)?;
             let messages = store.conversation_messages(&self.conversation, 0, usize::MAX)?;
             let (text, extension) = match self.format {
-                ExportFormat::Markdown => (markdown_text(&record, &messages), "md"),
-                ExportFormat::Json => (json_text(&record, &messages)?, "json"),
+                ExportFormat::Markdown => {
+                    (redaction.text(&markdown_text(&record, &messages)).into_owned(), "md")
+                }
+                ExportFormat::Json => (json_text(&record, &messages, &redaction)?, "json"),
             };
             if let Some(path) = &self.path {
                 flow_files::write(Path::new(path), &text, None)?;
@@ -86,15 +91,19 @@ fn markdown_text(record: &ConversationRecord, messages: &[ConversationMessage]) 
     text
 }
 
-fn json_text(record: &ConversationRecord, messages: &[ConversationMessage]) -> Result<String, ErrorReply> {
-    serde_json::to_string_pretty(&json!({ "conversation": record, "messages": messages }))
-        .map(|text| text + "\n")
-        .map_err(|error| {
-            ErrorReply::new(
-                ErrorCode::OutputFailed,
-                format!("The conversation could not be serialized: {error}."),
-            )
-        })
+fn json_text(
+    record: &ConversationRecord,
+    messages: &[ConversationMessage],
+    redaction: &Redaction,
+) -> Result<String, ErrorReply> {
+    let mut document = json!({ "conversation": record, "messages": messages });
+    redaction.value(&mut document);
+    serde_json::to_string_pretty(&document).map(|text| text + "\n").map_err(|error| {
+        ErrorReply::new(
+            ErrorCode::OutputFailed,
+            format!("The conversation could not be serialized: {error}."),
+        )
+    })
 }
 
 /// The title, reduced to what is valid in a file name on every platform.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plait_adapters::Store;
+use plait_adapters::{KeyStore, Store};
 use plait_engine::host::Clock;
 use plait_engine::id::ConversationId;
 
@@ -12,11 +12,12 @@ use crate::ErrorReply;
 pub struct ConversationService {
     pub(super) store: Store,
     pub(super) clock: Arc<dyn Clock>,
+    pub(super) keys: KeyStore,
 }
 
 impl ConversationService {
-    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>) -> Self {
-        Self { store, clock }
+    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>, keys: KeyStore) -> Self {
+        Self { store, clock, keys }
     }
 
     /// The conversation whose id begins with `prefix`. `conversation.unknown`, `conversation.ambiguous`.

@@ -3,11 +3,13 @@
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use plait_adapters::Redaction;
 use plait_adapters::store::Draft;
 use plait_engine::flow::{self, Flow};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::secrets;
 use super::service::FlowService;
 use super::text::write_flow;
 use crate::ErrorReply;
@@ -40,12 +42,15 @@ pub struct Autosave {
 impl Autosave {
     /// The draft, unless its file has the same flow. A draft without `base_hash` is also dropped if the file was written
     /// after it. A draft that cannot be read as a flow is dropped.
-    pub(super) fn from_draft(draft: Draft) -> Option<Self> {
+    /// Drafts hold no secrets, so the file is compared without its own.
+    pub(super) fn from_draft(draft: Draft, redaction: &Redaction) -> Option<Self> {
         let flow = flow::read(&draft.text).ok()?;
         if let Some(path) = &draft.path
             && let Ok(on_disk) = std::fs::read_to_string(Path::new(path))
         {
-            let same = flow::read(&on_disk).is_ok_and(|saved| saved == flow);
+            let same = flow::read(&on_disk).is_ok_and(|mut saved| {
+                saved == flow || secrets::redact(&mut saved, redaction).is_ok() && saved == flow
+            });
             if same || (draft.base_hash.is_none() && modified_at(Path::new(path)) > draft.saved_at) {
                 return None;
             }
@@ -68,7 +73,7 @@ fn modified_at(path: &Path) -> u64 {
     u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// `autosave.put`: stores a draft, in place of the one with the same key.
+/// `autosave.put`: stores a draft, in place of the one with the same key. Secrets in it are replaced by labels.
 #[derive(Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PutAutosave {
@@ -93,8 +98,11 @@ impl Command for PutAutosave {
 
     async fn run(self, service: &FlowService) -> Result<(), ErrorReply> {
         let (store, saved_at) = (service.store.clone(), service.clock.now_ms());
+        let redaction = service.keys.redaction_with_stored_keys().await;
         run_blocking(move || {
-            let text = write_flow(&self.flow)?;
+            let mut flow = self.flow;
+            secrets::redact(&mut flow, &redaction)?;
+            let text = write_flow(&flow)?;
             let draft = Draft { key: self.key, path: self.path, base_hash: self.base_hash, saved_at, text };
             Ok(store.put_draft(&draft)?)
         })
@@ -113,7 +121,12 @@ impl Command for ListAutosaves {
 
     async fn run(self, service: &FlowService) -> Result<Vec<Autosave>, ErrorReply> {
         let store = service.store.clone();
-        run_blocking(move || Ok(store.drafts()?.into_iter().filter_map(Autosave::from_draft).collect())).await
+        let redaction = service.keys.redaction_with_stored_keys().await;
+        run_blocking(move || {
+            let drafts = store.drafts()?.into_iter();
+            Ok(drafts.filter_map(|draft| Autosave::from_draft(draft, &redaction)).collect())
+        })
+        .await
     }
 }
 

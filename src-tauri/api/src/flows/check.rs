@@ -4,6 +4,7 @@
 use plait_engine::error::ErrorCode;
 use std::collections::{BTreeSet, HashMap};
 
+use plait_adapters::FileAccess;
 use plait_engine::diagnostic::{Diagnostic, Severity};
 use plait_engine::flow::Flow;
 use plait_engine::host::subflow::{ChildFlow, MAX_DEPTH};
@@ -13,6 +14,7 @@ use plait_engine::plan::{CheckedFlow, check_with_silent};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::secrets;
 use super::service::FlowService;
 use super::subflows::{self, Subflow};
 use crate::ErrorReply;
@@ -45,15 +47,18 @@ impl Command for CheckFlow {
 /// Checks a flow and its sub-flows. `path` is the file of the flow, if it has one.
 pub fn check_with_subflows(flow: &Flow, path: Option<&str>, registry: &Registry) -> CheckedFlow {
     let ancestors = path.map(|path| vec![(path.to_owned(), subflows::file_name(path))]).unwrap_or_default();
-    let mut subflow_checker = SubflowChecker { registry, ancestors, checked_files: HashMap::new() };
+    let access = FileAccess::of_process(None);
+    let mut subflow_checker = SubflowChecker { registry, access, ancestors, checked_files: HashMap::new() };
     let children = subflow_checker.check_nodes(flow, path);
     let mut checked = check_with_silent(flow, registry, &children.silent);
     checked.diagnostics.extend(children.diagnostics);
+    checked.diagnostics.extend(secrets::diagnostics(flow));
     checked
 }
 
 struct SubflowChecker<'a> {
     registry: &'a Registry,
+    access: FileAccess,
     /// The files from the root to the flow that is being checked: path and name.
     ancestors: Vec<(String, String)>,
     /// The result for each file, so that a file with several callers is checked once.
@@ -116,7 +121,7 @@ impl SubflowChecker<'_> {
     }
 
     fn check_file(&mut self, file: &str, parent: Option<&str>) -> CheckedFile {
-        let subflow = match subflows::read(file, parent) {
+        let subflow = match subflows::read(file, parent, &self.access) {
             Ok(subflow) => subflow,
             Err(error) => return CheckedFile::invalid(error),
         };

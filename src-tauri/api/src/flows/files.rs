@@ -66,20 +66,21 @@ impl Command for OpenFlow {
     async fn run(self, service: &FlowService) -> Result<OpenedFlow, ErrorReply> {
         let (store, registry) = (service.store.clone(), service.registry.clone());
         let opened_at = service.clock.now_ms();
+        let redaction = service.keys.redaction_with_stored_keys().await;
         run_blocking(move || {
             let file = flow_files::read(Path::new(&self.path))?;
             let flow = flow::read(&file.text).map_err(|error| unreadable(&file.path, &error))?;
             let path = file.path.display().to_string();
             let diagnostics = check_with_subflows(&flow, Some(&path), &registry).diagnostics;
             // A flow can be opened even if the recent flows cannot be written or the drafts cannot be read.
-            let _ =
-                store.touch_recent(&RecentFlow { path: path.clone(), name: flow.name.clone(), opened_at });
+            let name = redaction.text(&flow.name).into_owned();
+            let _ = store.touch_recent(&RecentFlow { path: path.clone(), name, opened_at });
             let recovered = store
                 .drafts()
                 .unwrap_or_default()
                 .into_iter()
                 .filter(|draft| draft.path.as_deref() == Some(&path))
-                .find_map(Autosave::from_draft);
+                .find_map(|draft| Autosave::from_draft(draft, &redaction));
             Ok(OpenedFlow {
                 read_only: is_read_only(&file.path),
                 flow,
@@ -147,6 +148,7 @@ impl Command for SaveFlow {
 
     async fn run(self, service: &FlowService) -> Result<SavedFlow, ErrorReply> {
         let (store, saved_at) = (service.store.clone(), service.clock.now_ms());
+        let redaction = service.keys.redaction_with_stored_keys().await;
         run_blocking(move || {
             let text = write_flow(&self.flow)?;
             let path = std::path::absolute(&self.path).unwrap_or_else(|_| PathBuf::from(&self.path));
@@ -154,7 +156,8 @@ impl Command for SaveFlow {
             let hash = flow_files::write(&path, &text, expected_hash)?;
             let path = path.canonicalize().unwrap_or(path).display().to_string();
             // The file is saved even if the recent flows cannot be written.
-            let recent = RecentFlow { path: path.clone(), name: self.flow.name, opened_at: saved_at };
+            let name = redaction.text(&self.flow.name).into_owned();
+            let recent = RecentFlow { path: path.clone(), name, opened_at: saved_at };
             let _ = store.touch_recent(&recent);
             Ok(SavedFlow { path, saved_at, hash })
         })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plait_adapters::Store;
+use plait_adapters::{KeyStore, Store};
 use plait_engine::host::Clock;
 use plait_engine::node::Registry;
 
@@ -11,10 +11,11 @@ pub struct FlowService {
     pub(super) store: Store,
     pub(super) registry: Arc<Registry>,
     pub(super) clock: Arc<dyn Clock>,
+    pub(super) keys: KeyStore,
 }
 
 impl FlowService {
-    pub(crate) fn new(store: Store, registry: Arc<Registry>, clock: Arc<dyn Clock>) -> Self {
-        Self { store, registry, clock }
+    pub(crate) fn new(store: Store, registry: Arc<Registry>, clock: Arc<dyn Clock>, keys: KeyStore) -> Self {
+        Self { store, registry, clock, keys }
     }
 }

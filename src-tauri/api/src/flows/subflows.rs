@@ -2,10 +2,12 @@
 //! Ensures that no flow runs inside itself.
 
 use plait_engine::error::ErrorCode;
+use std::io;
 use std::path::Path;
 
-use plait_adapters::flow_files;
+use plait_adapters::flow_files::FlowFile;
 use plait_adapters::store::record::RunRecord;
+use plait_adapters::{AccessError, FileAccess, flow_files};
 use plait_engine::flow::{self, Flow};
 use plait_engine::host::subflow::{ChildFlow, MAX_DEPTH};
 use plait_engine::id::Activation;
@@ -23,11 +25,12 @@ pub(crate) struct Subflow {
 }
 
 /// The flow that a node of the run `lineage[0]` runs. `lineage` continues with the ancestors of that run, the root last.
-/// `subflow.not_found`, `subflow.unreadable`, `subflow.recursion`.
+/// Errors as [`read`], and `subflow.recursion`.
 pub(crate) fn resolve(
     child: &ChildFlow,
     lineage: &[RunRecord],
     activation: &Activation,
+    access: &FileAccess,
 ) -> Result<Subflow, ErrorReply> {
     let parent = lineage.first();
     let parent_path = parent.and_then(|parent| parent.flow.path.clone());
@@ -43,7 +46,7 @@ pub(crate) fn resolve(
         }
         ChildFlow::File(file) => file,
     };
-    let subflow = read(file, parent_path.as_deref())?;
+    let subflow = read(file, parent_path.as_deref(), access)?;
     if let Some(path) = &subflow.path
         && lineage.iter().any(|ancestor| ancestor.flow.path.as_ref() == Some(path))
     {
@@ -54,22 +57,56 @@ pub(crate) fn resolve(
     Ok(subflow)
 }
 
-/// Reads the flow that a flow in the file `parent` runs as `file`.
-pub(crate) fn read(file: &str, parent: Option<&str>) -> Result<Subflow, ErrorReply> {
+/// Reads the flow that a flow in the file `parent` runs as `file`. `subflow.not_found`, `subflow.unreadable`, and what
+/// [`FileAccess`] refuses.
+pub(crate) fn read(file: &str, parent: Option<&str>, access: &FileAccess) -> Result<Subflow, ErrorReply> {
     let Some(folder) = parent.and_then(|path| Path::new(path).parent()) else {
         return example(file);
     };
-    let text = flow_files::read(&folder.join(file)).map_err(|fault| {
-        let code = if fault.code == ErrorCode::FlowNotFound {
-            ErrorCode::SubflowNotFound
-        } else {
-            ErrorCode::SubflowUnreadable
-        };
-        ErrorReply { code, ..ErrorReply::from(fault) }
-            .hint(format!("`file` is relative to the folder of the flow, {}.", folder.display()))
-    })?;
+    let text = open(file, folder, access)?;
     let flow = parse(&text.text, file)?;
     Ok(Subflow { flow, path: Some(text.path.display().to_string()), name: file.to_owned() })
+}
+
+/// Reads a file of the project of the flows in `folder`.
+fn open(file: &str, folder: &Path, access: &FileAccess) -> Result<FlowFile, ErrorReply> {
+    let opened = access.open_project(folder).and_then(|(project, place)| project.open(&place.join(file)));
+    let (opened, path) = opened.map_err(|error| access_error(file, folder, &error))?;
+    flow_files::read_opened(&opened, path)
+        .map_err(|fault| ErrorReply { code: ErrorCode::SubflowUnreadable, ..ErrorReply::from(fault) })
+}
+
+fn access_error(file: &str, folder: &Path, error: &AccessError) -> ErrorReply {
+    let place = format!("`file` is relative to the folder of the flow, {}.", folder.display());
+    match error {
+        AccessError::UnsafeFolder { .. } => {
+            ErrorReply::new(ErrorCode::SubflowUnsafeFolder, format!("`{file}` is not read: {error}."))
+                .hint("Move the flow and its sub-flows into a folder of their own.")
+        }
+        AccessError::Outside => ErrorReply::new(
+            ErrorCode::SubflowOutsideProject,
+            format!("`{file}` is not read: it is outside of the project."),
+        )
+        .hint(
+            "The project is the nearest folder around the flow with `.git`, or else the folder of the flow. Move the file \
+             there.",
+        ),
+        AccessError::SecretFile => ErrorReply::new(
+            ErrorCode::SubflowSecretFile,
+            format!("`{file}` is not read: files of this name hold secrets."),
+        )
+        .hint("Give the flow another name."),
+        AccessError::HardLink => ErrorReply::new(
+            ErrorCode::SubflowHardLink,
+            format!("`{file}` is not read: it is a hard link to a file that may be outside of the project."),
+        )
+        .hint("Replace the link by a copy of the file."),
+        AccessError::Io(error) if error.kind() == io::ErrorKind::NotFound => {
+            ErrorReply::new(ErrorCode::SubflowNotFound, format!("There is no file `{file}`.")).hint(place)
+        }
+        error => ErrorReply::new(ErrorCode::SubflowUnreadable, format!("`{file}` can't be read: {error}."))
+            .hint(place),
+    }
 }
 
 /// Example flows refer to each other as if they were files in one folder.

@@ -48,9 +48,10 @@ impl Command for SetKey {
     type Reply = ProviderStatus;
 
     async fn run(self, service: &ProviderService) -> Result<ProviderStatus, ErrorReply> {
-        service.table().require_key_support(&self.provider)?;
-        service.keys().set(&self.provider, &self.key.0, self.keep).await?;
+        let owner = service.table().key_owner(&self.provider)?;
+        service.keys().set(&owner, &self.key.0, self.keep).await?;
         service.forget_models(&self.provider);
+        service.forget_removed_key(&self.provider);
         status_of(service, &self.provider).await
     }
 }
@@ -69,8 +70,8 @@ impl Command for RemoveKey {
     type Reply = ProviderStatus;
 
     async fn run(self, service: &ProviderService) -> Result<ProviderStatus, ErrorReply> {
-        service.table().require_key_support(&self.provider)?;
-        service.keys().remove(&self.provider).await?;
+        let owner = service.table().key_owner(&self.provider)?;
+        service.keys().remove(&owner).await?;
         service.forget_models(&self.provider);
         status_of(service, &self.provider).await
     }

@@ -16,6 +16,8 @@ pub struct ProviderService {
     keys: KeyStore,
     /// Lists of models, by provider, since the application started.
     models: Mutex<BTreeMap<String, Vec<String>>>,
+    /// The former addresses of providers whose key was removed with them, since the application started.
+    removed_keys: Mutex<BTreeMap<String, String>>,
 }
 
 impl ProviderService {
@@ -25,7 +27,7 @@ impl ProviderService {
         fixed: Option<Arc<dyn Providers>>,
     ) -> Result<Self, Fault> {
         let table = RwLock::new(ProviderRegistry::with_keys(settings, &keys)?);
-        Ok(Self { table, fixed, keys, models: Mutex::default() })
+        Ok(Self { table, fixed, keys, models: Mutex::default(), removed_keys: Mutex::default() })
     }
 
     /// The providers that a run started now would call.
@@ -62,15 +64,61 @@ impl ProviderService {
         self.models.lock().remove(provider);
     }
 
-    /// Forgets what belongs to providers that changed since `before`: their cached models and, of those that were removed,
-    /// the keys. A provider of the same name that is added later may be a different server.
+    /// The address that the key of a provider belonged to, if it was removed with it.
+    pub(crate) fn removed_key(&self, provider: &str) -> Option<String> {
+        self.removed_keys.lock().get(provider).cloned()
+    }
+
+    /// Remembers the former addresses of providers that lost their key.
+    pub(crate) fn remember_removed_keys(&self, providers: Vec<(String, String)>) {
+        self.removed_keys.lock().extend(providers);
+    }
+
+    /// A key was entered for the new address.
+    pub(crate) fn forget_removed_key(&self, provider: &str) {
+        self.removed_keys.lock().remove(provider);
+    }
+
+    /// Takes the environment variable from providers that move to another host: its key was meant for the former one. Whoever
+    /// wants to send it there names it again. Returns these providers with their former address.
+    pub(crate) fn drop_moved_variables(
+        &self,
+        next: &mut BTreeMap<String, ProviderSettings>,
+    ) -> Vec<(String, String)> {
+        let mut moved = Vec::new();
+        let before = self.table().settings();
+        for (name, settings) in next {
+            let Some(former) = before.get(name) else { continue };
+            let (from, to) = (former.key_owner(name), settings.key_owner(name));
+            let Some(variables) = settings.key_env.as_deref().filter(|_| former.key_env == settings.key_env)
+            else {
+                continue;
+            };
+            if from != to && !ProviderRegistry::is_vendor_address(&to, variables) {
+                settings.key_env = None;
+                moved.push((name.clone(), from.origin().unwrap_or_default().to_owned()));
+            }
+        }
+        moved
+    }
+
+    /// Forgets what belongs to providers that changed since `before`: their cached models and, of those that were removed or
+    /// moved to another host, the keys. The server there may be a different one.
     pub(crate) async fn forget_changed(&self, before: &BTreeMap<String, ProviderSettings>) {
         let current = self.table().settings();
-        for (name, _) in before.iter().filter(|(name, settings)| current.get(*name) != Some(settings)) {
+        for (name, settings) in before.iter().filter(|(name, settings)| current.get(*name) != Some(settings))
+        {
             self.forget_models(name);
-            if !current.contains_key(name) {
+            let (former, now) = (settings.key_owner(name), current.get(name).map(|now| now.key_owner(name)));
+            if now.as_ref() != Some(&former) {
                 // A key store that cannot be read cannot hand out the key either.
-                let _ = self.keys.remove(name).await;
+                let had_key = self.keys.remove(&former).await.unwrap_or_default();
+                if now.is_none() {
+                    self.forget_removed_key(name);
+                } else if had_key {
+                    let origin = former.origin().unwrap_or_default().to_owned();
+                    self.removed_keys.lock().insert(name.clone(), origin);
+                }
             }
         }
     }

@@ -30,6 +30,11 @@ pub struct KeyStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub problem: Option<Fault>,
+    /// The address that the key or variable belonged to, if it was removed because the base URL changed to another host. The
+    /// person has to enter the key again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub removed_with: Option<String>,
 }
 
 /// The status of a provider.
@@ -86,16 +91,15 @@ pub(super) async fn status_of(service: &ProviderService, name: &str) -> Result<P
 }
 
 async fn status(service: &ProviderService, name: String, settings: ProviderSettings) -> ProviderStatus {
-    let takes_key = service.table().require_key_support(&name).is_ok();
-    let no_key = KeyStatus { source: None, ending: None, variable: None, problem: None };
-    let key = if takes_key {
-        match service.keys().find(&name, settings.key_env.as_deref()).await {
-            Ok(Some(key)) => KeyStatus {
-                source: Some(key.source),
-                ending: key.ending(),
-                variable: key.variable,
-                problem: None,
-            },
+    let owner = service.table().key_owner(&name).ok();
+    let takes_key = owner.is_some();
+    let removed_with = service.removed_key(&name);
+    let no_key = KeyStatus { source: None, ending: None, variable: None, problem: None, removed_with };
+    let key = if let Some(owner) = owner {
+        match service.keys().find(&owner, settings.key_env.as_deref()).await {
+            Ok(Some(key)) => {
+                KeyStatus { source: Some(key.source), ending: key.ending(), variable: key.variable, ..no_key }
+            }
             Ok(None) => no_key,
             Err(fault) => KeyStatus { problem: Some(fault), ..no_key },
         }

@@ -138,7 +138,8 @@ impl RunService {
             let names = lineage.iter().rev().map(|ancestor| ancestor.flow.name.as_str());
             return Err(subflows::too_deep(names));
         }
-        let subflow = run_blocking(move || subflows::resolve(&flow, &lineage, &activation)).await?;
+        let access = self.file_access.clone();
+        let subflow = run_blocking(move || subflows::resolve(&flow, &lineage, &activation, &access)).await?;
         let ChildInputs { input, overrides } = inputs;
         let (flow, path) = (subflow.flow, subflow.path);
         let request = RunRequest { flow, path, input, overrides, ..RunRequest::default() };

@@ -1,13 +1,19 @@
 //! What a run is asked to do.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use plait_adapters::Redaction;
 use plait_engine::flow::Flow;
 use plait_engine::id::{ConversationId, NodeId, PortName, RunId};
 use plait_engine::journal::InputOverrides;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
+
+use crate::ErrorReply;
+use crate::flows::secrets;
 
 /// A run to start. Child runs are started from the same request.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
@@ -53,4 +59,31 @@ pub(super) enum NewRun {
 pub(super) struct ChildInputs {
     pub(super) input: Option<String>,
     pub(super) overrides: InputOverrides,
+}
+
+impl NewRun {
+    /// Removes secrets: what a run stores, shows and sends is the same. The flow of an earlier run holds none.
+    /// `flow.holds_secret` if nothing is left that is a flow.
+    pub(super) fn redact(&mut self, redaction: &Redaction) -> Result<(), ErrorReply> {
+        let (input, overrides) = match self {
+            Self::Of(request) => {
+                secrets::redact(&mut request.flow, redaction)?;
+                (&mut request.input, &mut request.overrides)
+            }
+            Self::ForkOf { inputs: Some(ChildInputs { input, overrides }), .. } => (input, overrides),
+            Self::ForkOf { inputs: None, .. } => return Ok(()),
+        };
+        if let Some(input) = input
+            && let Cow::Owned(redacted) = redaction.text(input)
+        {
+            *input = redacted;
+        }
+        for value in overrides.values_mut().flat_map(BTreeMap::values_mut) {
+            let mut redacted = Value::clone(value);
+            if redaction.value(&mut redacted) {
+                *value = Arc::new(redacted);
+            }
+        }
+        Ok(())
+    }
 }

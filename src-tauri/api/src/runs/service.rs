@@ -1,12 +1,14 @@
 //! Starting, resuming, answering, canceling and watching runs. Ensures that a run has at most one driver, and that a run
 //! which ends leaves no active child behind.
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use plait_adapters::Store;
 use plait_adapters::store::record::RunRecord;
 use plait_adapters::store::{RunFilter, Which};
+use plait_adapters::{FileAccess, Redaction, Store};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::expression::evaluation::Evaluator;
 use plait_engine::host::{Clock, Host};
@@ -37,6 +39,10 @@ pub struct RunService {
     tools: Arc<dyn ToolHost>,
     clock: Arc<dyn Clock>,
     evaluator: Arc<dyn Evaluator>,
+    /// Which files flows may read.
+    pub(super) file_access: FileAccess,
+    /// The folders of flows whose `.env` files were read.
+    redacted_folders: Arc<parking_lot::Mutex<BTreeSet<PathBuf>>>,
     pub(super) active: ActiveRuns,
     /// Held while a run is resumed, so that two callers that resume the same run get the same driver.
     pub(super) resume_lock: Arc<Mutex<()>>,
@@ -51,9 +57,22 @@ impl RunService {
         tools: Arc<dyn ToolHost>,
         clock: Arc<dyn Clock>,
         evaluator: Arc<dyn Evaluator>,
+        file_access: FileAccess,
     ) -> Self {
         let (active, resume_lock) = (ActiveRuns::default(), Arc::default());
-        Self { store, registry, calibration, providers, tools, clock, evaluator, active, resume_lock }
+        Self {
+            store,
+            registry,
+            calibration,
+            providers,
+            tools,
+            clock,
+            evaluator,
+            file_access,
+            redacted_folders: Arc::default(),
+            active,
+            resume_lock,
+        }
     }
 
     /// The run whose id begins with `prefix`. `run.unknown`, `run.ambiguous`.
@@ -116,7 +135,11 @@ impl RunService {
     ) -> Result<(), ErrorReply> {
         let handle = self.resume_with_ancestors(run).await?;
         match answer {
-            Answer::Value(value) => handle.answer(activation, (*value).clone()).await?,
+            Answer::Value(value) => {
+                let mut value = (*value).clone();
+                self.providers.keys().redaction_with_stored_keys().await.value(&mut value);
+                handle.answer(activation, value).await?;
+            }
             Answer::End => handle.end(activation).await?,
         }
         Ok(())
@@ -184,7 +207,17 @@ impl RunService {
     ) -> Result<(), ErrorReply> {
         let broadcast = self.active.broadcast(run);
         let launch = self.launch(run, &broadcast, &host);
-        let (driver, handle) = run_blocking(move || launch.start(new, parent)).await?;
+        let path = match &new {
+            NewRun::Of(request) => request.path.clone(),
+            NewRun::ForkOf { earlier, .. } => self.flow_path(earlier).await?,
+        };
+        let redaction = self.redaction(path.as_deref(), parent.is_some()).await?;
+        let (driver, handle) = run_blocking(move || {
+            let mut new = new;
+            new.redact(&redaction)?;
+            launch.start(new, parent)
+        })
+        .await?;
         self.drive(run, broadcast, driver, handle, host);
         Ok(())
     }
@@ -212,6 +245,8 @@ impl RunService {
             prepare(&handle);
             return Ok(handle);
         }
+        // What the run takes in from now on is redacted like what it took in before.
+        self.redaction(self.flow_path(run).await?.as_deref(), false).await?;
         let broadcast = self.active.broadcast(run);
         let launch = self.launch(run, &broadcast, &host);
         let (driver, handle) = run_blocking(move || launch.resume()).await?;
@@ -228,6 +263,31 @@ impl RunService {
             }
         }
         self.attach(run, self.host(), |_| ()).await
+    }
+
+    /// The file of the flow of a run, if it has one.
+    async fn flow_path(&self, run: &RunId) -> Result<Option<String>, ErrorReply> {
+        let (store, run) = (self.store.clone(), run.clone());
+        run_blocking(move || Ok(store.run(&run)?.flow.path)).await
+    }
+
+    /// What a run of the flow in the file `path` redacts: it knows the stored keys, and the `.env` files of the flow's folder
+    /// and project. Child runs come by the thousand, so they read the files of a folder only if no run did before.
+    async fn redaction(&self, path: Option<&str>, is_child: bool) -> Result<Arc<Redaction>, ErrorReply> {
+        let Some(folder) = path.and_then(|path| Path::new(path).parent()) else {
+            return Ok(self.providers.keys().redaction_with_stored_keys().await);
+        };
+        let is_new = self.redacted_folders.lock().insert(folder.to_owned());
+        if is_child && !is_new {
+            return Ok(Arc::clone(self.providers.keys().redaction()));
+        }
+        let redaction = self.providers.keys().redaction_with_stored_keys().await;
+        let (folder, access) = (folder.to_owned(), self.file_access.clone());
+        run_blocking(move || {
+            redaction.add_env_files(&access.env_folders(&folder));
+            Ok(redaction)
+        })
+        .await
     }
 
     pub(super) fn launch(&self, run: &RunId, broadcast: &Arc<RunBroadcast>, host: &Host) -> Launch {

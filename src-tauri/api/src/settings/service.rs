@@ -4,6 +4,7 @@ use plait_engine::error::ErrorCode;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
+use plait_adapters::keys::{is_variable_name, variable_names};
 use plait_adapters::{ProviderRegistry, Store};
 use serde_json::Value;
 
@@ -43,9 +44,11 @@ impl SettingsService {
     }
 
     /// Replaces the settings, in the store first. Changes nothing if they are invalid. The key of a provider that is removed
-    /// is removed with it.
+    /// or moves to another host is removed.
     pub(super) async fn replace(&self, mut settings: Settings) -> Result<Settings, ErrorReply> {
         let _guard = self.write_lock.lock().await;
+        self.refuse_secrets(&mut settings).await?;
+        let moved = self.providers.drop_moved_variables(&mut settings.providers);
         let table = self.providers.table().with_settings(&settings.providers)?;
         settings.check()?;
         // Built-in settings are not stored, so that they follow changes of Plait or of the environment.
@@ -70,7 +73,31 @@ impl SettingsService {
             self.providers.replace_table(table);
             *current = settings;
         }
+        self.providers.remember_removed_keys(moved);
         self.providers.forget_changed(&before).await;
         Ok(self.current())
+    }
+
+    /// Settings are stored as plain text. `settings.holds_secret` if a key is where a person enters something else; what the
+    /// window remembers of itself is redacted.
+    async fn refuse_secrets(&self, settings: &mut Settings) -> Result<(), ErrorReply> {
+        let redaction = self.providers.keys().redaction_with_stored_keys().await;
+        redaction.value(&mut settings.panels);
+        redaction.value(&mut settings.ui);
+        for (name, provider) in &settings.providers {
+            let texts = [Some(name.as_str()), provider.key_env.as_deref(), provider.base_url.as_deref()];
+            let names_no_variable =
+                provider.key_env.as_deref().is_some_and(|names| !variable_names(names).all(is_variable_name));
+            if names_no_variable
+                || texts.into_iter().flatten().any(|text| redaction.first_secret(text).is_some())
+            {
+                let name = redaction.text(name);
+                let what = format!("A setting of the provider `{name}` is a key, or no name of a variable.");
+                return Err(ErrorReply::new(ErrorCode::SettingsHoldsSecret, what).hint(
+                    "Enter keys in the field for the key, or with `plait keys set`. They are not settings.",
+                ));
+            }
+        }
+        Ok(())
     }
 }

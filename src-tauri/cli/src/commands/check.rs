@@ -10,7 +10,7 @@ use plait_api::flows::check_with_subflows;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
-use crate::terminal::{print_error, print_styled, stdout};
+use crate::terminal::{print_error, print_styled, redact_value, stdout};
 
 #[derive(Debug, Args)]
 #[command(
@@ -42,7 +42,7 @@ pub(crate) fn execute(args: &CheckArgs) -> Result<ExitStatus, CliError> {
 fn print_json(diagnostics: &[Diagnostic]) -> Result<ExitStatus, CliError> {
     let status = exit_status(diagnostics);
     let report = serde_json::json!({ "valid": status == ExitStatus::Success, "diagnostics": diagnostics });
-    writeln!(stdout(), "{report}")?;
+    writeln!(stdout(), "{}", redact_value(report))?;
     Ok(status)
 }
 

@@ -43,6 +43,11 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
       <p id={`${id}-place`} className="mb-1 text-xs" data-testid={`key-place-${provider.name}`}>
         {keyPlace(provider, place)}
       </p>
+      {provider.key.removedWith !== undefined && source === undefined ? (
+        <p className="mb-1 text-wait text-xs" role="status">
+          {TEXTS.keyRemovedWithHost(provider.key.removedWith)}
+        </p>
+      ) : null}
       <div className="flex gap-1.5">
         <input
           ref={field}

@@ -61,6 +61,15 @@ describe("a provider's key", () => {
     expect(screen.queryAllByRole("button", { name: "Remove the API key of mine" })).toHaveLength(removable ? 1 : 0);
   });
 
+  it("says that the key of another host has to be entered again, until one is set", async () => {
+    const removedWith = "https://api.example.com";
+    await draw(provider({ key: { removedWith } }), FILE);
+    expect(screen.getByRole("status").textContent).toContain("was entered for https://api.example.com");
+    cleanup();
+    await draw(provider({ key: { removedWith, source: "file" } }), FILE);
+    expect(screen.queryByRole("status")).toBeNull();
+  });
+
   it("reports an unreadable key", async () => {
     const problem = { code: "keys.locked" as const, message: "The keychain is locked.", hint: "Unlock it." };
     await draw(provider({ key: { problem } }), FILE);

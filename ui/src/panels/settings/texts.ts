@@ -15,6 +15,8 @@ export const TEXTS = {
   setKey: "Set",
   setApiKey: (name: string | number) => `Set the API key of ${name}`,
   thisSessionOnly: "This session only",
+  keyRemovedWithHost: (origin: string) =>
+    `The API key was entered for ${origin}, so it is not used for the new host. Enter the key of the new host.`,
   removeKey: "Remove key",
   removeApiKey: (name: string | number) => `Remove the API key of ${name}`,
   input: "Input",

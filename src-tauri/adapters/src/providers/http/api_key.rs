@@ -6,10 +6,10 @@ use secrecy::ExposeSecret as _;
 use secrecy::zeroize::Zeroizing;
 
 use super::ProtocolConfig;
-use crate::keys::{KeyStore, ResolvedKey, variable_names};
+use crate::keys::{KeyOwner, KeyStore, ResolvedKey, variable_names};
 
 pub(super) struct ApiKey {
-    provider: String,
+    owner: KeyOwner,
     config: &'static ProtocolConfig,
     /// The environment variables that may hold the key, separated by commas. A provider that names any requires a key.
     variables: Option<String>,
@@ -25,13 +25,13 @@ pub(super) enum KeyHeader {
 
 impl ApiKey {
     pub(super) fn new(
-        provider: &str,
+        owner: KeyOwner,
         config: &'static ProtocolConfig,
         variables: Option<&str>,
         keys: &KeyStore,
     ) -> Self {
         Self {
-            provider: provider.to_owned(),
+            owner,
             config,
             variables: variables.filter(|all| variable_names(all).next().is_some()).map(str::to_owned),
             keys: keys.clone(),
@@ -40,7 +40,7 @@ impl ApiKey {
 
     /// The header to send. Fault `provider.unauthorized` if a required key is missing, `keys.*` if the lookup fails.
     pub(super) async fn header(&self) -> Result<KeyHeader, Fault> {
-        match (self.keys.find(&self.provider, self.variables.as_deref()).await, &self.variables) {
+        match (self.keys.find(&self.owner, self.variables.as_deref()).await, &self.variables) {
             (Ok(Some(key)), _) => self.build_header(&key),
             (Ok(None), None) => Ok(KeyHeader::Absent(None)),
             // The provider may need no key: a failed lookup is no reason not to send the request.
@@ -52,8 +52,10 @@ impl ApiKey {
 
     /// The fault for a keychain that does not respond.
     pub(super) fn keychain_timeout(&self) -> Fault {
-        let message =
-            format!("The system's keychain did not return the key of the provider `{}`.", self.provider);
+        let message = format!(
+            "The system's keychain did not return the key of the provider `{}`.",
+            self.owner.provider()
+        );
         Fault::new(ErrorCode::KeysLocked, message)
             .hint("Unlock the keychain, set the key in the environment, or set PLAIT_KEYCHAIN=off to keep keys in a file.")
     }
@@ -61,7 +63,8 @@ impl ApiKey {
     fn build_header(&self, resolved: &ResolvedKey) -> Result<KeyHeader, Fault> {
         let text = Zeroizing::new(format!("{}{}", self.config.key_prefix, resolved.key.expose_secret()));
         let mut value = HeaderValue::from_str(&text).map_err(|_| {
-            let message = format!("The key of the provider `{}` contains invalid characters.", self.provider);
+            let message =
+                format!("The key of the provider `{}` contains invalid characters.", self.owner.provider());
             Fault::new(ErrorCode::KeysBadKey, message).hint("Check it for spaces or line breaks.")
         })?;
         value.set_sensitive(true);
@@ -70,13 +73,15 @@ impl ApiKey {
 
     fn missing(&self, variables: &str) -> Fault {
         let all: Vec<_> = variable_names(variables).collect();
-        let (provider, verb) = (&self.provider, if all.len() == 1 { "is" } else { "are" });
+        let (provider, verb) = (self.owner.provider(), if all.len() == 1 { "is" } else { "are" });
         let message = format!(
-            "The provider `{provider}` needs a key: none is stored, and {} {verb} not set.",
+            "The provider `{provider}` needs a key: none is stored for {}, and {} {verb} not set.",
+            self.owner.origin().unwrap_or("it"),
             all.join(" and ")
         );
         Fault::new(ErrorCode::ProviderUnauthorized, message).hint(format!(
-            "Add the key in the settings or with `plait keys set {provider}`, or set {} in the environment.",
+            "Add the key in the settings or with `plait keys set {provider}`, or set {} in the environment. A key belongs to \
+             one host: when the base URL changes to another, enter it again.",
             all[0]
         ))
     }

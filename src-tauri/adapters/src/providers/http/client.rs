@@ -59,7 +59,7 @@ impl HttpClient {
             base_url: BaseUrl::new(provider, settings.base_url.as_deref())?,
             client: OnceLock::new(),
             connect_timeout: timeout(settings.connect_timeout_ms, CONNECT_TIMEOUT),
-            key: ApiKey::new(provider, config, settings.key_env.as_deref(), keys),
+            key: ApiKey::new(settings.key_owner(provider), config, settings.key_env.as_deref(), keys),
             header_timeout: timeout(settings.header_timeout_ms, HEADER_TIMEOUT),
             idle_timeout: timeout(settings.read_timeout_ms, IDLE_TIMEOUT),
         })

@@ -1,24 +1,21 @@
-//! `read_file`: a text file in the flow's folder.
-//!
-//! The folder is opened as a capability: neither `..` nor a link nor an absolute path leads out of it, even if links change
-//! during the call.
+//! `read_file`: a text file in the flow's folder. Files that hold secrets by their name are refused.
 
+use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::{Component, Path};
+use std::path::Path;
 
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
 use plait_engine::error::{ErrorCode, Fault};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::tool::NativeTool;
+use crate::project_files::{AccessError, FileAccess};
 
 /// Larger files would fill a model's window.
 const MAX_BYTES: u64 = 256 << 10;
 
-pub(super) struct ReadFile;
+pub(super) struct ReadFile(pub(super) FileAccess);
 
 /// The arguments of `read_file`.
 #[derive(Deserialize, JsonSchema)]
@@ -41,29 +38,23 @@ impl NativeTool for ReadFile {
             )
             .hint("Save the flow first. Then the files in its folder can be read.")
         })?;
-        tokio::task::spawn_blocking(move || read(&folder, &arguments.path)).await.map_err(|error| {
-            Fault::new(ErrorCode::ToolUnreadable, format!("Reading was aborted: {error}."))
-        })?
+        let access = self.0.clone();
+        tokio::task::spawn_blocking(move || read(&access, &folder, &arguments.path)).await.map_err(
+            |error| Fault::new(ErrorCode::ToolUnreadable, format!("Reading was aborted: {error}.")),
+        )?
     }
 }
 
-fn read(folder: &str, path: &str) -> Result<Value, Fault> {
-    if leads_out(Path::new(path)) {
-        return Err(outside(path));
-    }
-    let folder = Dir::open_ambient_dir(folder, ambient_authority()).map_err(|error| {
-        Fault::new(ErrorCode::ToolNoFolder, format!("The flow's folder can't be opened: {error}."))
+fn read(access: &FileAccess, folder: &str, path: &str) -> Result<Value, Fault> {
+    let folder = access.open_folder(Path::new(folder)).map_err(|error| match error {
+        AccessError::UnsafeFolder { .. } => {
+            Fault::new(ErrorCode::ToolUnsafeFolder, format!("The flow's folder can't be read from: {error}."))
+                .hint("Move the flow and the files it reads into a folder of their own.")
+        }
+        error => Fault::new(ErrorCode::ToolNoFolder, format!("The flow's folder can't be opened: {error}.")),
     })?;
-    let failed = |error: io::Error| to_fault(path, &error);
-    // Checked before opening: opening a pipe would block until it has a writer.
-    let metadata = folder.metadata(path).map_err(failed)?;
-    if !metadata.is_file() {
-        let what = if metadata.is_dir() { "a folder" } else { "not a regular file" };
-        return Err(Fault::new(ErrorCode::ToolUnreadable, format!("`{path}` is {what}.")));
-    }
-    let mut bytes = Vec::new();
-    // One extra byte detects a file that has grown since.
-    folder.open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(failed)?;
+    let (file, _) = folder.open(Path::new(path)).map_err(|error| to_fault(path, &error))?;
+    let bytes = read_bytes(&file).map_err(|error| to_fault(path, &AccessError::from(error)))?;
     if bytes.len() as u64 > MAX_BYTES {
         let limit = MAX_BYTES >> 10;
         return Err(Fault::new(
@@ -76,35 +67,33 @@ fn read(folder: &str, path: &str) -> Result<Value, Fault> {
         .map_err(|_| Fault::new(ErrorCode::ToolNotText, format!("`{path}` is not a text file in UTF-8.")))
 }
 
-/// Whether a path leaves its folder lexically, without resolving links.
-fn leads_out(path: &Path) -> bool {
-    let mut depth = 0_usize;
-    for component in path.components() {
-        match component {
-            Component::Prefix(_) | Component::RootDir => return true,
-            Component::CurDir => {}
-            Component::Normal(_) => depth += 1,
-            Component::ParentDir => match depth.checked_sub(1) {
-                Some(up) => depth = up,
-                None => return true,
-            },
+/// The bytes of a file. One more than [`MAX_BYTES`] if it is larger, even if it grows meanwhile.
+fn read_bytes(file: &File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn to_fault(path: &str, error: &AccessError) -> Fault {
+    match error {
+        AccessError::Outside => {
+            Fault::new(ErrorCode::ToolOutsideFolder, format!("`{path}` is not in the flow's folder."))
+                .hint("Only files in the flow's folder and its subfolders can be read. Use a relative path.")
         }
-    }
-    false
-}
-
-fn outside(path: &str) -> Fault {
-    Fault::new(ErrorCode::ToolOutsideFolder, format!("`{path}` is not in the flow's folder."))
-        .hint("Only files in the flow's folder and its subfolders can be read. Use a relative path.")
-}
-
-fn to_fault(path: &str, error: &io::Error) -> Fault {
-    match error.kind() {
-        io::ErrorKind::NotFound => {
+        AccessError::SecretFile => Fault::new(
+            ErrorCode::ToolSecretFile,
+            format!("`{path}` is not read: files of this name hold secrets."),
+        )
+        .hint("Put what the model may know into a file of another name."),
+        AccessError::HardLink => Fault::new(
+            ErrorCode::ToolHardLink,
+            format!("`{path}` is not read: it is a hard link to a file that may be outside of the folder."),
+        )
+        .hint("Replace the link by a copy of the file."),
+        AccessError::Io(error) if error.kind() == io::ErrorKind::NotFound => {
             Fault::new(ErrorCode::ToolNotFound, format!("There is no file `{path}` in the flow's folder."))
         }
-        // An error from the capability has no OS error code; an error from the system has one.
-        io::ErrorKind::PermissionDenied if error.raw_os_error().is_none() => outside(path),
-        _ => Fault::new(ErrorCode::ToolUnreadable, format!("`{path}` can't be read: {error}.")),
+        AccessError::NotAFile(what) => Fault::new(ErrorCode::ToolUnreadable, format!("`{path}` is {what}.")),
+        error => Fault::new(ErrorCode::ToolUnreadable, format!("`{path}` can't be read: {error}.")),
     }
 }

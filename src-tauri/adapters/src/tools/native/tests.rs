@@ -26,7 +26,10 @@ impl Clock for Noon {
 async fn call_in(folder: Option<&std::path::Path>, name: &str, arguments: Value) -> Result<Value, String> {
     let folder = folder.map(|folder| folder.to_str().expect("text").to_owned());
     let call = ToolInvocation { name: name.to_owned(), arguments, folder };
-    NativeTools::with_clock(Arc::new(Noon)).call(call).await.map_err(|fault| fault.code.to_string())
+    NativeTools::with_clock(FileAccess::default(), Arc::new(Noon))
+        .call(call)
+        .await
+        .map_err(|fault| fault.code.to_string())
 }
 
 async fn call(name: &str, arguments: Value) -> Result<Value, String> {
@@ -35,7 +38,7 @@ async fn call(name: &str, arguments: Value) -> Result<Value, String> {
 
 #[test]
 fn list_contains_names_and_schemas() {
-    let tools = NativeTools::new();
+    let tools = NativeTools::new(FileAccess::default());
     let names: Vec<_> = tools.list().into_iter().map(|spec| spec.name).collect();
     assert_eq!(names, ["calculator", "current_time", "read_file"]);
     assert!(tools.0.iter().all(RegisteredTool::has_schema));
@@ -71,7 +74,7 @@ async fn call_validates_arguments() {
             "{arguments}"
         );
     }
-    let fault = NativeTools::new()
+    let fault = NativeTools::new(FileAccess::default())
         .call(ToolInvocation { name: "calculator".into(), arguments: json!({"expression": 3}), folder: None })
         .await
         .expect_err("refused");

@@ -3,6 +3,7 @@ use serde_json::json;
 use plait_engine::error::ErrorCode;
 
 use super::*;
+use crate::keys::KeyOwner;
 
 const KEY: &str = "sk-0123456789abcdef";
 
@@ -32,7 +33,7 @@ fn call(tools: &RedactingTools, name: &str) -> Result<Value, Fault> {
 fn redacting_tools_remove_keys_from_results_and_faults() {
     let keys = KeyStore::in_memory();
     let tools = RedactingTools::new(Arc::new(LeakyTools), &keys);
-    keys.set_session_key("openai", KEY).expect("set");
+    keys.set_session_key(&KeyOwner::new("openai", None), KEY).expect("set");
     assert_eq!(call(&tools, "read").expect("result"), json!({ "lines": ["KEY=[key of openai]"] }));
     assert_eq!(call(&tools, "fail").expect_err("failed").message, "no such file: [key of openai]");
 }

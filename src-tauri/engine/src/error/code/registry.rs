@@ -91,6 +91,9 @@ error_codes! {
         SettingsContextWindow = "settings.context_window",
             "The context window in a flow's settings is out of range.",
             "Set a positive whole number of tokens.";
+        SettingsHoldsSecret = "settings.holds_secret",
+            "A setting holds a key or a token. Settings are stored as plain text.",
+            "Enter keys in the field for the key of the provider, or with `plait keys set`.";
         SettingsMaxConcurrency = "settings.max_concurrency",
             "`maxConcurrency` of 0 would let nothing run.",
             "Set at least 1, or remove the setting.";
@@ -241,6 +244,9 @@ error_codes! {
         FlowDuplicateId = "flow.duplicate_id",
             "An id occurs twice in the file.",
             "Ids are unique: rename one of them.";
+        FlowHoldsSecret = "flow.holds_secret",
+            "The flow holds a key or a token. Whoever gets the file gets it, too.",
+            "Remove it and revoke it. Enter the keys of providers in the settings or with `plait keys set`.";
         FlowIntegerTooLarge = "flow.integer_too_large",
             "The file contains an integer of more than 64 bits, which would not be kept exactly.",
             "Write it as text, in quotes.";
@@ -535,6 +541,9 @@ error_codes! {
         SubflowFailed = "subflow.failed",
             "The sub-flow failed.",
             "Open the child run to see why.";
+        SubflowHardLink = "subflow.hard_link",
+            "The file of the sub-flow is a hard link, whose other name may be outside of the project.",
+            "Replace the link by a copy of the file.";
         SubflowInvalid = "subflow.invalid",
             "The sub-flow has errors.",
             "Open it and fix what its diagnostics name.";
@@ -544,9 +553,15 @@ error_codes! {
         SubflowNotFound = "subflow.not_found",
             "The file of the sub-flow does not exist.",
             "Correct `file`; it is relative to the folder of the calling flow.";
+        SubflowOutsideProject = "subflow.outside_project",
+            "The path of the sub-flow leads out of the project.",
+            "Move the file into the project: the nearest folder around the flow with `.git`, or else the flow's folder.";
         SubflowRecursion = "subflow.recursion",
             "A flow would run inside itself.",
             "Use a cycle to repeat steps.";
+        SubflowSecretFile = "subflow.secret_file",
+            "The file of the sub-flow holds secrets by its name.",
+            "Give the flow another name.";
         SubflowTooDeep = "subflow.too_deep",
             "Sub-flows are nested too deeply.",
             "Flatten the chain of flows.";
@@ -556,6 +571,9 @@ error_codes! {
         SubflowUnreadable = "subflow.unreadable",
             "The file of the sub-flow cannot be read.",
             "Correct the file at the place given.";
+        SubflowUnsafeFolder = "subflow.unsafe_folder",
+            "The flow is in a home directory, at the root of a file system or in the data directory of Plait.",
+            "Move the flow and its sub-flows into a folder of their own.";
     }
 
     "Conditions of `switch` nodes" {
@@ -604,6 +622,9 @@ error_codes! {
         ToolBadExpression = "tool.bad_expression",
             "The expression for the calculator cannot be parsed.",
             "Write it like `2 * (3 + 4)^2`.";
+        ToolHardLink = "tool.hard_link",
+            "The file is a hard link, whose other name may be outside of the folder.",
+            "Replace the link by a copy of the file.";
         ToolNoFolder = "tool.no_folder",
             "The flow was never saved, so it has no folder to read files from.",
             "Save the flow first.";
@@ -622,6 +643,9 @@ error_codes! {
         ToolOutsideFolder = "tool.outside_folder",
             "The path leads out of the flow's folder.",
             "Give a path in the folder of the flow.";
+        ToolSecretFile = "tool.secret_file",
+            "The file holds secrets by its name.",
+            "Put what the model may know into a file of another name.";
         ToolTooDeep = "tool.too_deep",
             "The result of the tool is nested too deeply.",
             "Ask the tool for less.";
@@ -634,6 +658,9 @@ error_codes! {
         ToolUnreadable = "tool.unreadable",
             "The file cannot be read.",
             "Check its permissions, and that it is a regular file.";
+        ToolUnsafeFolder = "tool.unsafe_folder",
+            "The flow is in a home directory, at the root of a file system or in the data directory of Plait.",
+            "Move the flow and the files it reads into a folder of their own.";
         ToolsDuplicate = "tools.duplicate",
             "Two bundles offer a tool of the same name.",
             "Offer only one of them to this node.";

@@ -59,15 +59,16 @@ fn small_flow() -> String {
 #[test]
 fn subflows_are_read_from_the_project_alone() {
     let machine = Machine::new();
-    let inside = machine.write("home/project/shared/small.flow.json", &small_flow());
+    machine.write("home/project/shared/small.flow.json", &small_flow());
     let outside = machine.write("home/other/small.flow.json", &small_flow());
     let folder = "home/project/flows";
-    for file in ["../shared/small.flow.json", inside.to_str().unwrap()] {
-        assert_eq!(machine.call_subflow(folder, file), "none", "{file}");
-    }
-    for file in ["../../other/small.flow.json", outside.to_str().unwrap()] {
-        assert_eq!(machine.call_subflow(folder, file), "subflow.outside_project", "{file}");
-    }
+    assert_eq!(machine.call_subflow(folder, "../shared/small.flow.json"), "none");
+    assert_eq!(machine.call_subflow(folder, "../../other/small.flow.json"), "subflow.outside_project");
+    assert_eq!(
+        machine.call_subflow(folder, outside.to_str().unwrap()),
+        "config.invalid",
+        "paths are relative"
+    );
     // Without `.git`, the project is the folder of the flow.
     assert_eq!(machine.call_subflow("home/loose/flows", "../small.flow.json"), "subflow.outside_project");
     for folder in ["home", ""] {
@@ -114,12 +115,12 @@ async fn read_file(machine: &Machine, folder: &str, path: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn read_file_refuses_secrets_and_a_home_directory() {
     let machine = Machine::new();
-    machine.write("home/project/notes.md", "the notes");
-    machine.write("home/notes.md", "the notes");
-    machine.write("home/project/.env", "NAME=the variables");
-    machine.write("home/project/server.pem", "the key");
+    machine.write("home/project/notes.md", "content of the notes");
+    machine.write("home/notes.md", "content of the notes");
+    machine.write("home/project/.env", "NAME=content of the variables");
+    machine.write("home/project/server.pem", "content of the key");
     for (folder, path, expected) in [
-        ("home/project", "notes.md", "the notes"),
+        ("home/project", "notes.md", "content of the notes"),
         ("home/project", ".env", "tool.secret_file"),
         ("home/project", "server.pem", "tool.secret_file"),
         ("home/project/flows", "../notes.md", "tool.outside_folder"),
@@ -127,6 +128,9 @@ async fn read_file_refuses_secrets_and_a_home_directory() {
     ] {
         let received = read_file(&machine, folder, path).await;
         assert!(received.contains(expected), "{folder} {path}: {received}");
-        assert!(expected == "the notes" || !received.contains("the "), "{folder} {path}: {received}");
+        assert!(
+            expected == "content of the notes" || !received.contains("content of"),
+            "{folder} {path}: {received}"
+        );
     }
 }

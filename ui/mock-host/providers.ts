@@ -22,9 +22,11 @@ export function mockProviders(inForce: () => Settings): Commands {
     if (settings) return settings;
     throw new HostError({ code: "provider.unknown", message: `There is no provider \`${name}\`.` });
   };
+  /** A key belongs to a provider at one host. */
+  const owner = (name: string) => `${name} at ${new URL(settingsOf(name).baseUrl ?? "none:").origin}`;
   const status = (name: string): ProviderStatus => {
     const settings = settingsOf(name);
-    const key = keys.get(name);
+    const key = keys.get(owner(name));
     return {
       name,
       settings,
@@ -65,11 +67,11 @@ export function mockProviders(inForce: () => Settings): Commands {
           hint: "Give it for the session.",
         });
       }
-      keys.set(provider, key.trim());
+      keys.set(owner(provider), key.trim());
       return status(provider);
     },
     "provider.removeKey": ({ provider }: { provider: string }) => {
-      keys.delete(provider);
+      keys.delete(owner(provider));
       return status(provider);
     },
     "provider.models": ({ provider }: { provider: string }) => ({ models: models(provider) }),

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::provider::{Provider, Providers};
+use secrecy::SecretString;
 
 use crate::keys::{KeyOwner, KeyStore};
 use anthropic::Anthropic;
@@ -72,6 +73,13 @@ impl ProviderRegistry {
         let entries: BTreeMap<String, Arc<Entry>> =
             all.into_iter().map(entry).collect::<Result<_, Fault>>()?;
         let owners = entries.iter().filter(|(_, entry)| entry.settings.kind != ProviderKind::Offline);
+        // A password in a base URL is sent like a key.
+        for (name, entry) in &entries {
+            let url = entry.settings.base_url.as_deref().and_then(|base_url| url::Url::parse(base_url).ok());
+            if let Some(password) = url.as_ref().and_then(url::Url::password) {
+                self.keys.redaction().add_key(name, &SecretString::from(password));
+            }
+        }
         self.keys.set_owners(owners.map(|(name, entry)| entry.settings.key_owner(name)).collect());
         Ok(Self { entries: Arc::new(entries), keys: self.keys.clone() })
     }

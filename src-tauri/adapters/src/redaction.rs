@@ -23,6 +23,7 @@ use serde_json::Value;
 
 use disguises::disguises;
 use folded_text::FoldedText;
+pub(crate) use invisible::is_invisible;
 use secret_matcher::SecretMatcher;
 
 /// Shorter keys ("none", "ollama") are placeholders for servers that need no key. They are not secret, and redacting them

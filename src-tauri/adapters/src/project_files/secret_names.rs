@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use crate::redaction::is_invisible;
+
 /// Folders of keys and credentials. `.git` holds the addresses of remotes, often with a token.
 const FOLDERS: &[&str] =
     &[".aws", ".azure", ".docker", ".git", ".gnupg", ".kube", ".password-store", ".ssh", "gcloud"];
@@ -71,8 +73,13 @@ const EXAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist"];
 
 /// Whether a file of this path holds secrets by its name, or by that of a folder it is in.
 pub(super) fn is_secret_name(path: &Path) -> bool {
-    let mut parts: Vec<String> =
-        path.components().map(|part| part.as_os_str().to_string_lossy().to_lowercase()).collect();
+    // Some file systems ignore invisible characters in names.
+    let visible = |name: &str| name.chars().filter(|char| !is_invisible(*char)).collect::<String>();
+    let mut parts: Vec<String> = path
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .map(|name| visible(&name).to_lowercase())
+        .collect();
     // Windows opens `name.` and `name::$DATA` as `name`.
     let Some(file) = parts.pop() else { return false };
     let file = file.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);

@@ -116,6 +116,7 @@ fn files_that_hold_secrets_by_name_are_refused() {
         ".ssh/known_hosts",
         "terraform.tfstate",
         ".bash_history",
+        ".e\u{200c}nv",
         ".env.",
         "a/.kube/config",
     ] {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Whether a character takes no room, or only room: white space and the code points that Unicode calls
 /// `Default_Ignorable_Code_Point` (`DerivedCoreProperties.txt`), among them the zero-width ones.
-pub(super) fn is_invisible(char: char) -> bool {
+pub(crate) fn is_invisible(char: char) -> bool {
     char.is_whitespace()
         || char.is_control()
         || matches!(char,

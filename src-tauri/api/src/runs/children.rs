@@ -82,7 +82,8 @@ impl RunService {
         let (store, id) = (self.store.clone(), run.clone());
         match run_blocking(move || Ok(find_record(store.run(&id))?)).await? {
             Some(record) if record.status.is_final() => {}
-            Some(_) => {
+            Some(record) => {
+                self.redaction(record.flow.path.as_deref(), true).await?;
                 self.attach_locked(run, call.host, |_| ()).await?;
             }
             None => {

@@ -137,7 +137,8 @@ impl RunService {
         match answer {
             Answer::Value(value) => {
                 let mut value = (*value).clone();
-                self.providers.keys().redaction_with_stored_keys().await.value(&mut value);
+                // Complete: resuming added what the run redacts.
+                self.providers.keys().redaction().value(&mut value);
                 handle.answer(activation, value).await?;
             }
             Answer::End => handle.end(activation).await?,
@@ -245,8 +246,6 @@ impl RunService {
             prepare(&handle);
             return Ok(handle);
         }
-        // What the run takes in from now on is redacted like what it took in before.
-        self.redaction(self.flow_path(run).await?.as_deref(), false).await?;
         let broadcast = self.active.broadcast(run);
         let launch = self.launch(run, &broadcast, &host);
         let (driver, handle) = run_blocking(move || launch.resume()).await?;
@@ -257,7 +256,12 @@ impl RunService {
 
     /// Attaches to a run and first to its ancestors, which continue with its result.
     async fn resume_with_ancestors(&self, run: &RunId) -> Result<RunHandle, ErrorReply> {
-        for ancestor in self.lineage(run).await?.into_iter().skip(1).rev() {
+        let lineage = self.lineage(run).await?;
+        // What the runs take in from now on is redacted like what they took in before.
+        for record in &lineage {
+            self.redaction(record.flow.path.as_deref(), false).await?;
+        }
+        for ancestor in lineage.into_iter().skip(1).rev() {
             if !ancestor.status.is_final() {
                 self.attach(&ancestor.run, self.host(), |_| ()).await?;
             }
@@ -273,7 +277,11 @@ impl RunService {
 
     /// What a run of the flow in the file `path` redacts: it knows the stored keys, and the `.env` files of the flow's folder
     /// and project. Child runs come by the thousand, so they read the files of a folder only if no run did before.
-    async fn redaction(&self, path: Option<&str>, is_child: bool) -> Result<Arc<Redaction>, ErrorReply> {
+    pub(super) async fn redaction(
+        &self,
+        path: Option<&str>,
+        is_child: bool,
+    ) -> Result<Arc<Redaction>, ErrorReply> {
         let Some(folder) = path.and_then(|path| Path::new(path).parent()) else {
             return Ok(self.providers.keys().redaction_with_stored_keys().await);
         };

@@ -84,7 +84,10 @@ impl SettingsService {
         let redaction = self.providers.keys().redaction_with_stored_keys().await;
         redaction.value(&mut settings.panels);
         redaction.value(&mut settings.ui);
-        for (name, provider) in &settings.providers {
+        let before = self.providers.table().settings();
+        for (name, provider) in
+            settings.providers.iter().filter(|(name, one)| before.get(*name) != Some(*one))
+        {
             let texts = [Some(name.as_str()), provider.key_env.as_deref(), provider.base_url.as_deref()];
             let names_no_variable =
                 provider.key_env.as_deref().is_some_and(|names| !variable_names(names).all(is_variable_name));

@@ -64,10 +64,10 @@ describe("a provider's key", () => {
   it("says that the key of another host has to be entered again, until one is set", async () => {
     const removedWith = "https://api.example.com";
     await draw(provider({ key: { removedWith } }), FILE);
-    expect(screen.getByRole("status").textContent).toContain("was entered for https://api.example.com");
+    expect(screen.getByText(/was entered for https:\/\/api\.example\.com/)).toBeDefined();
     cleanup();
     await draw(provider({ key: { removedWith, source: "file" } }), FILE);
-    expect(screen.queryByRole("status")).toBeNull();
+    expect(screen.queryByText(/was entered for/)).toBeNull();
   });
 
   it("reports an unreadable key", async () => {

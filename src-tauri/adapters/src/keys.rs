@@ -11,7 +11,7 @@ mod keychain;
 mod owner;
 mod persistent;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -102,8 +102,8 @@ pub struct KeyStore(Arc<KeyStoreState>);
 struct KeyStoreState {
     session: Mutex<BTreeMap<KeyOwner, SecretString>>,
     persistent: Option<PersistentKeys>,
-    /// Who may have a stored key.
-    owners: Mutex<BTreeSet<KeyOwner>>,
+    /// Who may have a key, and the environment variables that may hold it.
+    owners: Mutex<BTreeMap<KeyOwner, Option<String>>>,
     redaction: Arc<Redaction>,
 }
 
@@ -213,17 +213,23 @@ impl KeyStore {
         self.with_persistent(&anyone, |persistent, _| Ok(persistent.location())).await.unwrap_or(nowhere)
     }
 
-    /// What is redacted. Stored keys that were not read yet are missing; see
+    /// What is redacted. Keys that were not read yet are missing; see
     /// [`redaction_with_stored_keys`](Self::redaction_with_stored_keys).
     pub fn redaction(&self) -> &Arc<Redaction> {
         &self.0.redaction
     }
 
-    /// What is redacted, with all stored keys that can be read without asking a person: those of the encrypted file, and those
-    /// of a keychain that was unlocked for an earlier read.
+    /// What is redacted, with all keys that can be read without asking a person: those of the environment, those of the
+    /// encrypted file, and those of a keychain that was unlocked for an earlier read.
     pub async fn redaction_with_stored_keys(&self) -> Arc<Redaction> {
+        let owners = self.0.owners.lock().clone();
+        for (owner, variables) in &owners {
+            if let Some(Ok(Some(resolved))) = variables.as_deref().map(environment::get) {
+                self.0.redaction.add_key(owner.provider(), &resolved.key);
+            }
+        }
         if self.0.persistent.is_some() {
-            let owners: Vec<KeyOwner> = self.0.owners.lock().iter().cloned().collect();
+            let owners: Vec<KeyOwner> = owners.into_keys().collect();
             let anyone = KeyOwner::new("", None);
             let read =
                 self.with_persistent(&anyone, move |persistent, _| Ok(persistent.read_silently(&owners)));
@@ -234,8 +240,8 @@ impl KeyStore {
         Arc::clone(&self.0.redaction)
     }
 
-    /// Registers who may have a stored key.
-    pub(crate) fn set_owners(&self, owners: BTreeSet<KeyOwner>) {
+    /// Registers who may have a key, each with the environment variables that may hold it.
+    pub(crate) fn set_owners(&self, owners: BTreeMap<KeyOwner, Option<String>>) {
         *self.0.owners.lock() = owners;
     }
 

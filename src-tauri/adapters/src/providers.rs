@@ -80,7 +80,10 @@ impl ProviderRegistry {
                 self.keys.redaction().add_key(name, &SecretString::from(password));
             }
         }
-        self.keys.set_owners(owners.map(|(name, entry)| entry.settings.key_owner(name)).collect());
+        let owner_of = |(name, entry): (&String, &Arc<Entry>)| {
+            (entry.settings.key_owner(name), entry.settings.key_env.clone())
+        };
+        self.keys.set_owners(owners.map(owner_of).collect());
         Ok(Self { entries: Arc::new(entries), keys: self.keys.clone() })
     }
 

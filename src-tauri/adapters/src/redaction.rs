@@ -89,10 +89,11 @@ impl Redaction {
     }
 
     fn add(&self, new: impl IntoIterator<Item = Secret>) {
+        let is_key = |secret: &Secret| secret.label.starts_with("key of ");
         let is_known = |known: &KnownSecrets, secret: &Secret| {
             let mut equal =
                 known.secrets.iter().filter(|one| one.value.expose_secret() == secret.value.expose_secret());
-            equal.any(|one| one.label == secret.label || !secret.label.starts_with("key of "))
+            equal.any(|one| is_key(one) || !is_key(secret))
         };
         let current = Arc::clone(&self.0.read());
         let new: Vec<Secret> = new.into_iter().filter(|secret| !is_known(&current, secret)).collect();

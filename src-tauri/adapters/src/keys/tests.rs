@@ -144,6 +144,9 @@ async fn stored_keys_are_redacted_before_they_are_used() {
     let again = KeyStore::in_file(home.path(), None);
     assert_eq!(again.redaction().text(key), key, "nothing was read yet");
     assert_eq!(again.redaction_with_stored_keys().await.text(key), "[key of a]");
+    // The variable of a provider, whatever its name says.
+    again.set_owners([(owner("d"), Some(VARIABLE.0.to_owned()))].into());
+    assert_eq!(again.redaction_with_stored_keys().await.text(VARIABLE.1), "[key of d]");
     // A keychain may ask for a password, so it is read silently only once it is unlocked.
     let keychain = mock::Store::new().expect("made");
     let first = KeyStore::in_keychain(home.path(), keychain.clone());
@@ -151,7 +154,7 @@ async fn stored_keys_are_redacted_before_they_are_used() {
         first.set(&owner(provider), &secret(key), KeyRetention::Stored).await.expect("set");
     }
     let again = KeyStore::in_keychain(home.path(), keychain);
-    again.set_owners([owner("b"), owner("c")].into());
+    again.set_owners([(owner("b"), None), (owner("c"), None)].into());
     let second = "the-second-of-two-keys";
     assert_eq!(again.redaction_with_stored_keys().await.text(second), second);
     assert!(again.find(&owner("b"), None).await.expect("read").is_some());

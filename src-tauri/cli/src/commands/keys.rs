@@ -22,7 +22,8 @@ directory. That file is encrypted with the passphrase in PLAIT_KEYS_PASSPHRASE o
 second file that only its owner can read. The secret protects copies of the encrypted file, but not against someone who \
 can read both files.
 
-PLAIT_KEYCHAIN=off uses the file even if there is a keychain. A stored key takes precedence over one in the environment.
+PLAIT_KEYCHAIN=off uses the file even if there is a keychain. A stored key takes precedence over one in the environment. \
+A key belongs to the host of the provider's base URL: for another host, enter another key.
 
 Examples:
   plait keys set openai

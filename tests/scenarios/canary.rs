@@ -33,13 +33,12 @@ const KNOWN: [&str; 4] = [FIRST_KEY, SECOND_KEY, VARIABLE, DOT_ENV];
 
 /// A text with every known secret in every disguise, and the key that is known by its form.
 fn planted() -> String {
-    let mut text = String::from("Planted:\n");
-    for (name, disguise) in KNOWN.iter().flat_map(|secret| disguised(secret)) {
-        text.push_str(&format!("{name}: <{disguise}>\n"));
-    }
-    text.push_str(&format!("published form: <{PUBLISHED_FORM}>\n"));
-    text.push_str(&format!("invisible: <{}>\n", PUBLISHED_FORM.replace('4', "4\u{200b}")));
-    text
+    let known = KNOWN.iter().flat_map(|secret| disguised(secret));
+    let mut lines = vec!["Planted:".to_owned()];
+    lines.extend(known.map(|(name, disguise)| format!("{name}: <{disguise}>")));
+    lines.push(format!("published form: <{PUBLISHED_FORM}>"));
+    lines.push(format!("invisible: <{}>\n", PUBLISHED_FORM.replace('4', "4\u{200b}")));
+    lines.join("\n")
 }
 
 /// What is searched for.

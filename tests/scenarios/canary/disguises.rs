@@ -1,5 +1,7 @@
 //! The disguises in which a secret is planted, and the search for what is left of it.
 
+#![expect(clippy::format_collect, reason = "short texts")]
+
 use std::collections::HashSet;
 
 /// The shortest part of a secret that counts as found.

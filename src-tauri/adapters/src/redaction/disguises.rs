@@ -34,10 +34,15 @@ pub(super) fn disguises(secret: &str, fragments: bool) -> Vec<Disguise> {
         for offset in 0..3 {
             add(fold(&base64_at(&spelling, offset)), MIN_FRAGMENT_BYTES * 4 / 3);
         }
-        let hex: String = spelling.bytes().map(|byte| format!("{byte:02x}")).collect();
-        add(hex.into_bytes(), MIN_FRAGMENT_BYTES * 2);
+        add(hexadecimal(&spelling), MIN_FRAGMENT_BYTES * 2);
     }
     all
+}
+
+/// Two digits for each byte.
+fn hexadecimal(secret: &str) -> Vec<u8> {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    secret.bytes().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| DIGITS[usize::from(digit)]).collect()
 }
 
 /// The characters of base64 that are the same whatever stands around the secret, where it starts `offset` bytes (0 to 2)

@@ -22,6 +22,7 @@ fn redaction_of_variable(name: &str, value: &str) -> Redaction {
 }
 
 /// A secret in every disguise, each with its name.
+#[expect(clippy::format_collect, reason = "short texts")]
 fn disguised(secret: &str) -> Vec<(String, String)> {
     let hidden: String = secret.chars().flat_map(|char| [char, '\u{200b}']).collect();
     let percent: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();

@@ -1,6 +1,8 @@
 //! Secrets in flows. `check` warns of them, and a run takes the flow without them: what a run stores, shows and sends is the
 //! flow as it runs.
 
+use std::fmt::Write as _;
+
 use plait_adapters::Redaction;
 use plait_engine::diagnostic::{Diagnostic, escape};
 use plait_engine::error::ErrorCode;
@@ -66,7 +68,8 @@ fn collect(value: &Value, pointer: &mut String, patterns: &Redaction, found: &mu
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                pointer.push_str(&format!("/{index}"));
+                // Writing to a `String` never fails.
+                let _ = write!(pointer, "/{index}");
                 collect(item, pointer, patterns, found);
                 pointer.truncate(length);
             }

@@ -42,9 +42,7 @@ fn scan_finds_every_published_form() {
         (PEM.replace('\n', "\\n"), "private key"),
         (PEM.replace('\n', "\r\n"), "private key"),
     ] {
-        for text in
-            [format!("{key}"), format!("key={key}, more"), format!("\"{key}\""), format!("a\\n{key}\n")]
-        {
+        for text in [key.clone(), format!("key={key}, more"), format!("\"{key}\""), format!("a\\n{key}\n")] {
             assert_eq!(names(&text), [(name, key.as_str())], "{text}");
         }
         let hidden = key.replacen('a', "a\u{200b}\u{2060}", 3);

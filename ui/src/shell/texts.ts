@@ -26,7 +26,7 @@ export const TEXTS = {
   retry: "Retry",
   retryHint: "Run again from the start, reusing the replies and answers of this run",
   reusedReplies: (count: number) => `${count} ${count === 1 ? "reply" : "replies"} reused`,
-  reusedHint: "Taken from the run that this one retries, at no cost",
+  reusedHint: "Reused from the run that this one retries, at no cost",
   stop: "Stop",
   runTimeHint: "Run time, without the time spent waiting for you",
   leftPanel: "Left panel",

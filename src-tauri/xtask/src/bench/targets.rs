@@ -57,7 +57,7 @@ pub(crate) fn table(measured: Measurements<'_>) -> String {
 }
 
 fn targets(measured: Measurements<'_>) -> Vec<Target> {
-    let parts = [scheduling, prompts, conversations, models, window];
+    let parts = [scheduling, commands, opening, prompts, conversations, models, window];
     parts.iter().flat_map(|part| part(measured)).collect()
 }
 
@@ -115,6 +115,30 @@ fn scheduling(measured: Measurements<'_>) -> Vec<Target> {
         "×",
     ));
     targets
+}
+
+fn commands(measured: Measurements<'_>) -> Vec<Target> {
+    [
+        ("run of a chain", 20.0, "µs"),
+        ("run of a chain, peak memory", 4.0, "KB"),
+        ("check of a chain", 8.0, "µs"),
+        ("run of a cycle, peak memory", 1.0, "KB"),
+    ]
+    .map(|(by, most, unit)| {
+        let what = format!("`plait`, whole command: {by}, for each of 100,000");
+        target(what, measured.figure("command", by), Limit::AtMost(most), unit)
+    })
+    .into()
+}
+
+fn opening(measured: Measurements<'_>) -> Vec<Target> {
+    [
+        ("10,000 runs of 100 events", 300.0),
+        ("the same without its index", 20_000.0),
+        ("a run of 100,000 events after a crash, up to where it goes on", 1_000.0),
+    ]
+    .map(|(by, most)| target(format!("opening {by}"), measured.figure("open", by), Limit::AtMost(most), "ms"))
+    .into()
 }
 
 fn prompts(measured: Measurements<'_>) -> Vec<Target> {

@@ -57,7 +57,7 @@ pub(crate) fn table(measured: Measurements<'_>) -> String {
 }
 
 fn targets(measured: Measurements<'_>) -> Vec<Target> {
-    let parts = [scheduling, commands, opening, prompts, conversations, models, window];
+    let parts = [scheduling, commands, opening, expressions, prompts, conversations, models, window];
     parts.iter().flat_map(|part| part(measured)).collect()
 }
 
@@ -129,6 +129,15 @@ fn commands(measured: Measurements<'_>) -> Vec<Target> {
         target(what, measured.figure("command", by), Limit::AtMost(most), unit)
     })
     .into()
+}
+
+fn expressions(measured: Measurements<'_>) -> Vec<Target> {
+    [("template in place", 5.0), ("condition in place", 5.0), ("query in a worker", 100.0)]
+        .map(|(by, most)| {
+            let value = measured.figure("expressions", by);
+            target(format!("one evaluation: {by}"), value, Limit::AtMost(most), "µs")
+        })
+        .into()
 }
 
 fn opening(measured: Measurements<'_>) -> Vec<Target> {

@@ -111,7 +111,7 @@ static PATTERNS: &[KeyPattern] = &[
     pattern("JSON web token", "eyJ", Body::JsonWebToken, 30..=ANY),
 ];
 
-/// The beginning of a private key (RFC 7468, sections 10 and 11; RFC 4880, section 6.2, for OpenPGP).
+/// The beginning of a private key (RFC 7468, sections 10 and 11; RFC 4880, section 6.2, for `OpenPGP`).
 const PRIVATE_KEY_BEGIN: &str = "-----BEGIN ";
 const PRIVATE_KEY_NAME: &str = "private key";
 

@@ -153,7 +153,9 @@ impl AnchorTable {
             if self.filter[bit / 64] >> (bit % 64) & 1 == 1
                 && let Some(places) = self.places.get(&word)
             {
-                places.iter().for_each(|place| found(index + 1, place));
+                for place in places {
+                    found(index + 1, place);
+                }
             }
         }
     }

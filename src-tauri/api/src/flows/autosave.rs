@@ -41,15 +41,15 @@ pub struct Autosave {
 
 impl Autosave {
     /// The draft, unless its file has the same flow. A draft without `base_hash` is also dropped if the file was written
-    /// after it. A draft that cannot be read as a flow is dropped.
-    /// Drafts hold no secrets, so the file is compared without its own.
+    /// after it. A draft that cannot be read as a flow is dropped. Drafts hold no secrets, so the file is also compared
+    /// without its own.
     pub(super) fn from_draft(draft: Draft, redaction: &Redaction) -> Option<Self> {
         let flow = flow::read(&draft.text).ok()?;
         if let Some(path) = &draft.path
             && let Ok(on_disk) = std::fs::read_to_string(Path::new(path))
         {
-            let same = flow::read(&on_disk).is_ok_and(|mut saved| {
-                saved == flow || secrets::redact(&mut saved, redaction).is_ok() && saved == flow
+            let same = flow::read(&on_disk).is_ok_and(|saved| {
+                saved == flow || without_secrets(saved, redaction).as_ref() == Some(&flow)
             });
             if same || (draft.base_hash.is_none() && modified_at(Path::new(path)) > draft.saved_at) {
                 return None;
@@ -71,6 +71,12 @@ fn modified_at(path: &Path) -> u64 {
     let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
     let since_epoch = modified.and_then(|at| at.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The flow with its secrets redacted.
+fn without_secrets(mut flow: Flow, redaction: &Redaction) -> Option<Flow> {
+    secrets::redact(&mut flow, redaction).ok()?;
+    Some(flow)
 }
 
 /// `autosave.put`: stores a draft, in place of the one with the same key. Secrets in it are replaced by labels.

@@ -7,7 +7,7 @@
 //! | wiring  | [`wiring`]     | [`Wiring`](wiring::Wiring) | the graph of the nodes that run |
 //! | nesting | [`nesting`]    | [`Nesting`](nesting::Nesting) | the cycles, their entries and back edges |
 //! | clocks  | [`clocks`]     | [`Clocks`](clocks::Clocks) | which counters each node's epoch has; followers |
-//! | turns   | [`turn_order`] | [`Turns`](turn_order::Turns) | plan order, and the order of turns in shared contexts |
+//! | turns   | [`turn_order`] | [`Turns`](turn_order::Turns) | plan order, and who shares a context |
 //! | plan    | [`build`]      | [`Plan`]                | what the scheduler works on |
 //!
 //! [`analysis`] runs the first four and the checks in between. All of them run on every flow: an error in one phase does
@@ -19,6 +19,7 @@ mod build;
 mod check;
 mod clocks;
 mod context_names;
+mod context_roles;
 mod graph;
 mod input_conflicts;
 mod input_overrides;
@@ -42,6 +43,7 @@ use crate::node::BoundNode;
 
 pub use build::plan;
 pub use check::{CheckedFlow, check, check_with_silent};
+pub use context_roles::{ContextIx, ContextRoles, ContextSource, PlanContexts};
 
 /// The index of a node in [`Plan::nodes`]: its position in plan order.
 pub type NodeIx = usize;
@@ -67,6 +69,8 @@ pub struct Plan {
     pub max_unattended_epochs: u32,
     /// The window that the flow's settings set for every model call, in tokens.
     pub context_window: Option<u64>,
+    /// The contexts that its nodes make.
+    pub contexts: PlanContexts,
     pub(crate) index: FxHashMap<NodeId, NodeIx>,
 }
 
@@ -89,6 +93,10 @@ pub struct PlanNode {
     pub required_later: SmallVec<[bool; 4]>,
     /// The values given to its inputs for this run, by index of the input.
     pub overrides: BTreeMap<usize, Arc<Value>>,
+    /// The contexts that it makes and may work in.
+    pub contexts: ContextRoles,
+    /// Where it gets the context from that it works in.
+    pub context_source: ContextSource,
     /// Whether an edge comes from its `error` output.
     pub handles_error: bool,
     /// Whether its outputs are the run's.
@@ -102,12 +110,12 @@ pub struct PlanNode {
 #[derive(Debug)]
 pub struct PlanEdge {
     pub source: NodeIx,
-    /// The output it carries; none for an edge that carries nothing and only makes its target wait.
-    pub port: Option<PortName>,
+    /// The output it carries.
+    pub port: PortName,
     pub target: NodeIx,
     /// The index of the input it feeds.
     pub target_port: usize,
-    /// How many counters the epochs of source and target share; for an edge without a value, at most that. If the source's epoch has more, its deeper epochs count as
+    /// How many counters the epochs of source and target share. If the source's epoch has more, its deeper epochs count as
     /// one step, which ends with its last live value. If the target's epoch has more, all its deeper epochs get the same
     /// value.
     pub level: usize,
@@ -123,6 +131,10 @@ pub struct Cycle {
     pub parent: Option<CycleIx>,
     /// How many cycles are around it.
     pub depth: usize,
+    /// Where it begins in plan order: its members, and their followers if it is an outer cycle, stand together.
+    pub position: NodeIx,
+    /// The contexts that its members and followers make and may work in.
+    pub contexts: ContextRoles,
     /// The nodes that run once in each of its epochs, in plan order: members and followers, without those of inner cycles.
     pub nodes: Vec<NodeIx>,
     /// The cycles directly inside it.
@@ -134,6 +146,13 @@ pub struct Cycle {
     /// The cycle ends after this many epochs at the latest. Without a bound, it ends after a number of unattended epochs
     /// in a row: see [`Plan::max_unattended_epochs`].
     pub max_epochs: Option<u32>,
+}
+
+impl PlanNode {
+    /// Where the node stands in plan order: the cycles around it or, for a follower, the outermost cycle of its clock.
+    pub(crate) fn place(&self) -> &[CycleIx] {
+        if self.is_follower { &self.clock[..1] } else { &self.clock }
+    }
 }
 
 impl Plan {

@@ -30,7 +30,7 @@ pub fn floor(
         let (mut inputs, mut sources) = (Inputs::default(), BTreeMap::<_, Vec<SourceRef>>::new());
         for &edge in &node.incoming {
             let edge = &plan.edges[edge];
-            let Some(port) = &edge.port else { continue };
+            let port = &edge.port;
             let Some(value) = results[edge.source].get(port) else { continue };
             let name = &ports[edge.target_port].name;
             inputs.push(name, Datum { value: value.clone(), message: None });

@@ -63,6 +63,12 @@ impl Contexts {
         self.0.values()
     }
 
+    /// All contexts but this one.
+    #[must_use]
+    pub fn without(&self, id: &ContextId) -> Self {
+        Self(self.0.without(id))
+    }
+
     /// Registers a new context. Replaces one with the same id.
     pub fn create(&mut self, record: impl Into<Snapshot>) {
         let record = record.into();

@@ -8,6 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::analysis::{Analysis, analyze};
 use super::clocks::Clocks;
+use super::context_names::{ContextDeclaration, ContextTable};
+use super::context_roles::{ContextRoles, ContextSource, PlanContexts};
 use super::graph::common_prefix_length;
 use super::input_overrides::InputOverrides;
 use super::nesting::Nesting;
@@ -78,7 +80,7 @@ pub fn plan(
 }
 
 fn assemble(analysis: Analysis, overrides: &InputOverrides) -> Plan {
-    let Analysis { wiring, nesting, clocks, turns, .. } = analysis;
+    let Analysis { wiring, nesting, clocks, contexts, turns, .. } = analysis;
     let mut position = vec![0; wiring.vertices.len()];
     for (at, &vertex) in turns.order.iter().enumerate() {
         position[vertex] = at;
@@ -87,27 +89,19 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides) -> Plan {
     wires.sort_by_key(|(_, wire)| (position[wire.source], &wire.edge));
     let values = wires.into_iter().map(|(at, wire)| PlanEdge {
         source: position[wire.source],
-        port: Some(wire.source_port.clone()),
+        port: wire.source_port.clone(),
         target: position[wire.target],
         target_port: wire.target_port,
         level: common_prefix_length(clocks.of(wire.source), clocks.of(wire.target)),
         back: nesting.back_wires.get(&at).copied(),
     });
-    let waits = turns.waits.iter().map(|wait| PlanEdge {
-        source: position[wait.source],
-        port: None,
-        target: position[wait.target],
-        target_port: 0,
-        level: wait.level,
-        back: wait.back,
-    });
-    let mut edges: Vec<PlanEdge> = values.chain(waits).collect();
-    // Stable: the edges of one source stay in order of their ids.
-    edges.sort_by_key(|edge| edge.source);
+    let edges: Vec<PlanEdge> = values.collect();
+    let plan_contexts = build_contexts(&contexts, &clocks, &position);
     let is_result = find_results(&wiring, &nesting);
     let mut plan = Plan {
         cycles: build_cycles(&nesting, &position),
         nodes: build_nodes(wiring, &nesting, &clocks, &turns.order, &is_result, overrides),
+        contexts: plan_contexts,
         edges,
         root: Vec::new(),
         target: None,
@@ -117,6 +111,7 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides) -> Plan {
         index: FxHashMap::default(),
     };
     link(&mut plan);
+    assign_contexts(&mut plan, contexts, &turns.order, &position);
     plan
 }
 
@@ -163,6 +158,8 @@ fn build_nodes(
             is_follower: clocks.is_follower(at, nesting),
             incoming: Vec::new(),
             outgoing: Vec::new(),
+            contexts: ContextRoles::default(),
+            context_source: ContextSource::Edge,
             handles_error: handles_error[at],
             is_result: is_result[at],
             retry: vertex.retry.or_else(|| retries_itself.then(single_attempt)),
@@ -185,6 +182,8 @@ fn build_cycles(nesting: &Nesting, position: &[usize]) -> Vec<Cycle> {
             entry: position[cycle.entry],
             parent: cycle.parent,
             depth,
+            position: position[cycle.entry],
+            contexts: ContextRoles::default(),
             nodes: Vec::new(),
             inner: Vec::new(),
             back: Vec::new(),
@@ -207,13 +206,11 @@ fn link(plan: &mut Plan) {
     for at in 0..plan.edges.len() {
         let (source, target, back) = (plan.edges[at].source, plan.edges[at].target, plan.edges[at].back);
         plan.nodes[source].outgoing.push(at);
-        if plan.edges[at].port.is_some() {
-            let port = plan.edges[at].target_port;
-            let node = &mut plan.nodes[target];
-            if node.node.ports().inputs[port].required_when_fed {
-                node.required_later[port] = true;
-                node.required_first[port] |= back.is_none();
-            }
+        let port = plan.edges[at].target_port;
+        let node = &mut plan.nodes[target];
+        if node.node.ports().inputs[port].required_when_fed {
+            node.required_later[port] = true;
+            node.required_first[port] |= back.is_none();
         }
         match back {
             Some(cycle) => plan.cycles[cycle].back.push(at),
@@ -222,5 +219,52 @@ fn link(plan: &mut Plan) {
         if let Some(cycle) = plan.cycle_left_by(at) {
             plan.cycles[cycle].exits.push(at);
         }
+    }
+}
+
+/// Numbers the contexts that the flow makes.
+fn build_contexts(table: &ContextTable, clocks: &Clocks, position: &[usize]) -> PlanContexts {
+    let mut contexts = PlanContexts::default();
+    for (vertex, row) in table.rows.iter().enumerate() {
+        let Some(name) = &row.declared.makes else { continue };
+        let runs_once = clocks.runs_once(vertex);
+        let names = if runs_once { &mut contexts.made_once } else { &mut contexts.made_per_epoch };
+        names.insert(name.clone(), contexts.makers.len());
+        contexts.makers.push(position[vertex]);
+    }
+    contexts
+}
+
+/// Fills in which contexts the nodes and cycles make and may work in.
+fn assign_contexts(plan: &mut Plan, table: ContextTable, order: &[usize], position: &[usize]) {
+    let mut context_of = vec![None; plan.nodes.len()];
+    for (context, &maker) in plan.contexts.makers.iter().enumerate() {
+        context_of[maker] = Some(context);
+    }
+    let mut rows: Vec<_> = table.rows.into_iter().map(Some).collect();
+    for (at, &vertex) in order.iter().enumerate() {
+        let Some(row) = rows[vertex].take() else { continue };
+        let makers = row.works_in.known().iter();
+        let roles = ContextRoles {
+            makes: context_of[at].into_iter().collect(),
+            works_in: makers.filter_map(|&maker| context_of[position[maker]]).collect(),
+            works_in_any: row.works_in.is_any(),
+        };
+        for &cycle in plan.nodes[at].place() {
+            plan.cycles[cycle].contexts.merge(&roles);
+        }
+        plan.nodes[at].contexts = roles;
+        plan.nodes[at].context_source = context_source(row.declared);
+    }
+    for cycle in &mut plan.cycles {
+        cycle.contexts.deduplicate();
+    }
+}
+
+fn context_source(declared: ContextDeclaration) -> ContextSource {
+    match (declared.names, declared.input) {
+        (Some(name), _) => ContextSource::Name(name),
+        (None, Some(input)) => ContextSource::Input(input.into()),
+        (None, None) => ContextSource::Edge,
     }
 }

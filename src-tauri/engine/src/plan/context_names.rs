@@ -109,8 +109,6 @@ impl Makers {
 /// A node's row of the table.
 pub(super) struct ContextRow {
     pub declared: ContextDeclaration,
-    /// Who may have made the context assigned to it by name or by value. Nothing if it goes by its context edges.
-    pub assigned: Option<Makers>,
     /// Who may have made the context that it hands on; if it has no context output, the one that it works in.
     pub hands_on: Makers,
     /// Who may have made the context that it takes turns in. Empty if it takes none.
@@ -148,14 +146,9 @@ impl ContextTable {
                 }
             })
             .collect();
-        let columns = declared.into_iter().zip(assigned).zip(hands_on).zip(works_in);
+        let columns = declared.into_iter().zip(hands_on).zip(works_in);
         let rows = columns
-            .map(|(((declared, assigned), hands_on), works_in)| ContextRow {
-                declared,
-                assigned,
-                hands_on,
-                works_in,
-            })
+            .map(|((declared, hands_on), works_in)| ContextRow { declared, hands_on, works_in })
             .collect();
         Self { rows, makers }
     }

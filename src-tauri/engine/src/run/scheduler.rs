@@ -12,7 +12,9 @@
 //! | (none) | its epoch opens | `Waiting` | inputs held from outside are taken at once |
 //! | `Waiting` | an edge delivers, or is dead | `Waiting` | |
 //! | `Waiting` | the last edge is decided; a required input is dead | (gone) | `node.skipped`; its outputs are dead |
+//! | `Waiting` | the last edge is decided; a turn in its context comes before it | `AwaitingTurn` | |
 //! | `Waiting` | the last edge is decided; else | `Ready` | `node.ready` |
+//! | `AwaitingTurn` | the turns before it are decided | `Ready` | `node.ready` |
 //! | `Ready`, `Answered` | `node.started` | `Running` | |
 //! | `Running`, `AwaitingChild` | `node.retrying` | `Running` | the next attempt is counted |
 //! | `Running`, `AwaitingChild` | `child.waiting` | `AwaitingChild` | what it waits for is a person, in a child run |
@@ -34,6 +36,7 @@ mod cycles;
 mod delivery;
 mod ending;
 mod slot;
+mod turns;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
@@ -42,7 +45,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::error::{ErrorCode, Fault};
-use crate::id::{Activation, Epoch, NodeId};
+use crate::id::{Activation, ContextId, Epoch, NodeId};
 use crate::journal::{
     Answer, ChildEvent, Event, FinishMetadata, NodeEvent, NodeOutputs, RunEvent, SkipReason,
 };
@@ -52,6 +55,7 @@ use crate::plan::{EdgeIx, NodeIx, Plan};
 use cycles::CycleState;
 use delivery::Held;
 use slot::{Counts, Delivered, Phase, Slot};
+use turns::TurnQueues;
 
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +81,8 @@ pub struct Start {
     pub attempt: u32,
     /// The person's answer, after a pause.
     pub answer: Option<Answer>,
+    /// A context that it names and must not see: at its place in the order of turns, it does not exist.
+    pub hidden_context: Option<ContextId>,
 }
 
 /// The state of one run.
@@ -99,6 +105,7 @@ pub struct Scheduler {
     /// By follower, the edges out of an ended cycle that it has yet to catch up with, and the epoch around that cycle.
     lagging_exits: FxHashMap<NodeIx, Vec<(EdgeIx, Epoch)>>,
     cycles: Vec<CycleState>,
+    turns: TurnQueues,
     results: BTreeMap<NodeId, NodeOutputs>,
     counts: Counts,
     /// The nodes whose first open activation needs a person.
@@ -128,6 +135,7 @@ impl Scheduler {
             untouched: vec![false; plan.nodes.len()],
             ran: vec![false; plan.nodes.len()],
             cycles: plan.cycles.iter().map(|_| CycleState::default()).collect(),
+            turns: TurnQueues::new(&plan),
             idle: FxHashMap::default(),
             ready: BinaryHeap::new(),
             latest: 0,
@@ -245,6 +253,7 @@ impl Scheduler {
                     // The last live value of each port counts, whichever round it came in.
                     self.results.entry(node.clone()).or_default().extend(outputs.clone());
                 }
+                self.note_made_context(ix, epoch);
                 self.close(ix, epoch, outputs, messages);
                 if self.plan.target == Some(ix) {
                     self.reach_target(derived);

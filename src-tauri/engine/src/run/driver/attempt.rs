@@ -222,7 +222,10 @@ impl Driver {
             cancel: self.cancel.clone(),
             answer: start.answer.clone(),
             recorded: recorded.map_or_else(Arc::default, |events| Arc::from(events.as_slice())),
-            transaction: Transaction::begin(self.contexts.clone()),
+            transaction: Transaction::begin(match &start.hidden_context {
+                Some(hidden) => self.contexts.without(hidden),
+                None => self.contexts.clone(),
+            }),
             signals: self.signals.0.clone(),
         }
     }

@@ -31,6 +31,7 @@ impl Scheduler {
             if plan.nodes[node].incoming.is_empty() {
                 self.open_slot(node, Epoch::root(), &[]);
             } else {
+                self.enter_turn_order(node, &Epoch::root());
                 self.untouched[node] = true;
                 self.counts.change(None, Some(Phase::Waiting));
             }
@@ -48,6 +49,9 @@ impl Scheduler {
         let mut work = vec![(cycle, epoch)];
         while let Some((at, epoch)) = work.pop() {
             let spec = &plan.cycles[at];
+            if epoch.0.last() == Some(&0) {
+                self.cycle_enters_turn_order(at, &epoch.prefix(spec.depth));
+            }
             for &node in &spec.nodes {
                 let next = if at == cycle && node == spec.entry { next } else { &[] };
                 self.open_slot(node, epoch.clone(), next);
@@ -68,6 +72,7 @@ impl Scheduler {
 
     fn open_slot(&mut self, node: NodeIx, epoch: Epoch, next: &[(EdgeIx, Delivered)]) {
         let plan = Arc::clone(&self.plan);
+        self.enter_turn_order(node, &epoch);
         let mut slot = Slot::new(epoch);
         for &edge in &plan.nodes[node].incoming {
             let spec = &plan.edges[edge];
@@ -136,6 +141,7 @@ impl Scheduler {
                 LoopEvent::Exhausted { max_epochs: bound, unattended: spec.max_epochs.is_none() },
             ));
         }
+        self.cycle_leaves_turn_order(cycle, &outer);
         for &edge in &spec.exits {
             let source = plan.edges[edge].source;
             // A follower may lag: more values of this cycle's epochs are to come.

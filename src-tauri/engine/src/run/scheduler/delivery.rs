@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::slot::{Arrival, Delivered, Phase};
+use super::turns::Turn;
 use super::{Event, Fault, NodeOutputs, Scheduler, Step};
 use crate::id::{Activation, Epoch, MessageId, NodeId, PortName};
 use crate::journal::{NodeEvent, SkipReason, SourceRef};
@@ -48,28 +49,40 @@ impl Scheduler {
     fn remove(&mut self, node: NodeIx) {
         if let Some(slot) = self.slots[node].pop_front() {
             self.changed_phase(node, Some(slot.phase), None);
+            self.leave_turn_order(node, &slot.epoch);
         }
         if self.plan.nodes[node].clock.is_empty() {
             self.slots[node] = VecDeque::new();
         }
     }
 
-    /// Decides the node's first open activation, if all of its edges are decided.
+    /// Decides the node's first open activation, if all of its edges are decided and it is its turn.
     pub(super) fn decide(&mut self, node: NodeIx, derived: &mut Vec<Event>) {
         let plan = Arc::clone(&self.plan);
         let spec = &plan.nodes[node];
         let Some(slot) = self.slots[node].front_mut() else { return };
-        if slot.phase != Phase::Waiting || slot.pending > 0 {
-            return;
-        }
+        let sources = match slot.phase {
+            Phase::Waiting if slot.pending == 0 => slot.decide(spec),
+            Phase::AwaitingTurn => slot.sources.take().map(|sources| *sources),
+            _ => return,
+        };
         let epoch = slot.epoch.clone();
-        if let Some(sources) = slot.decide(spec) {
-            self.set_phase(node, Phase::Ready);
-            derived.push(Event::Node(
-                Activation { node: spec.id.clone(), epoch: epoch.clone() },
-                NodeEvent::Ready { inputs: sources },
-            ));
-            self.ready.push(Reverse((node, epoch)));
+        if let Some(sources) = sources {
+            match self.turns.request(&plan, node, slot) {
+                Turn::Later => {
+                    slot.sources = Some(Box::new(sources));
+                    self.set_phase(node, Phase::AwaitingTurn);
+                }
+                Turn::Now { hidden_context } => {
+                    slot.hidden_context = hidden_context;
+                    self.set_phase(node, Phase::Ready);
+                    derived.push(Event::Node(
+                        Activation { node: spec.id.clone(), epoch: epoch.clone() },
+                        NodeEvent::Ready { inputs: sources },
+                    ));
+                    self.ready.push(Reverse((node, epoch)));
+                }
+            }
             return;
         }
         // A node that follows a cycle is skipped only if it never runs; that is known at the end.
@@ -96,15 +109,14 @@ impl Scheduler {
     ) {
         let plan = Arc::clone(&self.plan);
         for &edge in &plan.nodes[node].outgoing {
-            let value = plan.edges[edge].port.as_ref().and_then(|port| {
-                outputs.get(port).map(|value| Delivered {
-                    datum: Datum { value: Arc::clone(value), message: messages.get(port).cloned() },
-                    source: SourceRef {
-                        node: plan.nodes[node].id.clone(),
-                        epoch: epoch.clone(),
-                        port: port.clone(),
-                    },
-                })
+            let port = &plan.edges[edge].port;
+            let value = outputs.get(port).map(|value| Delivered {
+                datum: Datum { value: Arc::clone(value), message: messages.get(port).cloned() },
+                source: SourceRef {
+                    node: plan.nodes[node].id.clone(),
+                    epoch: epoch.clone(),
+                    port: port.clone(),
+                },
             });
             if plan.cycle_left_by(edge).is_some() {
                 if let Some(value) = value {

@@ -97,7 +97,7 @@ impl Scheduler {
                         ));
                         self.ran[at] = true;
                     }
-                    (Phase::Waiting, _) if follows => {
+                    (Phase::Waiting | Phase::AwaitingTurn, _) if follows => {
                         self.idle.insert(at, (slot.epoch, reason));
                     }
                     _ => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use super::{Answer, Start};
-use crate::id::{Epoch, PortName};
+use crate::id::{ContextId, Epoch, PortName};
 use crate::journal::SourceRef;
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, PlanNode};
@@ -15,6 +15,8 @@ use crate::plan::{NodeIx, PlanNode};
 pub(super) enum Phase {
     /// Some of its edges are undecided.
     Waiting,
+    /// Its inputs are decided, but turns in its context that come before its own are not.
+    AwaitingTurn,
     /// It may start.
     Ready,
     /// It was started.
@@ -87,9 +89,16 @@ pub(super) struct Slot {
     pub arrived: SmallVec<[Arrival; 2]>,
     /// What the ports were decided to hold; filled when the activation becomes ready.
     pub inputs: Inputs,
+    /// Where its inputs came from, while it awaits its turn.
+    pub sources: Option<Box<Sources>>,
+    /// A context that it names and must not see.
+    pub hidden_context: Option<ContextId>,
     pub attempt: u32,
     pub answer: Option<Answer>,
 }
+
+/// By input, where its values came from.
+pub(super) type Sources = BTreeMap<PortName, Vec<SourceRef>>;
 
 /// A live value on an edge, and where it came from.
 #[derive(Clone)]
@@ -115,6 +124,8 @@ impl Slot {
             pending: 0,
             arrived: SmallVec::new(),
             inputs: Inputs::default(),
+            sources: None,
+            hidden_context: None,
             attempt: 1,
             answer: None,
         }
@@ -127,11 +138,12 @@ impl Slot {
             inputs: self.inputs.clone(),
             attempt: self.attempt,
             answer: self.answer.clone(),
+            hidden_context: self.hidden_context.clone(),
         }
     }
 
     /// Decides what each port holds. Gives the sources of the values, or nothing where a required port is dead.
-    pub fn decide(&mut self, node: &PlanNode) -> Option<BTreeMap<PortName, Vec<SourceRef>>> {
+    pub fn decide(&mut self, node: &PlanNode) -> Option<Sources> {
         let mut arrived = std::mem::take(&mut self.arrived);
         arrived.sort_by_key(|arrival| (arrival.port, arrival.rank));
         let ports = &node.node.ports().inputs;

@@ -177,7 +177,7 @@ plans! {
         back to outer: after.out -> outer; at most 2 iterations
         back to inner: leaf.out -> inner; at most 2 iterations"
 
-    turns_in_shared_context_wait_in_plan_order: "
+    turns_in_shared_context_follow_plan_order: "
         here: context
         b: turn
         a: turn
@@ -188,10 +188,10 @@ plans! {
         other.context -> alone.context",
     "
         here a b other alone
-        turns: a(turn) -> b
+        turns in here: a, b
         Warning context.unordered: `a` and `b` share a context, but no path between them sets their order. `a` goes first."
 
-    turn_of_follower_comes_before_next_epoch: "
+    follower_takes_turns_in_context_of_its_cycle: "
         here: context
         start: source
         head: turn maxEpochs=2
@@ -203,8 +203,8 @@ plans! {
         head.out -> behind.a",
     "
         here start head#head behind~head
-        back to head: head.out -> head, behind(turn) -> head; at most 2 iterations
-        turns: head(turn) -> behind"
+        back to head: head.out -> head; at most 2 iterations
+        turns in here: head, behind"
 
     portal_joins_its_ends: "
         a: source

@@ -4,6 +4,7 @@ use super::matches_reference::assert_matches;
 use super::runnable;
 use crate::generate::Case;
 use crate::journal_summary::Final;
+use crate::nodes::semantics::Script;
 use crate::reference::{Expected, ExpectedEnd, FlowAnalysis, Refusal};
 use crate::run_harness::Schedule;
 
@@ -16,6 +17,24 @@ fn expected(text: &str) -> Expected {
         assert_matches(&scenario, &run, &expected).unwrap();
     }
     expected
+}
+
+/// Like [`expected`], with answers that leave exactly these pauses open.
+fn expected_with_open_pauses(text: &str, open: &str) -> Expected {
+    let mut case = Case::written(text);
+    for seed in 0..10_000 {
+        case.script = Script { seed, leaves_some: true };
+        let (scenario, _, expected) = runnable(&case).unwrap();
+        if !matches!(&expected.end, ExpectedEnd::Waiting { on } if names(on) == open) {
+            continue;
+        }
+        for seed in 0..100 {
+            let run = scenario.run(Schedule { asynchrony: 7, ..Schedule::seeded(seed) });
+            assert_matches(&scenario, &run, &expected).unwrap();
+        }
+        return expected;
+    }
+    panic!("no answers leave {open} open");
 }
 
 fn refusal(text: &str) -> Option<Refusal> {
@@ -231,4 +250,115 @@ fn context_behind_a_follower_exists_in_the_next_epoch() {
     let failed = |end: &Option<Final>| matches!(end, Some(Final::Failed { .. }));
     assert_eq!(ends.map(|(_, it)| failed(&it.end)).collect::<Vec<_>>(), [true, true, false]);
     assert_eq!(authors(&expected, "made#1"), "say#2");
+}
+
+/// The cycle goes on and reaches its bound, though what follows it waits for a person.
+#[test]
+fn open_pause_of_a_follower_does_not_hold_up_the_cycle() {
+    let expected = expected_with_open_pauses(
+        "start: source
+         head: mix maxEpochs=3
+         question: ask
+         made: context
+         one: turn
+         two: turn
+         start.out -> head.a
+         head.out -> head.b
+         head.out -> question.a
+         question.out -> made.a
+         made.context -> one.context
+         made.context -> two.context",
+        "question#0",
+    );
+    assert_eq!(names(&expected.iterations), "head#1 head#2");
+    assert_eq!(names(&expected.exhausted), "head#2");
+    assert_eq!(runs_of(&expected, "one"), "");
+}
+
+/// Of the next iteration, only the turn waits for the follower's.
+#[test]
+fn turn_of_a_follower_holds_up_only_turns() {
+    let expected = expected_with_open_pauses(
+        "here: context
+         start: source
+         head: mix
+         say: turn maxEpochs=3
+         tail: mix
+         question: ask
+         outside: turn
+         start.out -> head.a
+         head.out -> say.a
+         here.context -> say.context
+         say.out -> tail.a
+         tail.out -> head.b
+         tail.out -> question.a
+         question.out -> outside.a
+         here.context -> outside.context",
+        "question#0",
+    );
+    assert_eq!(runs_of(&expected, "head"), "head#0 head#1");
+    assert_eq!(runs_of(&expected, "say"), "say#0");
+}
+
+#[test]
+fn skipped_turn_does_not_wait_for_the_turns_before_it() {
+    let expected = expected_with_open_pauses(
+        "here: context
+         start: source
+         question: ask
+         a: turn
+         calm: effect
+         skipped: guest
+         behind: maybe
+         start.out -> question.a
+         here.context -> a.context
+         question.out -> a.a
+         calm.error -> skipped.who
+         skipped.out -> behind.a",
+        "question",
+    );
+    assert_eq!(runs_of(&expected, "a"), "");
+    assert_eq!(runs_of(&expected, "behind"), "behind");
+}
+
+#[test]
+fn maker_of_a_context_does_not_wait_for_turns() {
+    let expected = expected_with_open_pauses(
+        "start: source
+         question: ask
+         value: pass
+         user: guest
+         zmade: context
+         start.out -> question.a
+         question.out -> user.a
+         value.a = {\"contextId\": \"zmade\"}
+         value.out -> user.who",
+        "question",
+    );
+    assert_eq!(runs_of(&expected, "zmade"), "zmade");
+}
+
+/// `either` may work in both contexts, but that does not join them: `there` waits for `either` only.
+#[test]
+fn turns_wait_for_turns_in_their_own_context_only() {
+    let expected = expected_with_open_pauses(
+        "one: context
+         two: context
+         start: source
+         question: ask
+         here: turn
+         either: turn
+         there: turn
+         choice: relay
+         start.out -> question.a
+         one.context -> here.context
+         question.out -> here.a
+         one.context -> choice.context
+         two.context -> choice.context
+         choice.context -> either.context
+         two.context -> there.context",
+        "question",
+    );
+    assert_eq!(runs_of(&expected, "either"), "either");
+    assert_eq!(runs_of(&expected, "there"), "there");
 }

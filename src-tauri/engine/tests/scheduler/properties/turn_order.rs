@@ -12,7 +12,7 @@ use crate::run_harness::Schedule;
 
 fn analysis(text: &str) -> (Case, FlowAnalysis, Expected) {
     let case = Case::written(text);
-    let analysis = FlowAnalysis::of(&case.flow).unwrap();
+    let analysis = FlowAnalysis::with_overrides(&case.flow, &case.overrides).unwrap();
     let expected = analysis.run(&case.overrides, case.script).unwrap();
     (case, analysis, expected)
 }
@@ -239,28 +239,20 @@ fn named_context_orders_user_in_a_cycle_after_maker() {
     assert_eq!(authors(&expected, "here"), ["b#0", "b#1"]);
 }
 
-/// A value may name any context at run time, so its maker and its user run in plan order.
+/// A value names the context at run time, and nothing joins the user to the maker, which is slow.
 #[test]
-fn context_named_at_run_time_waits_for_earlier_makers() {
-    let text = "ahead: context
+fn context_named_at_run_time_waits_for_earlier_maker() {
+    let expected = assert_same_contexts(
+        "ahead: context
          slow: effect steps=2
-         value: source
+         value: pass
          w: guest salt=1
          slow.out -> ahead.a
-         value.out -> w.who";
-    let (case, analysis, _) = analysis(text);
-    let plan = case.plan().unwrap();
-    let place = |id: &str| plan.find(&id.into()).unwrap();
-    assert!(
-        analysis.order.iter().position(|id| id.as_str() == "ahead")
-            < analysis.order.iter().position(|id| id.as_str() == "w")
+         value.a = {\"contextId\": \"ahead\"}
+         value.out -> w.who",
+        300,
     );
-    assert!(
-        plan.edges.iter().any(|edge| {
-            edge.port.is_none() && (edge.source, edge.target) == (place("ahead"), place("w"))
-        }),
-        "`w` waits for the maker before it"
-    );
+    assert_eq!(authors(&expected, "ahead"), ["w"]);
 }
 
 #[test]
@@ -329,7 +321,7 @@ fn override_of_context_input_replaces_context_edge() {
     let expected = analysis.run(&case.overrides, case.script).unwrap();
     assert!(analysis.sharing().is_empty());
     let plan = case.plan().unwrap();
-    assert!(plan.edges.iter().all(|edge| edge.port.is_some()), "no turns to wait for: {:?}", plan.edges);
+    assert!(!plan.nodes[plan.find(&"b".into()).unwrap()].contexts.takes_turns());
     let scenario = case.scenario(plan);
     for seed in 0..300 {
         let run = scenario.run(Schedule { asynchrony: 7, ..Schedule::seeded(seed) });

@@ -2,12 +2,12 @@
 
 use plait_engine::flow::Flow;
 use plait_engine::journal::InputOverrides;
-use plait_engine::plan::{self, Plan};
+use plait_engine::plan::{self, Plan, PlanNode};
 
 use crate::nodes::registry;
 use crate::notation::flow;
 
-/// A plan as text: the nodes in plan order, each cycle's back edges, and the waits. `node#c` is in the cycle entered at `c`;
+/// A plan as text: the nodes in plan order, each cycle's back edges, and who takes turns in a shared context. `node#c` is in the cycle entered at `c`;
 /// `node~c` follows it. Then the diagnostics.
 pub fn outline_of(text: &str) -> String {
     let flow = flow(text);
@@ -39,8 +39,7 @@ fn write(plan: &Plan) -> String {
     let mut lines = vec![nodes.join(" ")];
     let write = |&edge: &usize| {
         let edge = &plan.edges[edge];
-        let port = edge.port.as_ref().map_or_else(|| "(turn)".to_owned(), |port| format!(".{port}"));
-        format!("{}{port} -> {}", id(edge.source), id(edge.target))
+        format!("{}.{} -> {}", id(edge.source), edge.port, id(edge.target))
     };
     for cycle in &plan.cycles {
         let back: Vec<String> = cycle.back.iter().map(write).collect();
@@ -48,11 +47,12 @@ fn write(plan: &Plan) -> String {
             cycle.max_epochs.map_or_else(String::new, |bound| format!("; at most {bound} iterations"));
         lines.push(format!("back to {}: {}{bound}", id(cycle.entry), back.join(", ")));
     }
-    let turns =
-        (0..plan.edges.len()).filter(|&at| plan.edges[at].port.is_none() && plan.edges[at].back.is_none());
-    let turns: Vec<String> = turns.map(|at| write(&at)).collect();
-    if !turns.is_empty() {
-        lines.push(format!("turns: {}", turns.join(", ")));
+    for (context, maker) in (0..plan.contexts.len()).map(|context| (context, plan.contexts.maker(context))) {
+        let takes_turns = |node: &&PlanNode| node.contexts.works_in.contains(&context);
+        let users: Vec<&str> = plan.nodes.iter().filter(takes_turns).map(|node| node.id.as_str()).collect();
+        if users.len() > 1 {
+            lines.push(format!("turns in {}: {}", id(maker), users.join(", ")));
+        }
     }
     lines.join("\n") + "\n"
 }

@@ -1,0 +1,100 @@
+//! What the scheduler knows about contexts: which nodes make them, and which may take turns in them.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::NodeIx;
+use crate::id::{ContextId, Epoch, PortName};
+
+/// The index of a context of a plan. A node that makes a context in each of its epochs has one index for all of them.
+pub type ContextIx = usize;
+
+/// The contexts that are made and worked in at one place of a plan: by a node, or by all nodes of a cycle and those that
+/// follow it.
+#[derive(Clone, Debug, Default)]
+pub struct ContextRoles {
+    /// The contexts that are made here.
+    pub makes: SmallVec<[ContextIx; 1]>,
+    /// The contexts in which turns may be taken here.
+    pub works_in: SmallVec<[ContextIx; 2]>,
+    /// A value that is known only at run time names the context, so turns here may be in any.
+    pub works_in_any: bool,
+}
+
+impl ContextRoles {
+    /// Whether nothing here has to do with contexts.
+    pub fn is_empty(&self) -> bool {
+        self.makes.is_empty() && !self.takes_turns()
+    }
+
+    /// Whether turns may be taken here.
+    pub fn takes_turns(&self) -> bool {
+        self.works_in_any || !self.works_in.is_empty()
+    }
+
+    /// Adds the roles of a node that is at this place.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.makes.extend(other.makes.iter().copied());
+        self.works_in.extend(other.works_in.iter().copied());
+        self.works_in_any |= other.works_in_any;
+    }
+
+    /// Names each context once.
+    pub(super) fn deduplicate(&mut self) {
+        for contexts in [self.makes.as_mut_slice(), self.works_in.as_mut_slice()] {
+            contexts.sort_unstable();
+        }
+        self.makes.dedup();
+        self.works_in.dedup();
+    }
+}
+
+/// Where a node gets the context from that it works in.
+#[derive(Clone, Debug, Default)]
+pub enum ContextSource {
+    /// It works in none, or its context edge says which.
+    #[default]
+    Edge,
+    /// Its config or an override names it.
+    Name(ContextId),
+    /// The value on this input names it. Without a value, its context edge does.
+    Input(PortName),
+}
+
+/// The contexts of a plan by their names.
+#[derive(Debug, Default)]
+pub struct PlanContexts {
+    /// By context, the node that makes it.
+    pub(super) makers: Vec<NodeIx>,
+    /// Those whose makers run once.
+    pub(super) made_once: FxHashMap<ContextId, ContextIx>,
+    /// Those whose makers run in each iteration of a cycle, by the name without the epoch.
+    pub(super) made_per_epoch: FxHashMap<ContextId, ContextIx>,
+}
+
+impl PlanContexts {
+    /// How many contexts the plan has.
+    pub fn len(&self) -> usize {
+        self.makers.len()
+    }
+
+    /// Whether the plan has no context.
+    pub fn is_empty(&self) -> bool {
+        self.makers.is_empty()
+    }
+
+    /// The node that makes a context.
+    pub fn maker(&self, context: ContextIx) -> NodeIx {
+        self.makers[context]
+    }
+
+    /// Which context has this name, and in which epoch of its maker it is made. Nothing if no node of the plan makes it.
+    pub fn find(&self, name: &ContextId) -> Option<(ContextIx, Epoch)> {
+        if let Some(&context) = self.made_once.get(name) {
+            return Some((context, Epoch::root()));
+        }
+        let (maker, epoch) = name.as_str().rsplit_once('#')?;
+        let counters: Result<SmallVec<[u32; 4]>, _> = epoch.split('.').map(str::parse).collect();
+        Some((*self.made_per_epoch.get(maker)?, Epoch(counters.ok()?)))
+    }
+}

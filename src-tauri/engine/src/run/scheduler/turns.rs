@@ -1,0 +1,239 @@
+//! Turn order: when an activation may take its turn in the context that it works in.
+//!
+//! What a model sees depends on the turns before its own, so turns in one context must not depend on timing. They follow
+//! plan order, and within a cycle epoch by epoch: an activation takes its turn when all activations that come before it, and
+//! that may work in the same context, are decided. Nothing else waits: not the cycle around it, not the nodes beside it, and
+//! not an activation that is skipped.
+//!
+//! Whether a context that a value names exists is decided by the same order. The activation waits for the makers of that
+//! context that come before it. A maker that comes after it does not count, even if it was faster.
+//!
+//! An activation's place in this order is its [`TurnKey`]. For each context there is a queue of the keys that are undecided;
+//! an open cycle is in it as well, after all of its epochs, because it may open another. An activation only ever waits for
+//! smaller keys, and data flows from smaller keys to greater ones, so these waits form no circle.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::slot::Slot;
+use super::{Scheduler, Step};
+use crate::context::ContextHandle;
+use crate::id::{ContextId, Epoch};
+use crate::plan::{ContextRoles, ContextSource, CycleIx, NodeIx, Plan, PlanNode};
+
+/// A place in the order of turns, outermost first: for each cycle around it, where the cycle begins in plan order and which
+/// iteration it is in; then the node's position in plan order. Compared number by number.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct TurnKey(SmallVec<[u32; 6]>);
+
+impl TurnKey {
+    fn of_activation(plan: &Plan, node: NodeIx, epoch: &Epoch) -> Self {
+        let place = plan.nodes[node].place();
+        let mut key = Self::inside(plan, place, epoch);
+        key.0.push(number(node));
+        // A follower of an inner cycle stands beside it, and its epochs there are in order.
+        key.0.extend(epoch.0.iter().skip(place.len()).copied());
+        key
+    }
+
+    /// After all epochs of a cycle in one epoch around it, and before all that comes after the cycle.
+    fn of_open_cycle(plan: &Plan, cycle: CycleIx, outer: &Epoch) -> Self {
+        let mut around: SmallVec<[CycleIx; 4]> = SmallVec::new();
+        let mut next = plan.cycles[cycle].parent;
+        while let Some(at) = next {
+            around.push(at);
+            next = plan.cycles[at].parent;
+        }
+        around.reverse();
+        let mut key = Self::inside(plan, &around, outer);
+        key.0.extend([number(plan.cycles[cycle].position), u32::MAX]);
+        key
+    }
+
+    fn inside(plan: &Plan, cycles: &[CycleIx], epoch: &Epoch) -> Self {
+        let levels = cycles.iter().zip(&epoch.0);
+        Self(levels.flat_map(|(&cycle, &counter)| [number(plan.cycles[cycle].position), counter]).collect())
+    }
+}
+
+/// A position in plan order. A plan has at most 2^32 nodes: each takes more than a byte.
+fn number(position: usize) -> u32 {
+    u32::try_from(position).unwrap_or(u32::MAX)
+}
+
+/// What is undecided in one order, and who waits for it.
+#[derive(Default)]
+struct TurnQueue {
+    undecided: BTreeSet<TurnKey>,
+    /// The nodes whose first open activation waits until nothing undecided comes before it.
+    waiting: BTreeMap<TurnKey, NodeIx>,
+}
+
+impl TurnQueue {
+    fn is_due(&self, key: &TurnKey) -> bool {
+        self.undecided.first().is_none_or(|first| first >= key)
+    }
+
+    /// Notes that this is decided. Adds the nodes that need wait no longer to `released`.
+    fn decide(&mut self, key: &TurnKey, released: &mut Vec<NodeIx>) {
+        self.undecided.remove(key);
+        while let Some(waiting) = self.waiting.first_entry() {
+            if self.undecided.first().is_some_and(|first| first < waiting.key()) {
+                break;
+            }
+            released.push(waiting.remove());
+        }
+    }
+}
+
+#[derive(Default)]
+struct ContextQueues {
+    /// Activations that make the context.
+    makers: TurnQueue,
+    /// Activations that may take a turn in it.
+    users: TurnQueue,
+}
+
+/// The order of turns in all contexts of a run.
+#[derive(Default)]
+pub(super) struct TurnQueues {
+    /// By context.
+    contexts: Vec<ContextQueues>,
+    /// Activations that may take a turn in any context.
+    any: TurnQueue,
+    /// The activations that made a context.
+    made: FxHashSet<(NodeIx, Epoch)>,
+}
+
+/// Whether an activation may take its turn.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// Activations before it are undecided. It is decided anew when they no longer are.
+    Later,
+    /// It may. If the context that it names does not exist at its place in the order, it must not see it.
+    Now { hidden_context: Option<ContextId> },
+}
+
+impl TurnQueues {
+    pub fn new(plan: &Plan) -> Self {
+        let contexts = (0..plan.contexts.len()).map(|_| ContextQueues::default()).collect();
+        Self { contexts, ..Self::default() }
+    }
+
+    fn add(&mut self, roles: &ContextRoles, key: TurnKey) {
+        for &context in &roles.makes {
+            self.contexts[context].makers.undecided.insert(key.clone());
+        }
+        for &context in &roles.works_in {
+            self.contexts[context].users.undecided.insert(key.clone());
+        }
+        if roles.works_in_any {
+            self.any.undecided.insert(key);
+        }
+    }
+
+    fn decide(&mut self, roles: &ContextRoles, key: &TurnKey) -> Vec<NodeIx> {
+        let mut released = Vec::new();
+        for &context in &roles.makes {
+            self.contexts[context].makers.decide(key, &mut released);
+        }
+        for &context in &roles.works_in {
+            self.contexts[context].users.decide(key, &mut released);
+        }
+        if roles.works_in_any {
+            self.any.decide(key, &mut released);
+        }
+        released
+    }
+
+    /// Whether the activation in this slot, whose inputs are decided, may take its turn.
+    pub fn request(&mut self, plan: &Plan, node: NodeIx, slot: &Slot) -> Turn {
+        let spec = &plan.nodes[node];
+        let without = Turn::Now { hidden_context: None };
+        if !spec.contexts.takes_turns() {
+            return without;
+        }
+        let Some(name) = context_of(spec, slot) else { return without };
+        let hidden = || Turn::Now { hidden_context: Some(name.clone()) };
+        // No node makes it, so it exists at no time.
+        let Some((context, epoch)) = plan.contexts.find(&name) else { return without };
+        let key = TurnKey::of_activation(plan, node, &slot.epoch);
+        let Self { contexts, any, made } = self;
+        let ContextQueues { makers, users } = &mut contexts[context];
+        if !makers.is_due(&key) {
+            makers.waiting.insert(key, node);
+            return Turn::Later;
+        }
+        let maker = plan.contexts.maker(context);
+        let has_epoch = plan.nodes[maker].clock.len() == epoch.depth();
+        if !has_epoch || TurnKey::of_activation(plan, maker, &epoch) > key || !made.contains(&(maker, epoch))
+        {
+            return hidden();
+        }
+        for queue in [users, any] {
+            if !queue.is_due(&key) {
+                queue.waiting.insert(key, node);
+                return Turn::Later;
+            }
+        }
+        without
+    }
+}
+
+/// The context that an activation works in.
+fn context_of(node: &PlanNode, slot: &Slot) -> Option<ContextId> {
+    let by_edge = || slot.inputs.context().ok().flatten().map(|handle| handle.context_id);
+    match &node.context_source {
+        ContextSource::Edge => by_edge(),
+        ContextSource::Name(name) => Some(name.clone()),
+        ContextSource::Input(port) => match slot.inputs.get(port.as_str()) {
+            Some(value) => ContextHandle::id_in_value(value),
+            None => by_edge(),
+        },
+    }
+}
+
+impl Scheduler {
+    /// An activation has opened: those that come after it in its contexts wait for it.
+    pub(super) fn enter_turn_order(&mut self, node: NodeIx, epoch: &Epoch) {
+        let roles = &self.plan.nodes[node].contexts;
+        if !roles.is_empty() {
+            self.turns.add(roles, TurnKey::of_activation(&self.plan, node, epoch));
+        }
+    }
+
+    /// An activation is over: nothing waits for it any longer.
+    pub(super) fn leave_turn_order(&mut self, node: NodeIx, epoch: &Epoch) {
+        let roles = &self.plan.nodes[node].contexts;
+        if !roles.is_empty() {
+            let released = self.turns.decide(roles, &TurnKey::of_activation(&self.plan, node, epoch));
+            self.agenda.extend(released.into_iter().map(Step::Decide));
+        }
+    }
+
+    /// A cycle has begun in an epoch of those around it: what comes after it waits for its end.
+    pub(super) fn cycle_enters_turn_order(&mut self, cycle: CycleIx, outer: &Epoch) {
+        let roles = &self.plan.cycles[cycle].contexts;
+        if !roles.is_empty() {
+            self.turns.add(roles, TurnKey::of_open_cycle(&self.plan, cycle, outer));
+        }
+    }
+
+    /// A cycle has ended: it opens no further epoch.
+    pub(super) fn cycle_leaves_turn_order(&mut self, cycle: CycleIx, outer: &Epoch) {
+        let roles = &self.plan.cycles[cycle].contexts;
+        if !roles.is_empty() {
+            let released = self.turns.decide(roles, &TurnKey::of_open_cycle(&self.plan, cycle, outer));
+            self.agenda.extend(released.into_iter().map(Step::Decide));
+        }
+    }
+
+    /// An activation has succeeded: the context that it makes exists from here on.
+    pub(super) fn note_made_context(&mut self, node: NodeIx, epoch: &Epoch) {
+        if !self.plan.nodes[node].contexts.makes.is_empty() {
+            self.turns.made.insert((node, epoch.clone()));
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Nested flows: the input of a child, its results, and the report of its problems.
 
 mod trees;
+mod wide_trees;
 
 use std::collections::BTreeSet;
 

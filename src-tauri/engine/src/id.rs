@@ -125,6 +125,16 @@ impl Epoch {
         Self(self.0.iter().take(depth).copied().collect())
     }
 
+    /// The next epoch of the innermost cycle. The root has none and stays as it is.
+    #[must_use]
+    pub fn next(&self) -> Self {
+        let mut path = self.0.clone();
+        if let Some(counter) = path.last_mut() {
+            *counter += 1;
+        }
+        Self(path)
+    }
+
     /// Whether `outer` is this epoch or encloses it.
     pub fn starts_with(&self, outer: &Self) -> bool {
         self.0.starts_with(&outer.0)

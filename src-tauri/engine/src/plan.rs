@@ -133,8 +133,11 @@ pub struct Cycle {
     pub depth: usize,
     /// Where it begins in plan order: its members, and their followers if it is an outer cycle, stand together.
     pub position: NodeIx,
-    /// The contexts that its members and followers make and may work in.
+    /// The contexts that are made and worked in where it stands in plan order: by its members and, if it is an outer
+    /// cycle, its followers.
     pub contexts: ContextRoles,
+    /// The followers that count its epochs and have to do with contexts, but stand beside it: it is an inner cycle.
+    pub context_followers: Vec<NodeIx>,
     /// The nodes that run once in each of its epochs, in plan order: members and followers, without those of inner cycles.
     pub nodes: Vec<NodeIx>,
     /// The cycles directly inside it.

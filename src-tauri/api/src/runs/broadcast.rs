@@ -7,11 +7,13 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use plait_engine::id::Activation;
 use plait_engine::journal::{Entry, Event, NodeEvent};
-use tokio::sync::broadcast;
+use tokio::sync::mpsc;
 
 use crate::ErrorReply;
 
 /// How many entries are buffered for a watcher. One that falls further behind reads the journal again.
+///
+/// The buffer grows as it fills: a run tree may have thousands of runs, each with its watcher.
 const CHANNEL_CAPACITY: usize = 4_096;
 
 /// What watchers receive.
@@ -27,7 +29,7 @@ pub(crate) enum WatchEvent {
 pub(crate) struct RunBroadcast(Mutex<State>);
 
 struct State {
-    sender: broadcast::Sender<WatchEvent>,
+    watchers: Vec<mpsc::Sender<WatchEvent>>,
     /// The sequence number after the last event that was sent. Unknown while the run is not driven.
     next_seq: Option<u64>,
     partial_output: BTreeMap<Activation, Entry>,
@@ -41,17 +43,16 @@ pub(crate) struct Subscription {
     pub(crate) next_seq: u64,
     /// Partial output up to then.
     pub(crate) partial_output: Vec<Entry>,
-    /// What follows.
-    pub(crate) receiver: broadcast::Receiver<WatchEvent>,
+    /// What follows. It ends when the watcher has fallen too far behind.
+    pub(crate) receiver: mpsc::Receiver<WatchEvent>,
     /// Why the run is no longer driven, if it was stopped. It is not received again.
     pub(crate) stopped: Option<Arc<ErrorReply>>,
 }
 
 impl RunBroadcast {
     pub(crate) fn new() -> Arc<Self> {
-        let (sender, _) = broadcast::channel(CHANNEL_CAPACITY);
         Arc::new(Self(Mutex::new(State {
-            sender,
+            watchers: Vec::new(),
             next_seq: None,
             partial_output: BTreeMap::new(),
             stopped: None,
@@ -70,8 +71,9 @@ impl RunBroadcast {
         let mut state = self.0.lock();
         for entry in entries {
             state.track(&entry);
-            // An error means that there is no watcher.
-            let _ = state.sender.send(WatchEvent::Entry(Arc::new(entry)));
+            if !state.watchers.is_empty() {
+                state.publish(&WatchEvent::Entry(Arc::new(entry)));
+            }
         }
     }
 
@@ -82,21 +84,28 @@ impl RunBroadcast {
         state.partial_output.clear();
         let error = Arc::new(error);
         state.stopped = Some(Arc::clone(&error));
-        let _ = state.sender.send(WatchEvent::Stopped(error));
+        state.publish(&WatchEvent::Stopped(error));
     }
 
     pub(crate) fn subscribe(&self) -> Subscription {
-        let state = self.0.lock();
+        let (sender, receiver) = mpsc::channel(CHANNEL_CAPACITY);
+        let mut state = self.0.lock();
+        state.watchers.push(sender);
         Subscription {
             next_seq: state.next_seq.unwrap_or(u64::MAX),
             partial_output: state.partial_output.values().cloned().collect(),
-            receiver: state.sender.subscribe(),
+            receiver,
             stopped: state.stopped.clone(),
         }
     }
 }
 
 impl State {
+    /// Sends to all watchers. Forgets those that are gone and those whose buffer is full.
+    fn publish(&mut self, event: &WatchEvent) {
+        self.watchers.retain(|watcher| watcher.try_send(event.clone()).is_ok());
+    }
+
     /// Keeps the sequence number and the partial output up to date.
     fn track(&mut self, entry: &Entry) {
         if let Some(seq) = entry.seq {

@@ -30,9 +30,10 @@ impl Subflows for RunService {
         on_event(ChildEvent::Started { run: run.clone() });
         let mut guard = CancelOnDrop { active: self.active.clone(), run: Some(run.clone()) };
         // In a task of its own, so that a parent that is dropped meanwhile leaves no half-started child behind.
-        let (service, id) = (self.clone(), run.clone());
+        let (service, id, starting) = (self.clone(), run.clone(), self.active.child_start(&call.parent.run));
         let task = tokio::spawn(async move {
             let started = service.start_child(&id, call).await;
+            drop(starting);
             if started.is_err() {
                 service.active.forget_child(&id);
             }
@@ -79,6 +80,9 @@ impl RunService {
     /// a watch on what follows.
     async fn start_child(&self, run: &RunId, call: ChildCall) -> Result<(Vec<Entry>, Watch), ErrorReply> {
         let resume_guard = self.resume_lock.lock().await;
+        if self.active.is_canceled_early(run) {
+            return Err(ErrorReply::new(ErrorCode::RunCanceled, "The run was canceled before it started."));
+        }
         let (store, id) = (self.store.clone(), run.clone());
         match run_blocking(move || Ok(find_record(store.run(&id))?)).await? {
             Some(record) if record.status.is_final() => {}

@@ -14,6 +14,9 @@ use tokio::task::AbortHandle;
 use super::broadcast::RunBroadcast;
 use crate::ErrorReply;
 
+/// How many broadcasts are kept before those without an owner are removed.
+const MIN_PRUNED_BROADCASTS: usize = 64;
+
 /// All active runs. Clones share the same state.
 #[derive(Clone, Default)]
 pub(crate) struct ActiveRuns(Arc<Mutex<State>>);
@@ -23,6 +26,8 @@ struct State {
     runs: HashMap<RunId, ActiveRun>,
     /// Owned by watchers and drivers.
     broadcasts: HashMap<RunId, Weak<RunBroadcast>>,
+    /// At how many of them those without an owner are removed: rarely enough that it costs little per run.
+    prune_broadcasts_at: usize,
     /// The broadcasts of runs that stopped with an error, until they are resumed: a later watcher receives the error too.
     stopped: HashMap<RunId, Arc<RunBroadcast>>,
     /// Child runs that were canceled before they were driven.
@@ -36,9 +41,14 @@ struct ActiveRun {
     abort: AbortHandle,
     /// Closes when the run is no longer driven.
     settled: watch::Receiver<()>,
+    /// Closes when no child run of it is starting.
+    child_starts: Arc<watch::Sender<()>>,
     /// The run is being canceled or has ended. Closing the application waits for it instead of aborting it.
     ending: bool,
 }
+
+/// A child run that is starting.
+pub(crate) struct ChildStart(#[expect(dead_code, reason = "dropping it is what counts")] watch::Receiver<()>);
 
 impl ActiveRuns {
     /// The broadcast of a run, created if there is none.
@@ -47,7 +57,10 @@ impl ActiveRuns {
         if let Some(broadcast) = state.broadcasts.get(run).and_then(Weak::upgrade) {
             return broadcast;
         }
-        state.broadcasts.retain(|_, broadcast| broadcast.strong_count() > 0);
+        if state.broadcasts.len() >= state.prune_broadcasts_at {
+            state.broadcasts.retain(|_, broadcast| broadcast.strong_count() > 0);
+            state.prune_broadcasts_at = 2 * state.broadcasts.len() + MIN_PRUNED_BROADCASTS;
+        }
         let broadcast = RunBroadcast::new();
         state.broadcasts.insert(run.clone(), Arc::downgrade(&broadcast));
         broadcast
@@ -81,14 +94,28 @@ impl ActiveRuns {
         }
     }
 
+    /// A child run of `parent` is starting, until what this returns is dropped.
+    pub(crate) fn child_start(&self, parent: &RunId) -> Option<ChildStart> {
+        let state = self.0.lock();
+        state.runs.get(parent).map(|active| ChildStart(active.child_starts.subscribe()))
+    }
+
+    /// Resolves when no child run of `parent` is starting.
+    pub(crate) async fn child_starts_done(&self, parent: &RunId) {
+        let starts = self.0.lock().runs.get(parent).map(|active| Arc::clone(&active.child_starts));
+        if let Some(starts) = starts {
+            starts.closed().await;
+        }
+    }
+
+    /// Whether a child run was canceled before it was driven.
+    pub(crate) fn is_canceled_early(&self, run: &RunId) -> bool {
+        self.0.lock().canceled_early.contains(run)
+    }
+
     /// A child run could not be started.
     pub(crate) fn forget_child(&self, run: &RunId) {
         self.0.lock().canceled_early.remove(run);
-    }
-
-    #[cfg(test)]
-    pub(crate) fn is_canceled_early(&self, run: &RunId) -> bool {
-        self.0.lock().canceled_early.contains(run)
     }
 
     /// Drives a run in the background until it ends. If it stops with an error, its watchers receive the error. The run
@@ -142,7 +169,8 @@ impl ActiveRuns {
             }
             drop(settled_sender);
         });
-        state.runs.insert(run.clone(), ActiveRun { handle, abort, settled, ending });
+        let child_starts = Arc::new(watch::channel(()).0);
+        state.runs.insert(run.clone(), ActiveRun { handle, abort, settled, child_starts, ending });
     }
 
     /// Resolves when a run is no longer driven here.

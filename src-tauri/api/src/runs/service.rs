@@ -231,6 +231,11 @@ impl RunService {
         host: Host,
         prepare: impl FnOnce(&RunHandle),
     ) -> Result<RunHandle, ErrorReply> {
+        if let Some(handle) = self.active.handle(run) {
+            // Without waiting for other runs that are starting: canceling one must not.
+            prepare(&handle);
+            return Ok(handle);
+        }
         let _guard = self.resume_lock.lock().await;
         self.attach_locked(run, host, prepare).await
     }
@@ -325,6 +330,7 @@ impl RunService {
     /// those that were canceled a moment ago.
     fn end_children(self, parent: RunId, host: Host) -> BoxFuture<'static, ()> {
         Box::pin(async move {
+            self.active.child_starts_done(&parent).await;
             let store = self.store.clone();
             let children = run_blocking(move || Ok(store.children(&parent)?)).await.unwrap_or_default();
             for child in children {

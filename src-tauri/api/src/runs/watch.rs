@@ -12,7 +12,7 @@ use plait_adapters::Store;
 use plait_adapters::store::JournalEntries;
 use plait_engine::id::RunId;
 use plait_engine::journal::{Entry, Event, NodeEvent};
-use tokio::sync::broadcast::{self, error::RecvError};
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::broadcast::{RunBroadcast, WatchEvent};
@@ -42,7 +42,7 @@ pub struct Watch {
     /// Where the journal is no longer needed: every event from here on is received live.
     live_from: u64,
     partial_output: VecDeque<Entry>,
-    receiver: broadcast::Receiver<WatchEvent>,
+    receiver: mpsc::Receiver<WatchEvent>,
     ended: bool,
     /// Why the run was stopped, if that was before this watch subscribed or among the events that it missed.
     stopped: Option<Arc<ErrorReply>>,
@@ -114,7 +114,7 @@ impl Watch {
                 continue;
             }
             match self.receiver.recv().await {
-                Ok(WatchEvent::Entry(entry)) => match entry.seq {
+                Some(WatchEvent::Entry(entry)) => match entry.seq {
                     None => return Some(Ok(Arc::unwrap_or_clone(entry))),
                     Some(seq) if seq < self.next => {}
                     Some(seq) if seq == self.next => {
@@ -122,10 +122,9 @@ impl Watch {
                     }
                     Some(_) => self.catch_up().await,
                 },
-                Ok(WatchEvent::Stopped(error)) => self.failed = Some(ErrorReply::clone(&error)),
-                Err(RecvError::Lagged(_)) => self.catch_up().await,
-                // Not expected: this watch keeps the broadcast alive.
-                Err(RecvError::Closed) => self.ended = true,
+                Some(WatchEvent::Stopped(error)) => self.failed = Some(ErrorReply::clone(&error)),
+                // This watch keeps the broadcast alive, so it has fallen too far behind.
+                None => self.catch_up().await,
             }
         }
     }

@@ -184,6 +184,7 @@ fn build_cycles(nesting: &Nesting, position: &[usize]) -> Vec<Cycle> {
             depth,
             position: position[cycle.entry],
             contexts: ContextRoles::default(),
+            context_followers: Vec::new(),
             nodes: Vec::new(),
             inner: Vec::new(),
             back: Vec::new(),
@@ -250,8 +251,14 @@ fn assign_contexts(plan: &mut Plan, table: ContextTable, order: &[usize], positi
             works_in: makers.filter_map(|&maker| context_of[position[maker]]).collect(),
             works_in_any: row.works_in.is_any(),
         };
-        for &cycle in plan.nodes[at].place() {
-            plan.cycles[cycle].contexts.merge(&roles);
+        if !roles.is_empty() {
+            let node = &plan.nodes[at];
+            for &cycle in node.place() {
+                plan.cycles[cycle].contexts.merge(&roles);
+            }
+            for &cycle in &node.clock[node.place().len()..] {
+                plan.cycles[cycle].context_followers.push(at);
+            }
         }
         plan.nodes[at].contexts = roles;
         plan.nodes[at].context_source = context_source(row.declared);

@@ -49,9 +49,7 @@ impl Scheduler {
         let mut work = vec![(cycle, epoch)];
         while let Some((at, epoch)) = work.pop() {
             let spec = &plan.cycles[at];
-            if epoch.0.last() == Some(&0) {
-                self.cycle_enters_turn_order(at, &epoch.prefix(spec.depth));
-            }
+            self.enter_turn_order_with_epoch(at, &epoch.next());
             for &node in &spec.nodes {
                 let next = if at == cycle && node == spec.entry { next } else { &[] };
                 self.open_slot(node, epoch.clone(), next);
@@ -130,6 +128,7 @@ impl Scheduler {
         if !next.is_empty() && !exhausted {
             let epoch = outer.child(counter);
             derived.push(Event::Loop(Activation { node: entry, epoch: epoch.clone() }, LoopEvent::Iteration));
+            self.leave_turn_order_with_epoch(cycle, &epoch);
             self.open_epoch(cycle, epoch, &next);
             self.cycles[cycle].unattended = unattended;
             return;
@@ -141,7 +140,7 @@ impl Scheduler {
                 LoopEvent::Exhausted { max_epochs: bound, unattended: spec.max_epochs.is_none() },
             ));
         }
-        self.cycle_leaves_turn_order(cycle, &outer);
+        self.leave_turn_order_with_epoch(cycle, &outer.child(counter));
         for &edge in &spec.exits {
             let source = plan.edges[edge].source;
             // A follower may lag: more values of this cycle's epochs are to come.

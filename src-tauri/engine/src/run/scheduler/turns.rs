@@ -5,14 +5,14 @@
 //! that may work in the same context, are decided. Nothing else waits: not the cycle around it, not the nodes beside it, and
 //! not an activation that is skipped.
 //!
-//! Whether a context that a value names exists is decided by the same order. The activation waits for the makers of that
-//! context that come before it. A maker that comes after it does not count, even if it was faster.
+//! Whether a context that a value names exists is decided by the same order. The activation waits for the one that makes the
+//! context, if that comes before it. If that comes after it, the context does not exist for it, even if it was made by then.
 //!
 //! An activation's place in this order is its [`TurnKey`]. For each context there is a queue of the keys that are undecided;
-//! an open cycle is in it as well, after all of its epochs, because it may open another. An activation only ever waits for
-//! smaller keys, and data flows from smaller keys to greater ones, so these waits form no circle.
+//! the next epoch of an open cycle is in it as well. An activation only ever waits for smaller keys, and data flows from
+//! smaller keys to greater ones, so these waits form no circle.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -38,18 +38,20 @@ impl TurnKey {
         key
     }
 
-    /// After all epochs of a cycle in one epoch around it, and before all that comes after the cycle.
-    fn of_open_cycle(plan: &Plan, cycle: CycleIx, outer: &Epoch) -> Self {
-        let mut around: SmallVec<[CycleIx; 4]> = SmallVec::new();
-        let mut next = plan.cycles[cycle].parent;
-        while let Some(at) = next {
-            around.push(at);
-            next = plan.cycles[at].parent;
+    /// Before all activations in an epoch of a cycle, and after those of the epochs before.
+    fn of_epoch(plan: &Plan, cycle: CycleIx, epoch: &Epoch) -> Self {
+        let mut around: SmallVec<[CycleIx; 4]> = SmallVec::from_iter([cycle]);
+        while let Some(parent) = around.last().and_then(|&cycle| plan.cycles[cycle].parent) {
+            around.push(parent);
         }
         around.reverse();
-        let mut key = Self::inside(plan, &around, outer);
-        key.0.extend([number(plan.cycles[cycle].position), u32::MAX]);
-        key
+        Self::inside(plan, &around, epoch)
+    }
+
+    /// The key right after this one: what comes before it is this, and what comes before this.
+    fn next(mut self) -> Self {
+        self.0.push(0);
+        self
     }
 
     fn inside(plan: &Plan, cycles: &[CycleIx], epoch: &Epoch) -> Self {
@@ -67,23 +69,30 @@ fn number(position: usize) -> u32 {
 #[derive(Default)]
 struct TurnQueue {
     undecided: BTreeSet<TurnKey>,
-    /// The nodes whose first open activation waits until nothing undecided comes before it.
-    waiting: BTreeMap<TurnKey, NodeIx>,
+    /// The nodes whose first open activation waits until everything before a key is decided.
+    waiting: BTreeSet<(TurnKey, NodeIx)>,
 }
 
 impl TurnQueue {
+    /// Whether everything before this is decided.
     fn is_due(&self, key: &TurnKey) -> bool {
         self.undecided.first().is_none_or(|first| first >= key)
+    }
+
+    /// Whether everything before this is decided. If not, the node waits for it.
+    fn wait_until(&mut self, key: TurnKey, node: NodeIx) -> bool {
+        let is_due = self.is_due(&key);
+        if !is_due {
+            self.waiting.insert((key, node));
+        }
+        is_due
     }
 
     /// Notes that this is decided. Adds the nodes that need wait no longer to `released`.
     fn decide(&mut self, key: &TurnKey, released: &mut Vec<NodeIx>) {
         self.undecided.remove(key);
-        while let Some(waiting) = self.waiting.first_entry() {
-            if self.undecided.first().is_some_and(|first| first < waiting.key()) {
-                break;
-            }
-            released.push(waiting.remove());
+        while self.waiting.first().is_some_and(|(until, _)| self.is_due(until)) {
+            released.extend(self.waiting.pop_first().map(|(_, node)| node));
         }
     }
 }
@@ -156,29 +165,23 @@ impl TurnQueues {
             return without;
         }
         let Some(name) = context_of(spec, slot) else { return without };
-        let hidden = || Turn::Now { hidden_context: Some(name.clone()) };
         // No node makes it, so it exists at no time.
         let Some((context, epoch)) = plan.contexts.find(&name) else { return without };
-        let key = TurnKey::of_activation(plan, node, &slot.epoch);
+        let maker = plan.contexts.maker(context);
+        let own = TurnKey::of_activation(plan, node, &slot.epoch);
+        let made_at = TurnKey::of_activation(plan, maker, &epoch);
         let Self { contexts, any, made } = self;
         let ContextQueues { makers, users } = &mut contexts[context];
-        if !makers.is_due(&key) {
-            makers.waiting.insert(key, node);
+        if plan.nodes[maker].clock.len() != epoch.depth() || made_at > own {
+            return Turn::Now { hidden_context: Some(name) };
+        }
+        if !makers.wait_until(made_at.next(), node) {
             return Turn::Later;
         }
-        let maker = plan.contexts.maker(context);
-        let has_epoch = plan.nodes[maker].clock.len() == epoch.depth();
-        if !has_epoch || TurnKey::of_activation(plan, maker, &epoch) > key || !made.contains(&(maker, epoch))
-        {
-            return hidden();
+        if !made.contains(&(maker, epoch)) {
+            return Turn::Now { hidden_context: Some(name) };
         }
-        for queue in [users, any] {
-            if !queue.is_due(&key) {
-                queue.waiting.insert(key, node);
-                return Turn::Later;
-            }
-        }
-        without
+        if users.wait_until(own.clone(), node) && any.wait_until(own, node) { without } else { Turn::Later }
     }
 }
 
@@ -213,21 +216,18 @@ impl Scheduler {
         }
     }
 
-    /// A cycle has begun in an epoch of those around it: what comes after it waits for its end.
-    pub(super) fn cycle_enters_turn_order(&mut self, cycle: CycleIx, outer: &Epoch) {
-        let roles = &self.plan.cycles[cycle].contexts;
-        if !roles.is_empty() {
-            self.turns.add(roles, TurnKey::of_open_cycle(&self.plan, cycle, outer));
-        }
+    /// A cycle may yet open this epoch: what comes after it waits until that is decided.
+    pub(super) fn enter_turn_order_with_epoch(&mut self, cycle: CycleIx, epoch: &Epoch) {
+        for_each_in_epoch(&self.plan, cycle, epoch, |roles, key| self.turns.add(roles, key));
     }
 
-    /// A cycle has ended: it opens no further epoch.
-    pub(super) fn cycle_leaves_turn_order(&mut self, cycle: CycleIx, outer: &Epoch) {
-        let roles = &self.plan.cycles[cycle].contexts;
-        if !roles.is_empty() {
-            let released = self.turns.decide(roles, &TurnKey::of_open_cycle(&self.plan, cycle, outer));
+    /// A cycle opens this epoch, and its activations take its place; or it never will. Who no longer waits for the epoch is
+    /// decided later, when the epoch is open.
+    pub(super) fn leave_turn_order_with_epoch(&mut self, cycle: CycleIx, epoch: &Epoch) {
+        for_each_in_epoch(&self.plan, cycle, epoch, |roles, key| {
+            let released = self.turns.decide(roles, &key);
             self.agenda.extend(released.into_iter().map(Step::Decide));
-        }
+        });
     }
 
     /// An activation has succeeded: the context that it makes exists from here on.
@@ -235,5 +235,22 @@ impl Scheduler {
         if !self.plan.nodes[node].contexts.makes.is_empty() {
             self.turns.made.insert((node, epoch.clone()));
         }
+    }
+}
+
+/// What an epoch of a cycle would add to the order: its nodes together and, apart from them, each follower that stands beside
+/// the cycle.
+fn for_each_in_epoch(
+    plan: &Plan,
+    cycle: CycleIx,
+    epoch: &Epoch,
+    mut visit: impl FnMut(&ContextRoles, TurnKey),
+) {
+    let spec = &plan.cycles[cycle];
+    if !spec.contexts.is_empty() {
+        visit(&spec.contexts, TurnKey::of_epoch(plan, cycle, epoch));
+    }
+    for &follower in &spec.context_followers {
+        visit(&plan.nodes[follower].contexts, TurnKey::of_activation(plan, follower, epoch));
     }
 }

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 
 use super::clocks::Clocks;
 use super::graph::{Graph, Place};
-use super::nesting::downstream;
 use super::{InputOverrides, Refusal};
 
 /// The contexts that a node can work in.
@@ -114,13 +113,28 @@ pub fn named_ahead(
         let Some(name) = Some(in_settings).filter(|name| !name.is_empty()).or(given) else { continue };
         let is_one = |&maker: &Place| graph.nodes[maker].kind == "context" && clocks[maker].is_empty();
         match graph.find(&name.into()).filter(is_one) {
-            Some(maker) if downstream(&graph.wires, user).contains(&maker) => {
-                return Err(Refusal::ContextTooEarly);
-            }
             Some(maker) => named.push((maker, user)),
             None if given.is_none() => return Err(Refusal::ContextUnknown),
             None => {}
         }
     }
-    Ok(named)
+    let is_too_early = |&(maker, user): &(Place, Place)| depends_on(graph, &named, maker, user);
+    if named.iter().any(is_too_early) { Err(Refusal::ContextTooEarly) } else { Ok(named) }
+}
+
+/// Whether a node comes after another: over wires, or because a node on the way names the context that the one before makes.
+fn depends_on(graph: &Graph, named: &[(Place, Place)], node: Place, other: Place) -> bool {
+    let mut found = BTreeSet::from([other]);
+    loop {
+        let count = found.len();
+        let wires = graph.wires.iter().map(|wire| (wire.source, wire.target));
+        for (source, target) in wires.chain(named.iter().copied()) {
+            if found.contains(&source) {
+                found.insert(target);
+            }
+        }
+        if found.len() == count {
+            return found.contains(&node);
+        }
+    }
 }

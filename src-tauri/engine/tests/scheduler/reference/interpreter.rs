@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use plait_engine::Value;
-use plait_engine::id::{Activation, Epoch, NodeId, PortName};
+use plait_engine::id::{Activation, ContextId, Epoch, NodeId, PortName};
 use plait_engine::journal::SourceRef;
 use plait_engine::port::InputPort;
 
@@ -307,6 +307,15 @@ impl<'a> Interpreter<'a> {
         (all, are_all)
     }
 
+    /// The epoch in which `maker` makes the context of this name. Nothing if it makes none of this name.
+    fn epoch_in_name(&self, maker: Place, context: &ContextId) -> Option<Epoch> {
+        let rest = context.as_str().strip_prefix(self.flow.graph.nodes[maker].id.as_str())?;
+        let counters =
+            rest.strip_prefix('#').unwrap_or(rest).split('.').filter(|counter| !counter.is_empty());
+        let epoch = Epoch(counters.map(str::parse).collect::<Result<_, _>>().ok()?);
+        (epoch.depth() == self.flow.clocks[maker].len() && epoch.to_string() == rest).then_some(epoch)
+    }
+
     /// The context that an activation works in, with its history: what the model calls before it have added. Model calls
     /// that share a context keep plan order, so it waits for them.
     fn place(&mut self, node: Place, epoch: &Epoch, values: &Values) -> Option<outcome::Place> {
@@ -318,16 +327,27 @@ impl<'a> Interpreter<'a> {
         let Some(context) = semantics::works_in(&it.settings, values) else {
             return Some(outcome::Place::None);
         };
-        // Whether it exists is decided by plan order and epochs, so it waits for those who could make it.
-        let is_of_it =
-            |maker: &Place| context.as_str().split('#').next() == Some(flow.graph.nodes[*maker].id.as_str());
-        let maker =
-            flow.graph.places().filter(|&place| flow.graph.nodes[place].kind == "context").find(is_of_it);
-        let Some(maker) = maker else { return Some(outcome::Place::Missing(context)) };
-        let before = self.all_decided(maker, |this| this.epochs_before(maker, node, epoch))?;
-        let is_made_by = |outcome: &Outcome| matches!(outcome, Outcome::Finished { makes: Some(id), .. } if *id == context);
-        if !before.iter().any(|(_, outcome)| is_made_by(outcome)) {
-            return Some(outcome::Place::Missing(context));
+        let missing = Some(outcome::Place::Missing(context.clone()));
+        let makers = flow.graph.places().filter(|&place| flow.graph.nodes[place].kind == "context");
+        let made_by = makers.filter_map(|maker| Some((maker, self.epoch_in_name(maker, &context)?))).next();
+        let Some((maker, made_in)) = made_by else { return missing };
+        // Whether it exists is decided by plan order and epochs, so it waits for the activation that makes it.
+        if self.precedence(&(maker, made_in.clone()), &(node, epoch.clone())).is_gt() {
+            return missing;
+        }
+        let (before, are_all) = self.epochs_before(maker, node, epoch);
+        if before.contains(&made_in) {
+            let outcome = self.outcome(maker, &made_in);
+            if !outcome.is_decided() {
+                return None;
+            }
+            if !matches!(&*outcome, Outcome::Finished { makes: Some(_), .. }) {
+                return missing;
+            }
+        } else {
+            // There may be more epochs before this activation, and one of them may make it.
+            let may_come = !are_all && before.iter().all(|epoch| *epoch < made_in);
+            return if may_come { None } else { missing };
         }
         let mut turns = Vec::new();
         for other in flow.graph.places() {

@@ -8,6 +8,7 @@ mod bindings;
 mod browser;
 mod dev;
 mod editor;
+mod fuzz;
 mod icons;
 mod platform;
 mod repo;
@@ -58,6 +59,8 @@ enum Task {
     Lint,
     /// Run the benchmarks and compare them with their references and targets
     Bench(bench::BenchArgs),
+    /// Feed mutated inputs to each part that reads them, and look for crashes, hangs and memory without bound
+    Fuzz(fuzz::FuzzArgs),
     /// Install what `run` and `test` need
     Setup,
     /// Regenerate ui/src/bindings and docs/error-codes.md from the Rust types
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Task::Test { only } => test::run(&only),
         Task::Lint => test::lint_sources(),
         Task::Bench(args) => bench::run(&args),
+        Task::Fuzz(args) => fuzz::run(&args),
         Task::Setup => requirements::ensure_installed(requirements::Purpose::ALL)
             .and_then(|()| editor::install_packages()),
         Task::Bindings => bindings::write(),

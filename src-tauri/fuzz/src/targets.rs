@@ -1,0 +1,158 @@
+//! What is tested: one target for each kind of input that comes from outside.
+
+mod answer;
+mod broken;
+mod expression;
+mod flow;
+mod journal;
+mod response;
+mod schema;
+mod template;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+use plait_adapters::expression_workers::WorkerPool;
+
+/// A kind of input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// Flow files: reading, checking, planning and writing them
+    Flow,
+    /// Journals: the files of the store, and the entries in them
+    Journal,
+    /// Conditions (CEL) and queries (jq)
+    Expression,
+    /// Templates (Handlebars)
+    Template,
+    /// JSON Schemas of questions and structured replies
+    Schema,
+    /// Replies of model servers, in the protocol of each provider
+    Response,
+    /// Answers to questions, as text
+    Answer,
+    /// What fails on purpose, to test the search
+    #[value(hide = true)]
+    Broken,
+}
+
+/// Handles the inputs of a target.
+pub(crate) trait Handler {
+    /// Handles one input. The text names what it led to; inputs that lead to the same need not be told apart. Panics if
+    /// something is wrong.
+    fn handle(&mut self, input: &[u8]) -> String;
+}
+
+impl Target {
+    /// As the command line has it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Flow => "flow",
+            Self::Journal => "journal",
+            Self::Expression => "expression",
+            Self::Template => "template",
+            Self::Schema => "schema",
+            Self::Response => "response",
+            Self::Answer => "answer",
+            Self::Broken => "broken",
+        }
+    }
+
+    /// What handles its inputs.
+    pub(crate) fn start(self) -> Box<dyn Handler> {
+        match self {
+            Self::Flow => Box::new(flow::FlowHandler::new()),
+            Self::Journal => Box::new(journal::JournalHandler::new()),
+            Self::Expression => Box::new(expression::ExpressionHandler::new()),
+            Self::Template => Box::new(template::TemplateHandler::new()),
+            Self::Schema => Box::new(schema::SchemaHandler),
+            Self::Response => Box::new(response::ResponseHandler::new()),
+            Self::Answer => Box::new(answer::AnswerHandler),
+            Self::Broken => Box::new(broken::BrokenHandler),
+        }
+    }
+
+    /// Inputs to begin with.
+    pub(crate) fn seeds(self) -> anyhow::Result<Vec<Vec<u8>>> {
+        let texts = |texts: &[&str]| texts.iter().map(|text| text.as_bytes().to_vec()).collect();
+        Ok(match self {
+            Self::Flow => {
+                files(&["tests/fixtures/examples", "tests/fixtures/flows", "tests/fixtures/flows/bad"])?
+            }
+            Self::Journal => journal::seeds()?,
+            Self::Expression => texts(expression::SEEDS),
+            Self::Template => texts(template::SEEDS),
+            Self::Schema => texts(schema::SEEDS),
+            Self::Response => response::seeds(),
+            Self::Answer => texts(answer::SEEDS),
+            Self::Broken => texts(broken::SEEDS),
+        })
+    }
+
+    /// Words of its language.
+    pub(crate) fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Flow => flow::WORDS,
+            Self::Journal => journal::WORDS,
+            Self::Expression => expression::WORDS,
+            Self::Template => template::WORDS,
+            Self::Schema | Self::Answer => schema::WORDS,
+            Self::Response => response::WORDS,
+            Self::Broken => &[],
+        }
+    }
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The contents of the files in these folders of the repository.
+fn files(folders: &[&str]) -> anyhow::Result<Vec<Vec<u8>>> {
+    let mut contents = Vec::new();
+    for folder in folders {
+        let folder = repository().join(folder);
+        let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
+            .and_then(|items| items.map(|item| item.map(|item| item.path())).collect())
+            .with_context(|| format!("list {}", folder.display()))?;
+        paths.sort();
+        for path in paths.iter().filter(|path| path.is_file()) {
+            contents.push(std::fs::read(path).with_context(|| format!("read {}", path.display()))?);
+        }
+    }
+    Ok(contents)
+}
+
+/// The two parts of an input, before and after its first zero byte.
+fn parts(input: &[u8]) -> (String, String) {
+    let end = input.iter().position(|&byte| byte == 0).unwrap_or(input.len());
+    let (first, rest) = input.split_at(end);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(first), text(rest.get(1..).unwrap_or_default()))
+}
+
+/// A text as JSON; one that is none stands for itself.
+fn json(text: &str) -> serde_json::Value {
+    plait_engine::exact_json::parse(text).unwrap_or_else(|_| text.into())
+}
+
+/// How large a result is, roughly.
+fn magnitude(size: usize) -> u32 {
+    usize::BITS - size.leading_zeros()
+}
+
+/// What a message is about: its first words, without names and numbers of the input.
+fn gist(message: &str) -> String {
+    let words = message.split(|letter: char| !letter.is_ascii_lowercase()).filter(|word| word.len() > 2);
+    words.take(4).collect::<Vec<_>>().join(" ")
+}
+
+/// What evaluates expressions in processes of their own, as in the application. This executable serves as those.
+fn worker_pool() -> WorkerPool {
+    WorkerPool::new(std::env::current_exe().expect("an executable knows its path"))
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts")
+}

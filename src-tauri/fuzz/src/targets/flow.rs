@@ -1,0 +1,66 @@
+//! Flow files. What can be read can be checked, planned and written, and what was written reads as the same flow.
+
+use plait_engine::flow;
+use plait_engine::journal::InputOverrides;
+use plait_engine::node::Registry;
+use plait_engine::nodes;
+use plait_engine::plan;
+
+use super::{Handler, magnitude};
+
+pub(super) const WORDS: &[&str] = &[
+    "\"version\": 1",
+    "\"nodes\"",
+    "\"edges\"",
+    "\"layout\"",
+    "\"settings\"",
+    "\"type\"",
+    "\"config\"",
+    "\"source\"",
+    "\"sourceOutput\"",
+    "\"target\"",
+    "\"targetInput\"",
+    "\"limits\"",
+    "\"maxEpochs\"",
+    "\"retry\"",
+    "\"attempts\"",
+    "\"chat\"",
+    "\"switch\"",
+    "\"subflow\"",
+    "\"userInput\"",
+    "\"portalIn\"",
+    "\"portalOut\"",
+    "\"contextStart\"",
+    "\"newContext\"",
+    "\"template\"",
+    "\"schema\"",
+];
+
+pub(super) struct FlowHandler(Registry);
+
+impl FlowHandler {
+    pub(super) fn new() -> Self {
+        Self(nodes::registry())
+    }
+}
+
+impl Handler for FlowHandler {
+    fn handle(&mut self, input: &[u8]) -> String {
+        let text = String::from_utf8_lossy(input);
+        let flow = match flow::read(&text) {
+            Ok(flow) => flow,
+            Err(error) => return error.diagnostic.code.to_string(),
+        };
+        let found = plan::check(&flow, &self.0).diagnostics;
+        let planned = plan::plan(&flow, &self.0, None, &InputOverrides::new());
+        if let Ok(written) = flow::write(&flow) {
+            let again = flow::read(&written).expect("what was written can be read");
+            assert_eq!(again, flow, "what was written reads as the same flow");
+        }
+        let mut codes: Vec<String> = found.iter().map(|found| found.code.to_string()).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let cycles = planned.as_ref().map_or(0, |plan| plan.cycles.len());
+        format!("{} {} {codes:?}", planned.is_ok(), magnitude(cycles))
+    }
+}

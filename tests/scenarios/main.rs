@@ -18,6 +18,7 @@ mod parallel_turns;
 mod project_files;
 mod recorded_journals;
 mod retry;
+mod run_limits;
 mod subflows;
 mod trace;
 mod usage;

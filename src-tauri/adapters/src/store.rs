@@ -129,6 +129,11 @@ impl Store {
         self.0.children(run)
     }
 
+    /// The runs of the tree with this root, the root first.
+    pub fn tree(&self, root: &RunId) -> Result<Vec<RunRecord>, Fault> {
+        self.0.tree(root)
+    }
+
     /// The number of child runs of a run.
     pub fn count_children(&self, run: &RunId) -> Result<usize, Fault> {
         Ok(self.0.shared.index().count_children(&tree::run_key(run)?))

@@ -20,7 +20,7 @@ use crate::conversations::ConversationService;
 use crate::dialogs::{DialogService, Dialogs};
 use crate::flows::FlowService;
 use crate::providers::{ProviderService, TokenCalibration};
-use crate::runs::RunService;
+use crate::runs::{RunService, TreeBudgets};
 use crate::settings::{SettingsService, StoredSettings};
 use crate::usage::UsageService;
 
@@ -119,8 +119,14 @@ impl Plait {
             Arc::new(ProviderService::new(&stored.settings.providers, keys.clone(), options.providers)?);
         let calibration =
             Arc::new(TokenCalibration::new(store.clone(), corrections, stored.settings.models.clone()));
-        let settings =
-            SettingsService::new(store.clone(), stored, Arc::clone(&providers), Arc::clone(&calibration));
+        let budgets = Arc::<TreeBudgets>::default();
+        let settings = SettingsService::new(
+            store.clone(),
+            stored,
+            Arc::clone(&providers),
+            Arc::clone(&calibration),
+            Arc::clone(&budgets),
+        );
         let runs = RunService::new(
             store.clone(),
             Arc::clone(&registry),
@@ -130,6 +136,7 @@ impl Plait {
             Arc::clone(&clock),
             evaluator,
             file_access,
+            budgets,
         );
         Ok(Self {
             home: options.home,

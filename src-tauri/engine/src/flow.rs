@@ -4,9 +4,11 @@ mod document;
 mod foreign_format;
 mod migrate;
 mod read;
+mod tree_limits;
 mod write;
 
 pub(crate) use document::MAX_ATTEMPTS;
 pub use document::{Edge, Flow, FlowSettings, Limits, Node, Position, RetryPolicy, VERSION};
 pub use read::{ReadError, read};
+pub use tree_limits::TreeLimits;
 pub use write::write;

@@ -2,6 +2,7 @@
 
 mod run_info;
 pub mod subflow;
+pub mod tree_budget;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use crate::provider::Providers;
 use crate::tool::ToolHost;
 pub use run_info::RunInfo;
 use subflow::Subflows;
+use tree_budget::TreeBudget;
 
 /// Time and randomness. The engine has no access to either of its own.
 pub trait Clock: Send + Sync {
@@ -33,4 +35,6 @@ pub struct Host {
     /// Evaluates expressions that could take long.
     pub evaluator: Arc<dyn Evaluator>,
     pub subflows: Arc<dyn Subflows>,
+    /// What the run and all others of its tree may use together.
+    pub budget: Arc<TreeBudget>,
 }

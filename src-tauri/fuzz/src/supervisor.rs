@@ -14,10 +14,14 @@ use crate::corpus::Corpus;
 use crate::mutator::Mutator;
 use crate::targets::Target;
 
-/// How long one input may take.
+/// How long one input may take. Where the system tells, only the time counts that the worker computes: a busy machine makes
+/// any input slow.
 const MAX_DURATION: Duration = Duration::from_secs(2);
 
-/// How often an input that took too long is tried again, in a new process. A busy machine makes any input slow at times.
+/// How long an input may take on a busy machine, whatever the worker does meanwhile.
+const MAX_WAIT: Duration = Duration::from_secs(20);
+
+/// How often an input that took too long is tried again, in a new process: other work of that process may have slowed it.
 const HANG_RETRIES: usize = 3;
 
 /// How long a worker may take to start.
@@ -124,7 +128,7 @@ impl Worker {
         });
         let mut worker = Self { target, folder: folder.to_owned(), process, stdin, outcomes };
         // Until it has answered once, it is starting.
-        if worker.send(&[], START_TIMEOUT).is_err() {
+        if worker.send(&[], START_TIMEOUT, START_TIMEOUT).is_err() {
             bail!("the worker does not start; see {}", folder.join("stderr.txt").display());
         }
         Ok(worker)
@@ -132,7 +136,7 @@ impl Worker {
 
     /// What became of an input.
     fn handle(&mut self, input: &[u8]) -> anyhow::Result<Result<u64, Failure>> {
-        let result = self.send(input, MAX_DURATION);
+        let result = self.send(input, MAX_DURATION, MAX_WAIT);
         if let Err(failure) = result {
             // What it printed belongs to this input.
             let _ = self.process.kill();
@@ -145,14 +149,36 @@ impl Worker {
         Ok(result)
     }
 
-    fn send(&mut self, input: &[u8], timeout: Duration) -> Result<u64, Failure> {
+    /// Sends an input and waits for its outcome, until the worker has computed for `timeout` or `most` has passed.
+    fn send(&mut self, input: &[u8], timeout: Duration, most: Duration) -> Result<u64, Failure> {
+        let (start, computed) = (Instant::now(), self.computed());
         let length = u32::try_from(input.len()).unwrap_or(u32::MAX).to_le_bytes();
         let written = self.stdin.write_all(&length).and_then(|()| self.stdin.write_all(input));
         written.and_then(|()| self.stdin.flush()).map_err(|_| Failure::Crash)?;
-        self.outcomes.recv_timeout(timeout).map_err(|error| match error {
-            RecvTimeoutError::Timeout => Failure::Hang,
-            RecvTimeoutError::Disconnected => Failure::Crash,
-        })
+        loop {
+            match self.outcomes.recv_timeout(timeout) {
+                Ok(outcome) => return Ok(outcome),
+                Err(RecvTimeoutError::Disconnected) => return Err(Failure::Crash),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            let is_over = match (computed, self.computed()) {
+                (Some(before), Some(now)) => now.saturating_sub(before) >= timeout,
+                _ => true,
+            };
+            if is_over || start.elapsed() >= most {
+                return Err(Failure::Hang);
+            }
+        }
+    }
+
+    /// For how long the worker has computed so far, where the system tells.
+    fn computed(&self) -> Option<Duration> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.process.id())).ok()?;
+        // Behind the name, which may hold anything: the 12th and 13th number, in hundredths of a second.
+        let mut numbers = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+        let user: u64 = numbers.next()?.parse().ok()?;
+        let system: u64 = numbers.next()?.parse().ok()?;
+        Some(Duration::from_millis((user + system) * 10))
     }
 
     /// Tries an input again in new processes. A crash counts at once, a hang only if it happens each time.

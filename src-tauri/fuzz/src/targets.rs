@@ -39,7 +39,7 @@ pub(crate) enum Target {
 
 /// Handles the inputs of a target.
 pub(crate) trait Handler {
-    /// Handles one input. The text names what it led to; inputs that lead to the same need not be told apart. Panics if
+    /// Handles one input. The text names what it led to; inputs that lead to the same need not be distinguished. Panics if
     /// something is wrong.
     fn handle(&mut self, input: &[u8]) -> String;
 }

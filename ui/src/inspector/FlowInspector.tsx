@@ -1,3 +1,4 @@
+import type { TreeLimits } from "@/bindings";
 import type { Spec } from "@/flow/config-spec";
 import { displayedFlow } from "@/flow/flow-state";
 import { useFlow, useWorkspace } from "@/workspace/context";
@@ -30,6 +31,29 @@ const UNATTENDED: Spec = {
   help: "A cycle ends after this many iterations in a row in which nobody was asked, unless “Max iterations” bounds it.",
 };
 
+/** The limits of a run and all runs below it, by the key of each. */
+const LIMITS: readonly { key: keyof TreeLimits; label: string; spec: Spec }[] = [
+  {
+    key: "maxRuns",
+    label: TEXTS.maxRuns,
+    spec: limit("Maximum number of runs: a run of this flow and all runs of sub-flows below it. Default: 1,000."),
+  },
+  {
+    key: "maxModelCalls",
+    label: TEXTS.maxModelCalls,
+    spec: limit("Maximum number of model calls in all of these runs together. Default: 1,000."),
+  },
+  {
+    key: "maxEvents",
+    label: TEXTS.maxEvents,
+    spec: limit("After this many events in all of these runs, no node starts. Default: 10,000,000."),
+  },
+];
+
+function limit(help: string): Spec {
+  return { kind: "number", integer: true, optional: true, min: 1, help };
+}
+
 const WINDOW: Spec = {
   kind: "number",
   integer: true,
@@ -49,6 +73,13 @@ export function FlowInspector() {
   const set = (name: "maxConcurrency" | "maxUnattendedEpochs" | "contextWindow") => (_: Path, value: unknown) => {
     const settings = { ...flow.settings, [name]: value as number | undefined };
     if (value === undefined) delete settings[name];
+    editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, name);
+  };
+  const setLimit = (name: keyof TreeLimits, value: number | undefined) => {
+    const { [name]: _, ...others } = flow.settings?.limits ?? {};
+    const limits: TreeLimits = value === undefined ? others : { ...others, [name]: value };
+    const { limits: __, ...rest } = flow.settings ?? {};
+    const settings = Object.keys(limits).length === 0 ? rest : { ...rest, limits };
     editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, name);
   };
   return (
@@ -92,6 +123,17 @@ export function FlowInspector() {
           onChange={set("maxUnattendedEpochs")}
           {...common}
         />
+        {LIMITS.map(({ key, label, spec }) => (
+          <FormField
+            key={key}
+            label={label}
+            spec={spec}
+            value={flow.settings?.limits?.[key]}
+            path={["limits", key]}
+            onChange={(_, value) => setLimit(key, value as number | undefined)}
+            {...common}
+          />
+        ))}
         <FormField
           label={TEXTS.contextWindow}
           spec={WINDOW}

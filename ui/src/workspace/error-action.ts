@@ -11,9 +11,16 @@ const PROVIDER_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
   "provider.unreachable",
 ]);
 
+/** Errors about the limits of a run tree. The flow or the settings set them. */
+const LIMIT_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
+  "run.too_many_runs",
+  "run.too_many_model_calls",
+  "run.too_many_events",
+]);
+
 /** Whether the settings help against an error with this code. */
 export function settingsHelp(code: string): boolean {
-  return PROVIDER_ERRORS.has(code) || code.startsWith("keys.");
+  return PROVIDER_ERRORS.has(code) || LIMIT_ERRORS.has(code) || code.startsWith("keys.");
 }
 
 /** The action to offer with an error; nothing when no part of the window helps. */

@@ -97,6 +97,7 @@ pub fn host(providers: ProviderRegistry) -> Host {
         clock: Arc::new(SystemClock),
         evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
         subflows: Arc::new(NoSubflows),
+        budget: Arc::default(),
     }
 }
 

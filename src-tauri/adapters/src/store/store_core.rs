@@ -178,6 +178,12 @@ impl StoreCore {
         Ok(found)
     }
 
+    /// The runs of the tree with this root, parents first.
+    pub(super) fn tree(&self, root: &RunId) -> Result<Vec<RunRecord>, Fault> {
+        let family = self.shared.index().family(run_key(root)?);
+        Ok(family.into_iter().filter_map(|key| self.current(key)).collect())
+    }
+
     /// A run of the conversation that has not ended.
     pub(super) fn open_run_in(&self, id: &ConversationId) -> Option<RunId> {
         let runs = self.runs(&RunFilter::default());

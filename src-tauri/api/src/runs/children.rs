@@ -92,6 +92,7 @@ impl RunService {
             }
             None => {
                 let ChildCall { parent, activation, flow, input, set: overrides, host, .. } = call;
+                host.budget.add_run()?;
                 let inputs = ChildInputs { input, overrides };
                 let (name, new) = match self.earlier_child(&parent, &activation).await? {
                     Some(earlier) => {

@@ -37,8 +37,9 @@ impl RunService {
     async fn retry(&self, earlier: &RunId) -> Result<RunId, ErrorReply> {
         self.check_retryable(earlier).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
-        self.start_as(&run, NewRun::ForkOf { earlier: earlier.clone(), inputs: None }, None, self.host())
-            .await?;
+        let host = self.host_of_new(&run, self.limits_of(earlier).await?);
+        let fork = NewRun::ForkOf { earlier: earlier.clone(), inputs: None };
+        self.start_as(&run, fork, None, host).await?;
         // Once a caller has the id, the run must survive a crash.
         self.store.flush().await?;
         Ok(run)
@@ -63,7 +64,7 @@ impl RunService {
                 Err(not_retryable(format!("Run {run} has finished."), "Run the flow again.".to_owned()))
             }
             RunStatus::Running | RunStatus::Waiting | RunStatus::Interrupted => {
-                let launch = self.launch(run, &self.active.broadcast(run), &self.host());
+                let launch = self.launch(run, &self.active.broadcast(run), &self.host_of(run).await?);
                 if run_blocking(move || launch.check_resumable()).await.is_ok() {
                     let hint = format!("Resume it: plait resume {run}");
                     return Err(not_retryable(format!("Run {run} has not ended."), hint));

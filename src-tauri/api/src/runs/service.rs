@@ -11,6 +11,7 @@ use plait_adapters::store::{RunFilter, Which};
 use plait_adapters::{FileAccess, Redaction, Store};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::expression::evaluation::Evaluator;
+use plait_engine::host::tree_budget::TreeBudget;
 use plait_engine::host::{Clock, Host};
 use plait_engine::id::{Activation, RunId};
 use plait_engine::journal::Answer;
@@ -24,6 +25,7 @@ use super::broadcast::RunBroadcast;
 use super::launch::Launch;
 use super::registry::ActiveRuns;
 use super::request::{NewRun, RunRequest};
+use super::tree_budgets::TreeBudgets;
 use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -44,6 +46,7 @@ pub struct RunService {
     /// The folders of flows whose `.env` files were read.
     redacted_folders: Arc<parking_lot::Mutex<BTreeSet<PathBuf>>>,
     pub(super) active: ActiveRuns,
+    pub(super) budgets: Arc<TreeBudgets>,
     /// Held while a run is resumed, so that two callers that resume the same run get the same driver.
     pub(super) resume_lock: Arc<Mutex<()>>,
 }
@@ -58,6 +61,7 @@ impl RunService {
         clock: Arc<dyn Clock>,
         evaluator: Arc<dyn Evaluator>,
         file_access: FileAccess,
+        budgets: Arc<TreeBudgets>,
     ) -> Self {
         let (active, resume_lock) = (ActiveRuns::default(), Arc::default());
         Self {
@@ -71,6 +75,7 @@ impl RunService {
             file_access,
             redacted_folders: Arc::default(),
             active,
+            budgets,
             resume_lock,
         }
     }
@@ -115,7 +120,8 @@ impl RunService {
     /// Starts a run in the background.
     pub(super) async fn start(&self, request: RunRequest) -> Result<RunId, ErrorReply> {
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
-        self.start_as(&run, NewRun::Of(Box::new(request)), None, self.host()).await?;
+        let host = self.host_of_new(&run, request.flow.settings.limits.unwrap_or_default());
+        self.start_as(&run, NewRun::Of(Box::new(request)), None, host).await?;
         // Once a caller has the id, the run must survive a crash.
         self.store.flush().await?;
         Ok(run)
@@ -148,11 +154,16 @@ impl RunService {
 
     /// Cancels a run, which is resumed for that if necessary. Does nothing for one that has ended.
     pub(super) async fn cancel(&self, run: &RunId) -> Result<(), ErrorReply> {
+        if let Some(handle) = self.active.handle(run) {
+            handle.cancel();
+            return Ok(());
+        }
         let (store, id) = (self.store.clone(), run.clone());
         if run_blocking(move || Ok(store.run(&id)?)).await?.status.is_final() {
             return Ok(());
         }
-        self.attach(run, self.host(), RunHandle::cancel).await.map(|_| ())
+        let host = self.host_of(run).await?;
+        self.attach(run, host, RunHandle::cancel).await.map(|_| ())
     }
 
     /// Removes a run and its child runs. `run.busy` while it, or a run it is part of, has not ended.
@@ -261,6 +272,7 @@ impl RunService {
 
     /// Attaches to a run and first to its ancestors, which continue with its result.
     async fn resume_with_ancestors(&self, run: &RunId) -> Result<RunHandle, ErrorReply> {
+        let host = self.host_of(run).await?;
         let lineage = self.lineage(run).await?;
         // What the runs take in from now on is redacted like what they took in before.
         for record in &lineage {
@@ -268,10 +280,10 @@ impl RunService {
         }
         for ancestor in lineage.into_iter().skip(1).rev() {
             if !ancestor.status.is_final() {
-                self.attach(&ancestor.run, self.host(), |_| ()).await?;
+                self.attach(&ancestor.run, host.clone(), |_| ()).await?;
             }
         }
-        self.attach(run, self.host(), |_| ()).await
+        self.attach(run, host, |_| ()).await
     }
 
     /// The file of the flow of a run, if it has one.
@@ -349,13 +361,14 @@ impl RunService {
     }
 
     /// The environment of a run that starts now.
-    pub(super) fn host(&self) -> Host {
+    pub(super) fn host(&self, budget: Arc<TreeBudget>) -> Host {
         Host {
             providers: self.providers.callable(),
             tools: Arc::clone(&self.tools),
             clock: Arc::clone(&self.clock),
             evaluator: Arc::clone(&self.evaluator),
             subflows: Arc::new(self.clone()),
+            budget,
         }
     }
 }

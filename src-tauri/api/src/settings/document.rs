@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use plait_adapters::{ProviderRegistry, ProviderSettings, Store};
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::flow::TreeLimits;
 use plait_engine::models::{ModelOverride, Price};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -38,14 +39,21 @@ pub struct Settings {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<String, ModelOverride>>")]
     pub models: BTreeMap<String, ModelOverride>,
+    /// What a run and all runs below it may use together, where the flow does not say.
+    #[serde(skip_serializing_if = "TreeLimits::is_default")]
+    #[ts(optional, as = "Option<TreeLimits>")]
+    pub limits: TreeLimits,
     /// Other state that the window stores.
     #[ts(type = "unknown")]
     pub ui: Value,
 }
 
 impl Settings {
-    /// Checks what the types cannot express. `settings.price` for an invalid price.
+    /// Checks what the types cannot express. `settings.price` for an invalid price, `settings.limits` for a limit of 0.
     pub(super) fn check(&self) -> Result<(), Fault> {
+        if let Some(key) = self.limits.zero() {
+            return Err(zero_limit(key));
+        }
         for (model, overrides) in &self.models {
             if let Some(problem) = overrides.price.as_ref().and_then(Price::problem) {
                 return Err(Fault::new(
@@ -57,6 +65,11 @@ impl Settings {
         }
         Ok(())
     }
+}
+
+fn zero_limit(key: &str) -> Fault {
+    Fault::new(ErrorCode::SettingsLimits, format!("The limit `{key}` is 0, so nothing could run."))
+        .hint("Enter a number from 1, or remove the limit to use the default.")
 }
 
 /// The settings as the store has them.
@@ -96,10 +109,13 @@ impl StoredSettings {
             panels: reader.read("panels"),
             providers: reader.read_table("providers"),
             models: reader.read_table("models"),
+            limits: reader.read_limits(),
             ui: reader.read("ui"),
         };
         let known = serde_json::to_value(Settings::default()).unwrap_or_default();
-        let unknown = values.iter().filter(|(key, _)| known.get(key).is_none() && *key != "models");
+        // These are left out where they are not set.
+        let is_optional = |key: &str| matches!(key, "models" | "limits");
+        let unknown = values.iter().filter(|(key, _)| known.get(key).is_none() && !is_optional(key));
         let Reader { mut unreadable, faults, .. } = reader;
         unreadable.0.extend(unknown.map(|(key, value)| (key.clone(), value.clone())));
         Self { settings, unreadable, faults }
@@ -154,6 +170,18 @@ impl Reader<'_> {
             self.faults.push(fault.hint("It was reset to its default. Set it again."));
             T::default()
         })
+    }
+
+    /// Reads the limits of run trees. A limit of 0 is not used.
+    fn read_limits(&mut self) -> TreeLimits {
+        let limits: TreeLimits = self.read("limits");
+        match limits.zero() {
+            None => limits,
+            Some(key) => {
+                self.faults.push(zero_limit(key));
+                TreeLimits::default()
+            }
+        }
     }
 
     /// Reads a setting that is a table. An entry that cannot be read does not affect the others.

@@ -12,12 +12,14 @@ use super::document::{Settings, StoredSettings, UnreadableSettings};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::providers::{ProviderService, TokenCalibration};
+use crate::runs::TreeBudgets;
 
-/// Owns the settings. Those of providers and models are passed on to the services that use them.
+/// Owns the settings. Those of providers, models and limits are passed on to the services that use them.
 pub struct SettingsService {
     store: Store,
     providers: Arc<ProviderService>,
     calibration: Arc<TokenCalibration>,
+    budgets: Arc<TreeBudgets>,
     /// As stored: of the providers only those that differ from the built-in ones.
     current: RwLock<Settings>,
     unreadable: UnreadableSettings,
@@ -31,10 +33,12 @@ impl SettingsService {
         stored: StoredSettings,
         providers: Arc<ProviderService>,
         calibration: Arc<TokenCalibration>,
+        budgets: Arc<TreeBudgets>,
     ) -> Self {
         let StoredSettings { settings, unreadable, .. } = stored;
+        budgets.set_defaults(settings.limits);
         let (current, write_lock) = (RwLock::new(settings), tokio::sync::Mutex::default());
-        Self { store, providers, calibration, current, unreadable, write_lock }
+        Self { store, providers, calibration, budgets, current, unreadable, write_lock }
     }
 
     /// The settings in force, the built-in providers included.
@@ -68,6 +72,7 @@ impl SettingsService {
         self.store.flush().await?;
         let before = self.providers.table().settings();
         self.calibration.set_overrides(settings.models.clone());
+        self.budgets.set_defaults(settings.limits);
         {
             let mut current = self.current.write();
             self.providers.replace_table(table);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use plait_api::engine::diagnostic::Severity;
 use plait_api::engine::exact_json;
+use plait_api::engine::flow::{Flow, TreeLimits};
 use plait_api::engine::id::NodeId;
 use plait_api::engine::journal::InputOverrides;
 use plait_api::engine::nodes;
@@ -33,6 +34,7 @@ Examples:
   plait run my.flow.json --answer color=blue --answer size=12
   plait run my.flow.json --input \"Some text\" --set summary.style='\"terse\"'
   plait run my.flow.json --to draft --json
+  plait run my.flow.json --max-model-calls 20
   plait run chat-loop --conversation new --answer \"I am Ada\"
   plait run chat-loop --conversation last --answer \"Who am I?\"")]
 pub(crate) struct RunArgs {
@@ -55,9 +57,36 @@ pub(crate) struct RunArgs {
     /// Its ID is printed on standard error.
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
+    #[command(flatten)]
+    limits: LimitArgs,
     /// Print one event per line as JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// Limits of the run and of all runs below it, in place of those that the flow sets.
+#[derive(Debug, Args)]
+struct LimitArgs {
+    /// Maximum number of runs: this one and those of its sub-flows.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_runs: Option<u64>,
+    /// Maximum number of model calls that are answered, in all of these runs.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_model_calls: Option<u64>,
+    /// Maximum number of events after which a node starts, in all of these runs.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_events: Option<u64>,
+}
+
+impl LimitArgs {
+    /// Sets the limits in the flow, as the run records it: so they hold when the run is resumed, too.
+    fn apply(self, flow: &mut Flow) {
+        let Self { max_runs, max_model_calls, max_events } = self;
+        let limits = TreeLimits { max_runs, max_model_calls, max_events };
+        if limits != TreeLimits::default() {
+            flow.settings.limits = Some(limits.or(flow.settings.limits.unwrap_or_default()));
+        }
+    }
 }
 
 /// One `--set`.
@@ -80,7 +109,8 @@ fn parse_override(text: &str) -> Result<Override, String> {
 }
 
 pub(crate) async fn execute(home: &Path, args: RunArgs) -> Result<ExitStatus, CliError> {
-    let source = FlowSource::load(&args.flow)?;
+    let mut source = FlowSource::load(&args.flow)?;
+    args.limits.apply(&mut source.flow);
     let to = args.to.as_deref().map(NodeId::from);
     let overrides = collect(args.set);
     check(&source, to.as_ref(), &overrides)?;

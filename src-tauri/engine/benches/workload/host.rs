@@ -96,6 +96,7 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Re
             clock: Arc::new(SystemClock),
             evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
+            budget: Arc::default(),
         },
         journal: Box::new(journal),
         watcher: Box::new(|_| ()),

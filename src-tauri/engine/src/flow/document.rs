@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use super::tree_limits::TreeLimits;
 use crate::diagnostic::Diagnostic;
 use crate::id::{EdgeId, NodeId, PortName};
 
@@ -199,6 +200,10 @@ pub struct FlowSettings {
     #[ts(optional)]
     #[schemars(range(min = 1))]
     pub max_unattended_epochs: Option<u32>,
+    /// What a run of the flow and all runs below it may use together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub limits: Option<TreeLimits>,
     /// The context window of every model call in the flow, in tokens; by default, the model's own. It stays as it is in the
     /// file: [`check`](crate::plan::check()) reports an invalid value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -222,6 +227,20 @@ impl FlowSettings {
             )
             .hint("Enter a number from 1, or remove the setting to use the default.")),
             valid => Ok(valid),
+        }
+    }
+
+    /// The limits of a run tree, as far as they are set; an error if one is 0.
+    pub fn tree_limits(&self) -> Result<TreeLimits, Diagnostic> {
+        let limits = self.limits.unwrap_or_default();
+        match limits.zero() {
+            Some(key) => Err(Diagnostic::error(
+                ErrorCode::SettingsLimits,
+                format!("/settings/limits/{key}"),
+                format!("`{key}` must be at least 1."),
+            )
+            .hint("Enter a number from 1, or remove the setting to use the default.")),
+            None => Ok(limits),
         }
     }
 

@@ -83,6 +83,8 @@ impl ModelCall<'_> {
         if let Some(bought) = earlier.and_then(|run| run.reply(&node_context.activation, step, &key)) {
             return self.reuse(step, key, bought).await;
         }
+        // Before the money is spent.
+        let permit = node_context.host.budget.add_model_call()?;
         let mut reply = self.provider.call(request, sink).await?;
         check_depth(&reply)?;
         let counted = TokenUsage::new(prompt_tokens, count_reply(&model.model, &reply));
@@ -93,6 +95,7 @@ impl ModelCall<'_> {
         let recorded = RecordedReply { reply: reply.clone(), account: account.clone(), is_reused: false };
         let event = CallEvent::ModelReplied { step, reply, account, key: Some(key), reused: None };
         node_context.record(event).await?;
+        permit.keep();
         Ok(recorded)
     }
 

@@ -16,6 +16,7 @@ use crate::context::Role;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::host::subflow::{ChildCall, ChildEnd};
+use crate::host::tree_budget::is_limit_of_tree;
 use crate::id::{NodeId, PortName};
 use crate::journal::{NodeOutputs, RunEnd};
 use crate::node::{
@@ -177,6 +178,8 @@ The child's results \
 fn results_or_fault(end: &ChildEnd) -> Result<(String, Value), Fault> {
     match (end.end, &end.error) {
         (RunEnd::Finished, _) => Ok(results(&end.outputs)),
+        // The limits of the tree end all of it, so this node fails as the child did.
+        (RunEnd::Failed, Some(failed)) if is_limit_of_tree(&failed.error.code) => Err(failed.error.clone()),
         (RunEnd::Failed, Some(failed)) => {
             let at = format!("{}{}", failed.node, failed.epoch);
             let reason = failed.error.message.trim_end_matches('.');

@@ -32,7 +32,7 @@ use crate::models::ModelOverrides;
 use crate::node::Signal;
 use crate::plan::{NodeIx, Plan};
 
-use attempt::{Begun, Done};
+use attempt::{Begun, Done, Outcome};
 pub use control::{Control, RunHandle};
 use recorder::Recorder;
 use restore::{Restored, restore};
@@ -146,7 +146,13 @@ impl Driver {
     fn prepare(setup: RunSetup, restored: Restored, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
         let (handle, controls) = RunHandle::new();
         let mut driver = Self {
-            recorder: Recorder::new(setup.journal, setup.watcher, Arc::clone(&setup.host.clock), entries),
+            recorder: Recorder::new(
+                setup.journal,
+                setup.watcher,
+                Arc::clone(&setup.host.clock),
+                Arc::clone(&setup.host.budget),
+                entries,
+            ),
             plan: setup.plan,
             info: Arc::new(setup.info),
             models: restored.models,
@@ -248,7 +254,11 @@ impl Driver {
         running: &mut FuturesUnordered<BoxFuture<'p, Done>>,
     ) -> Result<Option<Done>, Fault> {
         let activation = self.activation(start.node, &start.epoch);
+        let may_start = self.host.budget.check_events();
         self.record_events([Event::Node(activation, NodeEvent::Started { attempt: start.attempt })])?;
+        if let Err(fault) = may_start {
+            return Ok(Some(Done { start, outcome: Outcome::Failed(fault), was_sleeping: false }));
+        }
         let cx = self.cx(&start);
         let node = &plan.nodes[start.node];
         match attempt::begin(node, start, cx) {

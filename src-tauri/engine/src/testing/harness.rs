@@ -152,6 +152,7 @@ impl NodeHarness {
                 clock: self.clock.clone(),
                 evaluator: Arc::new(InProcess),
                 subflows: self.subflows.clone(),
+                budget: Arc::default(),
             },
             cancel: CancellationToken::new(),
             answer: self.answer.clone().map(|answer| Answer::Value(Arc::new(answer))),

@@ -80,6 +80,7 @@ impl Simulation {
             clock: Arc::new(self.clone()),
             evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
+            budget: Arc::default(),
         }
     }
 

@@ -4,7 +4,8 @@ import type { ModelOverride, Price } from "@/bindings";
 import { Button, IconButton } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { useSettings, useWorkspace } from "@/workspace/context";
-import { type PriceKey, priceOf, readPrice, readWindow, withPart } from "./model-override";
+import { type PriceKey, priceOf, readPrice, readCount, withPart } from "./model-override";
+import { NumberField } from "./NumberField";
 import { TEXTS } from "./texts";
 
 /** Windows and prices of models, in place of those of Plait's tables. */
@@ -48,12 +49,12 @@ function OverrideFields({ name, override }: { name: string; override: ModelOverr
   return (
     <fieldset className="relative mb-3 rounded-lg border border-line p-2.5">
       <legend className="px-1 font-medium font-mono text-xs">{name}</legend>
-      <Field
+      <NumberField
         id={`${name}-window`}
         label={TEXTS.contextWindowTokens}
         placeholder={TEXTS.default}
         value={override.contextWindow}
-        read={readWindow}
+        read={readCount}
         problem="Enter a whole number of at least 1."
         onRead={(window) => {
           const { contextWindow: _, ...rest } = override;
@@ -63,7 +64,7 @@ function OverrideFields({ name, override }: { name: string; override: ModelOverr
       <p className="mb-0.5 text-fg-2 text-xs">{TEXTS.usdPerMillionTokens}</p>
       <div className="grid grid-cols-2 gap-x-2">
         {PRICES.map(({ key, label }) => (
-          <Field
+          <NumberField
             key={key}
             id={`${name}-${key}`}
             label={label}
@@ -93,46 +94,6 @@ function OverrideFields({ name, override }: { name: string; override: ModelOverr
         onClick={() => setOverride(name, undefined)}
       />
     </fieldset>
-  );
-}
-
-function Field(props: {
-  id: string;
-  label: string;
-  placeholder: string;
-  value: number | undefined;
-  read: (text: string) => number | null | undefined;
-  problem: string;
-  onRead: (value: number | null) => void;
-}) {
-  const { id, label, placeholder, value, read, problem, onRead } = props;
-  const [wrong, setWrong] = useState(false);
-  return (
-    <div className="mb-2">
-      <label htmlFor={id} className="mb-0.5 block text-fg-2 text-xs">
-        {label}
-      </label>
-      <input
-        // Resets the field to the parsed value.
-        key={value}
-        id={id}
-        inputMode="decimal"
-        className={`${CONTROL} h-[28px] text-sm tabular-nums`}
-        placeholder={placeholder}
-        defaultValue={value ?? ""}
-        aria-invalid={wrong || undefined}
-        onBlur={(event) => {
-          const found = read(event.target.value);
-          setWrong(found === undefined);
-          if (found !== undefined && found !== (value ?? null)) onRead(found);
-        }}
-      />
-      {wrong ? (
-        <p className="mt-0.5 text-bad text-xs" role="status">
-          {problem}
-        </p>
-      ) : null}
-    </div>
   );
 }
 

@@ -5,6 +5,7 @@ import { Switch } from "@/design/Switch";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { ModelOverrides } from "./ModelOverrides";
 import { ProviderSettings } from "./ProviderSettings";
+import { RunLimits } from "./RunLimits";
 import { TEXTS } from "./texts";
 
 const THEMES = [
@@ -64,6 +65,9 @@ export function SettingsPanel() {
       </Group>
       <Group title={TEXTS.models}>
         <ModelOverrides />
+      </Group>
+      <Group title={TEXTS.runLimits}>
+        <RunLimits />
       </Group>
       {info ? (
         <Group title={TEXTS.about}>

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { priceOf, readPrice, readWindow, withPart } from "./model-override";
+import { priceOf, readPrice, readCount, withPart } from "./model-override";
 
 test("context windows are whole numbers of tokens", () => {
-  expect(readWindow("32,768")).toBe(32_768);
-  expect(readWindow(" ")).toBe(null);
-  for (const wrong of ["0", "-1", "1.5", "many", "4294967296"]) expect(readWindow(wrong)).toBe(undefined);
+  expect(readCount("32,768")).toBe(32_768);
+  expect(readCount(" ")).toBe(null);
+  for (const wrong of ["0", "-1", "1.5", "many", "4294967296"]) expect(readCount(wrong)).toBe(undefined);
 });
 
 test("prices are dollars", () => {

@@ -4,14 +4,14 @@ import { readDecimal, readWhole } from "@/design/parse-number";
 
 export type PriceKey = "input" | "output" | "cachedInput" | "cacheWrite";
 
-const MAX_CONTEXT_WINDOW = 4_294_967_295;
+const MAX_COUNT = 4_294_967_295;
 const MAX_PRICE_USD = 1_000_000;
 
-/** A whole number of tokens; null where the field is empty, undefined where it is no window. */
-export function readWindow(text: string): number | null | undefined {
+/** A whole number of at least 1; null where the field is empty, undefined where it is none. */
+export function readCount(text: string): number | null | undefined {
   if (text.trim() === "") return null;
   const window = readWhole(text);
-  return window !== undefined && Number.isInteger(window) && window >= 1 && window <= MAX_CONTEXT_WINDOW
+  return window !== undefined && Number.isInteger(window) && window >= 1 && window <= MAX_COUNT
     ? window
     : undefined;
 }

@@ -1,5 +1,11 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
+  runLimits: "Run limits",
+  maxRuns: "Max runs",
+  maxModelCalls: "Max model calls",
+  maxEvents: "Max events",
+  runLimitsHelp:
+    "For a run and all runs of its sub-flows together. A flow’s own limits take precedence. Changes apply to runs that start or resume.",
   providerName: "Provider name",
   add: "Add",
   isRunning: (software: string | number) => `${software} is running`,

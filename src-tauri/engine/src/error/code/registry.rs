@@ -94,6 +94,9 @@ error_codes! {
         SettingsHoldsSecret = "settings.holds_secret",
             "A setting holds a key or a token. Settings are stored as plain text.",
             "Enter keys in the field for the key of the provider, or with `plait keys set`.";
+        SettingsLimits = "settings.limits",
+            "A limit of 0 would let nothing run.",
+            "Set at least 1, or remove the limit.";
         SettingsMaxConcurrency = "settings.max_concurrency",
             "`maxConcurrency` of 0 would let nothing run.",
             "Set at least 1, or remove the setting.";
@@ -487,6 +490,15 @@ error_codes! {
         RunNotRetryable = "run.not_retryable",
             "The run has nothing to retry: it finished, or can be resumed.",
             "Run the flow again, or resume the run.";
+        RunTooManyEvents = "run.too_many_events",
+            "The run and those below it have recorded as many events as they may.",
+            "Find what repeats, or raise `settings.limits.maxEvents`.";
+        RunTooManyModelCalls = "run.too_many_model_calls",
+            "The run and those below it have made as many model calls as they may.",
+            "Find what repeats, or raise `settings.limits.maxModelCalls`.";
+        RunTooManyRuns = "run.too_many_runs",
+            "The run and those below it are as many as there may be.",
+            "Find which sub-flow runs too often, or raise `settings.limits.maxRuns`.";
         RunEnded = "run.ended",
             "The run has ended.",
             "Run the flow again.";

@@ -6,6 +6,7 @@ use futures::stream::FuturesUnordered;
 use super::attempt::{self, Done, Outcome};
 use super::{Driver, Start, restore, turns};
 use crate::error::Fault;
+use crate::host::tree_budget::is_limit_of_tree;
 use crate::id::{Activation, Epoch};
 use crate::journal::{Event, NodeEvent};
 use crate::node::{Pause, Signal};
@@ -64,7 +65,8 @@ impl Driver {
                 self.recorded.remove(&key);
                 self.answer_counts.remove(&key);
                 self.uncommitted.remove(&key);
-                let handled = self.plan.nodes[done.start.node].handles_error;
+                let handled =
+                    self.plan.nodes[done.start.node].handles_error && !is_limit_of_tree(&error.code);
                 // A node that gave its turn up itself has none any more; one that ran out of time or broke down has.
                 let mut events = if handled {
                     self.turns.discard(&self.plan, done.start.node, &done.start.epoch).into_iter().collect()

@@ -8,12 +8,14 @@ use std::sync::Arc;
 use super::Watcher;
 use crate::error::{ErrorCode, Fault};
 use crate::host::Clock;
+use crate::host::tree_budget::TreeBudget;
 use crate::journal::{ContextEvent, Entry, Event, Journal, NodeEvent, RunEnd, RunEvent};
 
 pub(super) struct Recorder {
     journal: Box<dyn Journal>,
     watcher: Watcher,
     clock: Arc<dyn Clock>,
+    budget: Arc<TreeBudget>,
     /// What is being appended; kept for its room.
     entries: Vec<Entry>,
     next: u64,
@@ -29,11 +31,22 @@ impl Recorder {
         journal: Box<dyn Journal>,
         watcher: Watcher,
         clock: Arc<dyn Clock>,
+        budget: Arc<TreeBudget>,
         entries: &[Entry],
     ) -> Self {
         let next = entries.iter().rev().find_map(|entry| entry.seq).map_or(0, |last| last + 1);
         let end = entries.last().and_then(|entry| entry.event.run_end());
-        Self { journal, watcher, clock, entries: Vec::new(), next, unflushed: false, held: Vec::new(), end }
+        Self {
+            journal,
+            watcher,
+            clock,
+            budget,
+            entries: Vec::new(),
+            next,
+            unflushed: false,
+            held: Vec::new(),
+            end,
+        }
     }
 
     /// Appends events, all or none.
@@ -48,6 +61,7 @@ impl Recorder {
         let Some(last) = self.entries.last() else { return Ok(()) };
         self.journal.append(&self.entries)?;
         self.next += self.entries.len() as u64;
+        self.budget.add_events(self.entries.len());
         self.unflushed = true;
         self.end = last.event.run_end().or(self.end);
         if !self.held.is_empty() || self.entries.iter().any(|entry| is_relied_on(&entry.event)) {

@@ -55,6 +55,7 @@ impl Stage {
             clock,
             evaluator: Arc::new(crate::expression::in_process::InProcess),
             subflows: Arc::clone(&subflows) as Arc<dyn Subflows>,
+            budget: Arc::default(),
         };
         Self { provider, subflows, host, kept: SharedJournal::default() }
     }

@@ -41,7 +41,7 @@ fn a_question_is_shown_when_it_is_on_disk_and_what_follows_waits_behind_it() {
     });
     let shown = || shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let clock = Arc::new(FakeClock::default());
-    let mut recorder = Recorder::new(Box::new(Slow(Some(wait))), watcher, clock, &[]);
+    let mut recorder = Recorder::new(Box::new(Slow(Some(wait))), watcher, clock, Arc::default(), &[]);
     let node = NodeId::from("ask");
     let epoch = Epoch::root();
 

@@ -1,0 +1,57 @@
+//! The environment of a run, with the budget of its tree: made from the limits in force and from what the journals of the
+//! tree say was used.
+
+use plait_adapters::Store;
+use plait_engine::flow::TreeLimits;
+use plait_engine::host::Host;
+use plait_engine::host::tree_budget::TreeUsage;
+use plait_engine::id::RunId;
+
+use super::service::RunService;
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
+use crate::flows::text::recorded_flow;
+
+impl RunService {
+    /// The environment of a new tree whose flow sets these limits.
+    pub(super) fn host_of_new(&self, root: &RunId, limits: TreeLimits) -> Host {
+        let used = TreeUsage { runs: 1, ..TreeUsage::default() };
+        self.host(self.budgets.get_or_create(root, limits, used))
+    }
+
+    /// The environment of a run that exists.
+    pub(super) async fn host_of(&self, run: &RunId) -> Result<Host, ErrorReply> {
+        let root = self.lineage(run).await?.pop().map_or_else(|| run.clone(), |record| record.run);
+        if let Some(budget) = self.budgets.get(&root) {
+            return Ok(self.host(budget));
+        }
+        let (store, id) = (self.store.clone(), root.clone());
+        let (limits, used) =
+            run_blocking(move || Ok((recorded_limits(&store, &id), usage(&store, &id)?))).await?;
+        Ok(self.host(self.budgets.get_or_create(&root, limits, used)))
+    }
+
+    /// The limits that the flow of a run sets.
+    pub(super) async fn limits_of(&self, run: &RunId) -> Result<TreeLimits, ErrorReply> {
+        let (store, run) = (self.store.clone(), run.clone());
+        run_blocking(move || Ok(recorded_limits(&store, &run))).await
+    }
+}
+
+/// The limits that the flow of a run sets. None if the flow cannot be read: then the run cannot go on anyway, and says why.
+fn recorded_limits(store: &Store, run: &RunId) -> TreeLimits {
+    let flow = store.run(run).ok().and_then(|record| recorded_flow(store, &record.flow.hash).ok());
+    flow.and_then(|flow| flow.settings.limits).unwrap_or_default()
+}
+
+/// What the journals of a tree say was used.
+fn usage(store: &Store, root: &RunId) -> Result<TreeUsage, ErrorReply> {
+    let mut used = TreeUsage::default();
+    for record in store.tree(root)? {
+        used.runs += 1;
+        used.events += record.events;
+        used.model_calls +=
+            record.spent.values().flat_map(|models| models.values()).map(|spent| spent.calls).sum::<u64>();
+    }
+    Ok(used)
+}

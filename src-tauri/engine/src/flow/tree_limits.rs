@@ -1,0 +1,54 @@
+//! The limits of a run tree, as a flow or the application's settings set them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// The limits of a run tree. Those that are not set are set elsewhere: the flow's take precedence over the application's, and
+/// these over the defaults.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TreeLimits {
+    /// How many runs there may be, the root included; 1,000 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    #[schemars(range(min = 1))]
+    pub max_runs: Option<u64>,
+    /// How many model calls may be answered; 1,000 by default. Replies that are reused do not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    #[schemars(range(min = 1))]
+    pub max_model_calls: Option<u64>,
+    /// After how many events no node starts any more; 10,000,000 by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    #[schemars(range(min = 1))]
+    pub max_events: Option<u64>,
+}
+
+impl TreeLimits {
+    /// These limits, completed by `others`.
+    #[must_use]
+    pub fn or(self, others: Self) -> Self {
+        Self {
+            max_runs: self.max_runs.or(others.max_runs),
+            max_model_calls: self.max_model_calls.or(others.max_model_calls),
+            max_events: self.max_events.or(others.max_events),
+        }
+    }
+
+    /// Whether no limit is set.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The key of a limit that is 0, if one is: then nothing could run.
+    pub fn zero(self) -> Option<&'static str> {
+        let limits = [
+            ("maxRuns", self.max_runs),
+            ("maxModelCalls", self.max_model_calls),
+            ("maxEvents", self.max_events),
+        ];
+        limits.into_iter().find(|(_, limit)| *limit == Some(0)).map(|(key, _)| key)
+    }
+}

@@ -1,0 +1,34 @@
+import { cleanup, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test } from "vitest";
+import { errorAction } from "@/workspace/error-action";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import { RunLimits } from "./RunLimits";
+
+afterEach(cleanup);
+
+async function write(label: string, text: string) {
+  const user = userEvent.setup();
+  await user.clear(screen.getByLabelText(label));
+  await user.type(screen.getByLabelText(label), text === "" ? "{Backspace}" : text);
+  await user.tab();
+}
+
+test("limits are saved, and an emptied field removes its limit", async () => {
+  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  renderInWorkspace(<RunLimits />, { workspace });
+  await write("Max model calls", "20");
+  await write("Max runs", "1,500");
+  expect(workspace.settings.current.limits).toEqual({ maxModelCalls: 20, maxRuns: 1500 });
+  await write("Max model calls", "");
+  await write("Max events", "0");
+  expect(workspace.settings.current.limits).toEqual({ maxRuns: 1500 });
+  expect(screen.getByText("Enter a whole number of at least 1.")).toBeDefined();
+});
+
+test("an error about a limit leads to the settings", () => {
+  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  errorAction("run.too_many_model_calls", workspace.layout)?.run();
+  expect(workspace.layout.store.getState().leftPanel).toBe("settings");
+  expect(errorAction("run.unknown", workspace.layout)).toBeUndefined();
+});

@@ -16,7 +16,7 @@ const NO_RESPONSES: [&str; 0] = [];
 
 /// Why a run failed, and at which node.
 fn failure(journal: &Journal) -> (ErrorCode, String) {
-    let view = journal.view();
+    let view = journal.view().outline;
     assert_eq!(view.status, RunStatus::Failed, "{journal:#?}");
     let error = view.error.unwrap();
     (error.error.code, error.node.to_string())
@@ -45,7 +45,7 @@ async fn call_over_the_limit_is_not_sent() {
     let journal = app.run(&flow, NO_RESPONSES).await;
     assert_eq!(failure(&journal), (ErrorCode::RunTooManyModelCalls, "c".to_owned()));
     assert_eq!(provider.sent().len(), 2);
-    let fault = journal.view().error.unwrap().error;
+    let fault = journal.view().outline.error.unwrap().error;
     assert_eq!(fault.details["limit"], 2);
     assert!(fault.hint.unwrap().contains("settings.limits.maxModelCalls"));
 }
@@ -97,7 +97,7 @@ async fn limits_hold_for_the_whole_tree_and_are_not_handled() {
         let journal = app.follow(&run, NO_RESPONSES).await;
         match code {
             Some(code) => assert_eq!(failure(&journal), (code, "second".to_owned()), "{file}"),
-            None => assert_eq!(journal.view().status, RunStatus::Finished, "{file}"),
+            None => assert_eq!(journal.view().outline.status, RunStatus::Finished, "{file}"),
         }
         assert_eq!(provider.sent().len(), calls, "{file}");
         assert_eq!(app.plait.store().runs(&Default::default()).unwrap().len(), runs, "{file}");
@@ -162,7 +162,7 @@ async fn limits_of_the_settings_hold_where_the_flow_sets_none() {
     assert_eq!(failure(&journal), (ErrorCode::RunTooManyModelCalls, "b".to_owned()));
 
     let flow = parse_flow(&with_limits(three_chats(), json!({ "maxModelCalls": 3 })));
-    assert_eq!(app.run(&flow, NO_RESPONSES).await.view().status, RunStatus::Finished);
+    assert_eq!(app.run(&flow, NO_RESPONSES).await.view().outline.status, RunStatus::Finished);
 
     settings["limits"] = json!({ "maxRuns": 0 });
     let refused =

@@ -20,7 +20,7 @@ use crate::conversations::ConversationService;
 use crate::dialogs::{DialogService, Dialogs};
 use crate::flows::FlowService;
 use crate::providers::{ProviderService, TokenCalibration};
-use crate::runs::{RunService, TreeBudgets};
+use crate::runs::RunService;
 use crate::settings::{SettingsService, StoredSettings};
 use crate::usage::UsageService;
 
@@ -119,24 +119,22 @@ impl Plait {
             Arc::new(ProviderService::new(&stored.settings.providers, keys.clone(), options.providers)?);
         let calibration =
             Arc::new(TokenCalibration::new(store.clone(), corrections, stored.settings.models.clone()));
-        let budgets = Arc::<TreeBudgets>::default();
-        let settings = SettingsService::new(
-            store.clone(),
-            stored,
-            Arc::clone(&providers),
-            Arc::clone(&calibration),
-            Arc::clone(&budgets),
-        );
         let runs = RunService::new(
             store.clone(),
             Arc::clone(&registry),
-            calibration,
+            Arc::clone(&calibration),
             Arc::clone(&providers),
             tools,
             Arc::clone(&clock),
             evaluator,
             file_access,
-            budgets,
+        );
+        let settings = SettingsService::new(
+            store.clone(),
+            stored,
+            Arc::clone(&providers),
+            calibration,
+            Arc::clone(runs.budgets()),
         );
         Ok(Self {
             home: options.home,

@@ -43,6 +43,8 @@ struct ActiveRun {
     settled: watch::Receiver<()>,
     /// Closes when no child run of it is starting.
     child_starts: Arc<watch::Sender<()>>,
+    /// It started child runs, here or before it was resumed.
+    may_have_children: bool,
     /// The run is being canceled or has ended. Closing the application waits for it instead of aborting it.
     ending: bool,
 }
@@ -96,8 +98,10 @@ impl ActiveRuns {
 
     /// A child run of `parent` is starting, until what this returns is dropped.
     pub(crate) fn child_start(&self, parent: &RunId) -> Option<ChildStart> {
-        let state = self.0.lock();
-        state.runs.get(parent).map(|active| ChildStart(active.child_starts.subscribe()))
+        let mut state = self.0.lock();
+        let active = state.runs.get_mut(parent)?;
+        active.may_have_children = true;
+        Some(ChildStart(active.child_starts.subscribe()))
     }
 
     /// Resolves when no child run of `parent` is starting.
@@ -106,6 +110,11 @@ impl ActiveRuns {
         if let Some(starts) = starts {
             starts.closed().await;
         }
+    }
+
+    /// Whether a run may have child runs. Most runs have none, and looking for them in the store takes time.
+    pub(crate) fn may_have_children(&self, run: &RunId) -> bool {
+        self.0.lock().runs.get(run).is_none_or(|active| active.may_have_children)
     }
 
     /// Whether a child run was canceled before it was driven.
@@ -126,6 +135,7 @@ impl ActiveRuns {
         broadcast: Arc<RunBroadcast>,
         driver: Driver,
         handle: RunHandle,
+        is_resumed: bool,
         on_end: impl FnOnce() -> BoxFuture<'static, ()> + Send + 'static,
     ) {
         let (settled_sender, settled) = watch::channel(());
@@ -170,7 +180,9 @@ impl ActiveRuns {
             drop(settled_sender);
         });
         let child_starts = Arc::new(watch::channel(()).0);
-        state.runs.insert(run.clone(), ActiveRun { handle, abort, settled, child_starts, ending });
+        let active =
+            ActiveRun { handle, abort, settled, child_starts, may_have_children: is_resumed, ending };
+        state.runs.insert(run.clone(), active);
     }
 
     /// Resolves when a run is no longer driven here.

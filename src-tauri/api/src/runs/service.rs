@@ -61,7 +61,6 @@ impl RunService {
         clock: Arc<dyn Clock>,
         evaluator: Arc<dyn Evaluator>,
         file_access: FileAccess,
-        budgets: Arc<TreeBudgets>,
     ) -> Self {
         let (active, resume_lock) = (ActiveRuns::default(), Arc::default());
         Self {
@@ -75,9 +74,14 @@ impl RunService {
             file_access,
             redacted_folders: Arc::default(),
             active,
-            budgets,
+            budgets: Arc::default(),
             resume_lock,
         }
+    }
+
+    /// The budgets of the run trees.
+    pub(crate) fn budgets(&self) -> &Arc<TreeBudgets> {
+        &self.budgets
     }
 
     /// The run whose id begins with `prefix`. `run.unknown`, `run.ambiguous`.
@@ -230,7 +234,7 @@ impl RunService {
             launch.start(new, parent)
         })
         .await?;
-        self.drive(run, broadcast, driver, handle, host);
+        self.drive(run, broadcast, (driver, handle), host, false);
         Ok(())
     }
 
@@ -266,7 +270,7 @@ impl RunService {
         let launch = self.launch(run, &broadcast, &host);
         let (driver, handle) = run_blocking(move || launch.resume()).await?;
         prepare(&handle);
-        self.drive(run, broadcast, driver, handle.clone(), host);
+        self.drive(run, broadcast, (driver, handle.clone()), host, true);
         Ok(handle)
     }
 
@@ -330,18 +334,22 @@ impl RunService {
         &self,
         run: &RunId,
         broadcast: Arc<RunBroadcast>,
-        driver: Driver,
-        handle: RunHandle,
+        (driver, handle): (Driver, RunHandle),
         host: Host,
+        is_resumed: bool,
     ) {
         let (service, parent) = (self.clone(), run.clone());
-        self.active.drive(run, broadcast, driver, handle, move || service.end_children(parent, host));
+        let on_end = move || service.end_children(parent, host);
+        self.active.drive(run, broadcast, driver, handle, is_resumed, on_end);
     }
 
     /// Cancels the child runs of an ended run that have not ended, and waits for them: those that a crash interrupted, and
     /// those that were canceled a moment ago.
     fn end_children(self, parent: RunId, host: Host) -> BoxFuture<'static, ()> {
         Box::pin(async move {
+            if !self.active.may_have_children(&parent) {
+                return;
+            }
             self.active.child_starts_done(&parent).await;
             let store = self.store.clone();
             let children = run_blocking(move || Ok(store.children(&parent)?)).await.unwrap_or_default();

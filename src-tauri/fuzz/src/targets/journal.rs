@@ -113,7 +113,7 @@ fn view(entries: &[Entry]) -> String {
         let entry_again: Entry = serde_json::from_str(text).expect("what was written can be read");
         assert_eq!(entry_again, *entry, "what was written reads as the same entry");
     }
-    format!("{:?}", view.status)
+    format!("{:?}", view.outline.status)
 }
 
 /// The journals of the fold's vectors, as lines and as files.

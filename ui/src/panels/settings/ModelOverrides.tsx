@@ -4,7 +4,7 @@ import type { ModelOverride, Price } from "@/bindings";
 import { Button, IconButton } from "@/design/Button";
 import { CONTROL } from "@/design/control";
 import { useSettings, useWorkspace } from "@/workspace/context";
-import { type PriceKey, priceOf, readPrice, readCount, withPart } from "./model-override";
+import { type PriceKey, priceOf, readCount, readPrice, withPart } from "./model-override";
 import { NumberField } from "./NumberField";
 import { TEXTS } from "./texts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { priceOf, readPrice, readCount, withPart } from "./model-override";
+import { priceOf, readCount, readPrice, withPart } from "./model-override";
 
 test("context windows are whole numbers of tokens", () => {
   expect(readCount("32,768")).toBe(32_768);

@@ -10,10 +10,8 @@ const MAX_PRICE_USD = 1_000_000;
 /** A whole number of at least 1; null where the field is empty, undefined where it is none. */
 export function readCount(text: string): number | null | undefined {
   if (text.trim() === "") return null;
-  const window = readWhole(text);
-  return window !== undefined && Number.isInteger(window) && window >= 1 && window <= MAX_COUNT
-    ? window
-    : undefined;
+  const count = readWhole(text);
+  return count !== undefined && Number.isInteger(count) && count >= 1 && count <= MAX_COUNT ? count : undefined;
 }
 
 /** Dollars per million tokens; null where the field is empty, undefined where it is no price. */

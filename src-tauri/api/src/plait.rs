@@ -106,7 +106,7 @@ impl Plait {
         });
         let keys = options.keys.unwrap_or_else(|| KeyStore::open(&options.home));
         let file_access = FileAccess::of_process(Some(&options.home));
-        let tools = options.tools.unwrap_or_else(|| Arc::new(NativeTools::new(file_access.clone())));
+        let tools = options.tools.unwrap_or_else(|| Arc::new(NativeTools::new(file_access)));
         let tools = Arc::new(RedactingTools::new(tools, &keys));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let evaluator: Arc<dyn Evaluator> = match options.expression_worker {
@@ -127,7 +127,6 @@ impl Plait {
             tools,
             Arc::clone(&clock),
             evaluator,
-            file_access,
         );
         let settings = SettingsService::new(
             store.clone(),

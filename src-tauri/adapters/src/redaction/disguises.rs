@@ -45,7 +45,7 @@ fn hexadecimal(secret: &str) -> Vec<u8> {
     secret.bytes().flat_map(|byte| [byte >> 4, byte & 15]).map(|digit| DIGITS[usize::from(digit)]).collect()
 }
 
-/// The characters of base64 that are the same whatever stands around the secret, where it starts `offset` bytes (0 to 2)
+/// The characters of base64 that are the same for any text around the secret, where it starts `offset` bytes (0 to 2)
 /// behind a group of three.
 fn base64_at(secret: &str, offset: usize) -> String {
     let mut bytes = vec![0; offset];

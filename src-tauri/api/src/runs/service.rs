@@ -60,8 +60,8 @@ impl RunService {
         tools: Arc<dyn ToolHost>,
         clock: Arc<dyn Clock>,
         evaluator: Arc<dyn Evaluator>,
-        file_access: FileAccess,
     ) -> Self {
+        let file_access = FileAccess::of_process(Some(store.home()));
         let (active, resume_lock) = (ActiveRuns::default(), Arc::default());
         Self {
             store,

@@ -25,10 +25,10 @@ const MAX_WAIT: Duration = Duration::from_secs(20);
 const HANG_RETRIES: usize = 3;
 
 /// How long a worker may take to start.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How often progress is printed.
-const PROGRESS_INTERVAL: Duration = Duration::from_secs(60);
+const PROGRESS_INTERVAL: Duration = Duration::from_mins(1);
 
 /// After so many findings the search ends: they mostly have one cause.
 const MAX_FINDINGS: usize = 20;

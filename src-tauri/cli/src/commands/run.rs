@@ -66,6 +66,7 @@ pub(crate) struct RunArgs {
 
 /// Limits of the run and of all runs below it, in place of those that the flow sets.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the options")]
 struct LimitArgs {
     /// Maximum number of runs: this one and those of its sub-flows.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]

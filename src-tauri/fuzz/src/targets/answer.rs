@@ -10,7 +10,7 @@ pub(super) const SEEDS: &[&str] = &[
     "{\"type\": \"string\"}\0blue",
     "{\"type\": \"boolean\"}\0Yes",
     "{\"type\": \"object\", \"properties\": {\"approved\": {\"type\": \"boolean\"}, \"comment\": {\"type\": \"string\"}}, \"required\": [\"approved\"]}\0no, too long",
-    "{\"enum\": [\"red\", \"blue\", 3]}\03",
+    "{\"enum\": [\"red\", \"blue\", 3]}\x003",
     "{\"type\": \"integer\", \"maximum\": 10}\0 7 ",
     "{\"type\": \"array\", \"items\": {\"type\": \"string\"}}\0[\"a\", \"b\"]",
     "{}\0{\"again\": true}",

@@ -11,7 +11,7 @@ pub(super) const SEEDS: &[&str] = &[
     "{\"type\": \"array\", \"items\": {\"type\": \"integer\", \"minimum\": 0}, \"uniqueItems\": true}\0[1, 2, 3]",
     "{\"allOf\": [{\"type\": \"object\"}, {\"not\": {\"required\": [\"x\"]}}], \"additionalProperties\": false}\0{\"y\": 1}",
     "{\"$defs\": {\"tree\": {\"type\": \"object\", \"properties\": {\"left\": {\"$ref\": \"#/$defs/tree\"}, \"right\": {\"$ref\": \"#/$defs/tree\"}}}}, \"$ref\": \"#/$defs/tree\"}\0{\"left\": {\"right\": {}}}",
-    "{\"oneOf\": [{\"const\": 1}, {\"enum\": [\"a\", null]}], \"if\": {\"type\": \"number\"}, \"then\": {\"multipleOf\": 0.5}}\01",
+    "{\"oneOf\": [{\"const\": 1}, {\"enum\": [\"a\", null]}], \"if\": {\"type\": \"number\"}, \"then\": {\"multipleOf\": 0.5}}\x001",
     "{\"patternProperties\": {\"^s_\": {\"type\": \"string\", \"format\": \"date-time\"}}, \"propertyNames\": {\"maxLength\": 9}}\0{\"s_a\": \"x\"}",
     "{\"$dynamicRef\": \"#a\", \"$dynamicAnchor\": \"a\", \"unevaluatedProperties\": false, \"dependentSchemas\": {\"a\": {\"anyOf\": [true]}}}\0{\"a\": 1}",
 ];

@@ -328,8 +328,8 @@ impl<'a> Interpreter<'a> {
             return Some(outcome::Place::None);
         };
         let missing = Some(outcome::Place::Missing(context.clone()));
-        let makers = flow.graph.places().filter(|&place| flow.graph.nodes[place].kind == "context");
-        let made_by = makers.filter_map(|maker| Some((maker, self.epoch_in_name(maker, &context)?))).next();
+        let mut makers = flow.graph.places().filter(|&place| flow.graph.nodes[place].kind == "context");
+        let made_by = makers.find_map(|maker| Some((maker, self.epoch_in_name(maker, &context)?)));
         let Some((maker, made_in)) = made_by else { return missing };
         // Whether it exists is decided by plan order and epochs, so it waits for the activation that makes it.
         if self.precedence(&(maker, made_in.clone()), &(node, epoch.clone())).is_gt() {

@@ -119,11 +119,10 @@ async fn every_recorded_run_resumes_to_its_end() {
             let id = run.write_prefix(home.path(), length);
             let app = App::offline_in(home);
             let resumed = app.plait.call(ResumeRun { run: id.clone() }).await;
-            if !name.starts_with(&format!("{ENGINE_REVISION}/")) && resumed.is_err() {
-                assert_retry_reuses_all(&app, &id, resumed.unwrap_err(), &name).await;
+            if let Err(refused) = resumed {
+                assert_retry_reuses_all(&app, &id, &refused, &name).await;
                 continue;
             }
-            resumed.unwrap_or_else(|error| panic!("{name}, resumed after {length} entries: {error:?}"));
             let left = answers(&name).split_off(run.answers_in(length));
             let journal = app.follow(&id, left).await;
             assert_eq!(journal.0[..length], whole[..length], "{name} after {length}");
@@ -138,7 +137,8 @@ async fn every_recorded_run_resumes_to_its_end() {
 }
 
 /// A run of an earlier revision that cannot be resumed must say so, and a retry of it must not repeat what it bought.
-async fn assert_retry_reuses_all(app: &App, id: &RunId, refused: ErrorReply, name: &str) {
+async fn assert_retry_reuses_all(app: &App, id: &RunId, refused: &ErrorReply, name: &str) {
+    assert!(!name.starts_with(&format!("{ENGINE_REVISION}/")), "{name}: {refused:?}");
     assert_eq!(refused.code, ErrorCode::JournalOtherRevision, "{name}");
     let bought = app.journal(id).await.view().totals.model_calls;
     let retried = app.plait.call(RetryRun { run: id.clone() }).await.unwrap().run;

@@ -1,6 +1,7 @@
 //! The limits of a run tree: runs, model calls and events of a run and all runs below it. They hold before anything is sent,
 //! over restarts, and no flow handles them.
 
+use plait_adapters::store::RunFilter;
 use plait_api::engine::error::ErrorCode;
 use plait_api::engine::flow::Flow;
 use plait_api::engine::run::view::RunStatus;
@@ -22,6 +23,7 @@ fn failure(journal: &Journal) -> (ErrorCode, String) {
     (error.error.code, error.node.to_string())
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "values are written in place")]
 fn with_limits(mut flow: Value, limits: Value) -> Value {
     flow["settings"] = json!({ "limits": limits });
     flow
@@ -100,7 +102,7 @@ async fn limits_hold_for_the_whole_tree_and_are_not_handled() {
             None => assert_eq!(journal.view().outline.status, RunStatus::Finished, "{file}"),
         }
         assert_eq!(provider.sent().len(), calls, "{file}");
-        assert_eq!(app.plait.store().runs(&Default::default()).unwrap().len(), runs, "{file}");
+        assert_eq!(app.plait.store().runs(&RunFilter::default()).unwrap().len(), runs, "{file}");
     }
 }
 

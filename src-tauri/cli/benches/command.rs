@@ -15,7 +15,7 @@ use figures::{Figures, is_selected};
 use serde_json::{Map, Value, json};
 
 /// Nodes of the chain, and iterations of the cycle.
-const SIZE: usize = 100_000;
+const SIZE: u32 = 100_000;
 /// Commands are measured this often; the shortest time counts, since other work on the machine only adds to it.
 const SAMPLES: usize = 3;
 
@@ -48,7 +48,7 @@ fn main() -> Result<()> {
 
 /// The figures of a command, for each node or iteration.
 fn add(figures: &mut Figures, what: &str, measured: &Measured, empty: &Measured) {
-    let size = SIZE as f64;
+    let size = f64::from(SIZE);
     let time = measured.time.saturating_sub(empty.time);
     figures.add("command", what, time.as_secs_f64() * 1e6 / size, "µs");
     let bytes = (measured.peak_bytes - empty.peak_bytes) / size;
@@ -103,8 +103,8 @@ fn write(folder: &Path, name: &str, flow: &Value) -> Result<String> {
 }
 
 /// A text that each node passes to the next.
-fn chain(nodes: usize) -> Value {
-    let id = |at: usize| format!("n{at:06}");
+fn chain(nodes: u32) -> Value {
+    let id = |at: u32| format!("n{at:06}");
     let mut all = Map::from_iter([(id(0), json!({ "type": "text", "config": { "template": "Hello" } }))]);
     let mut edges = Map::new();
     for at in 1..nodes {
@@ -115,7 +115,7 @@ fn chain(nodes: usize) -> Value {
 }
 
 /// A node that feeds itself.
-fn cycle(iterations: usize) -> Value {
+fn cycle(iterations: u32) -> Value {
     json!({
         "version": 1,
         "name": "cycle",

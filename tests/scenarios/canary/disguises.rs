@@ -107,15 +107,12 @@ fn decode(text: &str, lead: &str) -> String {
     let mut parts = text.split(lead);
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                out.push(char::from(byte));
-                out.push_str(&part[2..]);
-            }
-            None => {
-                out.push_str(lead);
-                out.push_str(part);
-            }
+        if let Some(byte) = part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            out.push(char::from(byte));
+            out.push_str(&part[2..]);
+        } else {
+            out.push_str(lead);
+            out.push_str(part);
         }
     }
     out

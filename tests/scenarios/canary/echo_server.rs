@@ -85,6 +85,7 @@ fn chunk(delta: &Value, finish: Option<&str>) -> Value {
 }
 
 fn stream(events: &[Value]) -> Response {
-    let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-    ([("content-type", "text/event-stream")], body + "data: [DONE]\n\n").into_response()
+    let mut lines: Vec<String> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    lines.push("data: [DONE]\n\n".to_owned());
+    ([("content-type", "text/event-stream")], lines.concat()).into_response()
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use plait_adapters::store::RunFilter;
 use plait_api::engine::run::view::RunStatus;
 use plait_api::runs::CancelRun;
 use serde_json::{Value, json};
@@ -45,7 +46,7 @@ async fn assert_all_end(widths: &[usize], cancel_at: impl FnOnce(usize) -> usize
     let (folder, count) = tree_of(widths);
     let app = App::with(&RecordingProvider::echo());
     let run = folder.start(&app, "level0.flow.json", "").await;
-    let runs = || app.plait.store().runs(&Default::default()).unwrap();
+    let runs = || app.plait.store().runs(&RunFilter::default()).unwrap();
     let cancel_at = cancel_at(count);
     while runs().len() < cancel_at {
         tokio::time::sleep(POLL_INTERVAL).await;

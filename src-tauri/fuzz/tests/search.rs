@@ -1,5 +1,7 @@
 //! The search itself: every target handles its seeds, and what fails is found and can be reproduced.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+
 use std::path::Path;
 use std::process::{Command, Output};
 

@@ -36,7 +36,7 @@ proptest! {
 #[test]
 fn short_secrets_match_as_a_whole() {
     let matcher = matcher(&["hunter2hunter"]);
-    assert_eq!(ranges(&matcher, "xhunter2hunterx"), [1..14]);
+    assert_eq!(ranges(&matcher, "xhunter2hunterx"), std::slice::from_ref(&(1..14)));
     assert!(ranges(&matcher, "hunter2hunte").is_empty());
     assert!(ranges(&matcher, "hunter2").is_empty() && SecretMatcher::default().is_empty());
 }

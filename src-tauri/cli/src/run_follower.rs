@@ -169,11 +169,21 @@ impl<'a> RunFollower<'a> {
             self.print(&entry)?;
             self.outline.apply(&entry);
             if self.outline.status.is_final() {
+                self.settle().await;
                 return self.finish();
             }
             if is_waiting && let Next::Stop = self.answer().await? {
                 return Ok(self.stop_waiting());
             }
+        }
+    }
+
+    /// Waits until every child run of the ended run has ended, too. Closing the application before would stop those that are
+    /// still being canceled, and each would have to be resumed to end. Ctrl+C exits immediately; they end with the next resume.
+    async fn settle(&mut self) {
+        tokio::select! {
+            () = self.app.runs().settled(&self.run) => {}
+            () = self.ctrl_c.pressed() => std::process::exit(ExitStatus::Canceled.code().into()),
         }
     }
 

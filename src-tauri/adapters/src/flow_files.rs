@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use plait_engine::error::{ErrorCode, Fault};
 
 use crate::atomic_file;
-use crate::hash::content_hash;
+use plait_engine::hash::content_hash;
 
 /// No flow is nearly as large; reading such a file would only fill the memory.
 const MAX_BYTES: u64 = 256 << 20;

@@ -7,7 +7,6 @@ mod atomic_file;
 pub mod clock;
 pub mod expression_workers;
 pub mod flow_files;
-pub mod hash;
 pub mod keys;
 mod project_files;
 pub mod providers;

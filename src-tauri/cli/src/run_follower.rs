@@ -179,7 +179,8 @@ impl<'a> RunFollower<'a> {
     }
 
     /// Waits until every child run of the ended run has ended, too. Closing the application before would stop those that are
-    /// still being canceled, and each would have to be resumed to end. Ctrl+C exits immediately; they end with the next resume.
+    /// still being canceled, and each would have to be resumed to end. Ctrl+C exits immediately; those that have not ended then
+    /// are listed as interrupted, and can be canceled.
     async fn settle(&mut self) {
         tokio::select! {
             () = self.app.runs().settled(&self.run) => {}

@@ -77,11 +77,6 @@ impl EarlierRun {
         earlier
     }
 
-    /// The run.
-    pub fn run(&self) -> &RunId {
-        &self.run
-    }
-
     /// The reply that the activation's request with this key got in this step.
     pub fn reply(&self, activation: &Activation, step: u32, key: &ReplyKey) -> Option<EarlierReply> {
         let (recorded_key, reply) = self.activations.get(activation)?.replies.get(&step)?;

@@ -1,16 +1,15 @@
 //! Model providers: the trait, its request and its reply.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use ts_rs::TS;
 
 use crate::context::{SharedMessage, ToolCall};
 use crate::error::{ErrorCode, Fault};
+use crate::hash::content_hash;
 use crate::id::{Activation, ReplyKey};
 use crate::models::TokenUsage;
 use crate::tool::ToolSpec;
@@ -129,16 +128,10 @@ pub trait Provider: Send + Sync {
 /// The key of a request that consists of `parts`: their SHA-256 hash as JSON. Fault `provider.bad_request` if they cannot be
 /// written as JSON.
 pub fn hash_request(parts: &impl Serialize) -> Result<ReplyKey, Fault> {
-    let mut hasher = Sha256::new();
-    serde_json::to_writer(&mut hasher, parts).map_err(|error| {
+    let request = serde_json::to_vec(parts).map_err(|error| {
         Fault::new(ErrorCode::ProviderBadRequest, format!("The request cannot be written as JSON: {error}."))
     })?;
-    let mut hex = String::with_capacity(2 * <Sha256 as Digest>::output_size());
-    for byte in hasher.finalize() {
-        // Writing to a String does not fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    Ok(hex.into())
+    Ok(content_hash(&request).into())
 }
 
 /// The providers that a run may use, by name.

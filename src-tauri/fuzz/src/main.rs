@@ -13,7 +13,7 @@ mod supervisor;
 mod targets;
 mod worker;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -56,10 +56,7 @@ fn main() -> ExitCode {
     let result = if cli.worker {
         worker::serve(cli.target).map(|()| ExitCode::SUCCESS)
     } else if let Some(path) = &cli.input {
-        std::fs::read(path).with_context(|| format!("read {}", path.display())).map(|input| {
-            println!("{}", cli.target.start().handle(&input));
-            ExitCode::SUCCESS
-        })
+        handle_once(cli.target, path)
     } else {
         let seed = cli.seed.unwrap_or_else(|| fastrand::u64(..));
         let bounds = Bounds { duration: Duration::from_secs(cli.seconds), inputs: cli.inputs };
@@ -69,4 +66,11 @@ fn main() -> ExitCode {
         eprintln!("error: {error:#}");
         ExitCode::FAILURE
     })
+}
+
+/// Handles one input, and prints what it led to.
+fn handle_once(target: Target, path: &Path) -> anyhow::Result<ExitCode> {
+    let input = std::fs::read(path).with_context(|| format!("read {}", path.display()))?;
+    println!("{}", target.start()?.handle(&input));
+    Ok(ExitCode::SUCCESS)
 }

@@ -61,18 +61,18 @@ impl Target {
         }
     }
 
-    /// What handles its inputs.
-    pub(crate) fn start(self) -> Box<dyn Handler> {
-        match self {
+    /// What handles its inputs. An error says what this machine lacks for it; that is no finding.
+    pub(crate) fn start(self) -> anyhow::Result<Box<dyn Handler>> {
+        Ok(match self {
             Self::Flow => Box::new(flow::FlowHandler::new()),
-            Self::Journal => Box::new(journal::JournalHandler::new()),
-            Self::Expression => Box::new(expression::ExpressionHandler::new()),
-            Self::Template => Box::new(template::TemplateHandler::new()),
+            Self::Journal => Box::new(journal::JournalHandler::new()?),
+            Self::Expression => Box::new(expression::ExpressionHandler::new()?),
+            Self::Template => Box::new(template::TemplateHandler::new()?),
             Self::Schema => Box::new(schema::SchemaHandler),
-            Self::Response => Box::new(response::ResponseHandler::new()),
+            Self::Response => Box::new(response::ResponseHandler::new()?),
             Self::Answer => Box::new(answer::AnswerHandler),
             Self::Broken => Box::new(broken::BrokenHandler),
-        }
+        })
     }
 
     /// Inputs to begin with.
@@ -151,10 +151,10 @@ fn gist(message: &str) -> String {
 }
 
 /// What evaluates expressions in processes of their own, as in the application. This executable serves as those.
-fn worker_pool() -> WorkerPool {
-    WorkerPool::new(std::env::current_exe().expect("an executable knows its path"))
+fn worker_pool() -> anyhow::Result<WorkerPool> {
+    Ok(WorkerPool::new(std::env::current_exe().context("find this executable")?))
 }
 
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts")
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().context("start a runtime")
 }

@@ -16,7 +16,7 @@ const MAX_MEMORY_BYTES: u64 = 500 << 20;
 
 /// Handles inputs until standard input ends.
 pub(crate) fn serve(target: Target) -> anyhow::Result<()> {
-    let mut handler = target.start();
+    let mut handler = target.start()?;
     limit_memory();
     let (mut stdin, mut stdout) = (io::stdin().lock(), io::stdout().lock());
     loop {

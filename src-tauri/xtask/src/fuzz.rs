@@ -2,10 +2,12 @@
 //! the crate `plait-fuzz`.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::{Result, bail};
 use clap::Args;
 
+use crate::repo;
 use crate::steps::{Step, cargo};
 
 /// All targets, in the order in which they run.
@@ -29,10 +31,13 @@ pub(crate) struct FuzzArgs {
 
 pub(crate) fn run(args: &FuzzArgs) -> Result<()> {
     let targets: Vec<&str> = args.target.as_deref().map_or_else(|| TARGETS.to_vec(), |target| vec![target]);
+    // Unoptimized: then overflows and failed debug assertions are findings too.
+    Step::new("Build the fuzz targets", cargo(&["build", "--workspace", "--bin", "plait-fuzz"])).run()?;
+    let executable = repo::target().join("debug").join(format!("plait-fuzz{}", std::env::consts::EXE_SUFFIX));
     let mut failed = Vec::new();
     for target in targets {
-        // Unoptimized: then overflows and failed debug assertions are findings too.
-        let mut command = cargo(&["run", "--quiet", "--package", "plait-fuzz", "--", target]);
+        let mut command = Command::new(&executable);
+        command.arg(target);
         match (&args.input, args.seed) {
             (Some(input), _) => {
                 command.arg("--input").arg(input);

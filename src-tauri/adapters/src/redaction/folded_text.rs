@@ -111,7 +111,7 @@ pub(super) fn fold(text: &str) -> Vec<u8> {
 
 /// Where an escape starts that the end of the text may have cut short; the length of the text if there is none.
 pub(super) fn incomplete_escape_start(text: &str) -> usize {
-    /// `\uXXXX`, less its last digit and its backslashes.
+    /// `u` and three digits: a whole Unicode escape has four.
     const MAX_ESCAPE_REST: usize = 4;
     let bytes = text.as_bytes();
     let tail = bytes.len().saturating_sub(MAX_ESCAPE_REST + 1);

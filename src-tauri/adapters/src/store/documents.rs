@@ -10,7 +10,7 @@ use ts_rs::TS;
 
 use super::fault;
 use super::store_core::StoreCore;
-use crate::hash::content_hash;
+use plait_engine::hash::content_hash;
 
 /// How many flows are remembered.
 const MAX_RECENT_FLOWS: usize = 50;

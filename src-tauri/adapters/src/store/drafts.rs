@@ -11,7 +11,7 @@ use ts_rs::TS;
 
 use super::fault;
 use crate::atomic_file;
-use crate::hash::content_hash;
+use plait_engine::hash::content_hash;
 
 /// An unsaved state of a flow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

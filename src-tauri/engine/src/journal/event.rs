@@ -4,6 +4,8 @@
 //! matches one of the groups: the scheduler reads runs, nodes and children, contexts fold [`ContextEvent`]s, model calls
 //! read [`CallEvent`]s. The JSON form is flat; see the codec.
 
+mod type_script;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -467,63 +469,4 @@ fn is_zero(value: &u32) -> bool {
 
 fn has_no_overrides(models: &Arc<ModelOverrides>) -> bool {
     models.is_empty()
-}
-
-impl TS for Event {
-    type WithoutGenerics = Self;
-    type OptionInnerType = Self;
-
-    fn name(config: &ts_rs::Config) -> String {
-        EventShape::name(config)
-    }
-
-    fn inline(config: &ts_rs::Config) -> String {
-        EventShape::inline(config)
-    }
-
-    fn inline_flattened(config: &ts_rs::Config) -> String {
-        EventShape::inline_flattened(config)
-    }
-
-    fn visit_dependencies(visitor: &mut impl ts_rs::TypeVisitor) {
-        EventShape::visit_dependencies(visitor);
-    }
-}
-
-/// The TypeScript type of [`Event`]: its JSON form, a union by `type`.
-#[derive(TS)]
-#[ts(untagged)]
-#[expect(dead_code, reason = "only its TypeScript form is used")]
-enum EventShape {
-    Run(RunEvent),
-    Loop {
-        #[ts(flatten)]
-        entry: Activation,
-        #[ts(flatten)]
-        event: LoopEvent,
-    },
-    Node {
-        #[ts(flatten)]
-        activation: Activation,
-        #[ts(flatten)]
-        event: NodeEvent,
-    },
-    Context {
-        #[ts(flatten)]
-        activation: Activation,
-        #[ts(flatten)]
-        event: ContextEvent,
-    },
-    Call {
-        #[ts(flatten)]
-        activation: Activation,
-        #[ts(flatten)]
-        event: CallEvent,
-    },
-    Child {
-        #[ts(flatten)]
-        activation: Activation,
-        #[ts(flatten)]
-        event: ChildEvent,
-    },
 }

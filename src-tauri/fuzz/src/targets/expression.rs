@@ -93,8 +93,8 @@ pub(super) struct ExpressionHandler {
 }
 
 impl ExpressionHandler {
-    pub(super) fn new() -> Self {
-        Self { runtime: runtime(), workers: worker_pool() }
+    pub(super) fn new() -> anyhow::Result<Self> {
+        Ok(Self { runtime: runtime()?, workers: worker_pool()? })
     }
 }
 

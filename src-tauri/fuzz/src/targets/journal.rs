@@ -45,8 +45,8 @@ pub(super) struct JournalHandler {
 }
 
 impl JournalHandler {
-    pub(super) fn new() -> Self {
-        Self { home: tempfile::tempdir().expect("a temporary folder") }
+    pub(super) fn new() -> anyhow::Result<Self> {
+        Ok(Self { home: tempfile::tempdir().context("make a temporary folder")? })
     }
 
     /// Puts the input where the store keeps a run tree, and reads everything.

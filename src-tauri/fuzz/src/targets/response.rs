@@ -7,6 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 
+use anyhow::Context as _;
 use plait_adapters::providers::ProviderKind;
 use plait_adapters::{ProviderRegistry, ProviderSettings};
 use plait_engine::id::{Activation, Epoch};
@@ -99,9 +100,9 @@ pub(super) struct ResponseHandler {
 }
 
 impl ResponseHandler {
-    pub(super) fn new() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let origin = format!("http://{}", listener.local_addr().expect("an address"));
+    pub(super) fn new() -> anyhow::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").context("listen on a port")?;
+        let origin = format!("http://{}", listener.local_addr().context("find the port")?);
         let (responses, sent) = mpsc::channel();
         std::thread::spawn(move || serve(&listener, &sent));
         let provider = |kind: &ProviderKind| {
@@ -111,11 +112,10 @@ impl ResponseHandler {
             };
             let base_url = Some(format!("{origin}{path}"));
             let settings = ProviderSettings { base_url, ..ProviderSettings::of(*kind) };
-            let registry =
-                ProviderRegistry::new(&[("test".to_owned(), settings)].into()).expect("valid settings");
-            registry.get("test").expect("a provider")
+            Ok(ProviderRegistry::new(&[("test".to_owned(), settings)].into())?.get("test")?)
         };
-        Self { runtime: runtime(), providers: KINDS.iter().map(provider).collect(), responses }
+        let providers = KINDS.iter().map(provider).collect::<anyhow::Result<_>>()?;
+        Ok(Self { runtime: runtime()?, providers, responses })
     }
 }
 

@@ -51,8 +51,8 @@ pub(super) struct TemplateHandler {
 }
 
 impl TemplateHandler {
-    pub(super) fn new() -> Self {
-        Self { runtime: runtime(), workers: worker_pool() }
+    pub(super) fn new() -> anyhow::Result<Self> {
+        Ok(Self { runtime: runtime()?, workers: worker_pool()? })
     }
 }
 

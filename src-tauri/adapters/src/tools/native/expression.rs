@@ -80,7 +80,7 @@ impl Parser<'_> {
             Some('(') => {
                 self.chars.next();
                 let value = self.expression(SUM)?;
-                self.expect(')')?;
+                self.consume(')')?;
                 Ok(value)
             }
             Some('0'..='9' | '.') => self.number(),
@@ -115,7 +115,7 @@ impl Parser<'_> {
             self.chars.next();
             arguments.push(self.expression(SUM)?);
         }
-        self.expect(')')?;
+        self.consume(')')?;
         function(&name, &arguments).ok_or_else(|| {
             let count = arguments.len();
             self.error(&format!(
@@ -136,7 +136,7 @@ impl Parser<'_> {
     }
 
     /// Consumes this character; any other is an error.
-    fn expect(&mut self, wanted: char) -> Result<(), Fault> {
+    fn consume(&mut self, wanted: char) -> Result<(), Fault> {
         if self.peek() == Some(wanted) {
             self.chars.next();
             return Ok(());

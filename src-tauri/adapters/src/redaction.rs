@@ -9,6 +9,7 @@ mod environment;
 mod folded_text;
 mod invisible;
 mod key_patterns;
+mod preceding;
 mod secret_matcher;
 
 use std::borrow::Cow;
@@ -24,6 +25,7 @@ use serde_json::Value;
 use disguises::disguises;
 use folded_text::FoldedText;
 pub(crate) use invisible::is_invisible;
+pub(crate) use preceding::Preceding;
 use secret_matcher::SecretMatcher;
 
 /// Shorter keys ("none", "ollama") are placeholders for servers that need no key. They are not secret, and redacting them
@@ -119,11 +121,11 @@ impl Redaction {
 
     /// The text with every secret replaced by its label in brackets.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.text_after(text, None)
+        self.text_after(text, Preceding::default())
     }
 
-    /// The same for a part of a text, with the character before it.
-    pub(crate) fn text_after<'a>(&self, text: &'a str, preceding: Option<char>) -> Cow<'a, str> {
+    /// The same for a part of a text, with what precedes it.
+    pub(crate) fn text_after<'a>(&self, text: &'a str, preceding: Preceding) -> Cow<'a, str> {
         let findings = self.find(text, preceding);
         if findings.is_empty() {
             return Cow::Borrowed(text);
@@ -142,7 +144,7 @@ impl Redaction {
 
     /// What the text gives away, if it holds a secret: the label of the first one.
     pub fn first_secret(&self, text: &str) -> Option<String> {
-        self.find(text, None).into_iter().next().map(|finding| finding.label)
+        self.find(text, Preceding::default()).into_iter().next().map(|finding| finding.label)
     }
 
     /// Redacts every text in a value, and numbers that are secrets. Returns whether there was a secret.
@@ -186,7 +188,7 @@ impl Redaction {
 
     /// How much of the beginning of a streamed text can be redacted and passed on, whatever follows. The rest may be the
     /// beginning of a secret.
-    pub(crate) fn decided_len(&self, text: &str, preceding: Option<char>) -> usize {
+    pub(crate) fn decided_len(&self, text: &str, preceding: Preceding) -> usize {
         let known = Arc::clone(&self.0.read());
         let complete = &text[..folded_text::incomplete_escape_start(text)];
         let Some(folded) = FoldedText::new(complete) else { return text.len() };
@@ -206,7 +208,7 @@ impl Redaction {
     }
 
     /// All secrets in a text, in order, without overlap.
-    fn find(&self, text: &str, preceding: Option<char>) -> Vec<Finding> {
+    fn find(&self, text: &str, preceding: Preceding) -> Vec<Finding> {
         let known = Arc::clone(&self.0.read());
         // Known secrets come first: their label says more.
         let mut all: Vec<(Range<usize>, &str)> = Vec::new();

@@ -1,5 +1,7 @@
 //! Tools that a model may call: the trait, its specification and its call.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,30 +21,150 @@ pub struct ToolSpec {
     /// The JSON Schema of its arguments.
     #[ts(type = "Record<string, unknown>")]
     pub parameters: Value,
-    /// Its origin: `native` for built-in tools.
+    /// Which host runs it, and from where it comes: `native`, `http`, or `mcp:SERVER`.
     pub source: String,
     /// Instructions for its use; they become a block of the prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub instructions: Option<String>,
+    /// What its host needs to know besides the arguments, such as the request of an HTTP tool. Models do not see it.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    #[ts(optional, type = "unknown")]
+    pub binding: Value,
+    /// What a call changes.
+    #[serde(default)]
+    #[ts(optional, as = "Option<ToolEffect>")]
+    pub effect: ToolEffect,
+    /// How it is called.
+    #[serde(default, skip_serializing_if = "ToolPolicy::is_default")]
+    #[ts(optional, as = "Option<ToolPolicy>")]
+    pub policy: ToolPolicy,
 }
 
-/// A tool call to execute.
-#[derive(Clone, Debug)]
+impl ToolSpec {
+    /// A tool that changes nothing, without instructions, called in the usual way.
+    pub fn new(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        parameters: Value,
+        source: impl Into<String>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            parameters,
+            source: source.into(),
+            instructions: None,
+            binding: Value::Null,
+            effect: ToolEffect::Read,
+            policy: ToolPolicy::default(),
+        }
+    }
+}
+
+/// What a call of a tool changes outside of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolEffect {
+    /// Nothing: it may be called again after a crash.
+    #[default]
+    Read,
+    /// Something: it is never called again without asking.
+    Write,
+}
+
+/// How a tool is called. The flow decides it, not the model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct ToolPolicy {
+    /// The longest time a call may take, in milliseconds. If empty, 60,000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 3_600_000))]
+    #[ts(optional, type = "number")]
+    pub timeout_ms: Option<u64>,
+    /// How often a call is tried, if it fails with an error that may pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10))]
+    #[ts(optional)]
+    pub attempts: Option<u32>,
+    /// Whether a person is asked before each call.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub approval: bool,
+}
+
+impl ToolPolicy {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What a tool may know of the conversation that it is called from. On the wire it stands under [`TOOL_CONTEXT_KEY`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolContext {
+    /// The rolling summary of the workflow's memory, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow_summary: Option<String>,
+    /// The recent turns, oldest first, each as "label: text".
+    pub recent_turns: Vec<String>,
+    /// The iteration of the innermost cycle around the node, from 0.
+    pub round: u32,
+}
+
+/// The reserved key of the [`ToolContext`] in what an external tool receives.
+pub const TOOL_CONTEXT_KEY: &str = "__context";
+
+/// A tool call to execute. The arguments match the tool's schema.
+#[derive(Clone)]
 pub struct ToolInvocation {
-    /// The tool's name.
-    pub name: String,
+    /// The tool, as it was offered to the model.
+    pub tool: Arc<ToolSpec>,
     /// The arguments from the model.
     pub arguments: Value,
     /// The folder of the flow's file, to which file access is confined. `None` for a flow that was never saved.
     pub folder: Option<String>,
+    /// What the tool may know of the conversation.
+    pub context: Arc<ToolContext>,
+    /// Receives progress, for watchers.
+    pub progress: Arc<dyn Fn(ToolProgress) + Send + Sync>,
+}
+
+impl ToolInvocation {
+    /// A call of `tool`, outside of any folder and conversation.
+    pub fn new(tool: ToolSpec, arguments: Value) -> Self {
+        Self {
+            tool: Arc::new(tool),
+            arguments,
+            folder: None,
+            context: Arc::default(),
+            progress: Arc::new(|_| ()),
+        }
+    }
+}
+
+/// How far a call has come.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolProgress {
+    /// What is done, in the tool's own unit.
+    pub progress: f64,
+    /// How much there is to do, if the tool knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub total: Option<f64>,
+    /// What the tool says about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub message: Option<String>,
 }
 
 /// Executes tool calls.
 #[async_trait]
 pub trait ToolHost: Send + Sync {
-    /// The available tools, sorted by name.
+    /// The tools that are available to every flow, sorted by name.
     fn list(&self) -> Vec<ToolSpec>;
-    /// Executes a call. Unknown tools and invalid arguments are faults `tool.*`; the model receives them.
+    /// Executes a call. Dropping the future cancels it. Unknown tools and invalid arguments are faults `tool.*`; the model
+    /// receives them.
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault>;
 }

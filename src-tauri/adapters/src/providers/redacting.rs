@@ -9,7 +9,7 @@ use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
 use plait_engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, StopReason};
 
-use crate::redaction::Redaction;
+use crate::redaction::{Preceding, Redaction};
 
 /// Wraps a provider and redacts its replies and faults.
 pub(super) struct RedactingProvider {
@@ -80,8 +80,8 @@ struct StreamRedactor<'a, 'b> {
 #[derive(Default)]
 struct HeldText {
     held: String,
-    /// The last character before it.
-    preceding: Option<char>,
+    /// The end of what was passed on.
+    preceding: Preceding,
 }
 
 impl HeldText {
@@ -101,7 +101,7 @@ impl HeldText {
         let tail = self.held.split_off(length);
         let decided = std::mem::replace(&mut self.held, tail);
         let redacted = redaction.text_after(&decided, self.preceding).into_owned();
-        self.preceding = decided.chars().next_back().or(self.preceding);
+        self.preceding = self.preceding.then(&decided);
         redacted
     }
 }

@@ -14,7 +14,12 @@ pub(crate) fn is_invisible(char: char) -> bool {
             | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A text without its invisible characters other than white space, with a map back to its source.
+/// Whether a character is invisible and no white space.
+pub(super) fn is_hidden(char: char) -> bool {
+    is_invisible(char) && !char.is_whitespace()
+}
+
+/// A text without its hidden characters, with a map back to its source.
 pub(super) struct VisibleText {
     text: String,
     /// For each byte, its place in the source.
@@ -24,7 +29,6 @@ pub(super) struct VisibleText {
 impl VisibleText {
     /// None if the text has no such characters, as almost all have none.
     pub(super) fn new(source: &str) -> Option<Self> {
-        let is_hidden = |char: char| is_invisible(char) && !char.is_whitespace();
         // Skips printable ASCII, which most texts consist of, byte by byte.
         let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r');
         let first = source.bytes().position(|byte| !is_plain(&byte))?;

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::invisible::VisibleText;
+use super::preceding::Preceding;
 
 /// How much of a text behind a prefix decides whether it is a key. Bounds the work for texts made of prefixes.
 const MAX_DECIDING_BYTES: usize = 512;
@@ -137,8 +138,8 @@ pub(super) struct PatternScan {
     pub(super) open_from: Option<usize>,
 }
 
-/// Finds keys, also with invisible characters inside. `preceding` is the character before the text, if there is one.
-pub(super) fn scan(text: &str, preceding: Option<char>) -> PatternScan {
+/// Finds keys, also with invisible characters inside. `preceding` is what comes before the text.
+pub(super) fn scan(text: &str, preceding: Preceding) -> PatternScan {
     let Some(visible) = VisibleText::new(text) else { return scan_visible(text, preceding) };
     let PatternScan { matches, open_from } = scan_visible(visible.text(), preceding);
     let matches =
@@ -146,7 +147,7 @@ pub(super) fn scan(text: &str, preceding: Option<char>) -> PatternScan {
     PatternScan { matches: matches.collect(), open_from: open_from.map(|start| visible.source_start(start)) }
 }
 
-fn scan_visible(text: &str, preceding: Option<char>) -> PatternScan {
+fn scan_visible(text: &str, preceding: Preceding) -> PatternScan {
     let mut scan = PatternScan::default();
     let Some(prefixes) = &*PREFIXES else { return scan };
     let mut covered = 0;
@@ -225,20 +226,19 @@ impl Body {
 }
 
 /// Whether a key can start at `start`: behind no letter or digit and, for a short prefix, behind no `-` or `_`.
-fn is_boundary(text: &str, preceding: Option<char>, start: usize, prefix: usize) -> bool {
-    let text = &text[..start];
+fn is_boundary(text: &str, preceding: Preceding, start: usize, prefix: usize) -> bool {
+    let mut before = text[..start].chars().rev().chain(preceding.chars());
+    let Some(last) = before.next() else { return true };
     // The letter of an escaped line break or tab belongs to no word.
-    if text.ends_with(['n', 'r', 't']) && text[..start - 1].ends_with('\\') {
+    if matches!(last, 'n' | 'r' | 't') && before.next() == Some('\\') {
         return true;
     }
-    text.chars().next_back().or(preceding).is_none_or(|before| {
-        let joins = matches!(before, '-' | '_') && prefix < MIN_DISTINCTIVE_PREFIX_BYTES;
-        !before.is_alphanumeric() && !joins
-    })
+    let joins = matches!(last, '-' | '_') && prefix < MIN_DISTINCTIVE_PREFIX_BYTES;
+    !last.is_alphanumeric() && !joins
 }
 
 /// Where the text ends with a part of a prefix.
-fn partial_prefix_start(text: &str, preceding: Option<char>) -> Option<usize> {
+fn partial_prefix_start(text: &str, preceding: Preceding) -> Option<usize> {
     let prefixes = PATTERNS.iter().map(|pattern| pattern.prefix).chain([PRIVATE_KEY_BEGIN]);
     let partial = |prefix: &'static str| {
         let starts = (1..prefix.len()).rev().filter(|length| text.ends_with(&prefix[..*length]));

@@ -134,12 +134,13 @@ fn structured_values_are_secret_as_a_whole_and_in_their_random_parts() {
 
 /// Passes a text on as a stream does, cut at these places.
 fn stream(redaction: &Redaction, whole: &str, cuts: &[usize]) -> (String, usize) {
-    let (mut held, mut preceding, mut out, mut most_held) = (String::new(), None, String::new(), 0);
+    let (mut held, mut preceding, mut out, mut most_held) =
+        (String::new(), Preceding::default(), String::new(), 0);
     for pair in cuts.windows(2) {
         held.push_str(&whole[pair[0]..pair[1]]);
         let rest = held.split_off(redaction.decided_len(&held, preceding));
         out.push_str(&redaction.text_after(&held, preceding));
-        preceding = held.chars().next_back().or(preceding);
+        preceding = preceding.then(&held);
         held = rest;
         most_held = most_held.max(held.len());
     }
@@ -170,6 +171,7 @@ proptest! {
             Just(" ghp_a1B2c3D4e5F6g7H8j9K0a1B2c3D4e5F6g7H8 ".to_owned()),
             Just("%".to_owned()),
             Just("\\".to_owned()),
+            Just("\\n".to_owned()),
             Just("\u{200b}".to_owned()),
         ], 0..8),
         mut cuts in proptest::collection::vec(0_usize..400, 0..30),

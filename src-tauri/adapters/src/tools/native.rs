@@ -48,9 +48,9 @@ impl ToolHost for NativeTools {
     }
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
-        let tool = self.0.iter().find(|tool| tool.spec.name == call.name).ok_or_else(|| {
+        let tool = self.0.iter().find(|tool| tool.spec.name == call.tool.name).ok_or_else(|| {
             let names: Vec<_> = self.0.iter().map(|tool| format!("`{}`", tool.spec.name)).collect();
-            Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{}`.", call.name))
+            Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{}`.", call.tool.name))
                 .hint(format!("Available tools: {}.", names.join(", ")))
         })?;
         tool.check(&call.arguments)?;

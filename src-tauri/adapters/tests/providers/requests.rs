@@ -41,12 +41,11 @@ pub(crate) fn to_shared(messages: impl IntoIterator<Item = Message>) -> Vec<Shar
 }
 
 pub(crate) fn tool(name: &str) -> ToolSpec {
+    let parameters = json!({"type": "object", "properties": {"x": {"type": "string"}}});
     ToolSpec {
-        name: name.into(),
-        description: format!("Does {name}."),
-        parameters: json!({"type": "object", "properties": {"x": {"type": "string"}}}),
-        source: "native".into(),
         instructions: Some("Not of any wire.".into()),
+        binding: json!({"secretOfTheHost": "Not of any wire."}),
+        ..ToolSpec::new(name, format!("Does {name}."), parameters, "native")
     }
 }
 

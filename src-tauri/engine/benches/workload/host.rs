@@ -58,7 +58,7 @@ impl ToolHost for EmptyHost {
     }
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
-        Err(Fault::new(ErrorCode::ToolUnknown, call.name))
+        Err(Fault::new(ErrorCode::ToolUnknown, call.tool.name.clone()))
     }
 }
 

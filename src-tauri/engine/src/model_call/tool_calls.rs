@@ -99,11 +99,10 @@ impl<'a> ToolCaller<'a> {
     }
 
     async fn invoke(&self, call: &ToolCall) -> Result<Value, Fault> {
-        if self.tools.iter().any(|tool| tool.name == call.name) {
+        if let Some(tool) = self.tools.iter().find(|tool| tool.name == call.name) {
             let invocation = ToolInvocation {
-                name: call.name.clone(),
-                arguments: call.arguments.clone(),
                 folder: self.node_context.run.folder.clone(),
+                ..ToolInvocation::new(tool.clone(), call.arguments.clone())
             };
             self.node_context.host.tools.call(invocation).await.and_then(check_depth)
         } else {

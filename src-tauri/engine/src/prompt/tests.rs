@@ -37,11 +37,8 @@ fn config(window: u64, reserve: u64) -> ModelConfig {
 
 fn tool(instructions: Option<&str>) -> ToolSpec {
     ToolSpec {
-        name: "clock".into(),
-        description: "The time.".into(),
-        parameters: json!({ "type": "object" }),
-        source: "native".into(),
         instructions: instructions.map(str::to_owned),
+        ..ToolSpec::new("clock", "The time.", json!({ "type": "object" }), "native")
     }
 }
 

@@ -36,19 +36,17 @@ impl FakeTools {
 impl ToolHost for FakeTools {
     fn list(&self) -> Vec<ToolSpec> {
         let names = self.tools.keys();
-        let described = names.map(|name| ToolSpec {
-            name: (*name).to_owned(),
-            description: format!("The {name}."),
-            parameters: json!({ "type": "object" }),
-            source: "native".to_owned(),
-            instructions: None,
-        });
-        described.collect()
+        names
+            .map(|name| ToolSpec::new(*name, format!("The {name}."), json!({ "type": "object" }), "native"))
+            .collect()
     }
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
-        let Some(tool) = self.tools.get(call.name.as_str()) else {
-            return Err(Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{}`.", call.name)));
+        let Some(tool) = self.tools.get(call.tool.name.as_str()) else {
+            return Err(Fault::new(
+                ErrorCode::ToolUnknown,
+                format!("There is no tool `{}`.", call.tool.name),
+            ));
         };
         let result = tool(&call.arguments);
         self.calls.lock().push(call);

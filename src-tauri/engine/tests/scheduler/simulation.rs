@@ -186,7 +186,7 @@ impl ToolHost for Simulation {
         let step = u32::try_from(call.arguments["step"].as_u64().unwrap()).unwrap();
         let value = semantics::external_reply(&at, step);
         let mut state = self.lock();
-        match call.name.as_str() {
+        match call.tool.name.as_str() {
             "call" => state.external_calls.calls.push((at, step)),
             _ => state.external_calls.safe.push((at, step)),
         }

@@ -2,7 +2,11 @@ use super::*;
 use proptest::prelude::*;
 
 fn names(text: &str) -> Vec<(&'static str, &str)> {
-    scan(text, None).matches.into_iter().map(|found| (found.name, &text[found.range])).collect()
+    scan(text, Preceding::default())
+        .matches
+        .into_iter()
+        .map(|found| (found.name, &text[found.range]))
+        .collect()
 }
 
 /// A text of `length` letters and digits.
@@ -75,7 +79,7 @@ fn private_key_ends_with_its_last_line() {
     assert_eq!(names(&text), [("private key", PEM)]);
     let cut = &PEM[..PEM.len() - 40];
     assert_eq!(names(&format!("{cut}\n\nThis is ordinary text.")).len(), 1);
-    assert_eq!(scan(cut, None).open_from, Some(0), "more may follow");
+    assert_eq!(scan(cut, Preceding::default()).open_from, Some(0), "more may follow");
 }
 
 #[test]
@@ -91,7 +95,7 @@ fn scan_reports_where_a_key_may_start() {
         ("a -----BEGIN RSA PRI", Some(2)),
         ("", None),
     ] {
-        assert_eq!(scan(text, None).open_from, open, "{text}");
+        assert_eq!(scan(text, Preceding::default()).open_from, open, "{text}");
     }
     assert_eq!(scan("sk-pro", Some('a')).open_from, None, "the end of a word");
 }

@@ -23,9 +23,13 @@ impl Clock for Noon {
     }
 }
 
+fn invocation(name: &str, arguments: Value) -> ToolInvocation {
+    ToolInvocation::new(ToolSpec::new(name, "", json!({}), "native"), arguments)
+}
+
 async fn call_in(folder: Option<&std::path::Path>, name: &str, arguments: Value) -> Result<Value, String> {
     let folder = folder.map(|folder| folder.to_str().expect("text").to_owned());
-    let call = ToolInvocation { name: name.to_owned(), arguments, folder };
+    let call = ToolInvocation { folder, ..invocation(name, arguments) };
     NativeTools::with_clock(FileAccess::default(), Arc::new(Noon))
         .call(call)
         .await
@@ -75,7 +79,7 @@ async fn call_validates_arguments() {
         );
     }
     let fault = NativeTools::new(FileAccess::default())
-        .call(ToolInvocation { name: "calculator".into(), arguments: json!({"expression": 3}), folder: None })
+        .call(invocation("calculator", json!({"expression": 3})))
         .await
         .expect_err("refused");
     assert!(fault.message.contains("/expression"), "{fault}");

@@ -53,13 +53,7 @@ impl RegisteredTool {
             })
         };
         Self {
-            spec: ToolSpec {
-                name: T::NAME.to_owned(),
-                description: T::DESCRIPTION.to_owned(),
-                parameters,
-                source: "native".to_owned(),
-                instructions: None,
-            },
+            spec: ToolSpec::new(T::NAME, T::DESCRIPTION, parameters, "native"),
             schema,
             call: Box::new(call),
         }

@@ -17,7 +17,7 @@ impl ToolHost for LeakyTools {
     }
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
-        match call.name.as_str() {
+        match call.tool.name.as_str() {
             "read" => Ok(json!({ "lines": [format!("KEY={KEY}")] })),
             _ => Err(Fault::new(ErrorCode::from_wire("tool.failed"), format!("no such file: {KEY}"))),
         }
@@ -25,7 +25,7 @@ impl ToolHost for LeakyTools {
 }
 
 fn call(tools: &RedactingTools, name: &str) -> Result<Value, Fault> {
-    let call = ToolInvocation { name: name.to_owned(), arguments: json!({}), folder: None };
+    let call = ToolInvocation::new(ToolSpec::new(name, "", json!({}), "native"), json!({}));
     futures::executor::block_on(tools.call(call))
 }
 

@@ -3,13 +3,8 @@ use serde_json::json;
 
 #[test]
 fn tool_tokens_include_every_part() {
-    let tool = ToolSpec {
-        name: "calculator".into(),
-        description: "Adds numbers.".into(),
-        parameters: json!({ "type": "object", "properties": { "expression": { "type": "string" } } }),
-        source: "native".into(),
-        instructions: None,
-    };
+    let parameters = json!({ "type": "object", "properties": { "expression": { "type": "string" } } });
+    let tool = ToolSpec::new("calculator", "Adds numbers.", parameters, "native");
     let one = tool_tokens("gpt-4o", std::slice::from_ref(&tool));
     assert!(one > 15, "{one}");
     assert_eq!(tool_tokens("gpt-4o", &[tool.clone(), tool.clone()]), 2 * one);

@@ -238,13 +238,7 @@ struct Deep;
 #[async_trait]
 impl ToolHost for Deep {
     fn list(&self) -> Vec<ToolSpec> {
-        vec![ToolSpec {
-            name: "deep".to_owned(),
-            description: "Deep.".to_owned(),
-            parameters: json!({ "type": "object" }),
-            source: "native".to_owned(),
-            instructions: None,
-        }]
+        vec![ToolSpec::new("deep", "Deep.", json!({ "type": "object" }), "native")]
     }
 
     async fn call(&self, _: ToolInvocation) -> Result<Value, Fault> {

@@ -10,7 +10,7 @@ use plait_engine::id::ReplyKey;
 use plait_engine::journal::{Answer, CallEvent, ContextEvent, Event};
 use plait_engine::node::{Inputs, NodeContext, NodeOutput, Pause};
 use plait_engine::provider::ModelReply;
-use plait_engine::tool::ToolInvocation;
+use plait_engine::tool::{ToolInvocation, ToolSpec};
 use serde_json::json;
 
 use super::Settings;
@@ -97,7 +97,7 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
         }
         let arguments = json!({ "activation": cx.activation, "step": step });
         let invocation =
-            |name: &str| ToolInvocation { name: name.to_owned(), arguments: arguments.clone(), folder: None };
+            |name: &str| ToolInvocation::new(ToolSpec::new(name, "", json!({}), "native"), arguments.clone());
         let value = cx.host.tools.call(invocation("call")).await?;
         nap(cx).await;
         let text = value.as_str().unwrap_or_default().to_owned();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use figures::{Figures, is_selected};
-use plait_adapters::expression_workers::{WORKER_ARGUMENT, WorkerPool, serve};
+use plait_adapters::workers::{WORKER_ARGUMENT, WorkerPool, serve};
 use plait_engine::expression::evaluation::{Evaluation, Evaluator as _};
 use plait_engine::expression::in_process::evaluate;
 use serde_json::{Map, json};

@@ -5,7 +5,6 @@
 
 mod atomic_file;
 pub mod clock;
-pub mod expression_workers;
 pub mod flow_files;
 pub mod keys;
 mod project_files;
@@ -13,6 +12,7 @@ pub mod providers;
 pub mod redaction;
 pub mod store;
 pub mod tools;
+pub mod workers;
 
 pub use clock::SystemClock;
 pub use keys::KeyStore;

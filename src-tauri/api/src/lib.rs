@@ -13,7 +13,6 @@ mod data_dir;
 pub mod dialogs;
 pub mod doctor;
 mod error_reply;
-mod expression_worker;
 pub mod flows;
 mod nodes;
 mod plait;
@@ -23,16 +22,17 @@ pub mod settings;
 pub mod tokens;
 pub mod usage;
 mod window_json;
+mod worker;
 
 pub use commands::{dispatch, visit_commands};
 pub use data_dir::data_dir;
 pub use dialogs::Dialogs;
 pub use error_reply::ErrorReply;
-pub use expression_worker::serve_if_worker;
 pub use flows::examples;
 pub use plait::{Options, Plait};
 pub use runs::Watch;
 pub use window_json::{from_window_json, to_window_json};
+pub use worker::serve_if_worker;
 
 /// Removes secrets from texts.
 pub use plait_adapters::Redaction;

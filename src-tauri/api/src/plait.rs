@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_adapters::expression_workers::WorkerPool;
+use plait_adapters::workers::WorkerPool;
 use plait_adapters::{FileAccess, KeyStore, NativeTools, RedactingTools, Store, SystemClock};
 use plait_engine::error::Fault;
 use plait_engine::expression::evaluation::Evaluator;
@@ -36,10 +36,9 @@ pub struct Options {
     pub tools: Option<Arc<dyn ToolHost>>,
     /// Keys to use instead of those of the keychain and of the data directory.
     pub keys: Option<KeyStore>,
-    /// The executable that evaluates expressions of flows in processes of its own: one that calls
-    /// [`serve_if_worker`](crate::serve_if_worker) before anything else. Without one, expressions are evaluated in this process,
-    /// whose time and memory they can use up.
-    pub expression_worker: Option<PathBuf>,
+    /// The executable of worker processes: one that calls [`serve_if_worker`](crate::serve_if_worker) before anything else.
+    /// Without one, expressions are evaluated in this process, whose time and memory they can use up.
+    pub worker: Option<PathBuf>,
     /// Whether the store is only read. Then another process may write it, and what would change it is refused.
     pub read_only: bool,
     /// Receives the progress of reading journals when the index has to be rebuilt: how many of how many.
@@ -55,7 +54,7 @@ impl Options {
             providers: None,
             tools: None,
             keys: None,
-            expression_worker: None,
+            worker: None,
             read_only: false,
             progress: None,
         }
@@ -63,7 +62,7 @@ impl Options {
 
     /// The defaults of an application whose `main` begins with [`serve_if_worker`](crate::serve_if_worker).
     pub fn of_application(home: impl Into<PathBuf>) -> Self {
-        Self { expression_worker: std::env::current_exe().ok(), ..Self::new(home) }
+        Self { worker: std::env::current_exe().ok(), ..Self::new(home) }
     }
 
     /// For commands that change nothing.
@@ -109,7 +108,7 @@ impl Plait {
         let tools = options.tools.unwrap_or_else(|| Arc::new(NativeTools::new(file_access)));
         let tools = Arc::new(RedactingTools::new(tools, &keys));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let evaluator: Arc<dyn Evaluator> = match options.expression_worker {
+        let evaluator: Arc<dyn Evaluator> = match options.worker {
             Some(executable) => Arc::new(WorkerPool::new(executable)),
             None => Arc::new(InProcess),
         };

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use plait_adapters::expression_workers::WorkerPool;
+use plait_adapters::workers::WorkerPool;
 
 /// A kind of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use plait_adapters::expression_workers::WorkerPool;
+use plait_adapters::workers::WorkerPool;
 use plait_engine::expression::condition::Condition;
 use plait_engine::expression::query::Query;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Templates. An input is the source and, after a zero byte, an object with the values.
 
-use plait_adapters::expression_workers::WorkerPool;
+use plait_adapters::workers::WorkerPool;
 use plait_engine::expression::template::Template;
 use serde_json::{Map, Value};
 

@@ -1,4 +1,4 @@
-//! The pool's side: starts workers, hands evaluations to them, and ends those that take too much.
+//! The pool's side: starts workers, hands jobs to them, and ends those that take too much.
 
 use std::io;
 use std::path::PathBuf;
@@ -6,10 +6,8 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::expression::evaluation::{Evaluation, Evaluator};
+use plait_engine::error::Fault;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -17,21 +15,22 @@ use tokio::sync::Semaphore;
 
 use super::WORKER_ARGUMENT;
 use super::frame::{self, LENGTH_BYTES, Reply};
+use super::job::{Job, Stopped};
 
-/// How long an evaluation may take. Its steps are bounded too; this is for what one step can do.
-const EVALUATION_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// How long a worker may take to start, on a machine that is busy.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
-/// The most workers at a time. More evaluations wait.
+/// The most workers of a pool at a time. More jobs wait.
 const MAX_WORKERS: usize = 4;
 
 /// Workers of one executable. Clones share them. Needs a tokio runtime with I/O and time.
+///
+/// Jobs of different kinds should have pools of their own, so that slow ones do not hold up quick ones.
 #[derive(Clone)]
 pub struct WorkerPool(Arc<Pool>);
 
 struct Pool {
     executable: PathBuf,
-    /// Workers that wait for an evaluation.
+    /// Workers that wait for a job.
     idle: Mutex<Vec<Worker>>,
     permits: Semaphore,
 }
@@ -42,33 +41,30 @@ impl WorkerPool {
         let executable = executable.into();
         Self(Arc::new(Pool { executable, idle: Mutex::default(), permits: Semaphore::new(MAX_WORKERS) }))
     }
-}
 
-impl Evaluator for WorkerPool {
-    fn evaluate(&self, evaluation: Evaluation) -> BoxFuture<'static, Result<Value, Fault>> {
-        let pool = Arc::clone(&self.0);
-        Box::pin(async move { pool.evaluate(&evaluation).await })
+    /// The result of a job. Dropping the future ends the worker. Faults are those of the job.
+    pub async fn execute(&self, job: &Job) -> Result<Value, Fault> {
+        self.0.execute(job).await
     }
 }
 
 impl Pool {
     /// While this waits, the worker belongs to it alone; dropping it ends the worker.
-    async fn evaluate(&self, evaluation: &Evaluation) -> Result<Value, Fault> {
-        let request =
-            frame::encode(evaluation).map_err(|_| limit("the value is too large for an expression"))?;
+    async fn execute(&self, job: &Job) -> Result<Value, Fault> {
+        let request = frame::encode(job).map_err(|_| job.stopped(Stopped::InputTooLarge))?;
         // The semaphore is never closed.
-        let _permit = self.permits.acquire().await.map_err(|error| unavailable(&error))?;
+        let _permit = self.permits.acquire().await.map_err(|error| job.unavailable(&error))?;
         let mut worker = match self.idle_worker() {
             Some(worker) => worker,
-            None => Worker::start(&self.executable).await?,
+            None => Worker::start(&self.executable).await.map_err(|error| job.unavailable(&error))?,
         };
-        match tokio::time::timeout(EVALUATION_TIMEOUT, worker.exchange(&request)).await {
+        match tokio::time::timeout(job.time_limit(), worker.exchange(&request)).await {
             Ok(Ok(reply)) => {
                 self.idle.lock().push(worker);
                 reply.into()
             }
-            Ok(Err(_)) => Err(limit("it takes too much memory")),
-            Err(_) => Err(limit("it takes too long")),
+            Ok(Err(_)) => Err(job.stopped(Stopped::Memory)),
+            Err(_) => Err(job.stopped(Stopped::Time)),
         }
     }
 
@@ -87,7 +83,7 @@ struct Worker {
 }
 
 impl Worker {
-    async fn start(executable: &PathBuf) -> Result<Self, Fault> {
+    async fn start(executable: &PathBuf) -> io::Result<Self> {
         let mut child = Command::new(executable)
             .arg(WORKER_ARGUMENT)
             // It needs nothing of the environment, which may hold keys.
@@ -96,16 +92,15 @@ impl Worker {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .kill_on_drop(true)
-            .spawn()
-            .map_err(|error| unavailable(&error))?;
+            .spawn()?;
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(unavailable(&"its pipes are missing"));
+            return Err(io::Error::other("its pipes are missing"));
         };
         let mut worker = Self { child: Mutex::new(child), input, output };
         match tokio::time::timeout(START_TIMEOUT, worker.read()).await {
             Ok(Ok(_)) => Ok(worker),
-            Ok(Err(error)) => Err(unavailable(&error)),
-            Err(_) => Err(unavailable(&"it did not start in time")),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "it did not start in time")),
         }
     }
 
@@ -126,17 +121,4 @@ impl Worker {
         self.output.read_exact(&mut bytes).await?;
         frame::decode(&bytes)
     }
-}
-
-fn limit(why: &str) -> Fault {
-    Fault::new(ErrorCode::ExpressionLimit, format!("The expression was stopped: {why}."))
-        .hint("Select less, shorten lists and texts first, or split the work over several nodes.")
-}
-
-fn unavailable(error: &dyn std::fmt::Display) -> Fault {
-    Fault::new(
-        ErrorCode::ExpressionUnavailable,
-        format!("The worker process that evaluates expressions could not be started: {error}."),
-    )
-    .hint("Check that the machine has memory left, then retry the run.")
 }

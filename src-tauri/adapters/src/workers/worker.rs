@@ -1,22 +1,20 @@
-//! The worker's side: reads evaluations, writes their results.
+//! The worker's side: reads jobs, writes their results.
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use std::thread;
 
 use plait_engine::expression::STACK_BYTES;
-use plait_engine::expression::evaluation::Evaluation;
-use plait_engine::expression::in_process::evaluate;
-use tokio_util::sync::CancellationToken;
 
 use super::frame::{self, LENGTH_BYTES, Reply};
+use super::job::Job;
 use super::limits;
 
-/// Evaluates what comes from standard input until it ends. Returns the exit code of the process.
+/// Does the jobs that come from standard input until it ends. Returns the exit code of the process.
 pub fn serve() -> ExitCode {
     limits::apply(STACK_BYTES);
     let serve = || answer_all(&mut io::stdin().lock(), &mut io::stdout().lock());
-    let thread = thread::Builder::new().name("evaluate".to_owned()).stack_size(STACK_BYTES).spawn(serve);
+    let thread = thread::Builder::new().name("jobs".to_owned()).stack_size(STACK_BYTES).spawn(serve);
     match thread.map(thread::JoinHandle::join) {
         Ok(Ok(Ok(()))) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
@@ -24,7 +22,7 @@ pub fn serve() -> ExitCode {
 }
 
 fn answer_all(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> {
-    // Says that the worker is ready: starting it takes longer than evaluating.
+    // Says that the worker is ready: starting it takes longer than most jobs.
     write(output, &Reply::Value(serde_json::Value::Null))?;
     let mut length = [0; LENGTH_BYTES];
     loop {
@@ -35,9 +33,9 @@ fn answer_all(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> 
         }
         let mut bytes = vec![0; frame::decode_length(length)?];
         input.read_exact(&mut bytes)?;
-        let evaluation: Evaluation = frame::decode(&bytes)?;
+        let job: Job = frame::decode(&bytes)?;
         drop(bytes);
-        write(output, &Reply::from(evaluate(&evaluation, CancellationToken::new())))?;
+        write(output, &Reply::from(job.execute()))?;
     }
 }
 

@@ -1,0 +1,39 @@
+//! Expressions as jobs: their time limit and their faults.
+
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::expression::evaluation::{Evaluation, Evaluator};
+use serde_json::Value;
+
+use super::job::{Job, Stopped};
+use super::pool::WorkerPool;
+
+/// How long an evaluation may take. Its steps are bounded too; this is for what one step can do.
+pub(super) const TIME_LIMIT: Duration = Duration::from_millis(1_500);
+
+impl Evaluator for WorkerPool {
+    fn evaluate(&self, evaluation: Evaluation) -> BoxFuture<'static, Result<Value, Fault>> {
+        let pool = self.clone();
+        Box::pin(async move { pool.execute(&Job::Evaluate(evaluation)).await })
+    }
+}
+
+pub(super) fn stopped(why: Stopped) -> Fault {
+    let message = match why {
+        Stopped::InputTooLarge => "The expression was stopped: the value is too large for an expression.",
+        Stopped::Time => "The expression was stopped: it takes too long.",
+        Stopped::Memory => "The expression was stopped: it takes too much memory.",
+    };
+    Fault::new(ErrorCode::ExpressionLimit, message)
+        .hint("Select less, shorten lists and texts first, or split the work over several nodes.")
+}
+
+pub(super) fn unavailable(error: &dyn std::fmt::Display) -> Fault {
+    Fault::new(
+        ErrorCode::ExpressionUnavailable,
+        format!("The worker process that evaluates expressions could not be started: {error}."),
+    )
+    .hint("Check that the machine has memory left, then retry the run.")
+}

@@ -11,6 +11,7 @@ use futures::future::BoxFuture;
 
 use crate::expression::evaluation::Evaluator;
 use crate::provider::Providers;
+use crate::retriever::Retriever;
 use crate::tool::ToolHost;
 pub use run_info::RunInfo;
 use subflow::Subflows;
@@ -31,6 +32,8 @@ pub trait Clock: Send + Sync {
 pub struct Host {
     pub providers: Arc<dyn Providers>,
     pub tools: Arc<dyn ToolHost>,
+    /// Searches knowledge bases.
+    pub retriever: Arc<dyn Retriever>,
     pub clock: Arc<dyn Clock>,
     /// Evaluates expressions that could take long.
     pub evaluator: Arc<dyn Evaluator>,

@@ -1,7 +1,7 @@
 //! Plait's core: flow documents, plans, the scheduler, contexts and node types.
 //!
 //! Owns what a flow *means*. Refuses to touch the outside: no HTTP, files, database, system clock or randomness.
-//! What it needs from there it declares as traits ([`provider`], [`tool`], [`journal`], [`host`]) that the adapters implement.
+//! What it needs from there it declares as traits ([`provider`], [`tool`], [`retriever`], [`journal`], [`host`]) that the adapters implement.
 
 pub mod context;
 pub mod diagnostic;
@@ -22,6 +22,7 @@ pub mod plan;
 pub mod port;
 pub mod prompt;
 pub mod provider;
+pub mod retriever;
 pub mod run;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

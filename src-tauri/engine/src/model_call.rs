@@ -5,6 +5,7 @@
 //! when anything enters a conversation: [`Turn::begin`], [`Turn::commit`].
 
 mod call;
+mod knowledge;
 mod reply_schema;
 mod side_query;
 mod tool_calls;
@@ -14,6 +15,7 @@ mod user_message;
 use serde_json::{Map, Value};
 
 pub(crate) use call::ModelCall;
+pub(crate) use knowledge::retrieve;
 pub(crate) use reply_schema::{ReplySchema, strip_code_fence};
 pub(crate) use side_query::{SideQuery, SideQueryOptions, side_query_card, side_query_inputs};
 pub(crate) use tool_calls::collect_tools;

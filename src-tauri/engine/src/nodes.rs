@@ -19,6 +19,7 @@ mod note;
 mod output;
 mod portal_in;
 mod portal_out;
+mod retrieve;
 mod subflow;
 mod switch;
 mod text;
@@ -45,6 +46,7 @@ pub fn registry() -> Registry {
         .with::<text::Text>()
         .with::<value::Value>()
         .with::<json::Json>()
+        .with::<retrieve::Retrieve>()
         .with::<switch::Switch>()
         .with::<join::Join>()
         .with::<subflow::Subflow>()

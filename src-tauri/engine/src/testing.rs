@@ -5,11 +5,13 @@
 mod clock;
 mod harness;
 mod provider;
+mod retriever;
 mod subflows;
 mod tools;
 
 pub use clock::FakeClock;
 pub use harness::{NodeHarness, NodeRun};
 pub use provider::{FakeProvider, ScriptedReply};
+pub use retriever::FakeRetriever;
 pub use subflows::FakeSubflows;
 pub use tools::FakeTools;

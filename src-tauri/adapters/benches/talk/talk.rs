@@ -94,6 +94,7 @@ pub fn host(providers: ProviderRegistry) -> Host {
     Host {
         providers: Arc::new(providers),
         tools: Arc::new(NativeTools::new(plait_adapters::FileAccess::default())),
+        retriever: Arc::new(plait_engine::retriever::NoRetriever),
         clock: Arc::new(SystemClock),
         evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
         subflows: Arc::new(NoSubflows),

@@ -373,6 +373,7 @@ impl RunService {
         Host {
             providers: self.providers.callable(),
             tools: Arc::clone(&self.tools),
+            retriever: Arc::new(plait_engine::retriever::NoRetriever),
             clock: Arc::clone(&self.clock),
             evaluator: Arc::clone(&self.evaluator),
             subflows: Arc::new(self.clone()),

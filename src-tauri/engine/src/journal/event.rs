@@ -24,6 +24,7 @@ use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, Reply
 use crate::models::{CalibrationSample, ModelOverrides};
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
+use crate::retriever::Retrieval;
 
 /// How many open questions an event lists. A run may have thousands, and waits again after each answer; each has an event of
 /// its own anyway (`run.paused`).
@@ -398,6 +399,13 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         reused: Option<EventRef>,
+    },
+    /// Knowledge bases were searched for a prompt. Flushed before the prompt, so that a resumed run sends the same.
+    #[serde(rename = "knowledge.retrieved")]
+    KnowledgeRetrieved {
+        /// What was found.
+        #[ts(as = "Retrieval")]
+        retrieval: Arc<Retrieval>,
     },
     /// A tool is about to be called.
     #[serde(rename = "tool.called")]

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::provider::FakeProviders;
-use super::{FakeClock, FakeProvider, FakeSubflows, FakeTools};
+use super::{FakeClock, FakeProvider, FakeRetriever, FakeSubflows, FakeTools};
 use crate::context::{
     ContextChange, ContextRecord, ContextType, Contexts, Conversation, SharedMessage, Snapshot, Transaction,
 };
@@ -26,6 +26,7 @@ use crate::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, Si
 pub struct NodeHarness {
     pub provider: Arc<FakeProvider>,
     pub tools: Arc<FakeTools>,
+    pub retriever: Arc<FakeRetriever>,
     pub clock: Arc<FakeClock>,
     pub subflows: Arc<FakeSubflows>,
     pub contexts: Contexts,
@@ -149,6 +150,7 @@ impl NodeHarness {
             host: Host {
                 providers: Arc::new(FakeProviders(Arc::clone(&self.provider))),
                 tools: self.tools.clone(),
+                retriever: self.retriever.clone(),
                 clock: self.clock.clone(),
                 evaluator: Arc::new(InProcess),
                 subflows: self.subflows.clone(),

@@ -378,6 +378,51 @@ error_codes! {
             "Set the right PLAIT_KEYS_PASSPHRASE.";
     }
 
+    "Knowledge bases" {
+        KnowledgeBadFile = "knowledge.bad_file",
+            "A file of a knowledge base cannot be read as what its name says.",
+            "Open the file in its own program and save it again, or take it out of the folder. The other files are indexed.";
+        KnowledgeDamaged = "knowledge.damaged",
+            "The definition of a knowledge base cannot be read.",
+            "Remove the knowledge base and add it again. Its files are not touched.";
+        KnowledgeEmbeddings = "knowledge.embeddings",
+            "The embeddings of a text could not be computed.",
+            "Check the provider and the model of the knowledge base. Until then the search goes by words alone.";
+        KnowledgeExists = "knowledge.exists",
+            "There is already a knowledge base of this name.",
+            "Choose another name, or remove the other one first.";
+        KnowledgeIndex = "knowledge.index",
+            "The index of a knowledge base cannot be written or read.",
+            "Check that there is room on the disk, then index the knowledge base again.";
+        KnowledgeName = "knowledge.name",
+            "The name of a knowledge base is empty, too long, or holds characters that it may not.",
+            "Use letters, digits, spaces, `-`, `_` and `.`, 64 characters at most.";
+        KnowledgeNoFolder = "knowledge.no_folder",
+            "The folder of a knowledge base cannot be opened.",
+            "Check that it exists. A folder of a flow is relative to the flow's file, so save the flow first.";
+        KnowledgeNoQuery = "knowledge.no_query",
+            "There is nothing to search for.",
+            "Feed `query`, or put a `userInput` before the node on the context edge.";
+        KnowledgeOutside = "knowledge.outside",
+            "A folder that a flow searches, or a source, lies outside of where it must be.",
+            "Give a folder in the flow's project, or add the folder as a knowledge base by its name.";
+        KnowledgeSource = "knowledge.source",
+            "The source of a passage cannot be read any more.",
+            "The file was changed, moved or removed after it was indexed. Index the knowledge base again.";
+        KnowledgeStopped = "knowledge.stopped",
+            "Indexing was stopped.",
+            "Index the knowledge base again when you want it. What was indexed so far is kept.";
+        KnowledgeTooLarge = "knowledge.too_large",
+            "A knowledge base has more files, or more text, than can be indexed.",
+            "Choose a folder further down, or leave out files with a `.gitignore` or `.ignore` file.";
+        KnowledgeUnknown = "knowledge.unknown",
+            "There is no knowledge base of this name.",
+            "Add it in the Knowledge panel or with `plait knowledge add`, or correct the name in the node.";
+        KnowledgeUnsafeFolder = "knowledge.unsafe_folder",
+            "The folder holds more than documents: a home directory, the root of a file system, or Plait's own data.",
+            "Choose a folder further down that holds the documents only.";
+    }
+
     "Nodes" {
         NodeBadLimits = "node.bad_limits",
             "A limit of a node is out of range.",

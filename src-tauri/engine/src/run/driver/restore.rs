@@ -160,9 +160,12 @@ impl Restored {
 /// The activation whose side effect the event records, if it is one that must not happen twice.
 pub(super) fn effect_of(event: &Event) -> Option<&Activation> {
     match event {
-        Event::Call(activation, CallEvent::ModelReplied { .. } | CallEvent::ToolFinished { .. }) => {
-            Some(activation)
-        }
+        Event::Call(
+            activation,
+            CallEvent::ModelReplied { .. }
+            | CallEvent::ToolFinished { .. }
+            | CallEvent::KnowledgeRetrieved { .. },
+        ) => Some(activation),
         _ => None,
     }
 }

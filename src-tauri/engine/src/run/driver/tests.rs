@@ -52,6 +52,7 @@ impl Stage {
         let host = Host {
             providers: Arc::new(Both(Arc::clone(&provider))),
             tools: Arc::new(Deep),
+            retriever: Arc::new(crate::retriever::NoRetriever),
             clock,
             evaluator: Arc::new(crate::expression::in_process::InProcess),
             subflows: Arc::clone(&subflows) as Arc<dyn Subflows>,

@@ -110,6 +110,7 @@ impl EpochView {
                 // Journals of early versions have no accounts, so the price of their calls is unknown.
                 self.cost += Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
             }
+            CallEvent::KnowledgeRetrieved { retrieval } => self.retrieval = Some((**retrieval).clone()),
             CallEvent::ToolCalled { step, call } => self.tools.push(ToolCallView {
                 step: *step,
                 call: call.clone(),

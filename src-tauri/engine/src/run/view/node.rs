@@ -13,6 +13,7 @@ use crate::journal::{Answer, CallAccount, EventRef, FinishMetadata, NodeOutputs,
 use crate::models::{Cost, TokenUsage};
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
+use crate::retriever::Retrieval;
 
 /// What a node, or one activation of it, is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
@@ -83,6 +84,10 @@ pub struct EpochView {
     pub calls: Vec<ModelCallView>,
     /// Its tool calls, in order.
     pub tools: Vec<ToolCallView>,
+    /// What knowledge bases held for its prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub retrieval: Option<Retrieval>,
     /// The runs it began, one for each try that got so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<RunId>>")]
@@ -141,6 +146,7 @@ impl EpochView {
             pauses: Vec::new(),
             calls: Vec::new(),
             tools: Vec::new(),
+            retrieval: None,
             children: Vec::new(),
             turn: None,
             contexts: Vec::new(),

@@ -1,0 +1,51 @@
+//! Searching knowledge bases for a model call: once for each activation, and journaled before the prompt.
+
+use std::sync::Arc;
+
+use crate::error::Fault;
+use crate::journal::{CallEvent, Event};
+use crate::node::NodeContext;
+use crate::retriever::{Knowledge, Retrieval, RetrievalRequest};
+
+/// What the knowledge bases hold about `query`.
+pub(crate) async fn retrieve(
+    knowledge: &Knowledge,
+    query: String,
+    model: &str,
+    node_context: &NodeContext,
+) -> Result<Retrieval, Fault> {
+    let request = RetrievalRequest {
+        query,
+        bases: knowledge.refs(),
+        max_tokens: knowledge.max_tokens(),
+        model: model.to_owned(),
+        folder: node_context.run.folder.clone(),
+        progress: Arc::new(|_| ()),
+    };
+    node_context.host.retriever.retrieve(request).await
+}
+
+/// The same for the prompt of this activation: what an earlier attempt found if it journaled that, so that a resumed run sends
+/// the same prompt. `None` if there is nothing to search.
+#[expect(dead_code, reason = "the blocks of a prompt call it")]
+pub(crate) async fn retrieve_once(
+    knowledge: &Knowledge,
+    query: impl FnOnce() -> String,
+    model: &str,
+    node_context: &NodeContext,
+) -> Result<Option<Arc<Retrieval>>, Fault> {
+    if knowledge.is_empty() {
+        return Ok(None);
+    }
+    let recorded = node_context.recorded.iter().find_map(|event| match event {
+        Event::Call(_, CallEvent::KnowledgeRetrieved { retrieval }) => Some(Arc::clone(retrieval)),
+        _ => None,
+    });
+    if recorded.is_some() {
+        return Ok(recorded);
+    }
+    let retrieval = Arc::new(retrieve(knowledge, query(), model, node_context).await?);
+    let event = CallEvent::KnowledgeRetrieved { retrieval: Arc::clone(&retrieval) };
+    node_context.record(event).await?;
+    Ok(Some(retrieval))
+}

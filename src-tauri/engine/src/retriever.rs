@@ -198,7 +198,9 @@ pub struct NoRetriever;
 impl Retriever for NoRetriever {
     async fn retrieve(&self, request: RetrievalRequest) -> Result<Retrieval, Fault> {
         match request.bases.first() {
-            None => Ok(Retrieval { query: request.query, max_tokens: request.max_tokens, ..Retrieval::default() }),
+            None => {
+                Ok(Retrieval { query: request.query, max_tokens: request.max_tokens, ..Retrieval::default() })
+            }
             Some(KnowledgeRef::Base(name) | KnowledgeRef::Folder(name)) => Err(Fault::new(
                 ErrorCode::KnowledgeUnknown,
                 format!("There is no knowledge base `{name}` here."),

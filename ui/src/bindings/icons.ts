@@ -4,6 +4,7 @@ export {
   Braces,
   FileJson2,
   Flag,
+  Library,
   LifeBuoy,
   LogIn,
   LogOut,

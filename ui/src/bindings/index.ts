@@ -533,7 +533,9 @@ export type Entry = {
   /** What identifies the request: an equal request of a forked run takes this reply. */
   key?: ReplyKey,
   /** The event of an earlier run that the reply is taken from. It costs nothing here. */
-  reused?: EventRef, } | { "type": "tool.called",
+  reused?: EventRef, } | { "type": "knowledge.retrieved",
+  /** What was found. */
+  retrieval: Retrieval, } | { "type": "tool.called",
   /** Number of the model call that requested it, from 0. */
   step: number,
   /** The tool and its arguments. */
@@ -588,6 +590,8 @@ export type EpochView = {
   calls: Array<ModelCallView>,
   /** Its tool calls, in order. */
   tools: Array<ToolCallView>,
+  /** What knowledge bases held for its prompt. */
+  retrieval?: Retrieval,
   /** The runs it began, one for each try that got so far. */
   children?: Array<RunId>,
   /** Its turn in a context, where it took one. */
@@ -619,7 +623,7 @@ export type EpochView = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.price" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.bad_arguments" | "tool.bad_expression" | "tool.hard_link" | "tool.no_folder" | "tool.no_result" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.secret_file" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.price" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.bad_arguments" | "tool.bad_expression" | "tool.hard_link" | "tool.no_folder" | "tool.no_result" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.secret_file" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -841,6 +845,38 @@ export type KeyStatus = {
   removedWith?: string,
 };
 
+/** A passage that was found and is not used. */
+export type LeftOutChunk = {
+  /** Why. */
+  reason: LeftOutReason,
+  /** The knowledge base: its name, or the flow's folder. */
+  base: string,
+  /** The file, relative to the folder of the base, with `/` between its parts. */
+  source: string,
+  /** Where it begins in the text of the file, in bytes. */
+  offset: number,
+  /** Its length in bytes. */
+  length: number,
+  /** The line on which it begins, from 1, in the text of the file. */
+  line: number,
+  /** The headings above it, outermost first, joined by " › ". Empty without any. */
+  heading?: string,
+  /** How well it fits, compared with the others of the same retrieval. Higher is better. */
+  score: number,
+  /** What ranked it. */
+  matched: Match,
+  /** Its tokens in a prompt. */
+  tokens: number,
+};
+
+/** Why a passage is not used. */
+export type LeftOutReason = { "kind": "cap",
+  /** The tokens that were left. */
+  room: number, } | { "kind": "duplicate",
+  /** The number of that passage, from 1. */
+  of: number,
+};
+
 /** Bounds on a node's execution. */
 export type Limits = {
   /** The maximum number of iterations of the innermost cycle that contains the node, at least 1. Of several bounds on
@@ -914,6 +950,9 @@ export type LoopView = {
   /** Whether that bound counts only iterations in a row in which nobody was asked. */
   unattended?: boolean,
 };
+
+/** What ranked a passage. */
+export type Match = "words" | "meaning" | "both";
 
 /** One message of a context's history. Immutable; shared, never copied. */
 export type Message = {
@@ -1397,6 +1436,44 @@ export type ResumeRun = {
   run: RunId,
 };
 
+/** What a retrieval found. */
+export type Retrieval = {
+  /** The query. */
+  query: string,
+  /** The most tokens that the passages may take. */
+  maxTokens: number,
+  /** The passages, the best first. */
+  used: Array<RetrievedChunk>,
+  /** The passages that were found and are not used, the best first. */
+  leftOut?: Array<LeftOutChunk>,
+  /** What went wrong without stopping the retrieval, such as an embedding server that does not answer. */
+  notices?: Array<Fault>,
+};
+
+/** A passage that is used. */
+export type RetrievedChunk = {
+  /** Its text, without secrets. */
+  text: string,
+  /** The knowledge base: its name, or the flow's folder. */
+  base: string,
+  /** The file, relative to the folder of the base, with `/` between its parts. */
+  source: string,
+  /** Where it begins in the text of the file, in bytes. */
+  offset: number,
+  /** Its length in bytes. */
+  length: number,
+  /** The line on which it begins, from 1, in the text of the file. */
+  line: number,
+  /** The headings above it, outermost first, joined by " › ". Empty without any. */
+  heading?: string,
+  /** How well it fits, compared with the others of the same retrieval. Higher is better. */
+  score: number,
+  /** What ranked it. */
+  matched: Match,
+  /** Its tokens in a prompt. */
+  tokens: number,
+};
+
 /** How often and after which delays to retry. */
 export type RetryPolicy = {
   /** The maximum number of attempts, including the first; at least 1. */
@@ -1822,6 +1899,19 @@ export type ToolCallView = {
   reused?: EventRef,
 };
 
+/** What a call of a tool changes outside of the run. */
+export type ToolEffect = "read" | "write";
+
+/** How a tool is called. The flow decides it, not the model. */
+export type ToolPolicy = {
+  /** The longest time a call may take, in milliseconds. If empty, 60,000. */
+  timeoutMs?: number,
+  /** How often a call is tried, if it fails with an error that may pass. */
+  attempts?: number,
+  /** Whether a person is asked before each call. */
+  approval?: boolean,
+};
+
 /** A tool as a model sees it; also the value on tools edges. */
 export type ToolSpec = {
   /** Unique among the tools of a call. */
@@ -1830,10 +1920,16 @@ export type ToolSpec = {
   description: string,
   /** The JSON Schema of its arguments. */
   parameters: Record<string, unknown>,
-  /** Its origin: `native` for built-in tools. */
+  /** Which host runs it, and from where it comes: `native`, `http`, or `mcp:SERVER`. */
   source: string,
   /** Instructions for its use; they become a block of the prompt. */
   instructions?: string,
+  /** What its host needs to know besides the arguments, such as the request of an HTTP tool. Models do not see it. */
+  binding?: unknown,
+  /** What a call changes. */
+  effect?: ToolEffect,
+  /** How it is called. */
+  policy?: ToolPolicy,
 };
 
 /** The limits of a run tree. Those that are not set are set elsewhere: the flow's take precedence over the application's, and

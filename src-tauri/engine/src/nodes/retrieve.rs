@@ -62,7 +62,12 @@ impl NodeType for Retrieve {
 
     fn ports(_: &Config) -> Ports {
         Ports::new()
-            .when_fed("context", PortKind::Context, PortType::Any, "The conversation whose last output is the query")
+            .when_fed(
+                "context",
+                PortKind::Context,
+                PortType::Any,
+                "The conversation whose last output is the query",
+            )
             .when_fed("query", PortKind::Data, PortType::Any, "What to search for")
             .output("context", PortKind::Context, PortType::Any, "The conversation, unchanged")
             .output("text", PortKind::Data, PortType::Text, "The passages, ready for a prompt")
@@ -73,14 +78,6 @@ impl NodeType for Retrieve {
 
     fn card() -> Card {
         Card::new().line([CardPart::list("bases"), CardPart::text("folder")])
-    }
-
-    fn check(config: &Config) -> Vec<(String, String)> {
-        if config.knowledge().is_empty() {
-            let message = "Name at least one knowledge base, or a folder.";
-            return vec![("/bases".to_owned(), message.to_owned())];
-        }
-        Vec::new()
     }
 
     fn examples() -> Vec<Example> {
@@ -97,6 +94,14 @@ impl NodeType for Retrieve {
         inputs: Inputs,
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
+        let knowledge = config.knowledge();
+        if knowledge.is_empty() {
+            return Err(Fault::new(
+                ErrorCode::KnowledgeUnknown,
+                "The node names no knowledge base and no folder.",
+            )
+            .hint("Name a knowledge base in `bases`, or a folder beside the flow in `folder`."));
+        }
         let handle = inputs.context()?;
         let current = handle.as_ref().and_then(|handle| handle.current_output.as_ref());
         let query = inputs.get("query").or(current).map(as_text).unwrap_or_default();
@@ -109,7 +114,7 @@ impl NodeType for Retrieve {
             Some(handle) => node_context.context_manager(&handle.context_id)?.get().model.clone(),
             None => String::new(),
         };
-        let found = model_call::retrieve(&config.knowledge(), query, &model, &node_context).await?;
+        let found = model_call::retrieve(&knowledge, query, &model, &node_context).await?;
         let mut output = NodeOutput::new()
             .with("text", found.to_block())
             .with("chunks", to_list(&found.used)?)

@@ -30,7 +30,8 @@ fn block_numbers_each_passage_with_its_source() {
 #[test]
 fn cap_leaves_out_what_does_not_fit_and_says_how_much_room_there_was() {
     let long = "word ".repeat(300);
-    let candidates = vec![candidate("long.md", &long), candidate("short.md", "Short."), candidate("last.md", &long)];
+    let candidates =
+        vec![candidate("long.md", &long), candidate("short.md", "Short."), candidate("last.md", &long)];
     let found = fit("q".to_owned(), candidates, 100, "gpt-5");
     assert_eq!(sources(&found), ["short.md"]);
     let reasons: Vec<_> = found.left_out.iter().map(|chunk| chunk.reason.clone()).collect();
@@ -48,7 +49,8 @@ fn cap_leaves_out_what_does_not_fit_and_says_how_much_room_there_was() {
 
 #[test]
 fn block_never_exceeds_the_cap() {
-    let texts = ["One two three.", "日本語の文書です。", "let x = a[0] + b::<T>();", "  spaces   and\n\nlines\n"];
+    let texts =
+        ["One two three.", "日本語の文書です。", "let x = a[0] + b::<T>();", "  spaces   and\n\nlines\n"];
     for max_tokens in 0..160 {
         let candidates = texts.iter().map(|text| candidate("x/y.md", text)).collect();
         let found = fit("q".to_owned(), candidates, max_tokens, "gpt-5");
@@ -58,7 +60,8 @@ fn block_never_exceeds_the_cap() {
 
 #[test]
 fn equal_texts_are_used_once() {
-    let candidates = vec![candidate("a.md", "Same."), candidate("b.md", "Other."), candidate("c.md", "Same.\n")];
+    let candidates =
+        vec![candidate("a.md", "Same."), candidate("b.md", "Other."), candidate("c.md", "Same.\n")];
     let found = fit("q".to_owned(), candidates, 1000, "");
     assert_eq!(sources(&found), ["a.md", "b.md"]);
     assert_eq!(found.left_out[0].reason, LeftOutReason::Duplicate { of: 1 });
@@ -67,7 +70,10 @@ fn equal_texts_are_used_once() {
 #[test]
 fn query_is_the_message_and_the_last_line_of_the_summary() {
     assert_eq!(query_text(" What now? ", None), "What now?");
-    assert_eq!(query_text("What now?", Some("They met.\nThey plan a trip.\n\n")), "What now?\nThey plan a trip.");
+    assert_eq!(
+        query_text("What now?", Some("They met.\nThey plan a trip.\n\n")),
+        "What now?\nThey plan a trip."
+    );
     assert_eq!(query_text("What now?", Some(" \n")), "What now?");
 }
 

@@ -39,8 +39,12 @@ impl Retriever for FakeRetriever {
             let message = format!("There is no knowledge base `{name}`.");
             return Err(Fault::new(ErrorCode::KnowledgeUnknown, message));
         }
-        let progress =
-            IndexProgress { base: "handbook".to_owned(), done: 1, total: Some(1), ..IndexProgress::default() };
+        let progress = IndexProgress {
+            base: "handbook".to_owned(),
+            done: 1,
+            total: Some(1),
+            ..IndexProgress::default()
+        };
         (request.progress)(progress);
         let default = || vec![("travel.md", "Trains are booked by the office.".to_owned())];
         let passages = self.passages.lock().clone().unwrap_or_else(default);

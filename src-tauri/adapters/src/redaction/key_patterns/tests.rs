@@ -97,7 +97,7 @@ fn scan_reports_where_a_key_may_start() {
     ] {
         assert_eq!(scan(text, Preceding::default()).open_from, open, "{text}");
     }
-    assert_eq!(scan("sk-pro", Some('a')).open_from, None, "the end of a word");
+    assert_eq!(scan("sk-pro", Preceding::default().then("a")).open_from, None, "the end of a word");
 }
 
 /// Texts made of prefixes must not make the search quadratic: the test would not end.

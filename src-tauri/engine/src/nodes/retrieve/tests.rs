@@ -11,10 +11,12 @@ fn passages_come_with_source_and_score() {
         run.output("chunks"),
         Some(&json!([{
             "base": "handbook", "source": "travel.md", "offset": 0, "length": 32, "line": 1, "score": 1.0,
-            "matched": "words", "tokens": 18, "text": "Trains are booked by the office.",
+            "matched": "words", "tokens": 21, "text": "Trains are booked by the office.",
         }]))
     );
-    assert!(run.output("text").unwrap().as_str().unwrap().ends_with("line 1\nTrains are booked by the office."));
+    assert!(
+        run.output("text").unwrap().as_str().unwrap().ends_with("line 1\nTrains are booked by the office.")
+    );
     assert_eq!(run.output("leftOut"), Some(&json!([])));
     let request = &harness.retriever.requests()[0];
     assert_eq!((request.query.as_str(), request.max_tokens), ("Trains?", 2000));
@@ -52,5 +54,7 @@ fn query_is_required() {
     let mut harness = NodeHarness::new();
     let run = harness.run("retrieve", json!({ "bases": ["handbook"] }), &[("query", json!("  "))]);
     assert_eq!(run.code(), "knowledge.no_query");
+    let run = harness.run("retrieve", json!({}), &[("query", json!("Trains?"))]);
+    assert_eq!(run.code(), "knowledge.unknown");
     assert!(harness.retriever.requests().is_empty());
 }

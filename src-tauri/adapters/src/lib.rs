@@ -20,4 +20,4 @@ pub use project_files::{AccessError, FileAccess, ReadableFolder};
 pub use providers::{ProviderRegistry, ProviderSettings};
 pub use redaction::Redaction;
 pub use store::{Store, record::RunRecord};
-pub use tools::{NativeTools, RedactingTools};
+pub use tools::{NativeTools, RedactingTools, ToolHosts};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plait_adapters::workers::WorkerPool;
-use plait_adapters::{FileAccess, KeyStore, NativeTools, RedactingTools, Store, SystemClock};
+use plait_adapters::{FileAccess, KeyStore, NativeTools, RedactingTools, Store, SystemClock, ToolHosts};
 use plait_engine::error::Fault;
 use plait_engine::expression::evaluation::Evaluator;
 use plait_engine::expression::in_process::InProcess;
@@ -105,7 +105,9 @@ impl Plait {
         });
         let keys = options.keys.unwrap_or_else(|| KeyStore::open(&options.home));
         let file_access = FileAccess::of_process(Some(&options.home));
-        let tools = options.tools.unwrap_or_else(|| Arc::new(NativeTools::new(file_access)));
+        let tools = options.tools.unwrap_or_else(|| {
+            Arc::new(ToolHosts::default().with("native", Arc::new(NativeTools::new(file_access))))
+        });
         let tools = Arc::new(RedactingTools::new(tools, &keys));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let evaluator: Arc<dyn Evaluator> = match options.worker {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 
 /// A tool as a model sees it; also the value on tools edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -164,6 +164,11 @@ pub struct ToolProgress {
 pub trait ToolHost: Send + Sync {
     /// The tools that are available to every flow, sorted by name.
     fn list(&self) -> Vec<ToolSpec>;
+    /// The tools of an MCP server of the person, which is started if it does not run. `mcp.unknown_server` if there is none of
+    /// this name.
+    async fn list_server(&self, server: &str) -> Result<Vec<ToolSpec>, Fault> {
+        Err(Fault::new(ErrorCode::McpUnknownServer, format!("There is no MCP server `{server}`.")))
+    }
     /// Executes a call. Dropping the future cancels it. Unknown tools and invalid arguments are faults `tool.*`; the model
     /// receives them.
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault>;

@@ -29,6 +29,15 @@ impl ToolHost for RedactingTools {
         self.tools.list()
     }
 
+    async fn list_server(&self, server: &str) -> Result<Vec<ToolSpec>, Fault> {
+        let mut tools = self.tools.list_server(server).await.map_err(|fault| self.redaction.fault(fault))?;
+        for tool in &mut tools {
+            tool.description = self.redaction.text(&tool.description).into_owned();
+            self.redaction.value(&mut tool.parameters);
+        }
+        Ok(tools)
+    }
+
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
         let mut result = self.tools.call(call).await.map_err(|fault| self.redaction.fault(fault))?;
         self.redaction.value(&mut result);

@@ -423,6 +423,63 @@ error_codes! {
             "Choose a folder further down that holds the documents only.";
     }
 
+    "MCP servers" {
+        McpBackingOff = "mcp.backing_off",
+            "The MCP server failed several times, and is not started again for a while.",
+            "Read its log under *MCP servers* or with `plait mcp log NAME`, correct its entry, then connect it.";
+        McpCannotStart = "mcp.cannot_start",
+            "The command of an MCP server cannot be started.",
+            "Check that the program is installed and that the command in the server's entry is right.";
+        McpEnded = "mcp.ended",
+            "The MCP server ended before it answered.",
+            "Read its log under *MCP servers* or with `plait mcp log NAME`. It is started again when it is needed.";
+        McpEntryInvalid = "mcp.entry_invalid",
+            "The entry of an MCP server is invalid.",
+            "Give a `command` with `args` and `env`, or a `url` with `headers`.";
+        McpInvalidMessage = "mcp.invalid_message",
+            "The MCP server sent what is no message of the protocol.",
+            "Read its log under *MCP servers* or with `plait mcp log NAME`. Servers must write nothing but messages to their standard output.";
+        McpNoHandshake = "mcp.no_handshake",
+            "The MCP server did not complete the handshake.",
+            "Check that the entry starts an MCP server, and read its log with `plait mcp log NAME`.";
+        McpNoVariable = "mcp.no_variable",
+            "The entry of an MCP server names a variable of the environment that is not set.",
+            "Set the variable before Plait starts, or enter the value in the server's entry.";
+        McpRefused = "mcp.refused",
+            "The MCP server refused the request.",
+            "The message is the server's own. Check the arguments.";
+        McpServerExists = "mcp.server_exists",
+            "There is an MCP server of this name already.",
+            "Choose another name, or replace the server.";
+        McpTimeout = "mcp.timeout",
+            "The MCP server did not answer in time.",
+            "Raise the timeout of the tool, or read the server's log.";
+        McpToolFailed = "mcp.tool_failed",
+            "The tool of an MCP server reports an error.",
+            "The model sees this error. The message is the tool's own.";
+        McpToolInvalid = "mcp.tool_invalid",
+            "The definition of a tool of an MCP server is invalid.",
+            "The tool is not offered. Report it to the author of the server.";
+        McpTooLarge = "mcp.too_large",
+            "A message of the MCP server is too large.",
+            "Ask the tool for less.";
+        McpTooManyTools = "mcp.too_many_tools",
+            "The MCP server lists more tools than a flow can use.",
+            "Use a server with fewer tools.";
+        McpToolsChanged = "mcp.tools_changed",
+            "The tools of an MCP server are not those that were accepted.",
+            "Look at what changed under *MCP servers* or with `plait mcp tools NAME`, then accept it or remove the server.";
+        McpUnauthorized = "mcp.unauthorized",
+            "The MCP server refuses the request without, or with this, authorization.",
+            "Check the `headers` of the server's entry.";
+        McpUnknownServer = "mcp.unknown_server",
+            "There is no MCP server of this name.",
+            "Add it under *MCP servers* or with `plait mcp add`.";
+        McpUnreachable = "mcp.unreachable",
+            "The MCP server cannot be reached.",
+            "Check its URL and that it runs.";
+    }
+
     "Nodes" {
         NodeBadLimits = "node.bad_limits",
             "A limit of a node is out of range.",

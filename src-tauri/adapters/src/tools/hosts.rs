@@ -1,0 +1,63 @@
+//! Several tool hosts as one: a call goes to the host of the tool's `source`.
+//!
+//! The source is `native`, `http` or `mcp:SERVER`; what stands before the colon names the host.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
+use serde_json::Value;
+
+/// The part of a tool's source that MCP servers have in common.
+pub(super) const MCP: &str = "mcp";
+
+/// Tool hosts by the kind of source that they serve. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct ToolHosts {
+    hosts: Vec<(&'static str, Arc<dyn ToolHost>)>,
+}
+
+impl ToolHosts {
+    /// With `host` for the tools whose source is `kind` or begins with `kind:`.
+    #[must_use]
+    pub fn with(mut self, kind: &'static str, host: Arc<dyn ToolHost>) -> Self {
+        self.hosts.push((kind, host));
+        self
+    }
+
+    fn find(&self, source: &str) -> Option<&Arc<dyn ToolHost>> {
+        let kind = source.split_once(':').map_or(source, |(kind, _)| kind);
+        self.hosts.iter().find_map(|(known, host)| (*known == kind).then_some(host))
+    }
+}
+
+#[async_trait]
+impl ToolHost for ToolHosts {
+    fn list(&self) -> Vec<ToolSpec> {
+        let mut tools: Vec<_> = self.hosts.iter().flat_map(|(_, host)| host.list()).collect();
+        tools.sort_by(|left, right| left.name.cmp(&right.name));
+        tools
+    }
+
+    async fn list_server(&self, server: &str) -> Result<Vec<ToolSpec>, Fault> {
+        let host = self.find(MCP).ok_or_else(|| {
+            Fault::new(ErrorCode::McpUnknownServer, format!("There is no MCP server `{server}`."))
+        })?;
+        host.list_server(server).await
+    }
+
+    async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
+        match self.find(&call.tool.source) {
+            Some(host) => host.call(call).await,
+            None => {
+                let ToolSpec { name, source, .. } = &*call.tool;
+                let message = format!("Nothing here can call the tool `{name}`: its source is `{source}`.");
+                Err(Fault::new(ErrorCode::ToolUnknown, message))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -128,6 +128,8 @@ pub struct ToolInvocation {
     pub context: Arc<ToolContext>,
     /// Receives progress, for watchers.
     pub progress: Arc<dyn Fn(ToolProgress) + Send + Sync>,
+    /// Serves what the tool asks for during the call.
+    pub requests: Arc<dyn ToolRequests>,
 }
 
 impl ToolInvocation {
@@ -139,6 +141,7 @@ impl ToolInvocation {
             folder: None,
             context: Arc::default(),
             progress: Arc::new(|_| ()),
+            requests: Arc::new(DeclineRequests),
         }
     }
 }
@@ -157,6 +160,85 @@ pub struct ToolProgress {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub message: Option<String>,
+}
+
+/// What a tool may ask for while a call of it is in progress.
+///
+/// A call that asks is interrupted: the activation pauses, and when it executes again, so does the call. It must then ask the
+/// same questions in the same order, and receives the recorded answers.
+#[async_trait]
+pub trait ToolRequests: Send + Sync {
+    /// Asks the person. Faults end the call.
+    async fn ask(&self, question: ToolQuestion) -> Result<ToolAnswer, Fault>;
+    /// Lets a model reply, if the person agrees. It counts as a model call of the run. `None` if the person declines.
+    async fn sample(&self, request: SamplingRequest) -> Result<Option<SamplingReply>, Fault>;
+}
+
+/// Declines everything: for calls outside of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeclineRequests;
+
+#[async_trait]
+impl ToolRequests for DeclineRequests {
+    async fn ask(&self, _: ToolQuestion) -> Result<ToolAnswer, Fault> {
+        Ok(ToolAnswer::Declined)
+    }
+
+    async fn sample(&self, _: SamplingRequest) -> Result<Option<SamplingReply>, Fault> {
+        Ok(None)
+    }
+}
+
+/// A question of a tool to the person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolQuestion {
+    /// Who asks, for example the name of an MCP server.
+    pub from: String,
+    /// Written for the person. It is the tool's text, so it may be misleading.
+    pub message: String,
+    /// The JSON Schema of the answer: an object of texts, numbers, booleans and choices.
+    pub schema: Value,
+}
+
+/// What the person answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolAnswer {
+    /// The answer, which follows the schema.
+    Accepted(Value),
+    /// The person refused to answer.
+    Declined,
+}
+
+/// A tool's request for the reply of a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SamplingRequest {
+    /// Who asks, for example the name of an MCP server.
+    pub from: String,
+    pub system: Option<String>,
+    /// The conversation, oldest first.
+    pub messages: Vec<SamplingMessage>,
+    pub max_tokens: u64,
+    pub temperature: Option<f64>,
+}
+
+/// A message of a [`SamplingRequest`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SamplingMessage {
+    /// Whether the model said it; otherwise the user did.
+    pub from_model: bool,
+    pub text: String,
+}
+
+/// What the model replied.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SamplingReply {
+    pub model: String,
+    pub text: String,
 }
 
 /// Executes tool calls.

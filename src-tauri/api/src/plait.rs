@@ -118,8 +118,12 @@ impl Plait {
 
         let providers =
             Arc::new(ProviderService::new(&stored.settings.providers, keys.clone(), options.providers)?);
-        let calibration =
-            Arc::new(TokenCalibration::new(store.clone(), corrections, stored.settings.models.clone()));
+        let calibration = Arc::new(TokenCalibration::new(
+            store.clone(),
+            corrections,
+            stored.settings.models.clone(),
+            stored.settings.summarizer.clone(),
+        ));
         let runs = RunService::new(
             store.clone(),
             Arc::clone(&registry),

@@ -104,6 +104,7 @@ fn history(length: usize) -> History {
             tool_calls: Vec::new(),
             tool_call_id: None,
             provider_state: None,
+            repeats: None,
             author: Activation { node: "chat".into(), epoch: Epoch::root() },
             tokens: TOKENS,
         })

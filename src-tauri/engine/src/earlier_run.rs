@@ -14,8 +14,10 @@ use crate::context::{SharedMessage, ToolCall};
 use crate::error::{ErrorCode, Fault};
 use crate::id::{Activation, ContextId, ReplyKey, RunId};
 use crate::journal::{
-    Answer, CallAccount, CallEvent, ChildEvent, ContextEvent, Entry, Event, EventRef, NodeEvent, RunEvent,
+    Answer, CallAccount, CallEvent, ChildEvent, ContextEvent, Entry, Event, EventRef, MemoryEvent, NodeEvent,
+    RunEvent,
 };
+use crate::memory::MemoryChange;
 use crate::provider::ModelReply;
 
 /// What a run recorded that a fork of it can take over.
@@ -36,6 +38,7 @@ struct Recorded {
     /// The questions that were answered, in order.
     answers: Vec<RecordedAnswer>,
     turns: Vec<(ContextId, Vec<SharedMessage>, u64)>,
+    memory: Option<(Arc<MemoryChange>, u64)>,
     child: Option<RunId>,
     finished: bool,
 }
@@ -121,6 +124,12 @@ impl EarlierRun {
         Some(self.event(same.2))
     }
 
+    /// The event that made this change of the workflow's memory.
+    pub fn memory(&self, activation: &Activation, change: &MemoryChange) -> Option<EventRef> {
+        let (known, seq) = self.activations.get(activation)?.memory.as_ref()?;
+        (**known == *change).then(|| self.event(*seq))
+    }
+
     /// The last child run that the activation started.
     pub fn child(&self, activation: &Activation) -> Option<&RunId> {
         self.activations.get(activation)?.child.as_ref()
@@ -169,6 +178,9 @@ impl EarlierRun {
             Event::Context(activation, ContextEvent::TurnCommitted { context_id, messages, .. }) => {
                 let turn = (context_id.clone(), messages.clone(), seq);
                 self.recorded(activation).turns.push(turn);
+            }
+            Event::Memory(activation, MemoryEvent::Appended { change, .. }) => {
+                self.recorded(activation).memory = Some((Arc::clone(change), seq));
             }
             Event::Child(activation, ChildEvent::Started { run }) => {
                 self.recorded(activation).child = Some(run.clone());

@@ -21,8 +21,8 @@ use crate::error::Fault;
 pub use call_account::CallAccount;
 pub use entry::Entry;
 pub use event::{
-    ActivationEvent, CallEvent, ChildEvent, ContextEvent, Event, LoopEvent, MAX_LISTED_QUESTIONS, NodeEvent,
-    RunEnd, RunEvent,
+    ActivationEvent, CallEvent, ChildEvent, ContextEvent, Event, LoopEvent, MAX_LISTED_QUESTIONS,
+    MemoryEvent, NodeEvent, RunEnd, RunEvent,
 };
 pub use event_payload::{
     Answer, ChildQuestion, EventRef, FinishMetadata, FlowRef, InputOverrides, NodeOutputs, RunFault,

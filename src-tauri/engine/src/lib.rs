@@ -14,6 +14,7 @@ pub mod hash;
 pub mod host;
 pub mod id;
 pub mod journal;
+pub mod memory;
 mod model_call;
 pub mod models;
 pub mod node;

@@ -6,21 +6,26 @@
 
 mod call;
 mod knowledge;
+mod memory_access;
+mod memory_summary;
 mod reply_schema;
 mod side_query;
 mod tool_calls;
 mod turn;
 mod user_message;
+mod workflow_context;
 
 use serde_json::{Map, Value};
 
 pub(crate) use call::ModelCall;
-pub(crate) use knowledge::retrieve;
+pub(crate) use knowledge::{retrieve, retrieve_once};
+pub(crate) use memory_access::{Heard, MemoryAccess, NodeMemory};
 pub(crate) use reply_schema::{ReplySchema, strip_code_fence};
 pub(crate) use side_query::{SideQuery, SideQueryOptions, side_query_card, side_query_inputs};
 pub(crate) use tool_calls::collect_tools;
 pub(crate) use turn::{Turn, check_reply};
 pub(crate) use user_message::UserMessage;
+pub(crate) use workflow_context::{check_offer, engine_tools, is_engine_tool};
 
 /// The settings of a turn's model calls.
 #[derive(Clone, Copy)]

@@ -39,6 +39,7 @@ use smallvec::SmallVec;
 
 use crate::flow::RetryPolicy;
 use crate::id::{NodeId, PortName};
+use crate::memory::MemorySettings;
 use crate::node::BoundNode;
 
 pub use build::plan;
@@ -69,6 +70,8 @@ pub struct Plan {
     pub max_unattended_epochs: u32,
     /// The window that the flow's settings set for every model call, in tokens.
     pub context_window: Option<u64>,
+    /// The flow's settings of the workflow's memory.
+    pub memory: Arc<MemorySettings>,
     /// The contexts that its nodes make.
     pub contexts: PlanContexts,
     pub(crate) index: FxHashMap<NodeId, NodeIx>,
@@ -93,7 +96,7 @@ pub struct PlanNode {
     pub required_later: SmallVec<[bool; 4]>,
     /// The values given to its inputs for this run, by index of the input.
     pub overrides: BTreeMap<usize, Arc<Value>>,
-    /// The contexts that it makes and may work in.
+    /// The contexts that it makes and may work in, and what it does with the workflow's memory.
     pub contexts: ContextRoles,
     /// Where it gets the context from that it works in.
     pub context_source: ContextSource,

@@ -19,7 +19,11 @@ use crate::error::{ErrorCode, Fault};
 use crate::tool::ToolSpec;
 
 use assemble::assemble;
-pub use record::{Omitted, PromptPart, PromptRecord};
+pub use blocks::{
+    Block, BlockCaps, BlockCut, BlockInputs, BlockItem, BlockKind, BlockOrigin, BlockSettings, DEFAULT_ORDER,
+    MemoryView, Partner,
+};
+pub use record::{Omitted, PromptPart, PromptPurpose, PromptRecord};
 pub use reserve::reserve;
 pub use resolve::{
     ModelConfig, Overrides, RunModelSettings, resolve_model_config, resolve_provider_and_model,
@@ -38,6 +42,8 @@ pub struct Call<'a> {
     pub question: &'a SharedMessage,
     /// The tools that the model may call.
     pub tools: &'a [ToolSpec],
+    /// What stands around the user message.
+    pub blocks: BlockInputs<'a>,
     /// For each round of tool calls so far: the model's message and the tools' results.
     pub steps: &'a [Vec<SharedMessage>],
 }
@@ -56,7 +62,7 @@ pub struct Prompt {
 /// Builds the prompt of a call. The fault is `context.too_large` if the parts that cannot be trimmed exceed the window.
 pub fn prepare(call: Call<'_>) -> Result<Prompt, Fault> {
     let Call { config, tools, steps, .. } = call;
-    let parts = assemble(call.context, call.question, tools, &config.model);
+    let parts = assemble(call.context, call.question, tools, call.blocks, &config.model);
     let fixed = Fixed {
         system: parts.system_tokens,
         tools: tool_tokens(&config.model, tools),
@@ -71,7 +77,7 @@ pub fn prepare(call: Call<'_>) -> Result<Prompt, Fault> {
     // `start` is never after the latest user message. Skipping is cheap at any length; iterating to the end is not.
     let included = parts.history.skip(start.min(parts.history.len()));
     let messages = included.iter().chain(&parts.question).chain(steps.iter().flatten()).cloned().collect();
-    let record = record::build_record(config, &parts, &included, steps, tools, fixed.tools);
+    let record = record::build_record(config, &parts, (start, &included), steps, tools, fixed.tools);
     Ok(Prompt { system: parts.system, messages, record })
 }
 

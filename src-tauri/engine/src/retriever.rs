@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::error::{ErrorCode, Fault};
+use crate::prompt::Block;
 
 pub use fit::{Candidate, fit};
 pub use knowledge::{Knowledge, query_text};
@@ -175,6 +176,11 @@ impl Retrieval {
     /// The tokens of the used passages.
     pub fn tokens(&self) -> u64 {
         self.used.iter().map(|chunk| chunk.passage.tokens).sum()
+    }
+
+    /// The used passages as a block of a prompt.
+    pub fn prompt_block(&self, model: &str) -> Block {
+        block::build(&self.used, model)
     }
 
     /// The block of a prompt with the used passages; empty if there are none.

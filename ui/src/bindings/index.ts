@@ -81,6 +81,41 @@ export type Autosave = {
   flow: Flow,
 };
 
+/** What a cap left out of a block. */
+export type BlockCut = {
+  /** The cap, in tokens. */
+  cap: number,
+  /** The size of what was left out, in tokens. */
+  tokens: number,
+  /** Where the items come from that were left out whole. */
+  leftOut?: Array<BlockOrigin>,
+  /** Whether the one item that is left was cut short. */
+  truncated?: boolean,
+};
+
+/** A kind of block. */
+export type BlockKind = "retrieval" | "tools" | "memory" | "partner";
+
+/** Where a part of a block comes from. */
+export type BlockOrigin = { "from": "summary" } | { "from": "turn",
+  /** The label under which it stands in the prompt. */
+  label?: string,
+  /** The node that said it, if that is known. */
+  node?: NodeId, } | { "from": "tool", name: string, } | { "from": "passage",
+  /** The knowledge base. */
+  base: string,
+  /** The file, relative to the folder of the base. */
+  source: string,
+  /** Where the passage begins in the text of the file, in bytes. */
+  offset: number,
+  /** Its length in bytes. */
+  length: number,
+  /** The line on which it begins, from 1. */
+  line: number,
+  /** How well it fits the query. Higher is better. */
+  score: number,
+};
+
 /** A correction of one model. */
 export type CalibrationSample = {
   /** The model, as `provider/model`. */
@@ -326,6 +361,8 @@ export type ConversationRef = { id: ConversationId,
   messages: number,
   /** The latest summary, if any. */
   summary?: SummaryRef,
+  /** The workflow's memory as the latest run left it, if there is one. */
+  memory?: WorkflowMemory,
 };
 
 /** The sums of counted and reported tokens of the same prompts. */
@@ -519,6 +556,14 @@ export type Entry = {
   /** The node. */
   node: NodeId,
   /** The iteration. */
+  epoch: Epoch, } & ({ "type": "memory.appended",
+  /** The change. */
+  change: MemoryChange,
+  /** The event of an earlier run that made the same change, so that a conversation gets it once. */
+  reused?: EventRef, }) | {
+  /** The node. */
+  node: NodeId,
+  /** The iteration. */
   epoch: Epoch, } & ({ "type": "prompt.rendered",
   /** Number of the model call within the activation, from 0. */
   step: number,
@@ -623,7 +668,7 @@ export type EpochView = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.price" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unknown_server" | "mcp.unreachable" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.bad_arguments" | "tool.bad_expression" | "tool.hard_link" | "tool.no_folder" | "tool.no_result" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.secret_file" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unknown_server" | "mcp.unreachable" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.bad_arguments" | "tool.bad_expression" | "tool.hard_link" | "tool.no_folder" | "tool.no_result" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.secret_file" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -750,6 +795,8 @@ export type FlowSettings = {
    * file: [`check`](crate::plan::check()) reports an invalid value.
    */
   contextWindow?: number,
+  /** The memory that nodes of the flow share. */
+  memory?: MemorySettings,
 };
 
 /** `flow.forget`: removes a flow from the recent ones. The file stays. */
@@ -954,6 +1001,65 @@ export type LoopView = {
 /** What ranked a passage. */
 export type Match = "words" | "meaning" | "both";
 
+/** One activation's change of the memory. */
+export type MemoryChange = {
+  /** The turns that were added, in order. */
+  turns: Array<MemoryTurn>,
+  /** The new summary, which replaces the one before. */
+  summary?: MemorySummary,
+  /** How many of the oldest turns left the memory, the added ones included: they are part of the summary, or were
+   * forgotten if there is none.
+   */
+  dropped?: number,
+  /** Why no summary was written, although turns had left the recent ones. */
+  error?: Fault,
+};
+
+/** What a node may do with the workflow's memory. */
+export type MemoryMode = "off" | "read" | "readWrite";
+
+/** The memory of a flow. */
+export type MemorySettings = {
+  /** What the model nodes of the flow may do with the memory unless they say otherwise; nothing by default. */
+  mode?: MemoryMode,
+  /** How many turns are kept verbatim; 12 by default. Older ones are summarized. */
+  recentTurns?: number,
+  /** The model that summarizes older turns. If empty, the model of the context that the speaking node works in. */
+  summarizer?: SummarizerSettings,
+};
+
+/** The workflow's memory as it stands. */
+export type MemoryState = {
+  /** The activation that changed it last. Absent if the run has only what its conversation remembers. */
+  changedBy?: Activation,
+  /** When it last changed. */
+  changedAt: number,
+  /** Why the latest change could not summarize the turns that are no longer recent. */
+  error?: Fault,
+  /** The summary of the turns before `turns`. */
+  summary?: MemorySummary,
+  /** The turns that are not part of the summary, oldest first. More than the recent ones only while no summary succeeds. */
+  turns?: Array<MemoryTurn>,
+};
+
+/** A summary of the turns before the recent ones. */
+export type MemorySummary = { text: string,
+  /** Its size in tokens, counted once when it was written. */
+  tokens: number,
+};
+
+/** Something that was said in a run. */
+export type MemoryTurn = {
+  /** Who says it, as the speaker's settings or a tool call have it. If empty, readers see a default label. */
+  label?: string, text: string,
+  /** The node that said it, if that is known. */
+  node?: NodeId,
+  /** The message that it is, if it is one of a context of this run. */
+  message?: MessageId,
+  /** The size of its text in tokens, counted once when it was added. */
+  tokens: number,
+};
+
 /** One message of a context's history. Immutable; shared, never copied. */
 export type Message = {
   /** Unique in the run. */
@@ -970,6 +1076,8 @@ export type Message = {
    * encrypted reasoning). An object whose only key names the protocol; other protocols ignore it.
    */
   providerState?: unknown,
+  /** The message that it repeats: what a node said in another context. */
+  repeats?: MessageId,
   /** The activation that wrote it. */
   author: Activation,
   /** Its size in tokens, counted once when it was created. */
@@ -1025,6 +1133,8 @@ export type ModelOverrides = {
   notes?: { [key in string]: ModelOverride },
   /** Calibrations of token counts from earlier runs, by `provider/model`. */
   corrections?: { [key in string]: Correction },
+  /** The model that summarizes a workflow's memory where neither the node nor the flow sets one. */
+  summarizer?: SummarizerSettings,
 };
 
 /** A complete reply. */
@@ -1293,11 +1403,20 @@ export type PromptPart = { "kind": "history",
   /** How many messages they are. */
   count: number,
   /** Their tokens together. */
-  tokens: number, } | { "kind": "message", role: Role, text: string, tokens: number,
+  tokens: number, } | { "kind": "block", block: BlockKind, text: string, tokens: number,
+  /** Where its items come from, in their order. */
+  origins?: Array<BlockOrigin>,
+  /** What its cap left out, if anything. */
+  cut?: BlockCut, } | { "kind": "message", role: Role, text: string, tokens: number,
 };
+
+/** What a model call is for, besides the reply of a node. */
+export type PromptPurpose = "memorySummary";
 
 /** The record of one prompt. */
 export type PromptRecord = { provider: string, model: string,
+  /** What the call is for, if not for the reply of the node. */
+  purpose?: PromptPurpose,
   /** The messages, in order. */
   parts: Array<PromptPart>,
   /** The messages that did not fit, if any. */
@@ -1662,6 +1781,8 @@ export type RunView = {
   nodes: { [key in NodeId]: NodeView },
   /** The contexts as they stand. */
   contexts: { [key in ContextId]: ContextView },
+  /** The workflow's memory as it stands, if the run has one. */
+  memory?: MemoryState,
   /** Sums over the whole run. */
   totals: RunTotals,
   /** How many nodes show each state. */
@@ -1764,6 +1885,10 @@ export type Settings = { theme: Theme,
   models?: { [key in string]: ModelOverride },
   /** What a run and all runs below it may use together, where the flow does not say. */
   limits?: TreeLimits,
+  /** The model that summarizes a workflow's memory where neither the node nor the flow sets one. If empty, the model of the
+   * node's context does.
+   */
+  summarizer?: SummarizerSettings,
   /** Other state that the window stores. */
   ui: unknown,
 };
@@ -1811,6 +1936,14 @@ export type StartedRun = {
 
 /** Why a model stopped. */
 export type StopReason = "end" | "toolCalls" | "maxTokens" | "contentFilter" | { "other": string
+};
+
+/** The model that writes summaries. */
+export type SummarizerSettings = {
+  /** The provider of summaries. */
+  provider?: string,
+  /** The model for summaries. */
+  model?: string,
 };
 
 /** A summary of the beginning of a conversation. */
@@ -1973,6 +2106,14 @@ export type Usage = {
 export type UsageByDay = {
   /** The number of days up to and including today; 30 when left out. */
   days?: number,
+};
+
+/** The memory at one place in plan order. Cheap to clone. */
+export type WorkflowMemory = {
+  /** The summary of the turns before `turns`. */
+  summary?: MemorySummary,
+  /** The turns that are not part of the summary, oldest first. More than the recent ones only while no summary succeeds. */
+  turns?: Array<MemoryTurn>,
 };
 
 /** Every command of the host: its arguments and its reply. */

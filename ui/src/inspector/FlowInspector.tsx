@@ -1,5 +1,6 @@
-import type { TreeLimits } from "@/bindings";
+import type { MemorySettings, TreeLimits } from "@/bindings";
 import type { Spec } from "@/flow/config-spec";
+import { setAt } from "@/flow/edits";
 import { displayedFlow } from "@/flow/flow-state";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { FormField } from "./fields/FormField";
@@ -62,6 +63,55 @@ const WINDOW: Spec = {
   help: "Maximum tokens of each model call, prompt and reply together. Default: the model’s own window.",
 };
 
+const MEMORY_MODE: Spec = {
+  kind: "choice",
+  optional: true,
+  default: "off",
+  choices: [
+    { value: "off", label: TEXTS.memoryOff },
+    { value: "read", label: TEXTS.memoryRead },
+    { value: "readWrite", label: TEXTS.memoryReadWrite },
+  ],
+  help: "What the Chat nodes of the flow do with its memory, unless they say otherwise. Default: off.",
+};
+
+const RECENT_TURNS: Spec = {
+  kind: "number",
+  integer: true,
+  optional: true,
+  min: 1,
+  max: 200,
+  default: 12,
+  help: "How many turns the flow’s memory keeps verbatim. A model summarizes older ones.",
+};
+
+const SUMMARIZER: Spec = {
+  kind: "object",
+  optional: true,
+  fields: [
+    {
+      name: "provider",
+      label: TEXTS.provider,
+      required: false,
+      spec: { kind: "text", widget: "provider", optional: true, help: "Default: the provider in the settings." },
+    },
+    {
+      name: "model",
+      label: TEXTS.model,
+      required: false,
+      spec: { kind: "text", widget: "model", optional: true, help: "Default: the model of the node’s context." },
+    },
+  ],
+  help: "The model that summarizes older turns of the memory.",
+};
+
+/** The settings of the flow's memory. */
+const MEMORY: readonly { key: keyof MemorySettings; label: string; spec: Spec }[] = [
+  { key: "mode", label: TEXTS.memory, spec: MEMORY_MODE },
+  { key: "recentTurns", label: TEXTS.recentTurns, spec: RECENT_TURNS },
+  { key: "summarizer", label: TEXTS.memorySummarizer, spec: SUMMARIZER },
+];
+
 /** The flow itself, while nothing in it is selected. */
 export function FlowInspector() {
   const { editor } = useWorkspace();
@@ -81,6 +131,12 @@ export function FlowInspector() {
     const { limits: __, ...rest } = flow.settings ?? {};
     const settings = Object.keys(limits).length === 0 ? rest : { ...rest, limits };
     editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, name);
+  };
+  const setMemory = (path: Path, value: unknown) => {
+    const { memory, ...rest } = flow.settings ?? {};
+    const changed = (setAt(memory ?? {}, path.slice(1), value) ?? {}) as MemorySettings;
+    const settings = Object.keys(changed).length === 0 ? rest : { ...rest, memory: changed };
+    editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, path.join("."));
   };
   return (
     <section className="flex h-full flex-col" aria-label={TEXTS.flow} onBlur={() => editor.sealGesture()}>
@@ -142,6 +198,17 @@ export function FlowInspector() {
           onChange={set("contextWindow")}
           {...common}
         />
+        {MEMORY.map(({ key, label, spec }) => (
+          <FormField
+            key={key}
+            label={label}
+            spec={spec}
+            value={flow.settings?.memory?.[key]}
+            path={["memory", key]}
+            onChange={setMemory}
+            {...common}
+          />
+        ))}
         <p className="text-fg-3 text-xs">{TEXTS.selectNodeSeeConfiguration}</p>
       </div>
     </section>

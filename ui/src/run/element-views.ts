@@ -2,7 +2,7 @@
 import type { Epoch, Fault, NodeId, PortKind, PortName, PromptRecord } from "@/bindings";
 import { displayedEpoch } from "./fold/epoch";
 import type { EpochView, NodeState, NodeView } from "./fold/types";
-import { partsOf } from "./prompt-parts";
+import { isOwnCall, partsOf } from "./prompt-parts";
 import { outputsOf, wasStopped } from "./values/outputs";
 import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf } from "./values/preview";
 
@@ -76,7 +76,7 @@ function toNodeRun(view: NodeView): NodeRun {
     run.attempt = tried.attempt;
     if (tried.endedAt !== undefined) run.retryAt = tried.endedAt + (tried.delayMs ?? 0);
   } else if (displayed.error && !wasStopped(displayed)) run.error = displayed.error;
-  const prompt = displayed.calls.findLast((call) => call.prompt)?.prompt;
+  const prompt = displayed.calls.findLast((call) => call.prompt && isOwnCall(call))?.prompt;
   if (prompt) run.windowUse = windowUse(prompt);
   return run;
 }
@@ -90,7 +90,7 @@ function streamOf(view: NodeView, displayed: EpochView): string | undefined {
       displayed.calls.length > 0 || view.epochs.some((epoch) => epoch.streamed !== "" || epoch.calls.length > 0);
     return streams ? "" : undefined;
   }
-  const text = displayed.calls.findLast((call) => call.reply?.text)?.reply?.text || displayed.streamed;
+  const text = displayed.calls.findLast((call) => call.reply?.text && isOwnCall(call))?.reply?.text || displayed.streamed;
   return text ? headOf(plainText(text.slice(0, 4 * CARD_TEXT)), CARD_TEXT) : undefined;
 }
 
@@ -98,8 +98,9 @@ function streamOf(view: NodeView, displayed: EpochView): string | undefined {
 export function windowUse(prompt: PromptRecord): WindowUse {
   let use = windowUses.get(prompt);
   if (!use) {
-    const { system, history, question, steps } = partsOf(prompt);
-    use = { system, history, tools: prompt.toolTokens + steps, question, window: prompt.window };
+    const { system, history, retrieval, memory, toolInstructions, question, steps } = partsOf(prompt);
+    const tools = prompt.toolTokens + toolInstructions + steps;
+    use = { system, history, tools, question: question + retrieval + memory, window: prompt.window };
     windowUses.set(prompt, use);
   }
   return use;

@@ -1,5 +1,14 @@
 /** What a model was sent, made readable: shares of the window, the messages themselves, and what was left out. */
-import type { ContextId, Message, NodeId, PromptRecord, Role } from "@/bindings";
+import type {
+  BlockCut,
+  BlockKind,
+  BlockOrigin,
+  ContextId,
+  Message,
+  NodeId,
+  PromptRecord,
+  Role,
+} from "@/bindings";
 import { formatJson } from "@/design/exact-json";
 import type { EpochView, ModelCallView, NodeView } from "./fold/types";
 import type { EventLog } from "./live/event-log";
@@ -7,16 +16,29 @@ import { TEXTS } from "./texts";
 import { messageText } from "./values/message-text";
 
 export type Share = {
-  part: "system" | "history" | "tools" | "question" | "reserve" | "free";
+  part: "system" | "history" | "retrieval" | "memory" | "tools" | "question" | "reserve" | "free";
   title: string;
   tokens: number;
 };
 
+export type PartTokens = Record<
+  "system" | "history" | "retrieval" | "memory" | "toolInstructions" | "question" | "steps",
+  number
+>;
+
+const PART_OF_BLOCK = {
+  retrieval: "retrieval",
+  tools: "toolInstructions",
+  memory: "memory",
+  partner: "question",
+} as const satisfies Record<BlockKind, keyof PartTokens>;
+
 /** Tokens of a prompt by kind. A question that is already in the history counts there. */
-export function partsOf(prompt: PromptRecord): { system: number; history: number; question: number; steps: number } {
-  const tokens = { system: 0, history: 0, question: 0, steps: 0 };
+export function partsOf(prompt: PromptRecord): PartTokens {
+  const tokens = { system: 0, history: 0, retrieval: 0, memory: 0, toolInstructions: 0, question: 0, steps: 0 };
   for (const part of prompt.parts) {
-    if (part.kind === "history") tokens.history += part.tokens;
+    if (part.kind === "block") tokens[PART_OF_BLOCK[part.block]] += part.tokens;
+    else if (part.kind === "history") tokens.history += part.tokens;
     else if (part.kind === "step") tokens.steps += part.tokens;
     else if (part.role === "system") tokens.system += part.tokens;
     else if (part.role === "user") tokens.question += part.tokens;
@@ -27,7 +49,8 @@ export function partsOf(prompt: PromptRecord): { system: number; history: number
 
 /** How the window is divided. The shares add up to the window, or to the prompt where that is larger. */
 export function sharesOf(prompt: PromptRecord, lines: readonly Line[] = []): Share[] {
-  let { system, history, question, steps } = partsOf(prompt);
+  const { system, retrieval, memory, toolInstructions, steps, ...rest } = partsOf(prompt);
+  let { history, question } = rest;
   if (question === 0) {
     // The question may already be in the history, as its last message.
     question = questionIn(lines);
@@ -37,7 +60,9 @@ export function sharesOf(prompt: PromptRecord, lines: readonly Line[] = []): Sha
   return [
     { part: "system", title: TEXTS.system, tokens: system },
     { part: "history", title: TEXTS.history, tokens: history },
-    { part: "tools", title: TEXTS.tools, tokens: prompt.toolTokens + steps },
+    ...(retrieval > 0 ? [{ part: "retrieval" as const, title: TEXTS.retrieval, tokens: retrieval }] : []),
+    ...(memory > 0 ? [{ part: "memory" as const, title: TEXTS.memory, tokens: memory }] : []),
+    { part: "tools", title: TEXTS.tools, tokens: prompt.toolTokens + toolInstructions + steps },
     { part: "question", title: TEXTS.question, tokens: question },
     { part: "free", title: TEXTS.free, tokens: free },
     { part: "reserve", title: TEXTS.reserve, tokens: prompt.reserve },
@@ -52,6 +77,16 @@ function questionIn(lines: readonly Line[]): number {
 export type Line =
   /** The tokens of a tool's result are counted with the reply that called it. */
   | { kind: "message"; key: string; role: Role; text: string; tokens?: number; author?: NodeId; inHistory: boolean }
+  /** A block of the user message, with where its items come from and what its cap left out. */
+  | {
+      kind: "block";
+      key: string;
+      block: BlockKind;
+      text: string;
+      tokens: number;
+      origins: readonly BlockOrigin[];
+      cut?: BlockCut;
+    }
   /** Messages sent but that this window does not know. */
   | { kind: "unknown"; key: string; count: number; tokens: number }
   /** Messages of the history that were not sent. */
@@ -61,7 +96,10 @@ export type Line =
 export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, context: ContextId | undefined): Line[] {
   const lines: Line[] = [];
   prompt.parts.forEach((part, index) => {
-    if (part.kind === "message") {
+    if (part.kind === "block") {
+      const { block, text, tokens, origins = [], cut } = part;
+      lines.push({ kind: "block", key: `${index}`, block, text, tokens, origins, ...(cut && { cut }) });
+    } else if (part.kind === "message") {
       const { role, text, tokens } = part;
       lines.push({ kind: "message", key: `${index}`, role, text, tokens, inHistory: false });
     } else if (part.kind === "step") {
@@ -125,6 +163,11 @@ function leftOut(prompt: PromptRecord, log: EventLog, context: ContextId | undef
 
 function sum(messages: readonly Message[]): number {
   return messages.reduce((tokens, message) => tokens + message.tokens, 0);
+}
+
+/** Whether a call is for the node's own reply, and not for a summary of the workflow's memory. */
+export function isOwnCall(call: ModelCallView): boolean {
+  return call.prompt?.purpose === undefined;
 }
 
 /** The iteration in which the window will be full at the current growth; undefined if prompts do not grow. */

@@ -14,6 +14,8 @@ export const TEXTS = {
   system: "System",
   history: "History",
   tools: "Tools",
+  retrieval: "Retrieval",
+  memory: "Memory",
   question: "Question",
   free: "Free",
   reserve: "Reserve",

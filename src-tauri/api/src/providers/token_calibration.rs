@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use parking_lot::Mutex;
 use plait_adapters::Store;
 use plait_engine::journal::{CallEvent, Entry, Event};
+use plait_engine::memory::SummarizerSettings;
 use plait_engine::models::{Correction, ModelOverride, ModelOverrides};
 
 /// Corrections and overrides, each by `provider/model`.
@@ -15,6 +16,7 @@ pub(crate) struct TokenCalibration {
     store: Store,
     corrections: Mutex<BTreeMap<String, Correction>>,
     overrides: Mutex<BTreeMap<String, ModelOverride>>,
+    summarizer: Mutex<SummarizerSettings>,
 }
 
 impl TokenCalibration {
@@ -23,18 +25,33 @@ impl TokenCalibration {
         store: Store,
         corrections: BTreeMap<String, Correction>,
         overrides: BTreeMap<String, ModelOverride>,
+        summarizer: SummarizerSettings,
     ) -> Self {
-        Self { store, corrections: Mutex::new(corrections), overrides: Mutex::new(overrides) }
+        Self {
+            store,
+            corrections: Mutex::new(corrections),
+            overrides: Mutex::new(overrides),
+            summarizer: Mutex::new(summarizer),
+        }
     }
 
     /// What a run that starts now knows of models.
     pub(crate) fn current(&self) -> ModelOverrides {
-        ModelOverrides { notes: self.overrides.lock().clone(), corrections: self.corrections.lock().clone() }
+        ModelOverrides {
+            notes: self.overrides.lock().clone(),
+            corrections: self.corrections.lock().clone(),
+            summarizer: self.summarizer.lock().clone(),
+        }
     }
 
-    /// Replaces the overrides of the settings.
-    pub(crate) fn set_overrides(&self, overrides: BTreeMap<String, ModelOverride>) {
+    /// Replaces what the settings say of models.
+    pub(crate) fn set_overrides(
+        &self,
+        overrides: BTreeMap<String, ModelOverride>,
+        summarizer: SummarizerSettings,
+    ) {
         *self.overrides.lock() = overrides;
+        *self.summarizer.lock() = summarizer;
     }
 
     /// Learns from the model calls among the events of a run. Each event must be passed once.

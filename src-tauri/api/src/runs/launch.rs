@@ -164,7 +164,8 @@ impl Launch {
                 "Add a `contextStart` whose `contextId` is `main`, or run the flow without a conversation.",
             ));
         }
-        let at = self.store.conversation(id)?.at();
+        let memory = self.store.past(id)?.memory()?;
+        let at = ConversationRef { memory, ..self.store.conversation(id)?.at() };
         self.open_conversation(&Arc::new(at))
     }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use plait_adapters::{ProviderRegistry, ProviderSettings, Store};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::flow::TreeLimits;
+use plait_engine::memory::SummarizerSettings;
 use plait_engine::models::{ModelOverride, Price};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,11 @@ pub struct Settings {
     #[serde(skip_serializing_if = "TreeLimits::is_default")]
     #[ts(optional, as = "Option<TreeLimits>")]
     pub limits: TreeLimits,
+    /// The model that summarizes a workflow's memory where neither the node nor the flow sets one. If empty, the model of the
+    /// node's context does.
+    #[serde(skip_serializing_if = "SummarizerSettings::is_empty")]
+    #[ts(optional, as = "Option<SummarizerSettings>")]
+    pub summarizer: SummarizerSettings,
     /// Other state that the window stores.
     #[ts(type = "unknown")]
     pub ui: Value,
@@ -110,11 +116,12 @@ impl StoredSettings {
             providers: reader.read_table("providers"),
             models: reader.read_table("models"),
             limits: reader.read_limits(),
+            summarizer: reader.read("summarizer"),
             ui: reader.read("ui"),
         };
         let known = serde_json::to_value(Settings::default()).unwrap_or_default();
         // These are left out where they are not set.
-        let is_optional = |key: &str| matches!(key, "models" | "limits");
+        let is_optional = |key: &str| matches!(key, "models" | "limits" | "summarizer");
         let unknown = values.iter().filter(|(key, _)| known.get(key).is_none() && !is_optional(key));
         let Reader { mut unreadable, faults, .. } = reader;
         unreadable.0.extend(unknown.map(|(key, value)| (key.clone(), value.clone())));

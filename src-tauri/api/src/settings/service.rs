@@ -71,7 +71,7 @@ impl SettingsService {
         }
         self.store.flush().await?;
         let before = self.providers.table().settings();
-        self.calibration.set_overrides(settings.models.clone());
+        self.calibration.set_overrides(settings.models.clone(), settings.summarizer.clone());
         self.budgets.set_defaults(settings.limits);
         {
             let mut current = self.current.write();

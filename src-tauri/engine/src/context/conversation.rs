@@ -14,6 +14,7 @@ use ts_rs::TS;
 use super::{Message, Role, SharedMessage};
 use crate::error::Fault;
 use crate::id::{Activation, ConversationId, MessageId, RunId};
+use crate::memory::WorkflowMemory;
 
 /// The default maximum of recalled messages.
 pub const DEFAULT_MAX_MESSAGES: u32 = 20;
@@ -34,6 +35,10 @@ pub struct ConversationRef {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub summary: Option<SummaryRef>,
+    /// The workflow's memory as the latest run left it, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, as = "Option<WorkflowMemory>")]
+    pub memory: Option<Arc<WorkflowMemory>>,
 }
 
 /// A summary of the beginning of a conversation.
@@ -101,10 +106,13 @@ pub struct Recalled {
     pub messages: Vec<SharedMessage>,
 }
 
+/// How the id of a recalled message begins.
+pub const MESSAGE_ID_PREFIX: &str = "conversation:";
+
 /// The id in a run of the message at a position. It never equals the id of a message of the run itself: those end in `/`
 /// and a number.
 pub fn message_id(position: u64) -> MessageId {
-    format!("conversation:{position}").into()
+    format!("{MESSAGE_ID_PREFIX}{position}").into()
 }
 
 /// The message for a summary in a run: a system message, so that it is sent with the instructions and never trimmed.

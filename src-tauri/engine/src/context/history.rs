@@ -1,11 +1,14 @@
 //! The messages of a context, with the statistics that trimming reads for every message before each call.
 
+use std::hash::BuildHasher;
 use std::ops::Deref;
 
 use imbl::Vector;
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::{Message, Role, SharedMessage};
+use crate::id::MessageId;
 
 /// The messages of a context, oldest first. Persistent: cloning takes the same time at any length. Derefs to the vector of
 /// messages and serializes as one.
@@ -27,6 +30,8 @@ pub struct MessageStats {
     pub is_user: bool,
     /// Whether it calls tools or is the result of a tool.
     pub has_tools: bool,
+    /// Hashes of its id and of the id of the message that it repeats.
+    ids: [u32; 2],
 }
 
 impl From<&Message> for MessageStats {
@@ -35,11 +40,55 @@ impl From<&Message> for MessageStats {
             tokens: message.tokens,
             is_user: message.role == Role::User,
             has_tools: message.tool_call_id.is_some() || !message.tool_calls.is_empty(),
+            ids: [hash(&message.id), message.repeats.as_ref().map_or(0, hash)],
         }
     }
 }
 
+/// A hash by which a search passes over most messages without looking at them.
+fn hash(id: &MessageId) -> u32 {
+    // The upper half is the better mixed one.
+    (FxBuildHasher.hash_one(id.as_str()) >> 32) as u32
+}
+
 impl History {
+    /// The position of the message with this id.
+    pub fn position(&self, id: &MessageId) -> Option<usize> {
+        self.find_newest(id, |message| message.id == *id)
+    }
+
+    /// Whether a message has this id or repeats the message that has it.
+    pub fn has(&self, id: &MessageId) -> bool {
+        self.find_newest(id, |message| message.id == *id || message.repeats.as_ref() == Some(id)).is_some()
+    }
+
+    /// The position of the newest message that matches, of those that may have to do with this id.
+    fn find_newest(&self, id: &MessageId, matches: impl Fn(&Message) -> bool) -> Option<usize> {
+        let wanted = hash(id);
+        let mut first = self.messages.len();
+        for chunk in self.stats_newest_first() {
+            first -= chunk.len();
+            for (at, stats) in chunk.iter().enumerate().rev() {
+                let position = first + at;
+                if stats.ids.contains(&wanted)
+                    && self.messages.get(position).is_some_and(|found| matches(found))
+                {
+                    return Some(position);
+                }
+            }
+        }
+        None
+    }
+
+    /// Removes the message at this position. It must not be a system message.
+    pub fn remove(&mut self, position: usize) {
+        self.stats.remove(position);
+        self.messages.remove(position);
+        for index in self.system.iter_mut().filter(|index| **index > position) {
+            *index -= 1;
+        }
+    }
+
     /// The statistics in chunks, the newest chunk first; within a chunk, oldest first.
     pub fn stats_newest_first(&self) -> impl Iterator<Item = &[MessageStats]> {
         self.stats.leaves().rev()

@@ -15,6 +15,7 @@ use super::conversation::Recalled;
 use super::{ContextRecord, History, SharedMessage, Snapshot};
 use crate::error::{ErrorCode, Fault};
 use crate::id::ContextId;
+use crate::memory::{MemoryChange, WorkflowMemory};
 use crate::models::CalibrationSample;
 
 /// One change of one context, as the journal keeps it.
@@ -113,26 +114,57 @@ fn append(record: &mut ContextRecord, messages: &[SharedMessage]) {
 #[derive(Default)]
 pub struct Transaction {
     view: Contexts,
-    created: Vec<Snapshot>,
-    changes: Vec<(ContextId, ContextChange)>,
+    memory: WorkflowMemory,
+    writes: Writes,
+}
+
+/// What an activation wrote.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Writes {
+    /// New contexts.
+    pub created: Vec<Snapshot>,
+    /// Changes of contexts, in order.
+    pub changes: Vec<(ContextId, ContextChange)>,
+    /// Its change of the workflow's memory, if it made one.
+    pub memory: Option<MemoryChange>,
 }
 
 impl Transaction {
     /// An empty transaction on top of a snapshot.
     pub fn begin(view: Contexts) -> Arc<Mutex<Self>> {
-        Arc::new(Mutex::new(Self { view, ..Self::default() }))
+        Self::with_memory(view, WorkflowMemory::default())
+    }
+
+    /// The same, with the workflow's memory as the activation sees it.
+    pub fn with_memory(view: Contexts, memory: WorkflowMemory) -> Arc<Mutex<Self>> {
+        Arc::new(Mutex::new(Self { view, memory, ..Self::default() }))
+    }
+
+    /// The workflow's memory as the activation sees it, with its own changes.
+    pub fn memory(&self) -> &WorkflowMemory {
+        &self.memory
+    }
+
+    /// Changes the workflow's memory. Several changes become one.
+    pub fn change_memory(&mut self, change: MemoryChange) {
+        self.memory.apply(&change);
+        let whole = self.writes.memory.get_or_insert_default();
+        whole.turns.extend(change.turns);
+        whole.dropped += change.dropped;
+        whole.summary = change.summary.or(whole.summary.take());
+        whole.error = change.error.or(whole.error.take());
     }
 
     /// Registers a new context with the run.
     pub fn create(&mut self, record: ContextRecord) {
         let record = Arc::new(record);
-        self.created.push(Arc::clone(&record));
+        self.writes.created.push(Arc::clone(&record));
         self.view.create(record);
     }
 
-    /// Takes the writes: new contexts, then changes in order.
-    pub fn take(&mut self) -> (Vec<Snapshot>, Vec<(ContextId, ContextChange)>) {
-        (std::mem::take(&mut self.created), std::mem::take(&mut self.changes))
+    /// Takes the writes.
+    pub fn take(&mut self) -> Writes {
+        std::mem::take(&mut self.writes)
     }
 }
 
@@ -205,7 +237,7 @@ impl ContextManager {
     fn write(&self, change: ContextChange) {
         let mut transaction = self.lock();
         transaction.view.apply(&self.id, &change);
-        transaction.changes.push((self.id.clone(), change));
+        transaction.writes.changes.push((self.id.clone(), change));
     }
 
     fn lock(&self) -> MutexGuard<'_, Transaction> {

@@ -52,6 +52,14 @@ pub enum Content {
 }
 
 impl Content {
+    /// Whether its text is this one.
+    pub fn is_text(&self, text: &str) -> bool {
+        match self {
+            Self::Text(own) => own == text,
+            Self::Parts(_) => self.text() == text,
+        }
+    }
+
     /// The text, with parts joined by newlines, without other media.
     pub fn text(&self) -> String {
         match self {
@@ -119,6 +127,10 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "unknown")]
     pub provider_state: Option<Value>,
+    /// The message that it repeats: what a node said in another context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub repeats: Option<MessageId>,
     /// The activation that wrote it.
     pub author: Activation,
     /// Its size in tokens, counted once when it was created.
@@ -142,6 +154,7 @@ impl Message {
             tool_calls: Vec::new(),
             tool_call_id: None,
             provider_state: None,
+            repeats: None,
             author,
             tokens,
         }

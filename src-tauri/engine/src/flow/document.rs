@@ -11,6 +11,7 @@ use ts_rs::TS;
 use super::tree_limits::TreeLimits;
 use crate::diagnostic::Diagnostic;
 use crate::id::{EdgeId, NodeId, PortName};
+use crate::memory::{MAX_RECENT_TURNS, MemorySettings};
 
 /// The version of the format this build writes.
 pub const VERSION: u32 = 1;
@@ -210,6 +211,10 @@ pub struct FlowSettings {
     #[ts(optional, type = "number")]
     #[schemars(with = "Option<std::num::NonZeroU32>")]
     pub context_window: Option<Value>,
+    /// The memory that nodes of the flow share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub memory: Option<MemorySettings>,
     /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]
@@ -255,6 +260,20 @@ impl FlowSettings {
             .hint("Enter a number from 1, or remove the setting to use the default.")),
             valid => Ok(valid),
         }
+    }
+
+    /// The settings of the workflow's memory; an error if the number of recent turns is out of range.
+    pub fn memory(&self) -> Result<MemorySettings, Diagnostic> {
+        let settings = self.memory.clone().unwrap_or_default();
+        if settings.is_valid() {
+            return Ok(settings);
+        }
+        Err(Diagnostic::error(
+            ErrorCode::SettingsMemory,
+            "/settings/memory/recentTurns",
+            format!("`recentTurns` must be from 1 to {MAX_RECENT_TURNS}."),
+        )
+        .hint("Enter a number in this range, or remove the setting to use the default."))
     }
 
     /// The context window in tokens, if set; an error if the value is invalid.

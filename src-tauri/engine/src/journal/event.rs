@@ -21,6 +21,7 @@ use super::event_payload::{
 use crate::context::{ContextChange, ContextRecord, ConversationRef, SharedMessage, Snapshot, ToolCall};
 use crate::error::Fault;
 use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, ReplyKey, RunId};
+use crate::memory::MemoryChange;
 use crate::models::{CalibrationSample, ModelOverrides};
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
@@ -41,6 +42,8 @@ pub enum Event {
     Node(Activation, NodeEvent),
     /// An activation created or changed a context.
     Context(Activation, ContextEvent),
+    /// An activation changed the workflow's memory.
+    Memory(Activation, MemoryEvent),
     /// An activation called a model or a tool.
     Call(Activation, CallEvent),
     /// An activation runs another flow.
@@ -54,6 +57,7 @@ impl Event {
             Self::Run(_) | Self::Loop(..) => None,
             Self::Node(activation, _)
             | Self::Context(activation, _)
+            | Self::Memory(activation, _)
             | Self::Call(activation, _)
             | Self::Child(activation, _) => Some(activation),
         }
@@ -90,6 +94,12 @@ impl ActivationEvent for NodeEvent {
 impl ActivationEvent for ContextEvent {
     fn of(self, activation: Activation) -> Event {
         Event::Context(activation, self)
+    }
+}
+
+impl ActivationEvent for MemoryEvent {
+    fn of(self, activation: Activation) -> Event {
+        Event::Memory(activation, self)
     }
 }
 
@@ -364,6 +374,23 @@ pub enum ContextEvent {
         context_id: ContextId,
         /// The text streamed before the turn was discarded.
         partial: String,
+    },
+}
+
+/// What happens to the workflow's memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "type")]
+pub enum MemoryEvent {
+    /// Turns were added, and older ones summarized if there were too many. Counts once the activation has succeeded.
+    #[serde(rename = "memory.appended")]
+    Appended {
+        /// The change.
+        #[ts(as = "MemoryChange")]
+        change: Arc<MemoryChange>,
+        /// The event of an earlier run that made the same change, so that a conversation gets it once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reused: Option<EventRef>,
     },
 }
 

@@ -27,7 +27,6 @@ pub(crate) async fn retrieve(
 
 /// The same for the prompt of this activation: what an earlier attempt found if it journaled that, so that a resumed run sends
 /// the same prompt. `None` if there is nothing to search.
-#[expect(dead_code, reason = "the blocks of a prompt call it")]
 pub(crate) async fn retrieve_once(
     knowledge: &Knowledge,
     query: impl FnOnce() -> String,

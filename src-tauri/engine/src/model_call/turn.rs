@@ -7,12 +7,12 @@ mod commit;
 use std::sync::Arc;
 
 use super::tool_calls::ToolCaller;
-use super::{CallOptions, FIRST_STEP_INDEX, UserMessage};
+use super::{CallOptions, FIRST_STEP_INDEX, MemoryAccess, UserMessage};
 use crate::context::{ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
 use crate::error::{ErrorCode, Fault};
 use crate::models::{CalibrationSample, TokenUsage};
 use crate::node::{NodeContext, NodeOutput};
-use crate::prompt::{ModelConfig, tokens};
+use crate::prompt::{BlockInputs, ModelConfig, tokens};
 use crate::provider::{ModelReply, Provider, StopReason};
 use crate::tool::ToolSpec;
 
@@ -25,6 +25,10 @@ pub(crate) struct Turn<'a> {
     pub(super) model: ModelConfig,
     pub(super) user_message: &'a UserMessage,
     pub(super) tools: &'a [ToolSpec],
+    /// What stands around the user message.
+    pub(super) blocks: BlockInputs<'a>,
+    /// The workflow's memory, if the node reads it.
+    pub(super) memory: Option<&'a MemoryAccess<'a>>,
     pub(super) provider: &'a dyn Provider,
     /// For each reply so far that was not the answer: the model's message, then the tool results or the rejection.
     pub(super) steps: Vec<Vec<SharedMessage>>,
@@ -84,6 +88,8 @@ impl<'a> Turn<'a> {
             model: model.clone(),
             user_message,
             tools,
+            blocks: BlockInputs::default(),
+            memory: None,
             provider,
             steps: Vec::new(),
             partial: String::new(),
@@ -93,6 +99,18 @@ impl<'a> Turn<'a> {
             step_messages: 0,
             tool_caller: ToolCaller::new(node_context, tools),
         }
+    }
+
+    /// Puts blocks around the user message.
+    #[must_use]
+    pub(crate) fn with_blocks(self, blocks: BlockInputs<'a>) -> Self {
+        Self { blocks, ..self }
+    }
+
+    /// Lets its tools know the workflow's memory.
+    #[must_use]
+    pub(crate) fn with_memory(self, memory: Option<&'a MemoryAccess<'a>>) -> Self {
+        Self { memory, ..self }
     }
 
     /// What it has used so far.
@@ -160,7 +178,7 @@ impl<'a> Turn<'a> {
     }
 
     /// The next message of the steps.
-    fn next_message(&mut self, role: Role, text: String) -> Message {
+    pub(super) fn next_message(&mut self, role: Role, text: String) -> Message {
         let index = FIRST_STEP_INDEX + self.step_messages;
         self.step_messages += 1;
         self.node_context.message(index, role, text, &self.model.model)

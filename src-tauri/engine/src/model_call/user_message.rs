@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::USER_MESSAGE_INDEX;
-use crate::context::{ContextRecord, Role, SharedMessage};
+use crate::context::{ContextRecord, Message, Role, SharedMessage};
 use crate::id::MessageId;
 use crate::node::NodeContext;
 
@@ -11,7 +11,7 @@ use crate::node::NodeContext;
 pub(crate) struct UserMessage {
     /// The message.
     pub(crate) message: SharedMessage,
-    /// Whether it is already the last message of the history, and so must not be added again.
+    /// Whether it is already in the history, and so must not be added again.
     pub(crate) in_history: bool,
 }
 
@@ -24,11 +24,33 @@ impl UserMessage {
         node_context: &NodeContext,
         model: &str,
     ) -> Self {
-        let last = context.message_history.last();
+        let history = &context.message_history;
+        let last = history.last();
         if let Some(last) = last.filter(|last| last.role == Role::User && Some(&last.id) == id) {
             return Self { message: Arc::clone(last), in_history: true };
         }
         let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
-        Self { message: Arc::new(message), in_history: false }
+        if !node_context.memory_mode.reads() {
+            return Self { message: Arc::new(message), in_history: false };
+        }
+        Self::repeating(message, id, context)
+    }
+
+    /// A prompt of a node's own that contains what another node said in the message `id`.
+    pub(crate) fn of_template(
+        context: &ContextRecord,
+        text: String,
+        id: Option<&MessageId>,
+        node_context: &NodeContext,
+        model: &str,
+    ) -> Self {
+        Self::repeating(node_context.message(USER_MESSAGE_INDEX, Role::User, text, model), id, context)
+    }
+
+    /// Nodes that share a memory talk to each other: what one said is not added again to the context it was said in.
+    fn repeating(message: Message, id: Option<&MessageId>, context: &ContextRecord) -> Self {
+        let repeats = id.filter(|id| **id != message.id).cloned();
+        let in_history = repeats.as_ref().is_some_and(|id| context.message_history.position(id).is_some());
+        Self { message: Arc::new(Message { repeats, ..message }), in_history }
     }
 }

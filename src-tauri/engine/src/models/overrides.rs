@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{Correction, Price, price, window};
+use crate::memory::SummarizerSettings;
 
 /// The settings of one model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -38,11 +39,15 @@ pub struct ModelOverrides {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<String, Correction>>")]
     pub corrections: BTreeMap<String, Correction>,
+    /// The model that summarizes a workflow's memory where neither the node nor the flow sets one.
+    #[serde(skip_serializing_if = "SummarizerSettings::is_empty")]
+    #[ts(optional, as = "Option<SummarizerSettings>")]
+    pub summarizer: SummarizerSettings,
 }
 
 impl ModelOverrides {
     pub fn is_empty(&self) -> bool {
-        self.notes.is_empty() && self.corrections.is_empty()
+        self.notes.is_empty() && self.corrections.is_empty() && self.summarizer.is_empty()
     }
 
     /// The window of a model: from the settings, else from the table.

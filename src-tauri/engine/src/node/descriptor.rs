@@ -8,6 +8,7 @@ use ts_rs::TS;
 use super::{Card, EditorTraits};
 use crate::host::subflow::ChildFlow;
 use crate::id::{NodeId, PortName};
+use crate::memory::MemoryUse;
 use crate::port::Ports;
 
 /// The palette's sections, in its order.
@@ -143,6 +144,8 @@ pub struct Behavior {
     pub makes_context: bool,
     /// The id of the context it creates, if that is not the node's id (with its epoch inside a cycle).
     pub context_id: Option<String>,
+    /// What it does with the workflow's memory, and so whether it takes part in the turn order there.
+    pub memory: MemoryUse,
     /// It never runs: a comment on the canvas.
     pub inert: bool,
     /// Its live outputs are outputs of the flow.

@@ -12,6 +12,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::host::{Host, RunInfo};
 use crate::id::{Activation, ContextId, MessageId};
 use crate::journal::{ActivationEvent, Answer, Event, NodeEvent};
+use crate::memory::{MemoryChange, MemoryMode, MemorySettings, WorkflowMemory};
 use crate::models::ModelOverrides;
 use crate::prompt::{RunModelSettings, tokens};
 
@@ -47,6 +48,10 @@ pub struct NodeContext {
     /// Replies and tool results that earlier attempts of this activation journaled. They are reused, never requested
     /// again.
     pub recorded: Arc<[Event]>,
+    /// What the node may do with the workflow's memory.
+    pub memory_mode: MemoryMode,
+    /// The flow's settings of the workflow's memory.
+    pub memory_settings: Arc<MemorySettings>,
     pub(crate) transaction: Arc<Mutex<Transaction>>,
     pub(crate) signals: mpsc::UnboundedSender<Signal>,
 }
@@ -62,6 +67,24 @@ impl NodeContext {
         let id = record.context_id.clone();
         self.transaction.lock().create(record);
         self.context_manager(&id)
+    }
+
+    /// The workflow's memory at the node's place in plan order, with the node's own changes. Empty if the node may not read it.
+    pub fn memory(&self) -> WorkflowMemory {
+        self.transaction.lock().memory().clone()
+    }
+
+    /// Changes the workflow's memory. The run adopts the change when this node succeeds. Nothing happens if the node may not
+    /// write to it.
+    pub fn change_memory(&self, change: MemoryChange) {
+        if self.memory_mode.writes() {
+            self.transaction.lock().change_memory(change);
+        }
+    }
+
+    /// The iteration of the innermost cycle around the node, from 0.
+    pub fn iteration(&self) -> Option<u32> {
+        self.activation.epoch.0.last().copied()
     }
 
     /// The run that this one is forked from.

@@ -15,12 +15,15 @@ use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_schema;
 use crate::expression::template::Template;
 use crate::id::MessageId;
-use crate::model_call::{self, CallOptions, ReplySchema, Turn};
+use crate::model_call::{self, CallOptions, MemoryAccess, NodeMemory, ReplySchema, Turn};
 use crate::node::template_inputs;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
-use crate::prompt::{Overrides, resolve_model_config};
+use crate::prompt::{
+    Block, BlockInputs, BlockKind, BlockSettings, MemoryView, Overrides, resolve_model_config,
+};
 use crate::provider::{ModelReply, StopReason};
+use crate::retriever::{Knowledge, query_text};
 
 pub(super) struct Chat;
 
@@ -50,6 +53,12 @@ pub(super) struct Config {
     max_tool_rounds: u32,
     /// The model's context window in tokens. Set it if Plait does not know the model, or to use less of the window.
     context_window: Option<NonZeroU32>,
+    /// Where passages that fit the message are searched before the call. The model gets them with the message.
+    knowledge: Knowledge,
+    /// The memory that the nodes of the flow share.
+    memory: NodeMemory,
+    /// What stands around the message: order of the blocks, and how many tokens each may take.
+    blocks: BlockSettings,
     /// Provider-specific options. To enable and show reasoning: for Anthropic
     /// `{"thinking":{"type":"adaptive"}}`, for Gemini `{"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`.
     /// For the offline simulator's model `script`, its replies, for example
@@ -70,6 +79,9 @@ impl Default for Config {
             skip_history: false,
             max_tool_rounds: 8,
             context_window: None,
+            knowledge: Knowledge::default(),
+            memory: NodeMemory::default(),
+            blocks: BlockSettings::default(),
             options: Map::new(),
         }
     }
@@ -166,14 +178,17 @@ impl NodeType for Chat {
             .line([CardPart::ContextMaker])
     }
 
-    fn behavior(_: &Config) -> Behavior {
-        Behavior { uses_context: true, ..Behavior::default() }
+    fn behavior(config: &Config) -> Behavior {
+        Behavior { uses_context: true, memory: config.memory.memory_use(), ..Behavior::default() }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
         let mut problems = Vec::new();
         if let Some(prompt) = &config.prompt {
             problems.extend(template_inputs::check(prompt, "/prompt", &Self::ports(config)));
+        }
+        if let Some(problem) = config.blocks.problem() {
+            problems.push(("/blocks/order".to_owned(), problem));
         }
         if config.temperature.is_some_and(|temperature| !(0.0..=2.0).contains(&temperature)) {
             problems.push(("/temperature".to_owned(), "`temperature` is a number from 0 to 2.".to_owned()));
@@ -225,20 +240,30 @@ impl NodeType for Chat {
         let manager = node_context.context_manager(&handle.context_id)?;
         let context = manager.get();
         let model = resolve_model_config(&context, config.overrides(), node_context.model_settings())?;
-        let user_message = user_message::build(
-            config.prompt.as_ref(),
-            &inputs,
-            &handle,
-            &context,
-            &node_context,
-            &model.model,
-        )
-        .await?;
+        let prepared = user_message::prepare(config.prompt.as_ref(), &inputs, &handle, &node_context).await?;
+        let heard = prepared.heard.as_ref();
+        let memory = MemoryAccess::new(&config.memory, &node_context, heard, &model.model);
+        let repeated = match &memory {
+            Some(memory) => memory.heard_message(),
+            None => heard.filter(|heard| !heard.in_template).and_then(|heard| heard.message.as_ref()),
+        };
+        let user_message = prepared.build(&context, &node_context, repeated, &model.model)?;
         let tools = model_call::collect_tools(&inputs)?;
+        model_call::check_offer(&tools, &node_context)?;
         let provider = node_context.host.providers.get(&model.provider)?;
         let schema = config.response_schema.as_ref().map(ReplySchema::new);
         let options = config.call_options(schema.as_ref());
-        let mut turn = Turn::new(options, &node_context, &context, &model, &user_message, &tools, &*provider);
+        let (view, partner) = memory.as_ref().map(|memory| (memory.view(), memory.partner(heard))).unzip();
+        let retrieval = config.retrieve(&prepared, view.as_ref(), &model.model, &node_context).await?;
+        let blocks = BlockInputs {
+            settings: Some(&config.blocks),
+            retrieval: retrieval.as_ref(),
+            memory: view.as_ref(),
+            partner: partner.as_ref(),
+        };
+        let mut turn = Turn::new(options, &node_context, &context, &model, &user_message, &tools, &*provider)
+            .with_blocks(blocks)
+            .with_memory(memory.as_ref());
         if !config.skip_history {
             turn.begin(&manager);
         }
@@ -249,6 +274,9 @@ impl NodeType for Chat {
                 return Err(fault);
             }
         };
+        if let Some(memory) = &memory {
+            memory.remember(&mut turn, &reply).await;
+        }
         let message_id = turn.commit(&reply);
         Ok(turn.usage().add_to(build_output(&handle, reply, structured, message_id), &model))
     }
@@ -262,6 +290,27 @@ impl Config {
             max_tool_rounds: self.max_tool_rounds,
             options: &self.options,
         }
+    }
+}
+
+impl Config {
+    /// The passages of the knowledge bases that fit the message and the last line of the memory's summary.
+    async fn retrieve(
+        &self,
+        prepared: &user_message::Prepared,
+        memory: Option<&MemoryView>,
+        model: &str,
+        node_context: &NodeContext,
+    ) -> Result<Option<Block>, Fault> {
+        if !self.blocks.order().contains(&BlockKind::Retrieval) {
+            return Ok(None);
+        }
+        let query = || {
+            let summary = memory.and_then(|view| view.memory.summary.as_deref());
+            query_text(prepared.question(), summary.map(|summary| summary.text.as_str()))
+        };
+        let found = model_call::retrieve_once(&self.knowledge, query, model, node_context).await?;
+        Ok(found.map(|found| found.prompt_block(model)))
     }
 }
 

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::{ErrorCode, Fault};
+use crate::model_call::engine_tools;
 use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::tool::ToolSpec;
@@ -94,9 +95,12 @@ Plait's own tools: current time, calculator, \
 /// The tools with these names, in this order, each once.
 fn select(available: &[ToolSpec], names: &[String]) -> Result<Vec<ToolSpec>, Fault> {
     let mut selected: Vec<ToolSpec> = Vec::with_capacity(names.len());
+    let engine_tools = engine_tools();
     for name in names {
-        let Some(tool) = available.iter().find(|tool| tool.name == *name) else {
-            let known: Vec<_> = available.iter().map(|tool| tool.name.as_str()).collect();
+        let mut all = available.iter().chain(&engine_tools);
+        let Some(tool) = all.find(|tool| tool.name == *name) else {
+            let all = available.iter().chain(&engine_tools);
+            let known: Vec<_> = all.map(|tool| tool.name.as_str()).collect();
             return Err(Fault::new(ErrorCode::ToolsUnknown, format!("There is no tool `{name}`."))
                 .hint(format!("Available tools: {}.", known.join(", "))));
         };

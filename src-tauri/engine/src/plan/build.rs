@@ -19,6 +19,7 @@ use super::{Cycle, Plan, PlanEdge, PlanNode};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::{Flow, RetryPolicy};
 use crate::id::NodeId;
+use crate::memory::MemorySettings;
 use crate::node::Registry;
 use crate::port::ERROR_PORT;
 
@@ -62,7 +63,7 @@ pub fn plan(
     if !analysis.diagnostics.is_empty() {
         return Err(analysis.diagnostics);
     }
-    let mut plan = assemble(analysis, overrides);
+    let mut plan = assemble(analysis, overrides, flow.settings.memory.clone().unwrap_or_default());
     plan.max_concurrency = flow.settings.max_concurrency.unwrap_or(DEFAULT_MAX_CONCURRENCY) as usize;
     plan.max_unattended_epochs = flow.settings.max_unattended_epochs.unwrap_or(DEFAULT_MAX_UNATTENDED_EPOCHS);
     plan.context_window = flow.settings.window().unwrap_or_default();
@@ -79,7 +80,7 @@ pub fn plan(
     Ok(plan)
 }
 
-fn assemble(analysis: Analysis, overrides: &InputOverrides) -> Plan {
+fn assemble(analysis: Analysis, overrides: &InputOverrides, memory: MemorySettings) -> Plan {
     let Analysis { wiring, nesting, clocks, contexts, turns, .. } = analysis;
     let mut position = vec![0; wiring.vertices.len()];
     for (at, &vertex) in turns.order.iter().enumerate() {
@@ -108,6 +109,7 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides) -> Plan {
         max_concurrency: 1,
         max_unattended_epochs: DEFAULT_MAX_UNATTENDED_EPOCHS,
         context_window: None,
+        memory: Arc::new(memory),
         index: FxHashMap::default(),
     };
     link(&mut plan);
@@ -250,6 +252,7 @@ fn assign_contexts(plan: &mut Plan, table: ContextTable, order: &[usize], positi
             makes: context_of[at].into_iter().collect(),
             works_in: makers.filter_map(|&maker| context_of[position[maker]]).collect(),
             works_in_any: row.works_in.is_any(),
+            memory: plan.nodes[at].node.behavior().memory.mode(&plan.memory),
         };
         if !roles.is_empty() {
             let node = &plan.nodes[at];

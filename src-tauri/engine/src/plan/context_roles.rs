@@ -1,10 +1,12 @@
-//! What the scheduler knows about contexts: which nodes make them, and which may take turns in them.
+//! What the scheduler knows about contexts and the workflow's memory: which nodes make contexts, which may take turns in
+//! them, and which read or change the memory.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::NodeIx;
 use crate::id::{ContextId, Epoch, PortName};
+use crate::memory::MemoryMode;
 
 /// The index of a context of a plan. A node that makes a context in each of its epochs has one index for all of them.
 pub type ContextIx = usize;
@@ -19,12 +21,14 @@ pub struct ContextRoles {
     pub works_in: SmallVec<[ContextIx; 2]>,
     /// A value that is known only at run time names the context, so turns here may be in any.
     pub works_in_any: bool,
+    /// What is done here with the workflow's memory, which is ordered like a context. In a cycle, the most of any node.
+    pub memory: MemoryMode,
 }
 
 impl ContextRoles {
-    /// Whether nothing here has to do with contexts.
+    /// Whether nothing here has to do with contexts or the memory.
     pub fn is_empty(&self) -> bool {
-        self.makes.is_empty() && !self.takes_turns()
+        self.makes.is_empty() && !self.takes_turns() && !self.memory.reads()
     }
 
     /// Whether turns may be taken here.
@@ -37,6 +41,7 @@ impl ContextRoles {
         self.makes.extend(other.makes.iter().copied());
         self.works_in.extend(other.works_in.iter().copied());
         self.works_in_any |= other.works_in_any;
+        self.memory = self.memory.max(other.memory);
     }
 
     /// Names each context once.

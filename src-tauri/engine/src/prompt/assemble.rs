@@ -1,6 +1,6 @@
 //! Step 2: the parts of a call before trimming: system text, history, and the user message with its blocks.
 
-use super::blocks::with_blocks;
+use super::blocks::{BlockInputs, SentBlock, add_blocks};
 use super::tokens::{TOKENS_PER_MESSAGE, count_cached};
 use crate::context::{ContextRecord, History, SharedMessage};
 use crate::tool::ToolSpec;
@@ -13,8 +13,12 @@ pub(super) struct Assembled {
     pub(super) system_tokens: u64,
     /// The history without system messages. Ends with the user message if it was stored there and is sent unchanged.
     pub(super) history: History,
+    /// The position in `history` of a message that was taken out because it is the user message.
+    pub(super) removed: Option<usize>,
     /// The user message, if it is not in `history`.
     pub(super) question: Option<SharedMessage>,
+    /// The blocks that the user message consists of, if it is not sent unchanged.
+    pub(super) blocks: Vec<SentBlock>,
 }
 
 /// Assembles the parts of a call with the user message `question`, which may be the last of the history already.
@@ -22,10 +26,11 @@ pub(super) fn assemble(
     context: &ContextRecord,
     question: &SharedMessage,
     tools: &[ToolSpec],
+    blocks: BlockInputs<'_>,
     model: &str,
 ) -> Assembled {
     let mut history = context.message_history.clone();
-    let sent = with_blocks(question, tools, model);
+    let (sent, blocks) = add_blocks(question, tools, blocks, &history, model);
     let stored = history.last().is_some_and(|last| last.id == question.id);
     let as_stored = stored && sent.id == question.id && sent.content == question.content;
     if stored && !as_stored {
@@ -38,7 +43,13 @@ pub(super) fn assemble(
             system.push(text);
         }
     }
+    // What a partner said in this context is sent as the user message, and not a second time as its own.
+    let removed = question.repeats.as_ref().and_then(|id| history.position(id));
+    if let Some(position) = removed {
+        history.remove(position);
+    }
     let system = (!system.is_empty()).then(|| system.join("\n\n"));
     let system_tokens = system.as_ref().map_or(0, |text| TOKENS_PER_MESSAGE + count_cached(model, text));
-    Assembled { system, system_tokens, history, question: (!as_stored).then_some(sent) }
+    let question = (!as_stored).then_some(sent);
+    Assembled { system, system_tokens, history, removed, question, blocks }
 }

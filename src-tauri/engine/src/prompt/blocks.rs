@@ -1,30 +1,211 @@
-//! Blocks of text that precede the latest user message, in a fixed order.
+//! The blocks of the latest user message: retrieval, tool instructions, workflow memory and the partner's message.
 //!
-//! Blocks are only sent, never stored in a history. The only kind today are the tools' instructions.
+//! A block is a heading and items; each item says where it comes from. The node sets the order of the blocks and how many
+//! tokens each may take. What a cap leaves out is recorded. Blocks are only sent, never stored in a history. This is the
+//! only place that puts them together.
+
+mod cap;
+mod memory_block;
+mod settings;
+mod tool_block;
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
 use super::tokens;
-use crate::context::{Content, Message, Part, SharedMessage};
+use crate::context::{Content, History, Message, Part, SharedMessage};
+use crate::id::NodeId;
 use crate::tool::ToolSpec;
 
-/// The user message as it is sent: unchanged without blocks, or a message with the same id that begins with them.
-pub(super) fn with_blocks(question: &SharedMessage, tools: &[ToolSpec], model: &str) -> SharedMessage {
-    let Some(blocks) = tool_instructions(tools) else { return Arc::clone(question) };
-    let added = u32::try_from(tokens::count_cached(model, &blocks)).unwrap_or(u32::MAX);
-    let content = match &question.content {
-        Content::Text(text) => Content::Text(format!("{blocks}\n\n{text}")),
-        Content::Parts(parts) => Content::Parts(
-            std::iter::once(Part::Text { text: blocks }).chain(parts.iter().cloned()).collect(),
-        ),
-    };
-    Arc::new(Message { content, tokens: question.tokens.saturating_add(added), ..Message::clone(question) })
+pub use memory_block::MemoryView;
+pub use settings::{BlockCaps, BlockKind, BlockSettings, DEFAULT_ORDER};
+
+/// Where a part of a block comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "from", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum BlockOrigin {
+    /// The summary in the workflow's memory.
+    Summary,
+    /// Something that was said: a turn in the workflow's memory, or the partner's message.
+    Turn {
+        /// The label under which it stands in the prompt.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        label: Option<String>,
+        /// The node that said it, if that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        node: Option<NodeId>,
+    },
+    /// The instructions of a tool.
+    Tool { name: String },
+    /// A passage of a document in a knowledge base.
+    Passage {
+        /// The knowledge base.
+        base: String,
+        /// The file, relative to the folder of the base.
+        source: String,
+        /// Where the passage begins in the text of the file, in bytes.
+        #[ts(type = "number")]
+        offset: u64,
+        /// Its length in bytes.
+        #[ts(type = "number")]
+        length: u64,
+        /// The line on which it begins, from 1.
+        #[ts(type = "number")]
+        line: u64,
+        /// How well it fits the query. Higher is better.
+        score: f64,
+    },
 }
 
-fn tool_instructions(tools: &[ToolSpec]) -> Option<String> {
-    let instructions = tools
-        .iter()
-        .filter_map(|tool| Some(format!("- {}: {}", tool.name, tool.instructions.as_deref()?.trim())));
-    let instructions: Vec<_> = instructions.collect();
-    (!instructions.is_empty()).then(|| format!("How to use the tools:\n{}", instructions.join("\n")))
+/// A part of a block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockItem {
+    pub text: String,
+    pub origin: BlockOrigin,
+    /// The size of the text in tokens.
+    pub tokens: u64,
+    /// A cap keeps the items with the lowest numbers; of equal ones, the first.
+    pub rank: u32,
+}
+
+/// A block before its cap.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    pub kind: BlockKind,
+    /// The first line. Empty for none.
+    pub heading: String,
+    /// What stands between two items, and after the heading.
+    pub separator: &'static str,
+    /// The items in the order in which they are sent.
+    pub items: Vec<BlockItem>,
+}
+
+/// What a cap left out of a block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct BlockCut {
+    /// The cap, in tokens.
+    pub cap: u32,
+    /// The size of what was left out, in tokens.
+    #[ts(type = "number")]
+    pub tokens: u64,
+    /// Where the items come from that were left out whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<BlockOrigin>>")]
+    pub left_out: Vec<BlockOrigin>,
+    /// Whether the one item that is left was cut short.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub truncated: bool,
+}
+
+/// A block as it is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SentBlock {
+    pub(super) kind: BlockKind,
+    pub(super) text: String,
+    pub(super) tokens: u64,
+    pub(super) origins: Vec<BlockOrigin>,
+    pub(super) cut: Option<BlockCut>,
+}
+
+/// The partner's message: the user message of the call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Partner {
+    /// The label that it stands under. Without one it is sent as it is.
+    pub label: Option<String>,
+    /// The node that said it, if that is known.
+    pub node: Option<NodeId>,
+}
+
+/// What the blocks of a call are built from, besides the user message and the tools.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BlockInputs<'a> {
+    /// Order and caps.
+    pub settings: Option<&'a BlockSettings>,
+    /// What was retrieved for this call.
+    pub retrieval: Option<&'a Block>,
+    /// The workflow's memory, if the node reads it.
+    pub memory: Option<&'a MemoryView>,
+    /// Who the user message is from.
+    pub partner: Option<&'a Partner>,
+}
+
+/// The user message as it is sent, and the blocks that it consists of: none if it is sent unchanged.
+pub(super) fn add_blocks(
+    question: &SharedMessage,
+    tools: &[ToolSpec],
+    inputs: BlockInputs<'_>,
+    history: &History,
+    model: &str,
+) -> (SharedMessage, Vec<SentBlock>) {
+    let defaults = BlockSettings::default();
+    let settings = inputs.settings.unwrap_or(&defaults);
+    let label = inputs.partner.and_then(|partner| partner.label.as_deref());
+    let mut blocks = Vec::new();
+    let mut is_unchanged = label.is_none();
+    for &kind in settings.order() {
+        let block = match kind {
+            BlockKind::Retrieval => inputs.retrieval.cloned(),
+            BlockKind::Tools => tool_block::build(tools, model),
+            BlockKind::Memory => inputs.memory.and_then(|memory| memory.build(history, model)),
+            BlockKind::Partner => Some(partner_block(question, inputs.partner, model)),
+        };
+        let Some(block) = block.filter(|block| !block.items.is_empty()) else { continue };
+        let block = cap::apply(block, settings.caps.of(kind), model);
+        is_unchanged &= kind == BlockKind::Partner && block.cut.is_none();
+        blocks.push(block);
+    }
+    if is_unchanged {
+        return (Arc::clone(question), Vec::new());
+    }
+    (Arc::new(join_blocks(question, &blocks)), blocks)
+}
+
+fn partner_block(question: &Message, partner: Option<&Partner>, model: &str) -> Block {
+    let text = question.content.text();
+    let label = partner.and_then(|partner| partner.label.clone());
+    let (text, tokens) = match &label {
+        Some(label) => (
+            crate::memory::labeled(label, &text),
+            u64::from(question.tokens) + tokens::count_cached(model, label) + 1,
+        ),
+        None => (text, question.tokens.into()),
+    };
+    let origin = BlockOrigin::Turn { label, node: partner.and_then(|partner| partner.node.clone()) };
+    Block {
+        kind: BlockKind::Partner,
+        heading: String::new(),
+        separator: "\n",
+        items: vec![BlockItem { text, origin, tokens, rank: 0 }],
+    }
+}
+
+/// The user message with these blocks as its text. Images follow the text that they came with.
+fn join_blocks(question: &Message, blocks: &[SentBlock]) -> Message {
+    let tokens: u64 = blocks.iter().map(|block| block.tokens).sum();
+    let content = match &question.content {
+        Content::Text(_) => {
+            let texts: Vec<_> = blocks.iter().map(|block| block.text.as_str()).collect();
+            Content::Text(texts.join("\n\n"))
+        }
+        Content::Parts(parts) => Content::Parts(blocks.iter().flat_map(|block| block.parts(parts)).collect()),
+    };
+    Message { content, tokens: u32::try_from(tokens).unwrap_or(u32::MAX), ..question.clone() }
+}
+
+impl SentBlock {
+    /// The block as parts of a message that consisted of `parts`.
+    fn parts(&self, parts: &[Part]) -> Vec<Part> {
+        let text = Part::Text { text: self.text.clone() };
+        let images = parts.iter().filter(|part| matches!(part, Part::Image { .. })).cloned();
+        match self.kind {
+            BlockKind::Partner => std::iter::once(text).chain(images).collect(),
+            _ => vec![text],
+        }
+    }
 }

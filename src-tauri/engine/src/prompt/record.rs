@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::assemble::Assembled;
+use super::blocks::{BlockCut, BlockKind, BlockOrigin, SentBlock};
 use super::resolve::ModelConfig;
 use crate::context::{Message, Role, SharedMessage};
 use crate::id::MessageId;
 use crate::tool::ToolSpec;
 
 /// One message of a prompt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum PromptPart {
     /// Consecutive messages of the context's history.
@@ -40,6 +41,21 @@ pub enum PromptPart {
         #[ts(type = "number")]
         tokens: u64,
     },
+    /// A block of the user message. Blocks in a row are one message, in which a blank line stands between two blocks.
+    Block {
+        block: BlockKind,
+        text: String,
+        #[ts(type = "number")]
+        tokens: u64,
+        /// Where its items come from, in their order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<BlockOrigin>>")]
+        origins: Vec<BlockOrigin>,
+        /// What its cap left out, if anything.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        cut: Option<BlockCut>,
+    },
     /// A message that is in no history: the instructions or the user message.
     Message {
         role: Role,
@@ -47,6 +63,14 @@ pub enum PromptPart {
         #[ts(type = "number")]
         tokens: u64,
     },
+}
+
+/// What a model call is for, besides the reply of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum PromptPurpose {
+    /// The summary of turns that leave the workflow's memory.
+    MemorySummary,
 }
 
 /// The oldest messages of the history, which were left out because they did not fit the window.
@@ -60,11 +84,15 @@ pub struct Omitted {
 }
 
 /// The record of one prompt.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptRecord {
     pub provider: String,
     pub model: String,
+    /// What the call is for, if not for the reply of the node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub purpose: Option<PromptPurpose>,
     /// The messages, in order.
     pub parts: Vec<PromptPart>,
     /// The messages that did not fit, if any.
@@ -94,11 +122,11 @@ pub struct PromptRecord {
     pub reserve: u64,
 }
 
-/// The record of a prompt with `included`, the part of the history that fits.
+/// The record of a prompt with the part of the history that fits: its first position and its messages.
 pub(super) fn build_record(
     config: &ModelConfig,
     parts: &Assembled,
-    included: &Vector<SharedMessage>,
+    (start, included): (usize, &Vector<SharedMessage>),
     steps: &[Vec<SharedMessage>],
     tools: &[ToolSpec],
     tool_tokens: u64,
@@ -111,12 +139,19 @@ pub(super) fn build_record(
             tokens: parts.system_tokens,
         });
     }
-    if let (Some(first), Some(last)) = (included.front(), included.last()) {
-        let (first, last, count) = (first.id.clone(), last.id.clone(), included.len() as u64);
-        sent.push(PromptPart::History { first, last, count, tokens: sum_tokens(included) });
+    // A message that was taken out interrupts the history.
+    let gap =
+        parts.removed.map_or(included.len(), |removed| removed.saturating_sub(start).min(included.len()));
+    let (before, after) = included.clone().split_at(gap);
+    for messages in [before, after] {
+        if let (Some(first), Some(last)) = (messages.front(), messages.last()) {
+            let (first, last, count) = (first.id.clone(), last.id.clone(), messages.len() as u64);
+            sent.push(PromptPart::History { first, last, count, tokens: sum_tokens(&messages) });
+        }
     }
-    if let Some(question) = &parts.question {
-        sent.push(to_part(question));
+    match &parts.question {
+        Some(question) if parts.blocks.is_empty() => sent.push(to_part(question)),
+        _ => sent.extend(parts.blocks.iter().map(block_part)),
     }
     for (step, messages) in (0..).zip(steps) {
         sent.push(PromptPart::Step { step, count: messages.len() as u64, tokens: sum_tokens(messages) });
@@ -138,6 +173,7 @@ impl PromptRecord {
         let counted = tool_tokens + parts.iter().map(PromptPart::tokens).sum::<u64>();
         let tokens = config.correction.apply(counted);
         Self {
+            purpose: None,
             provider: config.provider.clone(),
             model: config.model.clone(),
             parts,
@@ -161,15 +197,26 @@ impl PromptPart {
     /// The tokens of the part.
     pub fn tokens(&self) -> u64 {
         match self {
-            Self::History { tokens, .. } | Self::Step { tokens, .. } | Self::Message { tokens, .. } => {
-                *tokens
-            }
+            Self::History { tokens, .. }
+            | Self::Step { tokens, .. }
+            | Self::Block { tokens, .. }
+            | Self::Message { tokens, .. } => *tokens,
         }
     }
 }
 
 fn to_part(message: &Message) -> PromptPart {
     PromptPart::Message { role: message.role, text: message.content.text(), tokens: message.tokens.into() }
+}
+
+fn block_part(block: &SentBlock) -> PromptPart {
+    PromptPart::Block {
+        block: block.kind,
+        text: block.text.clone(),
+        tokens: block.tokens,
+        origins: block.origins.clone(),
+        cut: block.cut.clone(),
+    }
 }
 
 fn sum_tokens<'a>(messages: impl IntoIterator<Item = &'a SharedMessage>) -> u64 {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{Call, ModelConfig, Prompt, PromptPart, prepare, tokens};
+use super::{BlockInputs, Call, ModelConfig, Prompt, PromptPart, prepare, tokens};
 use crate::context::{Content, ContextRecord, ContextType, Message, Part, Role, SharedMessage, ToolCall};
 use crate::error::Fault;
 use crate::id::{Activation, Epoch};
@@ -43,7 +43,7 @@ fn tool(instructions: Option<&str>) -> ToolSpec {
 }
 
 fn ask(context: &ContextRecord, config: &ModelConfig, question: &SharedMessage) -> Result<Prompt, Fault> {
-    prepare(Call { context, config, question, tools: &[], steps: &[] })
+    prepare(Call { context, config, question, tools: &[], blocks: BlockInputs::default(), steps: &[] })
 }
 
 fn texts(prompt: &Prompt) -> Vec<String> {
@@ -139,7 +139,14 @@ fn tool_instructions_precede_the_user_message_and_are_not_stored() {
     let question = message("q", Role::User, "What time is it?");
     let tools = [tool(Some("Times are UTC.")), tool(None)];
     let (context, config) = (context("", &[]), config(10_000, 100));
-    let call = Call { context: &context, config: &config, question: &question, tools: &tools, steps: &[] };
+    let call = Call {
+        context: &context,
+        config: &config,
+        question: &question,
+        tools: &tools,
+        blocks: BlockInputs::default(),
+        steps: &[],
+    };
     let prompt = prepare(call).unwrap();
     assert_eq!(texts(&prompt), ["How to use the tools:\n- clock: Times are UTC.\n\nWhat time is it?"]);
     assert_eq!(prompt.messages[0].id, question.id);
@@ -161,9 +168,15 @@ fn user_message_with_blocks_replaces_the_stored_one() {
     let context = context("", &[message("1", Role::User, "Hi"), Arc::clone(&question)]);
     let tools = [tool(Some("Times are UTC."))];
     let config = config(10_000, 100);
-    let prompt =
-        prepare(Call { context: &context, config: &config, question: &question, tools: &tools, steps: &[] })
-            .unwrap();
+    let prompt = prepare(Call {
+        context: &context,
+        config: &config,
+        question: &question,
+        tools: &tools,
+        blocks: BlockInputs::default(),
+        steps: &[],
+    })
+    .unwrap();
     assert_eq!(prompt.messages.len(), 2);
     assert!(texts(&prompt)[1].ends_with("What time is it?"));
 }
@@ -180,9 +193,15 @@ fn tool_steps_follow_the_user_message() {
     });
     let (context, config) = (context("", &[]), config(10_000, 100));
     let steps = [vec![Arc::clone(&asked), Arc::clone(&tool_result)]];
-    let prompt =
-        prepare(Call { context: &context, config: &config, question: &question, tools: &[], steps: &steps })
-            .unwrap();
+    let prompt = prepare(Call {
+        context: &context,
+        config: &config,
+        question: &question,
+        tools: &[],
+        blocks: BlockInputs::default(),
+        steps: &steps,
+    })
+    .unwrap();
     assert_eq!(prompt.messages, [question, asked, tool_result]);
     assert!(matches!(
         prompt.record.parts[..],
@@ -264,6 +283,13 @@ fn steps_stay_with_the_user_message() {
     let steps = [vec![message("a", Role::Assistant, "many"), message("o", Role::User, "That is no number.")]];
     let context = context("", &history);
     let config = config(60, 0);
-    let call = Call { context: &context, config: &config, question: &question, tools: &[], steps: &steps };
+    let call = Call {
+        context: &context,
+        config: &config,
+        question: &question,
+        tools: &[],
+        blocks: BlockInputs::default(),
+        steps: &steps,
+    };
     assert_eq!(texts(&prepare(call).unwrap()), ["How many?", "many", "That is no number."]);
 }

@@ -67,6 +67,38 @@ pub fn count_cached(model: &str, text: &str) -> u64 {
     counted
 }
 
+/// The length in bytes of a longest beginning of `text` that has at most `max` tokens. Counts a few beginnings of it, and
+/// the whole only if that is short.
+pub fn longest_prefix(model: &str, text: &str, max: u64) -> usize {
+    let (mut fits, mut exceeds) = (0, text.len() + 1);
+    // A token of ordinary text has a few bytes; do not count a long text as a whole to keep little of it.
+    let mut probe = usize::try_from(max).unwrap_or(usize::MAX).saturating_mul(4).min(text.len());
+    while fits + 1 < exceeds {
+        let end = text.floor_char_boundary(probe);
+        if end <= fits {
+            // No boundary between the two.
+            let next = text.ceil_char_boundary(fits + 1);
+            if next >= exceeds || count(model, &text[..next]) > max {
+                return fits;
+            }
+            fits = next;
+        } else if count(model, &text[..end]) <= max {
+            fits = end;
+        } else {
+            exceeds = end;
+        }
+        probe = if exceeds > text.len() {
+            fits.saturating_mul(2).min(text.len())
+        } else {
+            fits.midpoint(exceeds)
+        };
+        if fits == text.len() {
+            break;
+        }
+    }
+    fits
+}
+
 /// The overhead of a message: role and separators (OpenAI's published chat format: 3 per message, plus the role).
 pub const TOKENS_PER_MESSAGE: u64 = 4;
 

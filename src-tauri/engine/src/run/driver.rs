@@ -28,6 +28,7 @@ use crate::host::Host;
 use crate::host::RunInfo;
 use crate::id::{Activation, Epoch};
 use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd, RunEvent, is_too_deep};
+use crate::memory::WorkflowMemory;
 use crate::models::ModelOverrides;
 use crate::node::Signal;
 use crate::plan::{NodeIx, Plan};
@@ -69,6 +70,7 @@ pub struct Driver {
     scheduler: Scheduler,
     recorder: Recorder,
     contexts: Contexts,
+    memory: WorkflowMemory,
     /// What open activations paid for or did outside, for restarts.
     recorded: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     /// Context events of activations whose success was not journaled before a crash: not to be journaled twice.
@@ -97,7 +99,8 @@ impl Driver {
     pub fn start(setup: RunSetup, first: Event) -> Result<(Self, RunHandle), Fault> {
         let restored = restore(&setup.plan, &[])?;
         let (mut driver, handle) = Self::prepare(setup, restored, &[])?;
-        if let Event::Run(RunEvent::Started { models, set, .. }) = &first {
+        if let Event::Run(RunEvent::Started { models, set, conversation, .. }) = &first {
+            driver.memory = restore::first_memory(conversation.as_deref());
             if set.values().flat_map(BTreeMap::values).any(|value| is_too_deep(value)) {
                 let message = format!(
                     "A value given to this run is nested deeper than {MAX_NESTING_DEPTH} lists and objects."
@@ -159,6 +162,7 @@ impl Driver {
             host: setup.host,
             scheduler: restored.scheduler,
             contexts: restored.contexts,
+            memory: restored.memory,
             recorded: restored.recorded,
             uncommitted: restored.uncommitted,
             turns: restored.turns,

@@ -189,6 +189,7 @@ impl Scheduler {
             | Event::Run(_)
             | Event::Loop(..)
             | Event::Context(..)
+            | Event::Memory(..)
             | Event::Call(..) => return Ok(()),
             Event::Node(activation, change) => self.apply_node_event(activation, change, event, derived)?,
             Event::Child(activation, change) => self.apply_child_event(activation, change, event)?,

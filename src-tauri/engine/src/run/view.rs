@@ -22,8 +22,10 @@ pub use node::{
 };
 
 use crate::context::{ContextRecord, ConversationRef};
+use crate::error::Fault;
 use crate::id::{Activation, ContextId, Epoch, NodeId, PortName, RunId};
 use crate::journal::{Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin};
+use crate::memory::WorkflowMemory;
 use crate::models::{Cost, TokenUsage};
 
 /// What a run as a whole is doing.
@@ -64,6 +66,10 @@ pub struct RunView {
     pub nodes: BTreeMap<NodeId, NodeView>,
     /// The contexts as they stand.
     pub contexts: BTreeMap<ContextId, ContextView>,
+    /// The workflow's memory as it stands, if the run has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub memory: Option<MemoryState>,
     /// Sums over the whole run.
     pub totals: RunTotals,
     /// How many nodes show each state.
@@ -218,6 +224,27 @@ pub struct ContextView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub turn: Option<Activation>,
+}
+
+/// The workflow's memory as it stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MemoryState {
+    /// Summary and turns.
+    #[serde(flatten)]
+    #[ts(flatten)]
+    pub memory: WorkflowMemory,
+    /// The activation that changed it last. Absent if the run has only what its conversation remembers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub changed_by: Option<Activation>,
+    /// When it last changed.
+    #[ts(type = "number")]
+    pub changed_at: u64,
+    /// Why the latest change could not summarize the turns that are no longer recent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub error: Option<Fault>,
 }
 
 /// A cycle that has gone round.

@@ -11,6 +11,7 @@ use super::provider::FakeProviders;
 use super::{FakeClock, FakeProvider, FakeRetriever, FakeSubflows, FakeTools};
 use crate::context::{
     ContextChange, ContextRecord, ContextType, Contexts, Conversation, SharedMessage, Snapshot, Transaction,
+    Writes,
 };
 use crate::error::{ErrorCode, Fault};
 use crate::expression::in_process::InProcess;
@@ -18,6 +19,7 @@ use crate::host::Host;
 use crate::host::RunInfo;
 use crate::id::{Activation, ContextId, Epoch, MessageId};
 use crate::journal::{Answer, Event, NodeEvent};
+use crate::memory::{MemoryChange, MemorySettings, WorkflowMemory};
 use crate::models::ModelOverrides;
 use crate::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, Signal};
 
@@ -43,6 +45,10 @@ pub struct NodeHarness {
     pub models: ModelOverrides,
     /// The window from the flow's settings.
     pub flow_window: Option<u64>,
+    /// The workflow's memory.
+    pub memory: WorkflowMemory,
+    /// The flow's settings of the workflow's memory.
+    pub memory_settings: MemorySettings,
 }
 
 /// The outcome of one execution.
@@ -54,6 +60,8 @@ pub struct NodeRun {
     pub streamed: String,
     /// Its changes of contexts, applied if it succeeded.
     pub changes: Vec<(ContextId, ContextChange)>,
+    /// Its change of the workflow's memory, applied if it succeeded.
+    pub memory: Option<MemoryChange>,
 }
 
 impl NodeHarness {
@@ -93,6 +101,7 @@ impl NodeHarness {
                     events: Vec::new(),
                     streamed: String::new(),
                     changes: Vec::new(),
+                    memory: None,
                 };
             }
         };
@@ -132,7 +141,8 @@ impl NodeHarness {
     }
 
     fn execute(&mut self, id: &str, node: &dyn BoundNode, inputs: Inputs) -> NodeRun {
-        let transaction = Transaction::begin(self.contexts.clone());
+        let memory_mode = node.behavior().memory.mode(&self.memory_settings);
+        let transaction = Transaction::with_memory(self.contexts.clone(), self.memory.clone());
         let (signals, received) = mpsc::unbounded_channel();
         let node_context = NodeContext {
             activation: Activation { node: id.into(), epoch: self.epoch.clone() },
@@ -159,13 +169,15 @@ impl NodeHarness {
             cancel: CancellationToken::new(),
             answer: self.answer.clone().map(|answer| Answer::Value(Arc::new(answer))),
             recorded: self.recorded.clone().into(),
+            memory_mode,
+            memory_settings: Arc::new(self.memory_settings.clone()),
             transaction: Arc::clone(&transaction),
             signals,
         };
         let run = async move { node.execute(inputs, node_context).await };
         let (result, (events, streamed)) =
             futures::executor::block_on(futures::future::join(run, collect_signals(received)));
-        let (created, changes) = transaction.lock().take();
+        let Writes { created, changes, memory } = transaction.lock().take();
         if result.is_ok() {
             for record in created {
                 self.contexts.create(record);
@@ -173,8 +185,11 @@ impl NodeHarness {
             for (id, change) in &changes {
                 self.contexts.apply(id, change);
             }
+            if let Some(change) = &memory {
+                self.memory.apply(change);
+            }
         }
-        NodeRun { result, events, streamed, changes }
+        NodeRun { result, events, streamed, changes, memory }
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Settings {
     pub again: u32,
     /// The channel of a portal.
     pub channel: String,
+    /// What it does with the workflow's memory: nothing, `read` or `write`.
+    pub memory: String,
     /// The context a guest works in; if empty, its input names it.
     pub names: String,
 }

@@ -4,6 +4,7 @@ mod cancellation;
 mod control;
 mod coverage;
 mod matches_reference;
+mod memory;
 mod mutated_input;
 mod plans;
 mod regressions;

@@ -17,6 +17,7 @@ use plait_engine::host::{Clock, Host};
 use plait_engine::id::Activation;
 use plait_engine::journal::{Entry, Event, Journal};
 use plait_engine::provider::{Provider, Providers};
+use plait_engine::retriever::NoRetriever;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 
 use crate::nodes::semantics;
@@ -77,6 +78,7 @@ impl Simulation {
         Host {
             providers: Arc::new(NoProviders),
             tools: Arc::new(self.clone()),
+            retriever: Arc::new(NoRetriever),
             clock: Arc::new(self.clone()),
             evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),

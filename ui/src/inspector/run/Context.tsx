@@ -14,6 +14,7 @@ import { useActiveSession, useChosenEpoch, useContextView } from "@/workspace/ru
 import { MessageBox } from "./PromptMessages";
 import { Section } from "./Section";
 import { TEXTS } from "./texts";
+import { WorkflowMemory } from "./WorkflowMemory";
 
 /** Long histories are shown from their end; the rest on demand. */
 const MAX_VISIBLE_MESSAGES = 60;
@@ -86,6 +87,7 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
           ))}
         </ol>
       </Section>
+      <WorkflowMemory epoch={epoch} />
       <Changes session={session} id={id} until={mark} />
     </div>
   );

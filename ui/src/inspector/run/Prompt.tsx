@@ -3,7 +3,7 @@ import type { NodeId, PromptRecord } from "@/bindings";
 import { Empty } from "@/design/Empty";
 import type { EpochView, ModelCallView, NodeView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
-import { fullInIteration, type Share, sharesOf } from "@/run/prompt-parts";
+import { fullInIteration, isOwnCall, type Share, sharesOf } from "@/run/prompt-parts";
 import { describeTokens, formatCost, formatCount, formatDuration } from "@/run/values/format";
 import { Reasoning } from "@/run/values/Reasoning";
 import { CopyButton } from "@/run/values/ValueView";
@@ -19,7 +19,7 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
   const { view, epoch } = useChosenEpoch(nodeId);
   const [step, setStep] = useState<number>();
   const calls = epoch?.calls ?? [];
-  const call = calls.find((_, index) => index === step) ?? calls.at(-1);
+  const call = calls.find((_, index) => index === step) ?? calls.findLast(isOwnCall) ?? calls.at(-1);
   if (!session || !view || !epoch || !call?.prompt) {
     return (
       <Empty title={TEXTS.noModelCall}>
@@ -91,6 +91,7 @@ function StepPicker({
       {calls.map((one, index) => (
         <option key={`${one.step}/${one.startedAt}`} value={index}>
           {TEXTS.call} {index + 1} of {calls.length}
+          {isOwnCall(one) ? "" : ` · ${TEXTS.memorySummary}`}
         </option>
       ))}
     </select>

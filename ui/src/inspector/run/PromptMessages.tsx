@@ -9,6 +9,7 @@ import { messageText } from "@/run/values/message-text";
 import { ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import { useEventCount } from "@/workspace/run-hooks";
+import { PromptBlock } from "./PromptBlock";
 import { TEXTS } from "./texts";
 
 /** Long histories are shown from their end; the rest on demand. */
@@ -57,6 +58,7 @@ function LineView({ line }: { line: Line }) {
   if (line.kind === "unknown") {
     return <Cut>{TEXTS.messagesTokensContentNot(formatCount(line.count), formatCount(line.tokens))}</Cut>;
   }
+  if (line.kind === "block") return <PromptBlock line={line} />;
   if (line.kind === "left") {
     return (
       <>

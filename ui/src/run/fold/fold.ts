@@ -7,6 +7,7 @@ import { applyToActivation, newEpochView } from "./activation";
 import { applyToContexts } from "./contexts";
 import { Draft } from "./draft";
 import { compareEpochs, indexOfEpoch, sameEpoch } from "./epoch";
+import { applyToMemory, memoryOfConversation } from "./memory";
 import { addCost, addTokens, NO_COST, NO_TOKENS } from "./spending";
 import type { ContextView, EpochView, NodeView, RunHead, RunView } from "./types";
 
@@ -111,6 +112,7 @@ export class RunFold {
         head.set = (entry.set ?? {}) as RunHead["set"];
         if (entry.parentRunId !== undefined) head.parentRunId = entry.parentRunId;
         if (entry.conversation !== undefined) head.conversation = entry.conversation;
+        head.memory = memoryOfConversation(entry);
         head.startedAt = at;
         break;
       case "node.finished":
@@ -130,6 +132,9 @@ export class RunFold {
       case "tool.called":
         head.totals = draft.own(head.totals);
         head.totals.toolCalls += 1;
+        break;
+      case "memory.appended":
+        head.memory = applyToMemory(head.memory, entry);
         break;
       case "loop.iteration": {
         const known = head.loops[entry.node];

@@ -3,7 +3,7 @@
 //! | record | payload | owner, seq |
 //! |---|---|---|
 //! | created | the record of an empty conversation | the conversation |
-//! | update | messages, a summary, spending | the run and the event that it results from |
+//! | update | messages, a summary, a change of the workflow's memory, spending | the run and the event that it results from |
 //! | title | a title given by a person | the conversation |
 //! | deleted | nothing: the conversation was deleted | the conversation |
 
@@ -11,12 +11,14 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use plait_engine::context::Role;
 use plait_engine::context::conversation::{Summary, SummaryRef};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::RunId;
 use plait_engine::journal::Spending;
+use plait_engine::memory::{MemoryChange, WorkflowMemory};
 use serde::{Deserialize, Serialize};
 
 use super::projector::ConversationUpdate;
@@ -44,6 +46,9 @@ struct StoredUpdate {
     messages: Vec<StoredMessage>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     summary: Option<StoredSummary>,
+    /// A change of the workflow's memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    memory: Option<Arc<MemoryChange>>,
     #[serde(default)]
     spent: Spending,
 }
@@ -70,6 +75,8 @@ pub(in crate::store) struct ConversationFile {
     record: ConversationRecord,
     positions: Vec<Position>,
     summaries: HashMap<(u64, RunId), u64>,
+    /// The workflow's memory as its runs have changed it.
+    memory: WorkflowMemory,
     /// The events whose results are in the file.
     applied: HashSet<(Key, u64)>,
     damage: Vec<Damage>,
@@ -159,7 +166,8 @@ fn blank(key: Key) -> ConversationRecord {
 impl ConversationFile {
     fn empty(log: LogAppender, key: Key, record: ConversationRecord) -> Self {
         let (positions, summaries, applied) = (Vec::new(), HashMap::new(), HashSet::new());
-        Self { key, log, record, positions, summaries, applied, damage: Vec::new() }
+        let (memory, damage) = (WorkflowMemory::default(), Vec::new());
+        Self { key, log, record, positions, summaries, memory, applied, damage }
     }
 
     /// A new conversation. Its file is created with the first sync.
@@ -176,6 +184,11 @@ impl ConversationFile {
 
     pub(in crate::store) fn damage(&self) -> &[Damage] {
         &self.damage
+    }
+
+    /// The workflow's memory as the latest run left it.
+    pub(super) fn memory(&self) -> &WorkflowMemory {
+        &self.memory
     }
 
     pub(super) fn size(&self) -> u64 {
@@ -228,6 +241,7 @@ impl ConversationFile {
             place: self.place_for(messages.len()),
             messages,
             summary: update.summary.clone().map(|(of, text)| StoredSummary { of, text }),
+            memory: update.memory.clone(),
             spent: update.spent,
         };
         self.append(FrameHeader::new(UPDATE, update.run_key, update.seq, count), &stored)?;
@@ -297,6 +311,9 @@ impl ConversationFile {
         }
         record.messages = self.positions.len() as u64;
         record.spent += update.spent;
+        if let Some(change) = &update.memory {
+            self.memory.apply(change);
+        }
         if let Some(StoredSummary { of, .. }) = update.summary {
             self.summaries.insert((of.places, of.run.clone()), offset);
             if record.summary.as_ref().is_none_or(|known| of.places > known.places) {

@@ -7,6 +7,7 @@ use plait_engine::context::Role;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ConversationId;
 use plait_engine::journal::Spending;
+use plait_engine::memory::{MemoryChange, MemoryTurn};
 
 use super::projector::ConversationUpdate;
 use super::record::{ConversationRecord, ForkOrigin};
@@ -61,6 +62,7 @@ impl Conversations {
                 at: message.created_at,
                 messages: vec![Arc::new(message.into_message())],
                 summary: None,
+                memory: None,
                 spent: Spending::default(),
             });
         }
@@ -75,6 +77,24 @@ impl Conversations {
                 at,
                 messages: Vec::new(),
                 summary: Some((of, text)),
+                memory: None,
+                spent: Spending::default(),
+            });
+        }
+        // What the workflow remembers is that of the end. A fork from an earlier message begins without.
+        let memory = file.memory().for_next_run();
+        if !memory.is_empty() && copied == origin.messages {
+            let turns = memory.turns.iter().map(|turn| MemoryTurn::clone(turn)).collect();
+            let summary = memory.summary.as_deref().cloned();
+            updates.push(ConversationUpdate {
+                conversation: key,
+                run_key: key,
+                seq: copied + 1,
+                run: last.run.clone(),
+                at,
+                messages: Vec::new(),
+                summary: None,
+                memory: Some(Arc::new(MemoryChange { turns, summary, ..MemoryChange::default() })),
                 spent: Spending::default(),
             });
         }

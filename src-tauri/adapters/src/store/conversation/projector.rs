@@ -1,4 +1,5 @@
-//! Projects what a run says onto its conversation: the turns of its main context, and the summaries it created.
+//! Projects what a run says onto its conversation: the turns of its main context, the summaries it created, and its changes
+//! of the workflow's memory.
 //!
 //! A turn is a question and its answer. If the question was already in the history (added by an earlier node), it is taken
 //! from there. Other messages that a flow adds to the history are added again in every run, so they are not stored. The result
@@ -7,11 +8,14 @@
 //! Usage and cost of a run's model calls are added to the conversation with the next of these changes, or at the end of the
 //! run. Child runs add their spending, and nothing else.
 
+use std::sync::Arc;
+
 use plait_engine::context::conversation::{Summary, SummaryRef};
 use plait_engine::context::{ContextChange, MAIN, Role, SharedMessage};
 use plait_engine::error::Fault;
 use plait_engine::id::{ContextId, RunId};
-use plait_engine::journal::{ContextEvent, Entry, Event, Spending};
+use plait_engine::journal::{ContextEvent, Entry, Event, MemoryEvent, Spending};
+use plait_engine::memory::MemoryChange;
 
 use super::key_of;
 use crate::store::log_file::Key;
@@ -34,6 +38,7 @@ pub(in crate::store) struct ConversationProjector {
 struct ConversationDelta {
     messages: Vec<SharedMessage>,
     summary: Option<(SummaryRef, Summary)>,
+    memory: Option<Arc<MemoryChange>>,
     spent: Spending,
 }
 
@@ -53,8 +58,9 @@ impl ConversationProjector {
 
     /// What results from an entry. Every entry of the run must be passed, in order.
     pub(in crate::store) fn project(&mut self, entry: &Entry) -> Option<ConversationUpdate> {
-        let ConversationDelta { messages, summary, spent } = self.delta(&entry.event);
-        let has_changes = !messages.is_empty() || summary.is_some() || spent != Spending::default();
+        let ConversationDelta { messages, summary, memory, spent } = self.delta(&entry.event);
+        let has_changes =
+            !messages.is_empty() || summary.is_some() || memory.is_some() || spent != Spending::default();
         has_changes.then(|| ConversationUpdate {
             conversation: self.key,
             run_key: self.run_key,
@@ -63,6 +69,7 @@ impl ConversationProjector {
             at: entry.at,
             messages,
             summary,
+            memory,
             spent,
         })
     }
@@ -82,11 +89,18 @@ impl ConversationProjector {
         self.pending_spending += Spending::of(event).unwrap_or_default();
         let messages = if self.adds_turns { self.turn(event) } else { Vec::new() };
         let summary = self.summary(event).filter(|_| self.adds_turns);
+        let memory = match event {
+            // The run that a fork is forked from has added what the fork takes over.
+            Event::Memory(_, MemoryEvent::Appended { change, reused: None }) if self.adds_turns => {
+                Some(Arc::clone(change))
+            }
+            _ => None,
+        };
         let ends = event.is_terminal();
         // Spending alone does not cause a write for each call.
-        let pays = ends || summary.is_some() || !messages.is_empty();
+        let pays = ends || summary.is_some() || memory.is_some() || !messages.is_empty();
         let spent = if pays { std::mem::take(&mut self.pending_spending) } else { Spending::default() };
-        ConversationDelta { messages, summary, spent }
+        ConversationDelta { messages, summary, memory, spent }
     }
 
     /// The messages of the turn that the event commits in the main context.
@@ -144,5 +158,6 @@ pub(in crate::store) struct ConversationUpdate {
     pub(in crate::store) at: u64,
     pub(in crate::store) messages: Vec<SharedMessage>,
     pub(in crate::store) summary: Option<(SummaryRef, Summary)>,
+    pub(in crate::store) memory: Option<Arc<MemoryChange>>,
     pub(in crate::store) spent: Spending,
 }

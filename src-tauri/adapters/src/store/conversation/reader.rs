@@ -6,6 +6,7 @@ use plait_engine::context::SharedMessage;
 use plait_engine::context::conversation::{ConversationReader, Summary, SummaryRef};
 use plait_engine::error::Fault;
 use plait_engine::id::ConversationId;
+use plait_engine::memory::WorkflowMemory;
 
 use super::{Conversations, id_of, key_of, unknown};
 use crate::store::log_file::Key;
@@ -23,6 +24,11 @@ impl StoredConversation {
     ) -> Result<Self, Fault> {
         Ok(Self { conversations: Arc::clone(conversations), key: key_of(id)? })
     }
+
+    /// The workflow's memory as the latest run left it; nothing if no run has any.
+    pub fn memory(&self) -> Result<Option<Arc<WorkflowMemory>>, Fault> {
+        self.conversations.memory(self.key)
+    }
 }
 
 impl Conversations {
@@ -30,6 +36,13 @@ impl Conversations {
         let mut state = self.lock();
         let file = self.file(&mut state, key)?.ok_or_else(|| unknown(id_of(key).as_str()))?;
         Ok(file.message(place)?.into_message().into())
+    }
+
+    fn memory(&self, key: Key) -> Result<Option<Arc<WorkflowMemory>>, Fault> {
+        let mut state = self.lock();
+        let file = self.file(&mut state, key)?.ok_or_else(|| unknown(id_of(key).as_str()))?;
+        let memory = file.memory();
+        Ok((!memory.is_empty()).then(|| Arc::new(memory.for_next_run())))
     }
 
     pub(super) fn summary(&self, key: Key, summary: &SummaryRef) -> Result<Summary, Fault> {

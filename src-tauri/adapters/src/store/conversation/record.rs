@@ -58,13 +58,14 @@ pub struct ForkOrigin {
 }
 
 impl ConversationRecord {
-    /// The conversation as a run that starts now sees it.
+    /// The conversation as a run that starts now sees it, but for the workflow's memory: that is not part of the record.
     pub fn at(&self) -> ConversationRef {
         ConversationRef {
             id: self.id.clone(),
             thread: self.thread_id.clone(),
             messages: self.messages,
             summary: self.summary.clone(),
+            memory: None,
         }
     }
 }

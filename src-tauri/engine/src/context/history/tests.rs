@@ -17,6 +17,7 @@ fn message(role: Role, tokens: u32, called: bool) -> SharedMessage {
         tool_calls: if called { vec![call] } else { Vec::new() },
         tool_call_id: (role == Role::Tool).then(|| "1".into()),
         provider_state: None,
+        repeats: None,
         author: Activation { node: "n".into(), epoch: Epoch::root() },
         tokens,
     })
@@ -78,4 +79,27 @@ proptest! {
         let (system_messages, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_system);
         prop_assert!(system.iter().eq(&system_messages) && history.iter().eq(&others));
     }
+}
+
+#[test]
+fn message_is_found_by_its_id_and_by_what_it_repeats() {
+    let named = |id: &str, repeats: Option<&str>| {
+        let plain = message(Role::User, 1, false);
+        Arc::new(Message { id: id.into(), repeats: repeats.map(Into::into), ..Message::clone(&plain) })
+    };
+    let mut history: History =
+        [named("a", None), named("b", Some("far")), named("c", None)].into_iter().collect();
+    assert_eq!((history.position(&"b".into()), history.position(&"far".into())), (Some(1), None));
+    assert!(history.has(&"far".into()) && history.has(&"c".into()) && !history.has(&"d".into()));
+    history.remove(1);
+    assert_eq!((history.position(&"c".into()), history.has(&"far".into())), (Some(1), false));
+}
+
+#[test]
+fn removal_keeps_the_places_of_system_messages() {
+    let roles = [Role::User, Role::System, Role::User, Role::System];
+    let mut history: History = roles.into_iter().map(|role| message(role, 1, false)).collect();
+    history.remove(2);
+    assert_eq!(history.take_system().len(), 2);
+    assert!(history.iter().all(|message| message.role == Role::User));
 }

@@ -45,6 +45,18 @@ error_codes! {
             "Window and host are of different versions: install Plait again.";
     }
 
+    "Workflow memory" {
+        MemoryNoSummary = "memory.no_summary",
+            "The model for the summary of the workflow's memory gave none. The summary stays as it was.",
+            "Set another model as the summarizer of the memory.";
+        MemoryOff = "memory.off",
+            "A node that may not read the workflow's memory was offered a tool that does.",
+            "Set `memory.mode` of the node to `read` or `readWrite`, or do not offer the tool to it.";
+        MemoryReadOnly = "memory.read_only",
+            "A model wanted to add to the workflow's memory, which its node may only read.",
+            "Set `memory.mode` of the node to `readWrite`.";
+    }
+
     "Model nodes" {
         ChatContentFiltered = "chat.content_filtered",
             "The provider withheld the reply.",
@@ -103,6 +115,9 @@ error_codes! {
         SettingsMaxUnattendedEpochs = "settings.max_unattended_epochs",
             "`maxUnattendedEpochs` of 0 would let no cycle iterate.",
             "Set at least 1, or remove the setting.";
+        SettingsMemory = "settings.memory",
+            "The number of recent turns in a flow's memory settings is out of range.",
+            "Set a number from 1 to 200, or remove the setting.";
         SettingsPrice = "settings.price",
             "The price of a model is invalid.",
             "Give a price per million tokens that is 0 or more.";

@@ -105,6 +105,10 @@ fn read_event<'de, A: MapAccess<'de>>(name: &str, head: Head, map: A) -> Result<
             let event = rest.read()?;
             Event::Context(rest.activation()?, event)
         }
+        (_, "memory") => {
+            let event = rest.read()?;
+            Event::Memory(rest.activation()?, event)
+        }
         (_, "prompt" | "model" | "tool") => {
             let event = rest.read()?;
             Event::Call(rest.activation()?, event)

@@ -16,6 +16,7 @@ impl Serialize for Event {
             Self::Loop(_, event) => event.serialize(fields),
             Self::Node(_, event) => event.serialize(fields),
             Self::Context(_, event) => event.serialize(fields),
+            Self::Memory(_, event) => event.serialize(fields),
             Self::Call(_, event) => event.serialize(fields),
             Self::Child(_, event) => event.serialize(fields),
         }

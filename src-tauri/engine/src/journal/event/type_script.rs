@@ -2,7 +2,7 @@
 
 use ts_rs::TS;
 
-use super::{CallEvent, ChildEvent, ContextEvent, Event, LoopEvent, NodeEvent, RunEvent};
+use super::{CallEvent, ChildEvent, ContextEvent, Event, LoopEvent, MemoryEvent, NodeEvent, RunEvent};
 use crate::id::Activation;
 
 impl TS for Event {
@@ -49,6 +49,12 @@ enum EventShape {
         activation: Activation,
         #[ts(flatten)]
         event: ContextEvent,
+    },
+    Memory {
+        #[ts(flatten)]
+        activation: Activation,
+        #[ts(flatten)]
+        event: MemoryEvent,
     },
     Call {
         #[ts(flatten)]

@@ -42,6 +42,7 @@ impl Turn<'_> {
             config: &self.model,
             question: &self.user_message.message,
             tools: self.tools,
+            blocks: self.blocks,
             steps: &self.steps,
         })?;
         let request = ModelRequest {

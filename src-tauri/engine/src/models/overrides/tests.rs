@@ -7,7 +7,7 @@ fn settings_override_the_tables() {
     let notes = [("gpt-4", note(5_000)), ("azure/gpt-4", note(6_000)), ("house", free)];
     let overrides = ModelOverrides {
         notes: notes.map(|(name, note)| (name.to_owned(), note)).into(),
-        corrections: BTreeMap::new(),
+        ..ModelOverrides::default()
     };
     assert_eq!((overrides.window("openai", "gpt-4"), overrides.window("azure", "gpt-4")), (5_000, 6_000));
     assert_eq!(overrides.window("openai", "gpt-4o"), 128_000);

@@ -1,4 +1,6 @@
+mod blocks;
 mod estimates;
+mod memory;
 mod tool_rounds;
 
 use serde_json::{Value, json};

@@ -6,25 +6,58 @@ use crate::expression::as_text;
 use crate::expression::evaluation::Evaluator;
 use crate::expression::template::Template;
 use crate::id::MessageId;
-use crate::model_call::UserMessage;
+use crate::model_call::{Heard, UserMessage};
 use crate::node::{Inputs, NodeContext, template_inputs};
 
-/// The user message of a chat with this template and these inputs.
-pub(super) async fn build(
+/// The text of the user message of a chat with this template and these inputs, and what it comes from.
+pub(super) struct Prepared {
+    text: String,
+    /// What was said elsewhere and is the message, or is contained in it.
+    pub(super) heard: Option<Heard>,
+    is_template: bool,
+}
+
+/// Builds the text of the user message.
+pub(super) async fn prepare(
     prompt: Option<&Template>,
     inputs: &Inputs,
     handle: &ContextHandle,
-    context: &ContextRecord,
     node_context: &NodeContext,
-    model: &str,
-) -> Result<UserMessage, Fault> {
-    let (text, id) = match prompt {
-        Some(prompt) => (render(prompt, inputs, handle, &*node_context.host.evaluator).await?, None),
-        None => input_message(inputs, handle).ok_or_else(no_message)?,
+) -> Result<Prepared, Fault> {
+    let Some(prompt) = prompt else {
+        let (text, message) = input_message(inputs, handle).ok_or_else(no_message)?;
+        let heard = Some(Heard { text: text.clone(), message, in_template: false });
+        return Ok(Prepared { text, heard, is_template: false });
     };
-    let is_blank = text.trim().is_empty();
-    let message = UserMessage::new(context, text, id.as_ref(), node_context, model);
-    if is_blank && !message.in_history { Err(no_message()) } else { Ok(message) }
+    let text = render(prompt, inputs, handle, &*node_context.host.evaluator).await?;
+    let has_message = prompt.variables().iter().any(|variable| variable.name == "message");
+    let heard = has_message.then(|| partner_message(inputs, handle)).flatten();
+    let heard = heard.map(|(text, message)| Heard { text, message, in_template: true });
+    Ok(Prepared { text, heard, is_template: true })
+}
+
+impl Prepared {
+    /// What a search for the message is about: what was heard, or else the prompt.
+    pub(super) fn question(&self) -> &str {
+        self.heard.as_ref().map_or(&self.text, |heard| &heard.text)
+    }
+
+    /// The user message. `heard` is the message that it repeats, if it repeats one.
+    pub(super) fn build(
+        &self,
+        context: &ContextRecord,
+        node_context: &NodeContext,
+        heard: Option<&MessageId>,
+        model: &str,
+    ) -> Result<UserMessage, Fault> {
+        let text = self.text.clone();
+        let message = if self.is_template {
+            UserMessage::of_template(context, text, heard, node_context, model)
+        } else {
+            UserMessage::new(context, text, heard, node_context, model)
+        };
+        if self.text.trim().is_empty() && !message.in_history { Err(no_message()) } else { Ok(message) }
+    }
 }
 
 /// Renders the template. The last output on the context edge replaces a missing `message`.
@@ -46,6 +79,14 @@ async fn render(
         }
     }
     prompt.render(values, evaluator).await
+}
+
+/// The value of `{{message}}` in a template, if it is live.
+fn partner_message(inputs: &Inputs, handle: &ContextHandle) -> Option<(String, Option<MessageId>)> {
+    match inputs.datum("message") {
+        Some(datum) => Some((as_text(&datum.value), datum.message.clone())),
+        None => Some((as_text(handle.current_output.as_ref()?), handle.message_id.clone())),
+    }
 }
 
 /// The text of the inputs or of the context edge, and the id of its message if it is one.

@@ -33,7 +33,13 @@ impl ConversationReader for NumberedMessages {
 
 fn harness(messages: u64, summarized: Option<u64>) -> NodeHarness {
     let summary = summarized.map(|places| SummaryRef { places, run: "earlier".into() });
-    let at = Arc::new(ConversationRef { id: "talk".into(), thread: "thread".into(), messages, summary });
+    let at = Arc::new(ConversationRef {
+        id: "talk".into(),
+        thread: "thread".into(),
+        messages,
+        summary,
+        memory: None,
+    });
     NodeHarness {
         conversation: Some(Conversation { at, past: Arc::new(NumberedMessages(messages)) }),
         ..NodeHarness::default()

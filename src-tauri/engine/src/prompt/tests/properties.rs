@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{MODEL, context, message, tool};
 use crate::context::{Message, Role, SharedMessage, ToolCall};
 use crate::models::Correction;
-use crate::prompt::{Call, ModelConfig, prepare, tokens, tool_tokens};
+use crate::prompt::{BlockInputs, Call, ModelConfig, prepare, tokens, tool_tokens};
 
 /// A message of any role: role, tokens, call id.
 fn any_message() -> impl Strategy<Value = (Role, u32, Option<u8>)> {
@@ -70,7 +70,7 @@ proptest! {
         let question = message("q", Role::User, "Why?");
         let tools: Vec<_> = with_tool.then(|| tool(None)).into_iter().collect();
         let steps: Vec<_> = step.map(|tokens| vec![build_message(99, (Role::Assistant, tokens, None))]).into_iter().collect();
-        let result = prepare(Call { context: &context, config: &config, question: &question, tools: &tools, steps: &steps });
+        let result = prepare(Call { context: &context, config: &config, question: &question, tools: &tools, blocks: BlockInputs::default(), steps: &steps });
 
         // The reference.
         let mut system: Vec<String> = with_instructions.then(|| "Be brief.".to_owned()).into_iter().collect();

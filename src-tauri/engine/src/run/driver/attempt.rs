@@ -9,14 +9,14 @@ use futures::future::{BoxFuture, Either, FutureExt, select};
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use super::turns::Written;
 use super::{Driver, Start};
-use crate::context::Transaction;
+use crate::context::{Transaction, Writes};
 use crate::error::{ErrorCode, Fault};
 use crate::flow::RetryPolicy;
 use crate::host::Host;
 use crate::id::Activation;
 use crate::journal::{Event, FinishMetadata, MAX_NESTING_DEPTH, NodeEvent, is_too_deep};
+use crate::memory::WorkflowMemory;
 use crate::node::{NodeContext, NodeOutput, Pause};
 use crate::plan::PlanNode;
 
@@ -44,7 +44,7 @@ pub(super) struct Done {
 pub(super) enum Outcome {
     Finished {
         output: NodeOutput,
-        written: Written,
+        written: Writes,
         duration_ms: u64,
     },
     Paused(Pause),
@@ -160,7 +160,7 @@ fn timed_out(node: &PlanNode, limit: u64) -> Fault {
         .retryable()
 }
 
-fn take(transaction: &Arc<Mutex<Transaction>>) -> Written {
+fn take(transaction: &Arc<Mutex<Transaction>>) -> Writes {
     transaction.lock().take()
 }
 
@@ -212,6 +212,7 @@ impl Driver {
     /// What an activation is given beside its inputs.
     pub(super) fn cx(&self, start: &Start) -> NodeContext {
         let recorded = self.recorded.get(&(start.node, start.epoch.clone()));
+        let memory = self.plan.nodes[start.node].contexts.memory;
         NodeContext {
             activation: self.activation(start.node, &start.epoch),
             attempt: start.attempt,
@@ -222,10 +223,16 @@ impl Driver {
             cancel: self.cancel.clone(),
             answer: start.answer.clone(),
             recorded: recorded.map_or_else(Arc::default, |events| Arc::from(events.as_slice())),
-            transaction: Transaction::begin(match &start.hidden_context {
-                Some(hidden) => self.contexts.without(hidden),
-                None => self.contexts.clone(),
-            }),
+            memory_mode: memory,
+            memory_settings: Arc::clone(&self.plan.memory),
+            transaction: Transaction::with_memory(
+                match &start.hidden_context {
+                    Some(hidden) => self.contexts.without(hidden),
+                    None => self.contexts.clone(),
+                },
+                // For others it would depend on timing what is in it.
+                if memory.reads() { self.memory.clone() } else { WorkflowMemory::default() },
+            ),
             signals: self.signals.0.clone(),
         }
     }

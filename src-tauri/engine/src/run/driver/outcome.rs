@@ -30,12 +30,14 @@ impl Driver {
         match done.outcome {
             Outcome::Finished { output, written, duration_ms } => {
                 let mut events = turns::events(&activation, &written, self.info.earlier.as_deref());
+                // What was journaled before a crash counts, also where this attempt came to another result.
+                let journaled = self.uncommitted.remove(&key).unwrap_or_default();
+                let known = journaled.len().min(events.len());
+                events.splice(..known, journaled.into_iter().take(known));
                 for event in &events {
-                    turns::fold(&mut self.contexts, event);
+                    turns::fold(&mut self.contexts, &mut self.memory, event);
                 }
-                if let Some(journaled) = self.uncommitted.remove(&key) {
-                    events.drain(..journaled.len().min(events.len()));
-                }
+                events.drain(..known);
                 let bought = self.recorded.remove(&key).is_some();
                 self.answer_counts.remove(&key);
                 let durable = bought || !events.is_empty();

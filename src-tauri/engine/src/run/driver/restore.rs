@@ -10,10 +10,13 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::turns::{self, OpenTurns};
-use crate::context::Contexts;
+use crate::context::{Contexts, ConversationRef};
 use crate::error::{ErrorCode, Fault};
 use crate::id::{Activation, Epoch};
-use crate::journal::{CallEvent, ContextEvent, ENGINE_REVISION, Entry, Event, NodeEvent, RunEvent};
+use crate::journal::{
+    CallEvent, ContextEvent, ENGINE_REVISION, Entry, Event, MemoryEvent, NodeEvent, RunEvent,
+};
+use crate::memory::WorkflowMemory;
 use crate::models::ModelOverrides;
 use crate::plan::{NodeIx, Plan};
 use crate::run::scheduler::Scheduler;
@@ -21,6 +24,7 @@ use crate::run::scheduler::Scheduler;
 pub(super) struct Restored {
     pub scheduler: Scheduler,
     pub contexts: Contexts,
+    pub memory: WorkflowMemory,
     pub recorded: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     pub uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     pub turns: OpenTurns,
@@ -51,6 +55,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
     let mut state = Restored {
         scheduler: Scheduler::new(Arc::clone(plan)),
         contexts: Contexts::default(),
+        memory: WorkflowMemory::default(),
         recorded: FxHashMap::default(),
         uncommitted: FxHashMap::default(),
         turns: OpenTurns::default(),
@@ -92,7 +97,8 @@ impl Restored {
                 ContextEvent::Created { .. }
                 | ContextEvent::Changed { .. }
                 | ContextEvent::TurnCommitted { .. },
-            ) => {
+            )
+            | Event::Memory(Activation { node, epoch }, MemoryEvent::Appended { .. }) => {
                 // It counts once the activation's success is journaled as well.
                 if let Some(node) = plan.find(node) {
                     self.uncommitted.entry((node, epoch.clone())).or_default().push(event.clone());
@@ -101,7 +107,7 @@ impl Restored {
             Event::Node(Activation { node, epoch }, NodeEvent::Finished { .. }) => {
                 if let Some(key) = plan.find(node).map(|node| (node, epoch.clone())) {
                     for event in self.uncommitted.remove(&key).into_iter().flatten() {
-                        turns::fold(&mut self.contexts, &event);
+                        turns::fold(&mut self.contexts, &mut self.memory, &event);
                     }
                     self.close(&key);
                 }
@@ -112,7 +118,10 @@ impl Restored {
                     self.close(&key);
                 }
             }
-            Event::Run(RunEvent::Started { models, .. }) => self.models.clone_from(models),
+            Event::Run(RunEvent::Started { models, conversation, .. }) => {
+                self.models.clone_from(models);
+                self.memory = first_memory(conversation.as_deref());
+            }
             Event::Node(activation, NodeEvent::Paused { schema, .. }) => {
                 self.questions.insert(activation.clone(), schema.clone());
             }
@@ -155,6 +164,11 @@ impl Restored {
         self.answer_counts.remove(key);
         self.turns.close(key.0, &key.1);
     }
+}
+
+/// The memory that a run starts with: that of the conversation which it continues.
+pub(super) fn first_memory(conversation: Option<&ConversationRef>) -> WorkflowMemory {
+    conversation.and_then(|at| at.memory.as_deref()).map(WorkflowMemory::for_next_run).unwrap_or_default()
 }
 
 /// The activation whose side effect the event records, if it is one that must not happen twice.

@@ -4,6 +4,7 @@ mod cycles;
 mod deep;
 mod integers;
 mod joins;
+mod memory;
 mod pauses;
 mod turns;
 mod waits;

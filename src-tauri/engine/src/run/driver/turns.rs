@@ -1,20 +1,20 @@
-//! What nodes did to contexts, as events; and model turns that are under way.
+//! What nodes did to contexts and to the workflow's memory, as events; and model turns that are under way.
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::context::{ContextChange, Contexts, Snapshot};
+use crate::context::{ContextChange, Contexts, Writes};
 use crate::earlier_run::EarlierRun;
 use crate::id::{Activation, ContextId, Epoch};
-use crate::journal::{ActivationEvent, ContextEvent, Event, NodeEvent};
+use crate::journal::{ActivationEvent, ContextEvent, Event, MemoryEvent, NodeEvent};
+use crate::memory::WorkflowMemory;
 use crate::plan::{NodeIx, Plan};
-
-/// What an activation wrote: new contexts, then changes in order.
-pub(super) type Written = (Vec<Snapshot>, Vec<(ContextId, ContextChange)>);
 
 /// The events of what an activation wrote. A turn that it committed in an earlier run names that event.
 pub(super) fn events(
     activation: &Activation,
-    (created, changes): &Written,
+    Writes { created, changes, memory }: &Writes,
     earlier: Option<&EarlierRun>,
 ) -> Vec<Event> {
     let created = created.iter().map(|context| ContextEvent::Created { context: context.clone() });
@@ -27,12 +27,17 @@ pub(super) fn events(
         },
         change => ContextEvent::Changed { context_id: context_id.clone(), change: change.clone() },
     });
-    created.chain(written).map(|event| event.of(activation.clone())).collect()
+    let memory = memory.iter().map(|change| {
+        let reused = earlier.and_then(|earlier| earlier.memory(activation, change));
+        MemoryEvent::Appended { change: Arc::new(change.clone()), reused }.of(activation.clone())
+    });
+    created.chain(written).map(|event| event.of(activation.clone())).chain(memory).collect()
 }
 
-/// Applies an event to the contexts, if it is about one.
-pub(super) fn fold(contexts: &mut Contexts, event: &Event) {
+/// Applies an event to the contexts or to the memory, if it is about them.
+pub(super) fn fold(contexts: &mut Contexts, memory: &mut WorkflowMemory, event: &Event) {
     match event {
+        Event::Memory(_, MemoryEvent::Appended { change, .. }) => memory.apply(change),
         Event::Context(_, ContextEvent::Created { context }) => contexts.create(context.clone()),
         Event::Context(_, ContextEvent::Changed { context_id, change }) => {
             contexts.apply(context_id, change);

@@ -8,6 +8,9 @@
 //! Whether a context that a value names exists is decided by the same order. The activation waits for the one that makes the
 //! context, if that comes before it. If that comes after it, the context does not exist for it, even if it was made by then.
 //!
+//! The workflow's memory is ordered in the same way, as if all nodes that use it shared a context, except that readers do
+//! not wait for each other: a reader waits for the writers before it, a writer for the readers as well.
+//!
 //! An activation's place in this order is its [`TurnKey`]. For each context there is a queue of the keys that are undecided;
 //! the next epoch of an open cycle is in it as well. An activation only ever waits for smaller keys, and data flows from
 //! smaller keys to greater ones, so these waits form no circle.
@@ -21,6 +24,7 @@ use super::slot::Slot;
 use super::{Scheduler, Step};
 use crate::context::ContextHandle;
 use crate::id::{ContextId, Epoch};
+use crate::memory::MemoryMode;
 use crate::plan::{ContextRoles, ContextSource, CycleIx, NodeIx, Plan, PlanNode};
 
 /// A place in the order of turns, outermost first: for each cycle around it, where the cycle begins in plan order and which
@@ -112,6 +116,10 @@ pub(super) struct TurnQueues {
     contexts: Vec<ContextQueues>,
     /// Activations that may take a turn in any context.
     any: TurnQueue,
+    /// Activations that read the workflow's memory or change it.
+    memory_users: TurnQueue,
+    /// Those that change it.
+    memory_writers: TurnQueue,
     /// The activations that made a context.
     made: FxHashSet<(NodeIx, Epoch)>,
 }
@@ -139,7 +147,13 @@ impl TurnQueues {
             self.contexts[context].users.undecided.insert(key.clone());
         }
         if roles.works_in_any {
-            self.any.undecided.insert(key);
+            self.any.undecided.insert(key.clone());
+        }
+        if roles.memory.writes() {
+            self.memory_writers.undecided.insert(key.clone());
+        }
+        if roles.memory.reads() {
+            self.memory_users.undecided.insert(key);
         }
     }
 
@@ -154,11 +168,34 @@ impl TurnQueues {
         if roles.works_in_any {
             self.any.decide(key, &mut released);
         }
+        if roles.memory.writes() {
+            self.memory_writers.decide(key, &mut released);
+        }
+        if roles.memory.reads() {
+            self.memory_users.decide(key, &mut released);
+        }
         released
     }
 
     /// Whether the activation in this slot, whose inputs are decided, may take its turn.
     pub fn request(&mut self, plan: &Plan, node: NodeIx, slot: &Slot) -> Turn {
+        if !self.request_memory(plan, node, slot) {
+            return Turn::Later;
+        }
+        self.request_context(plan, node, slot)
+    }
+
+    /// Whether all that comes before the activation in the workflow's memory is decided. If not, the node waits for it.
+    fn request_memory(&mut self, plan: &Plan, node: NodeIx, slot: &Slot) -> bool {
+        let queue = match plan.nodes[node].contexts.memory {
+            MemoryMode::Off => return true,
+            MemoryMode::Read => &mut self.memory_writers,
+            MemoryMode::ReadWrite => &mut self.memory_users,
+        };
+        queue.wait_until(TurnKey::of_activation(plan, node, &slot.epoch), node)
+    }
+
+    fn request_context(&mut self, plan: &Plan, node: NodeIx, slot: &Slot) -> Turn {
         let spec = &plan.nodes[node];
         let without = Turn::Now { hidden_context: None };
         if !spec.contexts.takes_turns() {
@@ -170,7 +207,7 @@ impl TurnQueues {
         let maker = plan.contexts.maker(context);
         let own = TurnKey::of_activation(plan, node, &slot.epoch);
         let made_at = TurnKey::of_activation(plan, maker, &epoch);
-        let Self { contexts, any, made } = self;
+        let Self { contexts, any, made, .. } = self;
         let ContextQueues { makers, users } = &mut contexts[context];
         if plan.nodes[maker].clock.len() != epoch.depth() || made_at > own {
             return Turn::Now { hidden_context: Some(name) };

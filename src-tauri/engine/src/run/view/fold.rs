@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 use std::collections::btree_map;
 
 use super::node::{EpochView, NodeState, NodeView};
-use super::{ContextView, RunTotals, RunView};
+use super::{ContextView, MemoryState, RunTotals, RunView};
 use crate::context::{ContextChange, ContextRecord, Contexts};
 use crate::id::{Activation, ContextId};
-use crate::journal::{CallEvent, ContextEvent, Entry, Event, NodeEvent};
+use crate::journal::{CallEvent, ContextEvent, Entry, Event, MemoryEvent, NodeEvent, RunEvent};
 use crate::models::{Cost, TokenUsage};
 
 impl RunView {
@@ -25,6 +25,7 @@ impl RunView {
         }
         self.add_to_totals(&entry.event);
         self.apply_to_contexts(&entry.event, entry.at);
+        self.apply_to_memory(&entry.event, entry.at);
         if let Some(activation) = entry.event.activation() {
             self.change_activation(activation, |view| view.apply(&entry.event, entry.at));
         }
@@ -65,6 +66,26 @@ impl RunView {
                     view.usage += reply.usage.unwrap_or_default();
                     view.cost += Cost::of_call(account.cost_nano_usd);
                 }
+            }
+            _ => {}
+        }
+    }
+
+    fn apply_to_memory(&mut self, event: &Event, at: u64) {
+        match event {
+            Event::Memory(activation, MemoryEvent::Appended { change, .. }) => {
+                let state = self.memory.get_or_insert_default();
+                state.memory.apply(change);
+                state.changed_by = Some(activation.clone());
+                state.changed_at = at;
+                state.error.clone_from(&change.error);
+            }
+            Event::Run(RunEvent::Started { conversation: Some(conversation), .. }) => {
+                self.memory = conversation.memory.as_deref().map(|memory| MemoryState {
+                    memory: memory.for_next_run(),
+                    changed_at: at,
+                    ..MemoryState::default()
+                });
             }
             _ => {}
         }

@@ -55,7 +55,7 @@ impl RunOutline {
                 self.stop_waiting();
                 self.close_pauses(activation);
             }
-            Event::Call(..) | Event::Child(..) | Event::Context(..) => {}
+            Event::Call(..) | Event::Child(..) | Event::Context(..) | Event::Memory(..) => {}
         }
     }
 

@@ -8,6 +8,7 @@ use plait_engine::context::{ContextRecord, ContextType, Message, Role};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ReplyKey;
 use plait_engine::journal::{Answer, CallEvent, ContextEvent, Event};
+use plait_engine::memory::{MemoryChange, MemoryTurn};
 use plait_engine::node::{Inputs, NodeContext, NodeOutput, Pause};
 use plait_engine::provider::ModelReply;
 use plait_engine::tool::{ToolInvocation, ToolSpec};
@@ -16,8 +17,28 @@ use serde_json::json;
 use super::Settings;
 use super::semantics::{self, Values};
 
-/// Runs one attempt of a test node.
+/// Runs one attempt of a test node. What it sees in the workflow's memory stands in its metadata, and what it adds depends on
+/// all of it.
 pub async fn execute(
+    kind: &str,
+    settings: &Settings,
+    inputs: Inputs,
+    cx: NodeContext,
+) -> Result<NodeOutput, Fault> {
+    let seen: Vec<String> = cx.memory().turns.iter().map(|turn| turn.text.clone()).collect();
+    let (text, mode) = (format!("{} after {:x}", cx.activation, semantics::digest(&seen)), cx.memory_mode);
+    if mode.writes() {
+        let turn = MemoryTurn { label: None, text, node: None, message: None, tokens: 1 };
+        cx.change_memory(MemoryChange { turns: vec![turn], ..MemoryChange::default() });
+    }
+    let mut output = compute(kind, settings, inputs, cx).await?;
+    if mode.reads() {
+        output.extra.insert("seen".to_owned(), seen.into());
+    }
+    Ok(output)
+}
+
+async fn compute(
     kind: &str,
     settings: &Settings,
     inputs: Inputs,

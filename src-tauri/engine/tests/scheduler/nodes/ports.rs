@@ -1,5 +1,6 @@
 //! The ports and the planning-relevant behavior of the test node types.
 
+use plait_engine::memory::{MemoryMode, MemoryUse};
 use plait_engine::node::{Behavior, Portal};
 use plait_engine::port::{PortKind, PortType, Ports};
 
@@ -76,5 +77,10 @@ pub fn behavior(kind: &str, settings: &Settings) -> Behavior {
         "portalOut" => behavior.portal = Some(Portal::Out(settings.channel.clone())),
         _ => {}
     }
+    behavior.memory = match settings.memory.as_str() {
+        "read" => MemoryUse::As(MemoryMode::Read),
+        "write" => MemoryUse::As(MemoryMode::ReadWrite),
+        _ => MemoryUse::None,
+    };
     behavior
 }

@@ -1,0 +1,129 @@
+//! The rolling summary of a workflow's memory: a model gets the summary so far and the turns that leave the recent ones, and
+//! writes the next summary. Its reply is journaled like that of any call, so none is requested twice.
+
+use std::sync::Arc;
+
+use super::{ModelCall, Turn};
+use crate::context::{Message, Role};
+use crate::error::{ErrorCode, Fault};
+use crate::memory::{MemorySummary, SummarizerSettings};
+use crate::prompt::{
+    ModelConfig, Overrides, PromptPart, PromptPurpose, PromptRecord, resolve_model_config, tokens,
+};
+use crate::provider::{ModelReply, ModelRequest, Provider, StopReason};
+
+/// Maximum tokens of a summary: it is sent with every call of every node that reads the memory.
+const MAX_SUMMARY_TOKENS: u32 = 1_000;
+
+const INSTRUCTIONS: &str = "You keep the shared memory of a workflow in which people and agents speak with each other. You \
+    are given the summary so far, where there is one, and the turns that came after it, each under the label of its \
+    speaker. Write the summary that replaces both: who said what that still matters, what was decided and found out, \
+    names, numbers and open questions. Leave out pleasantries. Write plain sentences, at most 300 words, and nothing \
+    beside the summary.";
+
+/// Writes summaries for one activation.
+pub(super) struct MemorySummarizer {
+    model: ModelConfig,
+    provider: Arc<dyn Provider>,
+}
+
+impl MemorySummarizer {
+    /// The summarizer that the node sets, else the flow, else the settings, else the model of the node's context.
+    pub(super) fn of(node: &SummarizerSettings, turn: &Turn<'_>) -> Result<Self, Fault> {
+        let node_context = turn.node_context;
+        let levels = [node, &node_context.memory_settings.summarizer, &node_context.models.summarizer];
+        let set = levels.into_iter().find(|settings| !settings.is_empty());
+        let overrides = Overrides {
+            provider: set.and_then(|settings| settings.provider.as_deref()),
+            model: set.and_then(|settings| settings.model.as_deref()),
+            max_tokens: Some(MAX_SUMMARY_TOKENS),
+            ..Overrides::default()
+        };
+        let model = resolve_model_config(turn.context, overrides, node_context.model_settings())?;
+        let provider = node_context.host.providers.get(&model.provider)?;
+        Ok(Self { model, provider })
+    }
+
+    /// The summary of `known` and these turns, by one call that is counted as a call of `turn`.
+    pub(super) async fn summarize(
+        &self,
+        known: Option<&MemorySummary>,
+        turns: &[String],
+        turn: &mut Turn<'_>,
+    ) -> Result<MemorySummary, Fault> {
+        let call = ModelCall {
+            node_context: turn.node_context,
+            model: &self.model,
+            provider: &*self.provider,
+            context_id: &turn.context.context_id,
+        };
+        let step = turn.usage.model_calls;
+        let recorded = match call.recorded(step) {
+            Some(recorded) => recorded,
+            None => {
+                let message = turn.next_message(Role::User, self.text(known, turns));
+                let record = self.prompt_record(&message);
+                let request = ModelRequest {
+                    system: Some(INSTRUCTIONS.to_owned()),
+                    ..call.request(vec![Arc::new(message)])
+                };
+                call.send(step, record, request, &mut |_| ()).await?
+            }
+        };
+        turn.usage.model_calls = step + 1;
+        if recorded.is_reused {
+            turn.usage.reused_calls += 1;
+        } else {
+            turn.usage.tokens += recorded.reply.usage.unwrap_or_default();
+        }
+        let text = summary_text(&recorded.reply)?;
+        Ok(MemorySummary { tokens: tokens::count_u32(&self.model.model, text), text: text.to_owned() })
+    }
+
+    fn text(&self, known: Option<&MemorySummary>, turns: &[String]) -> String {
+        // About four bytes are a token. Half of the window stays free, since counts are estimates for most models.
+        let room = self.model.window.saturating_sub(self.model.reserve) / 2;
+        let max_bytes = usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX);
+        let max_turn_bytes = (max_bytes / turns.len().max(1)).max(256);
+        let mut text = known.map_or_else(String::new, |known| format!("Summary so far:\n{}\n\n", known.text));
+        text.push_str("Turns:\n");
+        for turn in turns {
+            let end = turn.floor_char_boundary(max_turn_bytes);
+            text.push('\n');
+            text.push_str(&turn[..end]);
+            text.push_str(if end < turn.len() { " […]\n" } else { "\n" });
+        }
+        text
+    }
+
+    fn prompt_record(&self, message: &Message) -> PromptRecord {
+        let system = PromptPart::Message {
+            role: Role::System,
+            text: INSTRUCTIONS.to_owned(),
+            tokens: tokens::TOKENS_PER_MESSAGE + tokens::count_cached(&self.model.model, INSTRUCTIONS),
+        };
+        let turns = PromptPart::Message {
+            role: Role::User,
+            text: message.content.text(),
+            tokens: message.tokens.into(),
+        };
+        PromptRecord {
+            purpose: Some(PromptPurpose::MemorySummary),
+            ..PromptRecord::new(&self.model, vec![system, turns], 0)
+        }
+    }
+}
+
+/// The text of a complete reply. A truncated summary would be read as if it were complete.
+fn summary_text(reply: &ModelReply) -> Result<&str, Fault> {
+    let text = reply.text.trim();
+    let problem = match reply.stop_reason {
+        StopReason::ContentFilter => "was blocked by its provider",
+        StopReason::MaxTokens => "did not finish within 1,000 tokens",
+        _ if text.is_empty() => "replied with nothing",
+        _ => return Ok(text),
+    };
+    let message = format!("The model for the summary of the workflow's memory {problem}.");
+    Err(Fault::new(ErrorCode::MemoryNoSummary, message)
+        .hint("Set another model as the summarizer of the memory."))
+}

@@ -1,0 +1,26 @@
+//! The block with the instructions of tools.
+
+use super::{Block, BlockItem, BlockKind, BlockOrigin};
+use crate::prompt::tokens;
+use crate::tool::ToolSpec;
+
+const HEADING: &str = "How to use the tools:";
+
+/// The instructions of those tools that have some.
+pub(super) fn build(tools: &[ToolSpec], model: &str) -> Option<Block> {
+    let with_instructions = tools.iter().filter_map(|tool| Some((tool, tool.instructions.as_deref()?)));
+    let items: Vec<_> = (0..)
+        .zip(with_instructions)
+        .map(|(rank, (tool, instructions))| {
+            let text = format!("- {}: {}", tool.name, instructions.trim());
+            let tokens = tokens::count_cached(model, &text) + 1;
+            BlockItem { text, origin: BlockOrigin::Tool { name: tool.name.clone() }, tokens, rank }
+        })
+        .collect();
+    (!items.is_empty()).then(|| Block {
+        kind: BlockKind::Tools,
+        heading: HEADING.to_owned(),
+        separator: "\n",
+        items,
+    })
+}

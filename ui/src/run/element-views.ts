@@ -90,7 +90,8 @@ function streamOf(view: NodeView, displayed: EpochView): string | undefined {
       displayed.calls.length > 0 || view.epochs.some((epoch) => epoch.streamed !== "" || epoch.calls.length > 0);
     return streams ? "" : undefined;
   }
-  const text = displayed.calls.findLast((call) => call.reply?.text && isOwnCall(call))?.reply?.text || displayed.streamed;
+  const text =
+    displayed.calls.findLast((call) => call.reply?.text && isOwnCall(call))?.reply?.text || displayed.streamed;
   return text ? headOf(plainText(text.slice(0, 4 * CARD_TEXT)), CARD_TEXT) : undefined;
 }
 

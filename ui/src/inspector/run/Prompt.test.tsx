@@ -44,3 +44,48 @@ it("builds a prompt once, not on each later event", async () => {
   }
   expect(made).toHaveBeenCalledTimes(1);
 });
+
+const BLOCKS = [
+  {
+    kind: "block",
+    block: "retrieval",
+    text: "[1] handbook: travel.md",
+    tokens: 9,
+    origins: [{ from: "passage", base: "handbook", source: "travel.md", offset: 0, length: 9, line: 3, score: 0.5 }],
+  },
+  {
+    kind: "block",
+    block: "memory",
+    text: "Ada: Hello.",
+    tokens: 7,
+    origins: [{ from: "summary" }, { from: "turn", label: "Ada" }],
+    cut: { cap: 10, tokens: 21, leftOut: [{ from: "turn", label: "Bob" }] },
+  },
+  { kind: "block", block: "partner", text: "What now?", tokens: 6, origins: [{ from: "turn", node: "ask" }] },
+];
+
+it("shows the blocks of a message with tokens, origin and what a cap left out", () => {
+  showRun(workspace.activeRun, [
+    { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, tokens: 22, parts: BLOCKS } },
+  ]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  expect(screen.getByTestId("prompt-block-retrieval").textContent).toContain("handbook: travel.md, line 3");
+  const memory = screen.getByTestId("prompt-block-memory");
+  expect(memory.textContent).toContain("From summary · Ada");
+  expect(memory.textContent).toContain("Cut at 10 tokens: 21 left out. Bob");
+  expect(screen.getByTestId("prompt-block-partner").textContent).toContain("What now?");
+  expect(screen.getByTitle("Memory: 7")).toBeDefined();
+  expect(screen.getByTitle("Question: 6")).toBeDefined();
+});
+
+it("shows the node's own call first, not the summary of the memory", () => {
+  const summary = { ...PROMPT, purpose: "memorySummary", parts: [{ ...PARTS[0], text: "Turns:" }] };
+  showRun(workspace.activeRun, [
+    { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: PARTS } },
+    { type: "model.replied", ...HERE, step: 0, reply: { text: "Here." } },
+    { type: "prompt.rendered", ...HERE, step: 1, prompt: summary },
+  ]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  expect(screen.getByText("Where is it?")).toBeDefined();
+  expect(screen.getByText("Call 2 of 2 · memory summary")).toBeDefined();
+});

@@ -14,7 +14,9 @@ export function WorkflowMemory({ epoch }: { epoch?: Epoch }) {
   if (!memory) return null;
   const { summary, turns = [], changedBy, error } = memory;
   const iteration = epoch ?? changedBy?.epoch ?? [];
-  const by = changedBy ? TEXTS.memoryChangedBy(workspace.nodeNames.nameOf(changedBy.node)) : TEXTS.memoryFromConversation;
+  const by = changedBy
+    ? TEXTS.memoryChangedBy(workspace.nodeNames.nameOf(changedBy.node))
+    : TEXTS.memoryFromConversation;
   return (
     <div data-testid="workflow-memory">
       <Section title={TEXTS.workflowMemory} trailing={by}>
@@ -34,7 +36,8 @@ export function WorkflowMemory({ epoch }: { epoch?: Epoch }) {
         {turns.length === 0 ? <p className="text-fg-3 text-sm">{TEXTS.noTurns}</p> : null}
         <ol className="flex flex-col gap-1">
           {turns.map((turn, index) => {
-            const speaker = turn.label ?? (turn.node === undefined ? TEXTS.originUnknown : workspace.nodeNames.nameOf(turn.node));
+            const speaker =
+              turn.label ?? (turn.node === undefined ? TEXTS.originUnknown : workspace.nodeNames.nameOf(turn.node));
             return (
               // biome-ignore lint/suspicious/noArrayIndexKey: a turn has no id of its own, and turns only move as a whole.
               <li key={index} className="rounded-lg border border-line bg-bg-2 px-2.5 py-1.5">

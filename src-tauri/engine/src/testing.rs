@@ -14,4 +14,4 @@ pub use harness::{NodeHarness, NodeRun};
 pub use provider::{FakeProvider, ScriptedReply};
 pub use retriever::FakeRetriever;
 pub use subflows::FakeSubflows;
-pub use tools::FakeTools;
+pub use tools::{CALLS_THAT_MEET, FakeTools};

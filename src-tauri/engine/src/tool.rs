@@ -241,6 +241,30 @@ pub struct SamplingReply {
     pub text: String,
 }
 
+/// The tool call that a person is asked about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolPause {
+    /// The step of the model call that requests the tool call.
+    pub step: u32,
+    pub call_id: String,
+    /// The tool's name.
+    pub name: String,
+    pub kind: ToolPauseKind,
+}
+
+/// What a person is asked about a tool call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum ToolPauseKind {
+    /// Whether it may be made.
+    Approval,
+    /// Whether it may be made again after an interruption.
+    Repeat,
+    /// The tool asks.
+    Tool,
+}
+
 /// Executes tool calls.
 #[async_trait]
 pub trait ToolHost: Send + Sync {

@@ -31,7 +31,7 @@ fn paused() -> Event {
     let Activation { node, epoch } = asked();
     Event::Node(
         Activation { node, epoch },
-        NodeEvent::Paused { prompt: "Name?".into(), schema: json!({}), answered: false },
+        NodeEvent::Paused { prompt: "Name?".into(), schema: json!({}), answered: false, tool: None },
     )
 }
 

@@ -82,8 +82,12 @@ fn tool_call_without_result_has_no_outcome() {
 
 #[test]
 fn answer_needs_same_question() {
-    let paused =
-        |prompt: &str| NodeEvent::Paused { prompt: prompt.to_owned(), schema: json!({}), answered: false };
+    let paused = |prompt: &str| NodeEvent::Paused {
+        prompt: prompt.to_owned(),
+        schema: json!({}),
+        answered: false,
+        tool: None,
+    };
     let answer = |text: &str| Answer::Value(Arc::new(json!(text)));
     let answered = |text| NodeEvent::Answered { answer: answer(text), reused: None };
     let events = [paused("Name?"), answered("Ada"), paused("Name?"), answered("Bob"), paused("Age?")];

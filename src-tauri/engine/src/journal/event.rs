@@ -26,6 +26,7 @@ use crate::models::{CalibrationSample, ModelOverrides};
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
 use crate::retriever::Retrieval;
+use crate::tool::{ToolPause, ToolProgress};
 
 /// How many open questions an event lists. A run may have thousands, and waits again after each answer; each has an event of
 /// its own anyway (`run.paused`).
@@ -312,6 +313,10 @@ pub enum NodeEvent {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(optional, as = "Option<bool>")]
         answered: bool,
+        /// The tool call it is about, if it is about one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        tool: Option<ToolPause>,
     },
     /// A person answered.
     #[serde(rename = "input.provided")]
@@ -441,6 +446,15 @@ pub enum CallEvent {
         step: u32,
         /// The tool and its arguments.
         call: ToolCall,
+    },
+    /// A tool has come further. For watchers only: never journaled.
+    #[serde(rename = "tool.progressed")]
+    ToolProgressed {
+        /// Number of the model call that requested it, from 0.
+        step: u32,
+        /// The id of the tool call.
+        call_id: String,
+        progress: ToolProgress,
     },
     /// A tool returned. Flushed before anything follows.
     #[serde(rename = "tool.finished")]

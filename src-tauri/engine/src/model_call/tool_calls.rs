@@ -1,16 +1,27 @@
-//! The tools of a turn: collecting them from the inputs, and running the model's calls.
+//! The tools of a turn: collecting them from the inputs, and running the calls of a model's reply.
 //!
-//! A failing tool does not end the turn: the model gets the error and may do something else.
+//! All calls of a reply run at the same time; their results keep the order of the calls. A failing tool does not end the
+//! turn: the model gets the error and may do something else. Questions to the person come before the first call is made.
 
-use serde_json::{Value, json};
+mod invoke;
+mod questions;
+mod requests;
+
 use std::collections::HashSet;
+use std::sync::Arc;
 
+use futures::future::join_all;
+use serde_json::{Value, json};
+
+use super::Interruption;
 use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
-use crate::journal::{CallEvent, Event, MAX_NESTING_DEPTH, is_too_deep};
+use crate::expression::schema::find_violations;
+use crate::journal::{CallEvent, Event, EventRef};
 use crate::node::{Inputs, NodeContext};
-use crate::tool::{ToolInvocation, ToolSpec};
+use crate::tool::{ToolEffect, ToolSpec};
+use questions::CallHistory;
 
 /// The tools on the `tools` input, each once.
 pub(crate) fn collect_tools(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
@@ -34,12 +45,41 @@ pub(crate) fn collect_tools(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
     Ok(tools)
 }
 
+/// Calls one tool on behalf of a node that is no model: with the same checks, questions, limits and events.
+pub(crate) async fn call_tool(
+    node_context: &NodeContext,
+    tool: ToolSpec,
+    arguments: Value,
+) -> Result<Value, Interruption> {
+    let call = ToolCall { id: "call".to_owned(), name: tool.name.clone(), arguments };
+    let tools = [tool];
+    let caller = ToolCaller::new(node_context, &tools);
+    // In a fork nothing decides that this call is the same as before but its arguments.
+    let mut outcomes = caller.run_all(0, &[call], true).await?;
+    Ok(outcomes.pop().unwrap_or(Ok(Value::Null))?)
+}
+
+/// What a call led to: a result, or an error that the model receives.
+type Outcome = Result<Value, Fault>;
+
 /// Runs the tool calls of a turn.
 pub(super) struct ToolCaller<'a> {
     node_context: &'a NodeContext,
     tools: &'a [ToolSpec],
     /// The call ids used so far.
     ids: HashSet<String>,
+}
+
+/// What happens to a call.
+enum NextStep<'a> {
+    /// Nothing: the journal has its outcome.
+    Settled(Outcome),
+    /// It takes the outcome that an earlier run has recorded.
+    Reuse(Outcome, EventRef),
+    /// It is not made.
+    Refuse(Fault),
+    /// It is made.
+    Call(&'a ToolSpec, CallHistory),
 }
 
 impl<'a> ToolCaller<'a> {
@@ -68,51 +108,138 @@ impl<'a> ToolCaller<'a> {
         numbered.collect()
     }
 
-    /// The result of a call, or its error, as text for the model. If the reply that requests it was bought by an earlier run, so
-    /// was the result: what the tool did is not done again.
+    /// The outcomes of the calls of a reply, in their order, as texts for the model.
     pub(super) async fn run(
+        &self,
+        step: u32,
+        calls: &[ToolCall],
+        reply_is_reused: bool,
+    ) -> Result<Vec<String>, Interruption> {
+        let outcomes = self.run_all(step, calls, reply_is_reused).await?;
+        let texts = outcomes.into_iter().map(|outcome| match outcome {
+            Ok(result) => as_text(&result),
+            Err(fault) => json!({ "error": fault.message, "code": fault.code }).to_string(),
+        });
+        Ok(texts.collect())
+    }
+
+    /// The outcomes of the calls, in their order. If the reply that requests them was bought by an earlier run, so were the
+    /// results: what a tool did is not done again.
+    async fn run_all(
+        &self,
+        step: u32,
+        calls: &[ToolCall],
+        reply_is_reused: bool,
+    ) -> Result<Vec<Outcome>, Interruption> {
+        let mut next = Vec::with_capacity(calls.len());
+        for call in calls {
+            next.push(self.decide(step, call, reply_is_reused)?);
+        }
+        let running = calls.iter().zip(next).map(|(call, next)| self.take_step(step, call, next));
+        let mut outcomes = Vec::with_capacity(calls.len());
+        let mut interruption = None;
+        // Each call ends, also if another one asks: what it has done is not done again.
+        for outcome in join_all(running).await {
+            match outcome {
+                Ok(outcome) => outcomes.push(outcome),
+                Err(first) => interruption = interruption.or(Some(first)),
+            }
+        }
+        interruption.map_or(Ok(outcomes), Err)
+    }
+
+    /// What is to happen to a call. An interruption if a person has to be asked first.
+    fn decide(
         &self,
         step: u32,
         call: &ToolCall,
         reply_is_reused: bool,
-    ) -> Result<String, Fault> {
+    ) -> Result<NextStep<'a>, Interruption> {
+        if let Some(outcome) = self.recorded_outcome(step, &call.id) {
+            return Ok(NextStep::Settled(outcome));
+        }
         let earlier = self.node_context.earlier().filter(|_| reply_is_reused);
-        let earlier_outcome =
-            || earlier.and_then(|run| run.tool_outcome(&self.node_context.activation, step, call));
-        let outcome = if let Some(outcome) = self.recorded_outcome(step, &call.id) {
-            outcome
-        } else {
-            self.node_context.note(CallEvent::ToolCalled { step, call: call.clone() });
-            let (outcome, reused) = match earlier_outcome() {
-                Some((outcome, event)) => (outcome, Some(event)),
-                None => (self.invoke(call).await, None),
-            };
-            let (result, error) = (outcome.as_ref().ok().cloned(), outcome.as_ref().err().cloned());
-            let event = CallEvent::ToolFinished { step, call_id: call.id.clone(), result, error, reused };
-            self.node_context.record(event).await?;
-            outcome
+        let earlier = earlier.and_then(|run| run.tool_outcome(&self.node_context.activation, step, call));
+        if let Some((outcome, event)) = earlier {
+            return Ok(NextStep::Reuse(outcome, event));
+        }
+        let tool = match self.find_tool(call) {
+            Ok(tool) => tool,
+            Err(fault) => return Ok(NextStep::Refuse(fault)),
         };
-        Ok(match outcome {
-            Ok(result) => as_text(&result),
-            Err(fault) => json!({ "error": fault.message, "code": fault.code }).to_string(),
-        })
+        let history = CallHistory::read(&self.node_context.recorded, step, &call.id);
+        if history.was_interrupted && tool.effect == ToolEffect::Write && !history.may_repeat()? {
+            return Err(questions::ask_to_repeat(step, call));
+        }
+        if history.is_repeat_refused() {
+            return Ok(NextStep::Refuse(questions::not_repeated(&call.name)));
+        }
+        if tool.policy.approval {
+            match history.approval()? {
+                None => return Err(questions::ask_for_approval(step, call)),
+                Some(questions::Decision { approved: true, .. }) => {}
+                Some(questions::Decision { comment, .. }) => {
+                    return Ok(NextStep::Refuse(questions::rejected(&call.name, comment.as_deref())));
+                }
+            }
+        }
+        Ok(NextStep::Call(tool, history))
     }
 
-    async fn invoke(&self, call: &ToolCall) -> Result<Value, Fault> {
-        if let Some(tool) = self.tools.iter().find(|tool| tool.name == call.name) {
-            let invocation = ToolInvocation {
-                folder: self.node_context.run.folder.clone(),
-                ..ToolInvocation::new(tool.clone(), call.arguments.clone())
-            };
-            self.node_context.host.tools.call(invocation).await.and_then(check_depth)
-        } else {
+    async fn take_step(
+        &self,
+        step: u32,
+        call: &ToolCall,
+        next: NextStep<'a>,
+    ) -> Result<Outcome, Interruption> {
+        let called = || CallEvent::ToolCalled { step, call: call.clone() };
+        let (outcome, reused) = match next {
+            NextStep::Settled(outcome) => return Ok(outcome),
+            NextStep::Reuse(outcome, event) => {
+                self.node_context.note(called());
+                (outcome, Some(event))
+            }
+            NextStep::Refuse(fault) => {
+                self.node_context.note(called());
+                (Err(fault), None)
+            }
+            NextStep::Call(tool, history) => {
+                if tool.effect == ToolEffect::Write {
+                    // Before it is made: after a crash nobody knows whether it was.
+                    self.node_context.record(called()).await?;
+                } else {
+                    self.node_context.note(called());
+                }
+                (invoke::invoke(self.node_context, Arc::new(tool.clone()), step, call, history).await?, None)
+            }
+        };
+        let (result, error) = (outcome.as_ref().ok().cloned(), outcome.as_ref().err().cloned());
+        let event = CallEvent::ToolFinished { step, call_id: call.id.clone(), result, error, reused };
+        self.node_context.record(event).await?;
+        Ok(outcome)
+    }
+
+    /// The tool of a call whose arguments match its schema.
+    fn find_tool(&self, call: &ToolCall) -> Result<&'a ToolSpec, Fault> {
+        let Some(tool) = self.tools.iter().find(|tool| tool.name == call.name) else {
             let names: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
             let message = format!("There is no tool `{}`; there are: {}.", call.name, names.join(", "));
-            Err(Fault::new(ErrorCode::ToolNotOffered, message))
+            return Err(Fault::new(ErrorCode::ToolNotOffered, message));
+        };
+        let violations = find_violations(&tool.parameters, &call.arguments).map_err(|problem| {
+            let message = format!("The schema of the arguments of `{}` can't be used: {problem}", tool.name);
+            Fault::new(ErrorCode::ToolBadSchema, message)
+                .hint("Correct the schema where the tool is declared, or do not offer the tool.")
+        })?;
+        if violations.is_empty() {
+            return Ok(tool);
         }
+        let message = format!("The arguments of `{}` are invalid: {}.", tool.name, violations.join("; "));
+        Err(Fault::new(ErrorCode::ToolBadArguments, message)
+            .hint("Call the tool again with arguments that match its schema."))
     }
 
-    fn recorded_outcome(&self, wanted_step: u32, id: &str) -> Option<Result<Value, Fault>> {
+    fn recorded_outcome(&self, wanted_step: u32, id: &str) -> Option<Outcome> {
         self.node_context.recorded.iter().find_map(|event| match event {
             Event::Call(_, CallEvent::ToolFinished { step, call_id, result, error, .. })
                 if *step == wanted_step && call_id == id =>
@@ -125,15 +252,4 @@ impl<'a> ToolCaller<'a> {
             _ => None,
         })
     }
-}
-
-/// Refuses a result that nests too deep for a journal to be read back.
-fn check_depth(result: Value) -> Result<Value, Fault> {
-    if is_too_deep(&result) {
-        let message = format!(
-            "The result nests lists and objects deeper than {MAX_NESTING_DEPTH} levels; request less of it."
-        );
-        return Err(Fault::new(ErrorCode::ToolTooDeep, message));
-    }
-    Ok(result)
 }

@@ -7,7 +7,7 @@ mod commit;
 use std::sync::Arc;
 
 use super::tool_calls::ToolCaller;
-use super::{CallOptions, FIRST_STEP_INDEX, MemoryAccess, UserMessage};
+use super::{CallOptions, FIRST_STEP_INDEX, Interruption, MemoryAccess, UserMessage};
 use crate::context::{ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
 use crate::error::{ErrorCode, Fault};
 use crate::models::{CalibrationSample, TokenUsage};
@@ -119,7 +119,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Calls the model until it replies without calling tools.
-    pub(crate) async fn run(&mut self) -> Result<ModelReply, Fault> {
+    pub(crate) async fn run(&mut self) -> Result<ModelReply, Interruption> {
         let max_rounds = self.options.max_tool_rounds;
         for round in 0..=max_rounds {
             let step = self.usage.model_calls;
@@ -142,7 +142,7 @@ impl<'a> Turn<'a> {
             let message = format!("The model still called tools after {max_rounds} rounds.");
             (message, "Raise `maxToolRounds`, or say in the instructions when the model should answer.")
         };
-        Err(Fault::new(ErrorCode::ChatTooManyToolRounds, message).hint(hint))
+        Err(Fault::new(ErrorCode::ChatTooManyToolRounds, message).hint(hint).into())
     }
 
     /// Rejects a reply: the next call tells the model why.
@@ -153,7 +153,12 @@ impl<'a> Turn<'a> {
     }
 
     /// One round of tool calls: the model's message, then each result.
-    async fn run_tools(&mut self, step: u32, reply: ModelReply, calls: Vec<ToolCall>) -> Result<(), Fault> {
+    async fn run_tools(
+        &mut self,
+        step: u32,
+        reply: ModelReply,
+        calls: Vec<ToolCall>,
+    ) -> Result<(), Interruption> {
         let message = self.next_message(Role::Assistant, reply.text);
         let mut tokens = message.tokens.saturating_add(tokens::count_tool_calls(&self.model.model, &calls));
         // Reasoning is only sent back to providers that attach state to their messages.
@@ -168,8 +173,8 @@ impl<'a> Turn<'a> {
             ..message
         };
         let mut round = vec![Arc::new(message)];
-        for call in calls {
-            let text = self.tool_caller.run(step, &call, self.reply_is_reused).await?;
+        let texts = self.tool_caller.run(step, &calls, self.reply_is_reused).await?;
+        for (call, text) in calls.into_iter().zip(texts) {
             let result = self.next_message(Role::Tool, text);
             round.push(Arc::new(Message { tool_call_id: Some(call.id), ..result }));
         }

@@ -153,8 +153,12 @@ impl NodeContext {
         let _ = self.signals.send(Signal::Note(event.of(self.activation.clone())));
     }
 
+    /// Shows an event of this activation to watchers. It is not journaled.
+    pub fn show(&self, event: impl ActivationEvent) {
+        let _ = self.signals.send(Signal::Delta(event.of(self.activation.clone())));
+    }
+
     fn delta(&self, text: String, reasoning: String) {
-        let event = NodeEvent::Delta { text, reasoning }.of(self.activation.clone());
-        let _ = self.signals.send(Signal::Delta(event));
+        self.show(NodeEvent::Delta { text, reasoning });
     }
 }

@@ -10,6 +10,7 @@ use crate::context::ContextHandle;
 use crate::id::{MessageId, PortName};
 use crate::journal::NodeOutputs;
 use crate::models::TokenUsage;
+use crate::tool::ToolPause;
 
 /// A question to a person.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +19,15 @@ pub struct Pause {
     pub prompt: String,
     /// JSON Schema of the answer.
     pub schema: Value,
+    /// The tool call it is about, if it is about one.
+    pub tool: Option<ToolPause>,
+}
+
+impl Pause {
+    /// A question of the node itself.
+    pub fn new(prompt: impl Into<String>, schema: Value) -> Self {
+        Self { prompt: prompt.into(), schema, tool: None }
+    }
 }
 
 /// The result of an execution that did not fail.

@@ -115,7 +115,7 @@ To revise after a rejection, connect `rejected` back \
             None => {
                 let values = template_inputs::values(&config.prompt, &inputs);
                 let prompt = config.prompt.render(values, &*node_context.host.evaluator).await?;
-                return Ok(NodeOutput::paused(Pause { prompt, schema }));
+                return Ok(NodeOutput::paused(Pause::new(prompt, schema)));
             }
         };
         check_answer(&schema, answer)?;

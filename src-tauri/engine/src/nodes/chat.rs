@@ -15,7 +15,9 @@ use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_schema;
 use crate::expression::template::Template;
 use crate::id::MessageId;
-use crate::model_call::{self, CallOptions, MemoryAccess, NodeMemory, ReplySchema, Turn};
+use crate::model_call::{
+    self, CallOptions, Interruption, MemoryAccess, NodeMemory, ReplySchema, Turn,
+};
 use crate::node::template_inputs;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
@@ -269,10 +271,7 @@ impl NodeType for Chat {
         }
         let (reply, structured) = match run_turn(schema.as_ref(), &mut turn).await {
             Ok(answer) => answer,
-            Err(fault) => {
-                turn.discard();
-                return Err(fault);
-            }
+            Err(interruption) => return turn.interrupt(interruption),
         };
         if let Some(memory) = &memory {
             memory.remember(&mut turn, &reply).await;
@@ -318,7 +317,7 @@ impl Config {
 async fn run_turn(
     schema: Option<&ReplySchema<'_>>,
     turn: &mut Turn<'_>,
-) -> Result<(ModelReply, Option<Value>), Fault> {
+) -> Result<(ModelReply, Option<Value>), Interruption> {
     let reply = turn.run().await?;
     model_call::check_reply(&reply)?;
     let structured = schema.map(|schema| parse_structured(schema, &reply)).transpose()?;

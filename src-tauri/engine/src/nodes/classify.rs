@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 
 use crate::error::{ErrorCode, Fault};
 use crate::model_call::{
-    CallOptions, SideQuery, SideQueryOptions, Turn, check_reply, side_query_card, side_query_inputs,
-    strip_code_fence,
+    CallOptions, Interruption, SideQuery, SideQueryOptions, Turn, check_reply, side_query_card,
+    side_query_inputs, strip_code_fence,
 };
 use crate::node::{Behavior, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
@@ -229,10 +229,7 @@ impl NodeType for Classify {
                 let output = query.finish(&turn, &reply).with_datum(&choice.class, &query.subject);
                 Ok(output.with("class", choice.class).with("reason", choice.reason))
             }
-            Err(fault) => {
-                turn.discard();
-                Err(fault)
-            }
+            Err(interruption) => turn.interrupt(interruption),
         }
     }
 }
@@ -283,7 +280,7 @@ impl Config {
     }
 
     /// Asks the model, and asks again if the reply names no class.
-    async fn ask(&self, turn: &mut Turn<'_>) -> Result<(ModelReply, Choice), Fault> {
+    async fn ask(&self, turn: &mut Turn<'_>) -> Result<(ModelReply, Choice), Interruption> {
         let mut retries = 0;
         loop {
             let reply = turn.run().await?;
@@ -294,7 +291,7 @@ impl Config {
                 return Ok((reply, choice));
             }
             if retries == MAX_RETRIES {
-                return Err(unreadable(&reply.text));
+                return Err(unreadable(&reply.text).into());
             }
             retries += 1;
             let names: Vec<_> = self.names().collect();

@@ -10,7 +10,7 @@ use std::num::NonZeroU32;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_schema;
 use crate::model_call::{
-    CallOptions, ReplySchema, SideQuery, SideQueryOptions, Turn, check_reply, side_query_card,
+    CallOptions, Interruption, ReplySchema, SideQuery, SideQueryOptions, Turn, check_reply, side_query_card,
     side_query_inputs,
 };
 use crate::node::{Behavior, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
@@ -182,10 +182,7 @@ impl NodeType for Extract {
         let mut turn = query.begin(call_options, &node_context);
         match config.ask(&schema, &mut turn).await {
             Ok((reply, value)) => Ok(query.finish(&turn, &reply).with("value", value)),
-            Err(fault) => {
-                turn.discard();
-                Err(fault)
-            }
+            Err(interruption) => turn.interrupt(interruption),
         }
     }
 }
@@ -203,7 +200,11 @@ impl Config {
     }
 
     /// Asks the model until its reply matches the schema or there are no repairs left.
-    async fn ask(&self, schema: &ReplySchema<'_>, turn: &mut Turn<'_>) -> Result<(ModelReply, Value), Fault> {
+    async fn ask(
+        &self,
+        schema: &ReplySchema<'_>,
+        turn: &mut Turn<'_>,
+    ) -> Result<(ModelReply, Value), Interruption> {
         let mut repairs = 0;
         loop {
             let reply = turn.run().await?;
@@ -215,7 +216,7 @@ impl Config {
                 Err(errors) => errors,
             };
             if repairs == self.max_repairs {
-                return Err(invalid(&reply, &errors, repairs));
+                return Err(invalid(&reply, &errors, repairs).into());
             }
             repairs += 1;
             let reason = format!(

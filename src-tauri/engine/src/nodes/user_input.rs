@@ -141,7 +141,7 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
             None => {
                 let values = template_inputs::values(&config.prompt, &inputs);
                 let prompt = config.prompt.render(values, &*node_context.host.evaluator).await?;
-                return Ok(NodeOutput::paused(Pause { prompt, schema }));
+                return Ok(NodeOutput::paused(Pause::new(prompt, schema)));
             }
         };
         check_answer(&schema, &answer)?;

@@ -5,6 +5,7 @@
 
 mod attempt;
 mod control;
+mod effects;
 mod outcome;
 mod recorder;
 mod restore;
@@ -35,6 +36,7 @@ use crate::plan::{NodeIx, Plan};
 
 use attempt::{Begun, Done, Outcome};
 pub use control::{Control, RunHandle};
+use effects::RecordedEffects;
 use recorder::Recorder;
 use restore::{Restored, restore};
 use turns::OpenTurns;
@@ -72,7 +74,7 @@ pub struct Driver {
     contexts: Contexts,
     memory: WorkflowMemory,
     /// What open activations paid for or did outside, for restarts.
-    recorded: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
+    recorded: RecordedEffects,
     /// Context events of activations whose success was not journaled before a crash: not to be journaled twice.
     uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     turns: OpenTurns,

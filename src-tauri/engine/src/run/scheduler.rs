@@ -219,10 +219,12 @@ impl Scheduler {
                 self.started_slot(ix, epoch, event)?.attempt = attempt + 1;
                 self.set_phase(ix, Phase::Running);
             }
-            NodeEvent::Paused { answered, .. } => {
+            NodeEvent::Paused { answered, tool, .. } => {
                 self.started_slot(ix, epoch, event)?;
                 self.set_phase(ix, if *answered { Phase::AnswerFollows } else { Phase::Paused });
-                self.mark_attended(ix);
+                if tool.is_none() {
+                    self.mark_attended(ix);
+                }
             }
             NodeEvent::Answered { answer, .. } => {
                 let slot = self.slot(ix, epoch, event)?;

@@ -1,5 +1,6 @@
 //! A clock that advances only by sleeping.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
@@ -7,9 +8,12 @@ use parking_lot::Mutex;
 
 use crate::host::Clock;
 
-/// Starts at a fixed time. Sleeping returns at once and advances it.
+/// Starts at a fixed time. Sleeping returns at once and advances it, unless the clock is stopped.
 #[derive(Default)]
-pub struct FakeClock(Mutex<Vec<Duration>>);
+pub struct FakeClock {
+    sleeps: Mutex<Vec<Duration>>,
+    is_stopped: AtomicBool,
+}
 
 /// 1 January 2026, in milliseconds since the Unix epoch.
 const START_MS: u64 = 1_767_225_600_000;
@@ -17,7 +21,12 @@ const START_MS: u64 = 1_767_225_600_000;
 impl FakeClock {
     /// The duration of each sleep.
     pub fn sleeps(&self) -> Vec<Duration> {
-        self.0.lock().clone()
+        self.sleeps.lock().clone()
+    }
+
+    /// From now on, sleeping never ends.
+    pub fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
     }
 }
 
@@ -28,7 +37,10 @@ impl Clock for FakeClock {
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
-        self.0.lock().push(duration);
+        if self.is_stopped.load(Ordering::Relaxed) {
+            return Box::pin(std::future::pending());
+        }
+        self.sleeps.lock().push(duration);
         Box::pin(std::future::ready(()))
     }
 

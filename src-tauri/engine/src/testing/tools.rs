@@ -1,27 +1,29 @@
 //! Tools for tests. Records the calls.
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
+use tokio::sync::Barrier;
 
 use crate::error::{ErrorCode, Fault};
-use crate::tool::{ToolHost, ToolInvocation, ToolSpec};
+use crate::tool::{ToolAnswer, ToolHost, ToolInvocation, ToolQuestion, ToolSpec};
 
-type Function = fn(&Value) -> Result<Value, Fault>;
+/// How many calls of `meet` end together.
+pub const CALLS_THAT_MEET: usize = 3;
 
-/// Two tools: `calculator`, whose result is always 42, and `broken`, which always fails.
+/// Tools whose results are known:
+/// - `broken` always fails, with an error that may pass;
+/// - `calculator` returns 42;
+/// - `meet` returns its arguments once [`CALLS_THAT_MEET`] calls of it are open;
+/// - `survey` asks the person twice, and returns both answers.
 pub struct FakeTools {
-    tools: BTreeMap<&'static str, Function>,
     calls: Mutex<Vec<ToolInvocation>>,
+    meeting: Barrier,
 }
 
 impl Default for FakeTools {
     fn default() -> Self {
-        let broken: Function = |_| Err(Fault::new(ErrorCode::from_wire("tool.failed"), "It is broken."));
-        let tools = BTreeMap::from([("calculator", (|_| Ok(json!(42))) as Function), ("broken", broken)]);
-        Self { tools, calls: Mutex::default() }
+        Self { calls: Mutex::default(), meeting: Barrier::new(CALLS_THAT_MEET) }
     }
 }
 
@@ -35,21 +37,32 @@ impl FakeTools {
 #[async_trait]
 impl ToolHost for FakeTools {
     fn list(&self) -> Vec<ToolSpec> {
-        let names = self.tools.keys();
-        names
-            .map(|name| ToolSpec::new(*name, format!("The {name}."), json!({ "type": "object" }), "native"))
-            .collect()
+        let tool = |name| ToolSpec::new(name, format!("The {name}."), json!({ "type": "object" }), "native");
+        ["broken", "calculator"].map(tool).into()
     }
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
-        let Some(tool) = self.tools.get(call.tool.name.as_str()) else {
-            return Err(Fault::new(
-                ErrorCode::ToolUnknown,
-                format!("There is no tool `{}`.", call.tool.name),
-            ));
-        };
-        let result = tool(&call.arguments);
-        self.calls.lock().push(call);
-        result
+        self.calls.lock().push(call.clone());
+        match call.tool.name.as_str() {
+            "broken" => Err(Fault::new(ErrorCode::from_wire("tool.failed"), "It is broken.").retryable()),
+            "calculator" => Ok(json!(42)),
+            "meet" => {
+                self.meeting.wait().await;
+                Ok(call.arguments)
+            }
+            "survey" => {
+                let mut answers = Vec::new();
+                for message in ["Name?", "Age?"] {
+                    let schema = json!({ "type": "string" });
+                    let question = ToolQuestion { from: "Survey".into(), message: message.into(), schema };
+                    answers.push(match call.requests.ask(question).await? {
+                        ToolAnswer::Accepted(answer) => answer,
+                        ToolAnswer::Declined => Value::Null,
+                    });
+                }
+                Ok(answers.into())
+            }
+            name => Err(Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{name}`."))),
+        }
     }
 }

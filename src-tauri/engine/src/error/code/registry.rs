@@ -745,15 +745,24 @@ error_codes! {
     }
 
     "Tools" {
+        ToolAsks = "tool.asks",
+            "The tool asks the person; its call is made again with the answer.",
+            "Answer the question of the run.";
         ToolBadArguments = "tool.bad_arguments",
             "The arguments of a tool call do not follow the tool's schema.",
             "The model sees this error and calls again; describe the arguments more plainly.";
         ToolBadExpression = "tool.bad_expression",
             "The expression for the calculator cannot be parsed.",
             "Write it like `2 * (3 + 4)^2`.";
+        ToolBadSchema = "tool.bad_schema",
+            "The schema of a tool's arguments is not a JSON Schema that can be used.",
+            "Correct the schema where the tool is declared, or do not offer the tool.";
         ToolHardLink = "tool.hard_link",
             "The file is a hard link, whose other name may be outside of the folder.",
             "Replace the link by a copy of the file.";
+        ToolInterrupted = "tool.interrupted",
+            "A tool call that changes something was interrupted, and the person did not want it to be made again.",
+            "Find out whether it had an effect. The model sees this error.";
         ToolNoFolder = "tool.no_folder",
             "The flow was never saved, so it has no folder to read files from.",
             "Save the flow first.";
@@ -772,15 +781,21 @@ error_codes! {
         ToolOutsideFolder = "tool.outside_folder",
             "The path leads out of the flow's folder.",
             "Give a path in the folder of the flow.";
+        ToolRejected = "tool.rejected",
+            "The person did not allow the tool call.",
+            "The model sees this error, with the person's comment.";
         ToolSecretFile = "tool.secret_file",
             "The file holds secrets by its name.",
             "Put what the model may know into a file of another name.";
+        ToolTimeout = "tool.timeout",
+            "The tool took longer than its time limit.",
+            "Raise the tool's `timeoutMs`, or ask for less at once.";
         ToolTooDeep = "tool.too_deep",
             "The result of the tool is nested too deeply.",
             "Ask the tool for less.";
         ToolTooLarge = "tool.too_large",
-            "The file is too large to read.",
-            "Split the file.";
+            "The file, or the result of the tool, is larger than the limit.",
+            "Split the file; ask the tool for less.";
         ToolUnknown = "tool.unknown",
             "There is no tool of this name.",
             "Choose one of the tools listed.";

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use super::Turn;
 use crate::context::{ContextManager, Message, Role};
+use crate::error::Fault;
 use crate::id::MessageId;
 use crate::journal::ContextEvent;
-use crate::model_call::REPLY_INDEX;
+use crate::model_call::{Interruption, REPLY_INDEX};
+use crate::node::NodeOutput;
 use crate::provider::ModelReply;
 
 impl<'a> Turn<'a> {
@@ -16,12 +18,13 @@ impl<'a> Turn<'a> {
         self.conversation = Some(conversation);
     }
 
-    /// Discards the turn. Nothing of it enters the conversation.
-    pub(crate) fn discard(self) {
+    /// Discards the turn, and returns what its node returns. Nothing of it enters the conversation.
+    pub(crate) fn interrupt(self, interruption: Interruption) -> Result<NodeOutput, Fault> {
         if let Some(conversation) = self.conversation {
             let (context_id, partial) = (conversation.id().clone(), self.partial);
             self.node_context.note(ContextEvent::TurnDiscarded { context_id, partial });
         }
+        interruption.into_output()
     }
 
     /// Writes the user message (unless it is in the history already) and `reply` to the conversation, if the turn belongs to

@@ -211,7 +211,6 @@ fn panicked(panic: &(dyn Any + Send)) -> Fault {
 impl Driver {
     /// What an activation is given beside its inputs.
     pub(super) fn cx(&self, start: &Start) -> NodeContext {
-        let recorded = self.recorded.get(&(start.node, start.epoch.clone()));
         let memory = self.plan.nodes[start.node].contexts.memory;
         NodeContext {
             activation: self.activation(start.node, &start.epoch),
@@ -222,7 +221,7 @@ impl Driver {
             host: self.host.clone(),
             cancel: self.cancel.clone(),
             answer: start.answer.clone(),
-            recorded: recorded.map_or_else(Arc::default, |events| Arc::from(events.as_slice())),
+            recorded: self.recorded.get(start.node, &start.epoch),
             memory_mode: memory,
             memory_settings: Arc::clone(&self.plan.memory),
             transaction: Transaction::with_memory(

@@ -116,7 +116,9 @@ impl Driver {
         if let Some(node) = self.plan.find(&activation.node) {
             *self.answer_counts.entry((node, activation.epoch.clone())).or_default() += 1;
         }
-        events.push(Event::Node(activation, NodeEvent::Answered { answer, reused }));
+        let answered = Event::Node(activation, NodeEvent::Answered { answer, reused });
+        self.recorded.keep(&self.plan, &answered);
+        events.push(answered);
         Ok(events)
     }
 

@@ -4,7 +4,7 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 
 use super::attempt::{self, Done, Outcome};
-use super::{Driver, Start, restore, turns};
+use super::{Driver, Start, turns};
 use crate::error::Fault;
 use crate::host::tree_budget::is_limit_of_tree;
 use crate::id::{Activation, Epoch};
@@ -38,7 +38,7 @@ impl Driver {
                     turns::fold(&mut self.contexts, &mut self.memory, event);
                 }
                 events.drain(..known);
-                let bought = self.recorded.remove(&key).is_some();
+                let bought = self.recorded.forget(&key);
                 self.answer_counts.remove(&key);
                 let durable = bought || !events.is_empty();
                 let finished = attempt::finished(activation, output, duration_ms);
@@ -64,7 +64,7 @@ impl Driver {
             }
             Outcome::RetryDue => self.restart_queue.extend(self.scheduler.running(done.start.node)),
             Outcome::Failed(error) => {
-                self.recorded.remove(&key);
+                self.recorded.forget(&key);
                 self.answer_counts.remove(&key);
                 self.uncommitted.remove(&key);
                 let handled =
@@ -89,7 +89,7 @@ impl Driver {
         activation: Activation,
         pause: Pause,
     ) -> Result<(), Fault> {
-        let Pause { prompt, schema } = pause;
+        let Pause { prompt, schema, tool } = pause;
         let index = self.answer_counts.get(&key).copied().unwrap_or_default();
         let earlier = self.info.earlier.as_ref();
         let known = earlier.and_then(|earlier| earlier.answer(&activation, index, &prompt, &schema));
@@ -97,8 +97,9 @@ impl Driver {
         if !answered {
             self.questions.insert(activation.clone(), schema.clone());
         }
-        let mut events =
-            vec![Event::Node(activation.clone(), NodeEvent::Paused { prompt, schema, answered })];
+        let question = Event::Node(activation.clone(), NodeEvent::Paused { prompt, schema, answered, tool });
+        self.recorded.keep(&self.plan, &question);
+        let mut events = vec![question];
         if let Some((answer, event)) = known {
             events.extend(self.answer_events(activation, answer, Some(event)).await?);
         }
@@ -137,16 +138,12 @@ impl Driver {
             }
             Signal::Note(event) => {
                 self.turns.note(&self.plan, &event);
+                self.recorded.keep(&self.plan, &event);
                 // Most of these events are only recorded. A child run that waits also needs action.
                 self.record_events([event])?;
             }
             Signal::Durable(event, done) => {
-                if let Some(activation) = restore::effect_of(&event)
-                    && let Some(node) = self.plan.find(&activation.node)
-                {
-                    let key = (node, activation.epoch.clone());
-                    self.recorded.entry(key).or_default().push(event.clone());
-                }
+                self.recorded.keep(&self.plan, &event);
                 self.recorder.append([event])?;
                 self.recorder.flush().await?;
                 // A node that was dropped meanwhile does not listen.

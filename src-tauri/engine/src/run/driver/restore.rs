@@ -9,12 +9,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
+use super::effects::RecordedEffects;
 use super::turns::{self, OpenTurns};
 use crate::context::{Contexts, ConversationRef};
 use crate::error::{ErrorCode, Fault};
 use crate::id::{Activation, Epoch};
 use crate::journal::{
-    CallEvent, ContextEvent, ENGINE_REVISION, Entry, Event, MemoryEvent, NodeEvent, RunEvent,
+    ContextEvent, ENGINE_REVISION, Entry, Event, MemoryEvent, NodeEvent, RunEvent,
 };
 use crate::memory::WorkflowMemory;
 use crate::models::ModelOverrides;
@@ -25,7 +26,7 @@ pub(super) struct Restored {
     pub scheduler: Scheduler,
     pub contexts: Contexts,
     pub memory: WorkflowMemory,
-    pub recorded: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
+    pub recorded: RecordedEffects,
     pub uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     pub turns: OpenTurns,
     pub answer_counts: FxHashMap<(NodeIx, Epoch), usize>,
@@ -56,7 +57,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         scheduler: Scheduler::new(Arc::clone(plan)),
         contexts: Contexts::default(),
         memory: WorkflowMemory::default(),
-        recorded: FxHashMap::default(),
+        recorded: RecordedEffects::default(),
         uncommitted: FxHashMap::default(),
         turns: OpenTurns::default(),
         answer_counts: FxHashMap::default(),
@@ -131,15 +132,9 @@ impl Restored {
                     *self.answer_counts.entry((node, activation.epoch.clone())).or_default() += 1;
                 }
             }
-            event => {
-                if let Some(activation) = effect_of(event)
-                    && let Some(node) = plan.find(&activation.node)
-                {
-                    let key = (node, activation.epoch.clone());
-                    self.recorded.entry(key).or_default().push(event.clone());
-                }
-            }
+            _ => {}
         }
+        self.recorded.keep(plan, event);
     }
 
     fn wait(&mut self, plan: &Plan, entry: &Entry) {
@@ -160,7 +155,7 @@ impl Restored {
     }
 
     fn close(&mut self, key: &(NodeIx, Epoch)) {
-        self.recorded.remove(key);
+        self.recorded.forget(key);
         self.answer_counts.remove(key);
         self.turns.close(key.0, &key.1);
     }
@@ -169,19 +164,6 @@ impl Restored {
 /// The memory that a run starts with: that of the conversation which it continues.
 pub(super) fn first_memory(conversation: Option<&ConversationRef>) -> WorkflowMemory {
     conversation.and_then(|at| at.memory.as_deref()).map(WorkflowMemory::for_next_run).unwrap_or_default()
-}
-
-/// The activation whose side effect the event records, if it is one that must not happen twice.
-pub(super) fn effect_of(event: &Event) -> Option<&Activation> {
-    match event {
-        Event::Call(
-            activation,
-            CallEvent::ModelReplied { .. }
-            | CallEvent::ToolFinished { .. }
-            | CallEvent::KnowledgeRetrieved { .. },
-        ) => Some(activation),
-        _ => None,
-    }
 }
 
 /// The revision of the engine that recorded a journal.

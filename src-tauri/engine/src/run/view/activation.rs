@@ -120,6 +120,8 @@ impl EpochView {
                 error: None,
                 reused: None,
             }),
+            // Only watchers receive it, and they show it themselves.
+            CallEvent::ToolProgressed { .. } => {}
             CallEvent::ToolFinished { step, call_id, result, error, reused } => {
                 let mut open = self.tools.iter_mut().rev();
                 let open = open

@@ -50,7 +50,7 @@ async fn compute(
         "ask" => match &cx.answer {
             Some(Answer::Value(value)) if **value != semantics::again() => Value::clone(value),
             Some(Answer::End) => return Ok(NodeOutput::new()),
-            _ => return Ok(NodeOutput::paused(Pause { prompt: "?".to_owned(), schema: json!({}) })),
+            _ => return Ok(NodeOutput::paused(Pause::new("?", json!({})))),
         },
         "effect" => call_outside(settings, &cx).await?.into(),
         "context" => {

@@ -55,7 +55,7 @@ fn a_question_is_shown_when_it_is_on_disk_and_what_follows_waits_behind_it() {
 
     let paused = Event::Node(
         Activation { node: node.clone(), epoch: epoch.clone() },
-        NodeEvent::Paused { prompt: "?".into(), schema: json!({}), answered: false },
+        NodeEvent::Paused { prompt: "?".into(), schema: json!({}), answered: false, tool: None },
     );
     recorder.append([paused]).unwrap();
     recorder.append([Event::Node(Activation { node, epoch }, NodeEvent::Started { attempt: 1 })]).unwrap();

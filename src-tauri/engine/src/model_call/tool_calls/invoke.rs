@@ -1,0 +1,124 @@
+//! Making one tool call: its time limit, its attempts, and what it says on the way.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{Either, select};
+use serde_json::Value;
+
+use super::Outcome;
+use super::questions::{self, CallHistory};
+use super::requests::RecordedAnswers;
+use crate::context::ToolCall;
+use crate::error::{ErrorCode, Fault};
+use crate::journal::{CallEvent, MAX_NESTING_DEPTH, is_too_deep};
+use crate::model_call::Interruption;
+use crate::node::NodeContext;
+use crate::tool::{ToolEffect, ToolInvocation, ToolSpec};
+
+/// The time limit of a call, if the flow sets none.
+const DEFAULT_TIMEOUT_MS: u64 = 60_000;
+/// The delay before a second attempt. It doubles with each further one.
+const FIRST_RETRY_DELAY_MS: u64 = 500;
+const MAX_RETRY_DELAY_MS: u64 = 30_000;
+/// Maximum size of a result, as JSON. It is far more than a model can read.
+const MAX_RESULT_BYTES: usize = 4 << 20;
+
+/// Makes a call. Attempts that fail for a passing reason are repeated, if the flow allows it.
+pub(super) async fn invoke(
+    node_context: &NodeContext,
+    tool: Arc<ToolSpec>,
+    step: u32,
+    call: &ToolCall,
+    history: CallHistory,
+) -> Result<Outcome, Interruption> {
+    let answers: Arc<[Value]> = history.into_answers().into();
+    let attempts = tool.policy.attempts.unwrap_or(1).max(1);
+    let mut attempt = 1;
+    loop {
+        let requests = Arc::new(RecordedAnswers::new(Arc::clone(&answers)));
+        let outcome = invoke_once(node_context, &tool, step, call, Arc::clone(&requests)).await;
+        if let Some(question) = requests.take_open() {
+            return Err(questions::ask_for_tool(step, call, &question));
+        }
+        match outcome {
+            Err(fault) if fault.retryable && attempt < attempts => {
+                let delay_ms = FIRST_RETRY_DELAY_MS.saturating_mul(1 << (attempt - 1).min(16));
+                let delay_ms = fault.retry_after_ms.unwrap_or_default().max(delay_ms).min(MAX_RETRY_DELAY_MS);
+                node_context.host.clock.sleep(Duration::from_millis(delay_ms)).await;
+                attempt += 1;
+            }
+            outcome => return Ok(outcome.and_then(check_result)),
+        }
+    }
+}
+
+async fn invoke_once(
+    node_context: &NodeContext,
+    tool: &Arc<ToolSpec>,
+    step: u32,
+    call: &ToolCall,
+    requests: Arc<RecordedAnswers>,
+) -> Outcome {
+    let progress = {
+        let (node_context, call_id) = (node_context.clone(), call.id.clone());
+        move |progress| {
+            let call_id = call_id.clone();
+            node_context.show(CallEvent::ToolProgressed { step, call_id, progress });
+        }
+    };
+    let invocation = ToolInvocation {
+        tool: Arc::clone(tool),
+        arguments: call.arguments.clone(),
+        folder: node_context.run.folder.clone(),
+        context: Arc::default(),
+        progress: Arc::new(progress),
+        requests,
+    };
+    let limit = tool.policy.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
+    let deadline = node_context.host.clock.sleep(Duration::from_millis(limit));
+    match select(node_context.host.tools.call(invocation), deadline).await {
+        Either::Left((outcome, _)) => outcome,
+        Either::Right(_) => Err(timed_out(tool, limit)),
+    }
+}
+
+fn timed_out(tool: &ToolSpec, limit_ms: u64) -> Fault {
+    let fault =
+        Fault::new(ErrorCode::ToolTimeout, format!("`{}` took longer than {limit_ms} ms.", tool.name))
+            .hint("Raise the tool's `timeoutMs`, or ask for less at once.");
+    // What it changes may have been changed.
+    if tool.effect == ToolEffect::Read { fault.retryable() } else { fault }
+}
+
+/// Refuses a result that a journal could not hold.
+fn check_result(result: Value) -> Outcome {
+    if is_too_deep(&result) {
+        let message = format!(
+            "The result nests lists and objects deeper than {MAX_NESTING_DEPTH} levels; request less of it."
+        );
+        return Err(Fault::new(ErrorCode::ToolTooDeep, message));
+    }
+    let mut size = ByteCounter(0);
+    // Counting never fails; writing stops where the limit is exceeded.
+    if serde_json::to_writer(&mut size, &result).is_err() {
+        let limit = MAX_RESULT_BYTES >> 20;
+        let message = format!("The result is larger than the limit of {limit} MB; request less of it.");
+        return Err(Fault::new(ErrorCode::ToolTooLarge, message));
+    }
+    Ok(result)
+}
+
+/// Counts bytes up to [`MAX_RESULT_BYTES`].
+struct ByteCounter(usize);
+
+impl std::io::Write for ByteCounter {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0 += bytes.len();
+        if self.0 > MAX_RESULT_BYTES { Err(std::io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,158 @@
+//! What a person is asked about a tool call: whether it may be made, whether it may be made again, and what the tool itself
+//! asks. A question ends the execution of the node; with the answer it is executed again and finds both in the journal.
+
+use serde::Deserialize as _;
+use serde_json::{Value, json};
+
+use super::requests::answer_schema;
+use crate::context::ToolCall;
+use crate::error::{ErrorCode, Fault};
+use crate::journal::{Answer, CallEvent, Event, NodeEvent};
+use crate::model_call::Interruption;
+use crate::node::Pause;
+use crate::tool::{ToolPause, ToolPauseKind, ToolQuestion};
+
+/// How many characters of the arguments a question shows.
+const MAX_SHOWN_CHARS: usize = 4_000;
+
+/// What the journal says about a call that has no outcome.
+#[derive(Debug, Default)]
+pub(super) struct CallHistory {
+    /// Whether it was made, and nothing is known of what came of it.
+    pub(super) was_interrupted: bool,
+    answers: Vec<(ToolPauseKind, Value)>,
+}
+
+/// A person's decision about a call.
+#[derive(Debug, serde::Deserialize)]
+pub(super) struct Decision {
+    pub(super) approved: bool,
+    pub(super) comment: Option<String>,
+}
+
+impl CallHistory {
+    /// Reads the events of an activation.
+    pub(super) fn read(recorded: &[Event], wanted_step: u32, id: &str) -> Self {
+        let mut history = Self::default();
+        // The question that the next answer belongs to. An activation asks one at a time.
+        let mut open = None;
+        for event in recorded {
+            match event {
+                Event::Call(_, CallEvent::ToolCalled { step, call })
+                    if *step == wanted_step && call.id == id =>
+                {
+                    history.was_interrupted = true;
+                    history.answers.retain(|(kind, _)| *kind != ToolPauseKind::Repeat);
+                }
+                Event::Node(_, NodeEvent::Paused { tool, .. }) => {
+                    let is_of_call = |tool: &&ToolPause| tool.step == wanted_step && tool.call_id == id;
+                    open = tool.as_ref().filter(is_of_call).map(|tool| tool.kind);
+                }
+                Event::Node(_, NodeEvent::Answered { answer: Answer::Value(value), .. }) => {
+                    if let Some(kind) = open.take() {
+                        // A tool that asks has ended its call by that.
+                        history.was_interrupted &= kind != ToolPauseKind::Tool;
+                        history.answers.push((kind, Value::clone(value)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        history
+    }
+
+    /// Whether the person approved the call. None if nobody was asked.
+    pub(super) fn approval(&self) -> Result<Option<Decision>, Fault> {
+        self.decision(ToolPauseKind::Approval)
+    }
+
+    /// Whether the person was asked whether to make the call again.
+    pub(super) fn may_repeat(&self) -> Result<bool, Fault> {
+        Ok(self.decision(ToolPauseKind::Repeat)?.is_some())
+    }
+
+    /// Whether the person does not want it to be made again.
+    pub(super) fn is_repeat_refused(&self) -> bool {
+        matches!(self.decision(ToolPauseKind::Repeat), Ok(Some(Decision { approved: false, .. })))
+    }
+
+    /// What the person answered to the tool itself, in order.
+    pub(super) fn into_answers(self) -> Vec<Value> {
+        let own = self.answers.into_iter().filter(|(kind, _)| *kind == ToolPauseKind::Tool);
+        own.map(|(_, answer)| answer).collect()
+    }
+
+    fn decision(&self, wanted: ToolPauseKind) -> Result<Option<Decision>, Fault> {
+        let answer = self.answers.iter().rev().find(|(kind, _)| *kind == wanted);
+        let decision = answer.map(|(_, answer)| Decision::deserialize(answer)).transpose();
+        decision.map_err(|error| {
+            Fault::new(ErrorCode::AnswerInvalid, format!("The answer is not a decision: {error}."))
+        })
+    }
+}
+
+/// Asks whether a call may be made.
+pub(super) fn ask_for_approval(step: u32, call: &ToolCall) -> Interruption {
+    let prompt = format!("The model wants to call **{}**:\n\n{}", call.name, show_arguments(call));
+    ask(step, call, ToolPauseKind::Approval, prompt, decision_schema("Whether the call may be made."))
+}
+
+/// Asks whether a call that was interrupted may be made again.
+pub(super) fn ask_to_repeat(step: u32, call: &ToolCall) -> Interruption {
+    let prompt = format!(
+        "The call of **{}** was interrupted. Nobody knows whether it had an effect. Call it again?\n\n{}",
+        call.name,
+        show_arguments(call)
+    );
+    ask(step, call, ToolPauseKind::Repeat, prompt, decision_schema("Whether to call it again."))
+}
+
+/// What the tool itself asks.
+pub(super) fn ask_for_tool(step: u32, call: &ToolCall, question: &ToolQuestion) -> Interruption {
+    let ToolQuestion { from, message, .. } = question;
+    let prompt = format!("**{from}** asks, for its tool `{}`:\n\n{message}", call.name);
+    ask(step, call, ToolPauseKind::Tool, prompt, answer_schema(question))
+}
+
+/// The model receives this in place of the result of a call that was rejected.
+pub(super) fn rejected(tool: &str, comment: Option<&str>) -> Fault {
+    let comment = comment.map(str::trim).filter(|comment| !comment.is_empty());
+    let comment = comment.map(|comment| format!(" They say: {comment}")).unwrap_or_default();
+    Fault::new(ErrorCode::ToolRejected, format!("The person did not allow this call of `{tool}`.{comment}"))
+}
+
+/// The model receives this in place of the result of a call that was interrupted and is not made again.
+pub(super) fn not_repeated(tool: &str) -> Fault {
+    let message = format!("The call of `{tool}` was interrupted. It may or may not have had an effect.");
+    Fault::new(ErrorCode::ToolInterrupted, message)
+}
+
+fn ask(step: u32, call: &ToolCall, kind: ToolPauseKind, prompt: String, schema: Value) -> Interruption {
+    let tool = ToolPause { step, call_id: call.id.clone(), name: call.name.clone(), kind };
+    Interruption::Asks(Box::new(Pause { prompt, schema, tool: Some(tool) }))
+}
+
+fn decision_schema(description: &str) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "approved": { "type": "boolean", "description": description },
+            "comment": { "type": "string", "description": "What the model is told." },
+        },
+        "required": ["approved"],
+        "additionalProperties": false,
+    })
+}
+
+/// The arguments as a block of Markdown.
+fn show_arguments(call: &ToolCall) -> String {
+    let mut text = serde_json::to_string_pretty(&call.arguments).unwrap_or_default();
+    if let Some((end, _)) = text.char_indices().nth(MAX_SHOWN_CHARS) {
+        text.truncate(end);
+        text.push('…');
+    }
+    // Longer than any fence inside.
+    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}json\n{text}\n{fence}")
+}

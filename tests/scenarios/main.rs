@@ -13,6 +13,7 @@ mod conversation;
 mod conversations;
 mod crash;
 mod keys;
+mod memory;
 mod model_servers;
 mod parallel_turns;
 mod project_files;

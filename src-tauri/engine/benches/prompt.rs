@@ -12,7 +12,10 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use plait_engine::context::{Content, ContextRecord, ContextType, History, Message, Role};
 use plait_engine::id::{Activation, Epoch};
-use plait_engine::prompt::{tokens, trim};
+use plait_engine::memory::{MemoryChange, MemorySummary, MemoryTurn, WorkflowMemory};
+use plait_engine::models::Correction;
+use plait_engine::prompt::{BlockInputs, Call, MemoryView, ModelConfig, Partner, prepare, tokens, trim};
+use plait_engine::tool::ToolSpec;
 use workload::{BenchError, FirstError};
 
 /// Messages of the history and tokens of each: a million tokens in total.
@@ -22,6 +25,8 @@ const TOKENS: u32 = 100;
 const ROOM: u64 = (MESSAGES as u64 - 1) * TOKENS as u64;
 /// A snapshot must cost the same at each of these lengths.
 const LENGTHS: [usize; 3] = [10, 1_000, 100_000];
+/// Turns of the workflow's memory, as many as a flow keeps by default.
+const TURNS: usize = 12;
 /// The model whose tokenizer is compared.
 const MODEL: &str = "gpt-4o";
 
@@ -36,6 +41,7 @@ fn main() -> Result<(), BenchError> {
     bench_trim(&mut criterion, &errors);
     bench_count(&mut criterion)?;
     bench_snapshot(&mut criterion);
+    bench_blocks(&mut criterion, &errors);
     criterion.final_summary();
     errors.into_result()
 }
@@ -91,6 +97,56 @@ fn bench_snapshot(criterion: &mut Criterion) {
             bencher.iter(|| black_box(&context).clone());
         });
     }
+}
+
+/// A whole prompt with the blocks of tools, memory and partner, over a long history in which none of the turns is.
+fn bench_blocks(criterion: &mut Criterion, errors: &FirstError) {
+    let context =
+        ContextRecord::new("main".into(), ContextType::Main, "openai", MODEL).with_history(history(MESSAGES));
+    let text = "What the strands have in common is their color. ".repeat(20);
+    let turn = |number: usize| MemoryTurn {
+        label: Some(format!("Agent {}", number % 3)),
+        text: text.clone(),
+        node: Some("agent".into()),
+        message: Some(format!("agent#{number}/1").into()),
+        tokens: 200,
+    };
+    let mut memory = WorkflowMemory::default();
+    let summary = Some(MemorySummary { text: text.clone(), tokens: 200 });
+    memory.apply(&MemoryChange { turns: (0..TURNS).map(turn).collect(), summary, ..MemoryChange::default() });
+    let view =
+        MemoryView { memory, recent_turns: TURNS, reader: "chat".into(), iteration: Some(1), partner: None };
+    let partner = Partner { label: Some("Agent 1".to_owned()), node: None };
+    let tools: Vec<ToolSpec> = (0..16)
+        .map(|number| ToolSpec {
+            instructions: Some(text.clone()),
+            ..ToolSpec::new(
+                format!("tool_{number}"),
+                "A tool.",
+                serde_json::json!({ "type": "object" }),
+                "native",
+            )
+        })
+        .collect();
+    let config = ModelConfig {
+        provider: "openai".to_owned(),
+        model: MODEL.to_owned(),
+        max_tokens: None,
+        window: 128_000,
+        reserve: 4_000,
+        correction: Correction::default(),
+    };
+    let author = Activation { node: "chat".into(), epoch: Epoch::root() };
+    let question = Arc::new(Message::plain("question".into(), Role::User, text, author, 200));
+    let blocks =
+        BlockInputs { settings: None, retrieval: None, memory: Some(&view), partner: Some(&partner) };
+    let call =
+        Call { context: &context, config: &config, question: &question, tools: &tools, blocks, steps: &[] };
+    let mut group = criterion.benchmark_group("blocks");
+    group.throughput(Throughput::Elements(1));
+    group.bench_function(BenchmarkId::new("engine", 1), |bencher| {
+        bencher.iter(|| errors.capture(prepare(black_box(call)).map_err(|fault| fault.to_string())));
+    });
 }
 
 /// A history of this length, user and assistant alternating.

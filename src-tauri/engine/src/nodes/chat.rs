@@ -15,9 +15,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_schema;
 use crate::expression::template::Template;
 use crate::id::MessageId;
-use crate::model_call::{
-    self, CallOptions, Interruption, MemoryAccess, NodeMemory, ReplySchema, Turn,
-};
+use crate::model_call::{self, CallOptions, Interruption, MemoryAccess, NodeMemory, ReplySchema, Turn};
 use crate::node::template_inputs;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
@@ -118,6 +116,11 @@ impl NodeType for Chat {
 \
         The model may call the tools on the **tools** edge, in several rounds if needed. Only the final reply enters the \
         history. If the history exceeds the model's window, its oldest messages are left out.
+
+\
+        With **memory**, agents see by label what others of the flow said, and a summary of what was said before. With \
+        **knowledge**, passages of documents that fit the message come with it. **Blocks** sets the order of what stands \
+        around the message, and how many tokens each block may take.
 
 \
         Provider and model can be overridden for this call. That does not change the conversation.";

@@ -54,7 +54,8 @@ impl NodeType for Tools {
         call them. The run's events show each call and its result.
 
 Plait's own tools: current time, calculator, \
-        reading files in the flow's folder.";
+        reading files in the flow's folder. By name also `get_workflow_context`, which reads the memory that the flow's nodes \
+        share.";
     const CATEGORY: Category = Category::Tools;
     const ICON: &'static str = "wrench";
     const TERMS: &'static [&'static str] =

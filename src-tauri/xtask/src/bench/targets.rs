@@ -181,6 +181,12 @@ fn prompts(measured: Measurements<'_>) -> Vec<Target> {
     };
     let snapshot = ratio(whole(100_000), whole(1_000));
     targets.push(target("a snapshot of 100,000 messages compared with 1,000", snapshot, UNCHANGED, "×"));
+    targets.push(target(
+        "assembling a prompt with all blocks but retrieval",
+        measured.micros_per_element("blocks", "engine"),
+        Limit::AtMost(200.0),
+        "µs",
+    ));
     targets
 }
 

@@ -3,6 +3,7 @@ import type { AppInfo } from "@/bindings";
 import { CONTROL } from "@/design/control";
 import { Switch } from "@/design/Switch";
 import { useSettings, useWorkspace } from "@/workspace/context";
+import { MemorySummarizer } from "./MemorySummarizer";
 import { ModelOverrides } from "./ModelOverrides";
 import { ProviderSettings } from "./ProviderSettings";
 import { RunLimits } from "./RunLimits";
@@ -68,6 +69,9 @@ export function SettingsPanel() {
       </Group>
       <Group title={TEXTS.runLimits}>
         <RunLimits />
+      </Group>
+      <Group title={TEXTS.memorySummarizer}>
+        <MemorySummarizer />
       </Group>
       {info ? (
         <Group title={TEXTS.about}>

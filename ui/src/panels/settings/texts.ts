@@ -1,5 +1,10 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
+  memorySummarizer: "Memory summaries",
+  summarizerProvider: "Provider",
+  summarizerModel: "Model",
+  summarizerDefault: "That of the node’s context",
+  summarizerHelp: "Summarizes the memory of a workflow, unless the node or the flow sets another model.",
   runLimits: "Run limits",
   maxRuns: "Max runs",
   maxModelCalls: "Max model calls",

@@ -13,14 +13,14 @@ use std::sync::Arc;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use super::Interruption;
+use super::{Interruption, MemoryAccess, is_engine_tool};
 use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::expression::schema::find_violations;
 use crate::journal::{CallEvent, Event, EventRef};
 use crate::node::{Inputs, NodeContext};
-use crate::tool::{ToolEffect, ToolSpec};
+use crate::tool::{ToolContext, ToolEffect, ToolSpec};
 use questions::CallHistory;
 
 /// The tools on the `tools` input, each once.
@@ -66,6 +66,8 @@ type Outcome = Result<Value, Fault>;
 pub(super) struct ToolCaller<'a> {
     node_context: &'a NodeContext,
     tools: &'a [ToolSpec],
+    /// The workflow's memory, if the node reads it, and the model whose tokens are counted.
+    memory: Option<(&'a MemoryAccess<'a>, String)>,
     /// The call ids used so far.
     ids: HashSet<String>,
 }
@@ -78,13 +80,20 @@ enum NextStep<'a> {
     Reuse(Outcome, EventRef),
     /// It is not made.
     Refuse(Fault),
-    /// It is made.
-    Call(&'a ToolSpec, CallHistory),
+    /// The engine has answered it.
+    Answer(Outcome),
+    /// It is made, and may know this of the conversation.
+    Call(&'a ToolSpec, CallHistory, Arc<ToolContext>),
 }
 
 impl<'a> ToolCaller<'a> {
     pub(super) fn new(node_context: &'a NodeContext, tools: &'a [ToolSpec]) -> Self {
-        Self { node_context, tools, ids: HashSet::new() }
+        Self { node_context, tools, memory: None, ids: HashSet::new() }
+    }
+
+    /// Lets the tools know the workflow's memory.
+    pub(super) fn set_memory(&mut self, memory: &'a MemoryAccess<'a>, model: &str) {
+        self.memory = Some((memory, model.to_owned()));
     }
 
     /// How many calls there were so far.
@@ -132,8 +141,9 @@ impl<'a> ToolCaller<'a> {
         reply_is_reused: bool,
     ) -> Result<Vec<Outcome>, Interruption> {
         let mut next = Vec::with_capacity(calls.len());
+        let context = Arc::new(self.tool_context());
         for call in calls {
-            next.push(self.decide(step, call, reply_is_reused)?);
+            next.push(self.decide(step, call, reply_is_reused, &context)?);
         }
         let running = calls.iter().zip(next).map(|(call, next)| self.take_step(step, call, next));
         let mut outcomes = Vec::with_capacity(calls.len());
@@ -154,11 +164,18 @@ impl<'a> ToolCaller<'a> {
         step: u32,
         call: &ToolCall,
         reply_is_reused: bool,
+        context: &Arc<ToolContext>,
     ) -> Result<NextStep<'a>, Interruption> {
+        let is_engine_tool = self.tools.iter().any(|tool| tool.name == call.name && is_engine_tool(tool));
         if let Some(outcome) = self.recorded_outcome(step, &call.id) {
+            if is_engine_tool && outcome.is_ok() {
+                // What it added to the memory is added again: a node that starts again starts without its changes.
+                let _ = self.answer(call);
+            }
             return Ok(NextStep::Settled(outcome));
         }
-        let earlier = self.node_context.earlier().filter(|_| reply_is_reused);
+        // The engine's answers cost nothing and depend on the run alone.
+        let earlier = self.node_context.earlier().filter(|_| reply_is_reused && !is_engine_tool);
         let earlier = earlier.and_then(|run| run.tool_outcome(&self.node_context.activation, step, call));
         if let Some((outcome, event)) = earlier {
             return Ok(NextStep::Reuse(outcome, event));
@@ -183,7 +200,32 @@ impl<'a> ToolCaller<'a> {
                 }
             }
         }
-        Ok(NextStep::Call(tool, history))
+        if is_engine_tool {
+            return Ok(NextStep::Answer(self.answer(call)));
+        }
+        Ok(NextStep::Call(tool, history, Arc::clone(context)))
+    }
+
+    /// The engine's answer to a call. The calls of a reply are answered in their order, whatever else they do meanwhile.
+    fn answer(&self, call: &ToolCall) -> Outcome {
+        match &self.memory {
+            Some((memory, model)) => memory.answer(&call.arguments, model),
+            None => {
+                Err(Fault::new(ErrorCode::MemoryOff, "This node has no access to the workflow's memory.")
+                    .hint("Set the node's `memory.mode` to `read` or `readWrite`."))
+            }
+        }
+    }
+
+    /// What a tool may know of the conversation before the calls of a reply.
+    fn tool_context(&self) -> ToolContext {
+        match &self.memory {
+            Some((memory, _)) => memory.tool_context(),
+            None => ToolContext {
+                round: self.node_context.iteration().unwrap_or_default(),
+                ..ToolContext::default()
+            },
+        }
     }
 
     async fn take_step(
@@ -203,14 +245,19 @@ impl<'a> ToolCaller<'a> {
                 self.node_context.note(called());
                 (Err(fault), None)
             }
-            NextStep::Call(tool, history) => {
+            NextStep::Answer(outcome) => {
+                self.node_context.note(called());
+                (outcome, None)
+            }
+            NextStep::Call(tool, history, context) => {
                 if tool.effect == ToolEffect::Write {
                     // Before it is made: after a crash nobody knows whether it was.
                     self.node_context.record(called()).await?;
                 } else {
                     self.node_context.note(called());
                 }
-                (invoke::invoke(self.node_context, Arc::new(tool.clone()), step, call, history).await?, None)
+                let tool = Arc::new(tool.clone());
+                (invoke::invoke(self.node_context, tool, step, call, history, context).await?, None)
             }
         };
         let (result, error) = (outcome.as_ref().ok().cloned(), outcome.as_ref().err().cloned());

@@ -27,8 +27,6 @@ pub(crate) struct Turn<'a> {
     pub(super) tools: &'a [ToolSpec],
     /// What stands around the user message.
     pub(super) blocks: BlockInputs<'a>,
-    /// The workflow's memory, if the node reads it.
-    pub(super) memory: Option<&'a MemoryAccess<'a>>,
     pub(super) provider: &'a dyn Provider,
     /// For each reply so far that was not the answer: the model's message, then the tool results or the rejection.
     pub(super) steps: Vec<Vec<SharedMessage>>,
@@ -89,7 +87,6 @@ impl<'a> Turn<'a> {
             user_message,
             tools,
             blocks: BlockInputs::default(),
-            memory: None,
             provider,
             steps: Vec::new(),
             partial: String::new(),
@@ -109,8 +106,11 @@ impl<'a> Turn<'a> {
 
     /// Lets its tools know the workflow's memory.
     #[must_use]
-    pub(crate) fn with_memory(self, memory: Option<&'a MemoryAccess<'a>>) -> Self {
-        Self { memory, ..self }
+    pub(crate) fn with_memory(mut self, memory: Option<&'a MemoryAccess<'a>>) -> Self {
+        if let Some(memory) = memory {
+            self.tool_caller.set_memory(memory, &self.model.model);
+        }
+        self
     }
 
     /// What it has used so far.

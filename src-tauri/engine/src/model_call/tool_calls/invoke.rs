@@ -14,7 +14,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::journal::{CallEvent, MAX_NESTING_DEPTH, is_too_deep};
 use crate::model_call::Interruption;
 use crate::node::NodeContext;
-use crate::tool::{ToolEffect, ToolInvocation, ToolSpec};
+use crate::tool::{ToolContext, ToolEffect, ToolInvocation, ToolSpec};
 
 /// The time limit of a call, if the flow sets none.
 const DEFAULT_TIMEOUT_MS: u64 = 60_000;
@@ -31,13 +31,15 @@ pub(super) async fn invoke(
     step: u32,
     call: &ToolCall,
     history: CallHistory,
+    context: Arc<ToolContext>,
 ) -> Result<Outcome, Interruption> {
     let answers: Arc<[Value]> = history.into_answers().into();
     let attempts = tool.policy.attempts.unwrap_or(1).max(1);
     let mut attempt = 1;
     loop {
         let requests = Arc::new(RecordedAnswers::new(Arc::clone(&answers)));
-        let outcome = invoke_once(node_context, &tool, step, call, Arc::clone(&requests)).await;
+        let known = (Arc::clone(&context), Arc::clone(&requests));
+        let outcome = invoke_once(node_context, &tool, step, call, known).await;
         if let Some(question) = requests.take_open() {
             return Err(questions::ask_for_tool(step, call, &question));
         }
@@ -58,7 +60,7 @@ async fn invoke_once(
     tool: &Arc<ToolSpec>,
     step: u32,
     call: &ToolCall,
-    requests: Arc<RecordedAnswers>,
+    (context, requests): (Arc<ToolContext>, Arc<RecordedAnswers>),
 ) -> Outcome {
     let progress = {
         let (node_context, call_id) = (node_context.clone(), call.id.clone());
@@ -71,7 +73,7 @@ async fn invoke_once(
         tool: Arc::clone(tool),
         arguments: call.arguments.clone(),
         folder: node_context.run.folder.clone(),
-        context: Arc::default(),
+        context,
         progress: Arc::new(progress),
         requests,
     };

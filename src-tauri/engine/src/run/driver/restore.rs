@@ -14,9 +14,7 @@ use super::turns::{self, OpenTurns};
 use crate::context::{Contexts, ConversationRef};
 use crate::error::{ErrorCode, Fault};
 use crate::id::{Activation, Epoch};
-use crate::journal::{
-    ContextEvent, ENGINE_REVISION, Entry, Event, MemoryEvent, NodeEvent, RunEvent,
-};
+use crate::journal::{ContextEvent, ENGINE_REVISION, Entry, Event, MemoryEvent, NodeEvent, RunEvent};
 use crate::memory::WorkflowMemory;
 use crate::models::ModelOverrides;
 use crate::plan::{NodeIx, Plan};

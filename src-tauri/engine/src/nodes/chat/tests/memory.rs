@@ -224,3 +224,26 @@ fn turn_that_a_tool_added_is_added_again_after_a_crash() {
     assert_eq!(second.memory.unwrap().turns.len(), 3);
     assert!(again.provider.requests().is_empty());
 }
+
+#[test]
+fn host_tool_knows_the_memory_of_its_caller_and_nothing_without_one() {
+    let known = |mode: &str| {
+        let mut harness = NodeHarness::new();
+        harness.epoch = Epoch::from(&[3_u32][..]);
+        harness.memory = memory(Some("They met."), &[turn(Some("Ada"), "Hello.", None)]);
+        let tools = offered(&mut harness, "calculator");
+        harness.provider.push_replies([
+            ScriptedReply::calls(&[("calculator", json!({ "expression": "1 + 1" }))]),
+            ScriptedReply::text("Two."),
+        ]);
+        let inputs = [("context", main()), ("message", json!("Go.")), ("tools", json!([tools]))];
+        harness.run("chat", json!({ "memory": { "mode": mode } }), &inputs).result.unwrap();
+        let calls = harness.tools.calls();
+        serde_json::to_value(&*calls[0].context).unwrap()
+    };
+    assert_eq!(
+        known("read"),
+        json!({ "workflowSummary": "They met.", "recentTurns": ["Ada: Hello."], "round": 3 })
+    );
+    assert_eq!(known("off"), json!({ "recentTurns": [], "round": 3 }));
+}

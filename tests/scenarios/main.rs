@@ -12,6 +12,7 @@ mod contexts;
 mod conversation;
 mod conversations;
 mod crash;
+mod http_tools;
 mod keys;
 mod memory;
 mod model_servers;

@@ -8,6 +8,7 @@ import { mockDialogs } from "./dialogs";
 import { mockFlows } from "./flows";
 import { mockRuns } from "./runs";
 import { mockSettings } from "./settings";
+import { OWN_TOOLS } from "./tools";
 
 export async function mockHost(): Promise<Host> {
   const types = nodes as unknown as NodeDescriptor[];
@@ -17,6 +18,7 @@ export async function mockHost(): Promise<Host> {
   const runs = mockRuns(env, conversations);
   const commands: Commands = {
     "nodes.list": () => types,
+    "tools.list": () => OWN_TOOLS,
     ...flows.commands,
     ...mockSettings(),
     ...mockDialogs(flows.files),

@@ -7,6 +7,7 @@ mod atomic_file;
 pub mod clock;
 pub mod flow_files;
 pub mod keys;
+pub mod net;
 mod project_files;
 pub mod providers;
 pub mod redaction;
@@ -20,4 +21,6 @@ pub use project_files::{AccessError, FileAccess, ReadableFolder};
 pub use providers::{ProviderRegistry, ProviderSettings};
 pub use redaction::Redaction;
 pub use store::{Store, record::RunRecord};
-pub use tools::{NativeTools, RedactingTools, ToolHosts};
+pub use tools::{
+    HttpTools, NativeTools, RedactingTools, ToolEnvironment, ToolHosts, ToolSecret, ToolSettings,
+};

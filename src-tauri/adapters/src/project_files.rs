@@ -1,8 +1,9 @@
-//! The files that a flow may read: those of its project, and no secrets.
+//! The files that a flow may read or write: those of its project, and no secrets.
 //!
 //! Owns three decisions: which folder is a project, which files hold secrets by their name, and that what was opened is what
 //! was checked. Folders are opened as capabilities, so neither `..` nor a link leads out of one, even if links change meanwhile.
 
+mod flow_folders;
 mod secret_names;
 
 use std::fs::File;
@@ -12,6 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, Metadata, OpenOptions};
 
+pub use flow_folders::{FlowFolders, FolderFile};
 use secret_names::is_secret_name;
 
 /// The folders whose files no flow may read.
@@ -32,6 +34,12 @@ pub enum AccessError {
     /// The path leads out of the folder.
     #[error("the path leads out of the folder")]
     Outside,
+    /// The folder may only be read.
+    #[error("the folder may only be read")]
+    ReadOnly,
+    /// Programs act on files of this name.
+    #[error("programs act on files of this name")]
+    Protected,
     /// The name says that it holds secrets.
     #[error("files of this name hold secrets")]
     SecretFile,

@@ -1,9 +1,13 @@
 //! Tools that models can call: the hosts that run them, and the redaction of what tools return.
 
+mod environment;
 mod hosts;
+mod http;
 mod native;
 mod redacting;
 
+pub use environment::{ToolEnvironment, ToolSecret, ToolSettings};
 pub use hosts::ToolHosts;
+pub use http::HttpTools;
 pub use native::NativeTools;
 pub use redacting::RedactingTools;

@@ -6,11 +6,14 @@
 
 mod expressions;
 mod frame;
+mod html;
+mod javascript;
 mod job;
 mod limits;
 mod pool;
 mod worker;
 
+pub use javascript::Program;
 pub use job::Job;
 pub use pool::WorkerPool;
 pub use worker::serve;

@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::command::{Command, CommandVisitor};
 use crate::{
-    ErrorReply, Plait, app, conversations, dialogs, flows, nodes, providers, runs, settings, tokens, usage,
+    ErrorReply, Plait, app, conversations, dialogs, flows, nodes, providers, runs, settings, tokens, tools,
+    usage,
 };
 
 macro_rules! commands {
@@ -66,6 +67,7 @@ commands![
     providers::TestProvider,
     providers::DetectProviders,
     tokens::CountTokens,
+    tools::ListTools,
     usage::UsageByDay,
     dialogs::OpenDialog,
     dialogs::SaveDialog,

@@ -20,6 +20,7 @@ pub mod providers;
 pub mod runs;
 pub mod settings;
 pub mod tokens;
+pub mod tools;
 pub mod usage;
 mod window_json;
 mod worker;
@@ -40,5 +41,7 @@ pub use plait_adapters::Redaction;
 pub use plait_adapters::flow_files;
 /// Where the keys of providers are stored.
 pub use plait_adapters::keys;
+/// A host that the person allows.
+pub use plait_adapters::net::AllowedHost;
 /// The engine, for callers that show flows and runs.
 pub use plait_engine as engine;

@@ -4,12 +4,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use plait_adapters::net::AllowedHost;
 use plait_adapters::workers::WorkerPool;
-use plait_adapters::{FileAccess, KeyStore, NativeTools, RedactingTools, Store, SystemClock, ToolHosts};
+use plait_adapters::{
+    FileAccess, HttpTools, KeyStore, NativeTools, RedactingTools, Store, SystemClock, ToolEnvironment,
+    ToolHosts,
+};
 use plait_engine::error::Fault;
 use plait_engine::expression::evaluation::Evaluator;
 use plait_engine::expression::in_process::InProcess;
 use plait_engine::host::Clock;
+use plait_engine::http_tool::HTTP_SOURCE;
 use plait_engine::node::Registry;
 use plait_engine::provider::Providers;
 use plait_engine::tool::ToolHost;
@@ -22,6 +27,7 @@ use crate::flows::FlowService;
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::runs::RunService;
 use crate::settings::{SettingsService, StoredSettings};
+use crate::tools::ToolService;
 use crate::usage::UsageService;
 
 /// How to open the application.
@@ -39,6 +45,8 @@ pub struct Options {
     /// The executable of worker processes: one that calls [`serve_if_worker`](crate::serve_if_worker) before anything else.
     /// Without one, expressions are evaluated in this process, whose time and memory they can use up.
     pub worker: Option<PathBuf>,
+    /// Hosts that tools may request although their addresses are not public, besides those of the settings.
+    pub allowed_hosts: Vec<AllowedHost>,
     /// Whether the store is only read. Then another process may write it, and what would change it is refused.
     pub read_only: bool,
     /// Receives the progress of reading journals when the index has to be rebuilt: how many of how many.
@@ -55,6 +63,7 @@ impl Options {
             tools: None,
             keys: None,
             worker: None,
+            allowed_hosts: Vec::new(),
             read_only: false,
             progress: None,
         }
@@ -82,6 +91,7 @@ pub struct Plait {
     conversations: ConversationService,
     providers: Arc<ProviderService>,
     settings: SettingsService,
+    tools: ToolService,
     runs: RunService,
     usage: UsageService,
     dialogs: DialogService,
@@ -105,10 +115,18 @@ impl Plait {
         });
         let keys = options.keys.unwrap_or_else(|| KeyStore::open(&options.home));
         let file_access = FileAccess::of_process(Some(&options.home));
+        let mut tool_environment =
+            ToolEnvironment::new(file_access, keys.clone()).with_allowed_hosts(options.allowed_hosts);
+        if let Some(executable) = &options.worker {
+            tool_environment = tool_environment.with_workers(WorkerPool::new(executable));
+        }
+        tool_environment.set_settings(stored.settings.tools.clone());
         let tools = options.tools.unwrap_or_else(|| {
-            Arc::new(ToolHosts::default().with("native", Arc::new(NativeTools::new(file_access))))
+            let native = Arc::new(NativeTools::new(&tool_environment));
+            let http = Arc::new(HttpTools::new(&tool_environment));
+            Arc::new(ToolHosts::default().with("native", native).with(HTTP_SOURCE, http))
         });
-        let tools = Arc::new(RedactingTools::new(tools, &keys));
+        let tools: Arc<dyn ToolHost> = Arc::new(RedactingTools::new(tools, &keys));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let evaluator: Arc<dyn Evaluator> = match options.worker {
             Some(executable) => Arc::new(WorkerPool::new(executable)),
@@ -129,7 +147,7 @@ impl Plait {
             Arc::clone(&registry),
             Arc::clone(&calibration),
             Arc::clone(&providers),
-            tools,
+            Arc::clone(&tools),
             Arc::clone(&clock),
             evaluator,
         );
@@ -139,6 +157,7 @@ impl Plait {
             Arc::clone(&providers),
             calibration,
             Arc::clone(runs.budgets()),
+            tool_environment,
         );
         Ok(Self {
             home: options.home,
@@ -152,6 +171,7 @@ impl Plait {
             registry,
             providers,
             settings,
+            tools: ToolService::new(tools),
             runs,
         })
     }
@@ -233,6 +253,7 @@ services! {
     ConversationService => conversations,
     ProviderService => providers,
     SettingsService => settings,
+    ToolService => tools,
     RunService => runs,
     UsageService => usage,
     DialogService => dialogs,

@@ -3,11 +3,32 @@
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plait_api::{ErrorReply, Options, Plait};
+use plait_api::{AllowedHost, ErrorReply, Options, Plait};
 
 /// For a command that changes something. Another process that does so is refused meanwhile.
 pub(crate) fn for_writing(home: &Path) -> Result<Plait, ErrorReply> {
     open(Options::of_application(home))
+}
+
+/// For a command that runs a flow, with what its person allows.
+pub(crate) fn for_running(home: &Path, allowed: Vec<Allowance>) -> Result<Plait, ErrorReply> {
+    let allowed_hosts = allowed.into_iter().map(|Allowance::Host(host)| host).collect();
+    open(Options { allowed_hosts, ..Options::of_application(home) })
+}
+
+/// One `--allow`.
+#[derive(Clone, Debug)]
+pub(crate) enum Allowance {
+    /// A host that tools may request although its address is not public.
+    Host(AllowedHost),
+}
+
+/// Reads `host=NAME[:PORT]`.
+pub(crate) fn parse_allowance(text: &str) -> Result<Allowance, String> {
+    match text.split_once('=') {
+        Some(("host", host)) => Ok(Allowance::Host(host.parse()?)),
+        _ => Err("expected host=NAME or host=NAME:PORT".to_owned()),
+    }
 }
 
 /// For a command that only reads, also beside a process that writes.

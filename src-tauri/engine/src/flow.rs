@@ -1,6 +1,7 @@
 //! The flow document: what people edit and keep in version control. Knows nothing about running it.
 
 mod document;
+mod folders;
 mod foreign_format;
 mod migrate;
 mod read;
@@ -9,6 +10,7 @@ mod write;
 
 pub(crate) use document::MAX_ATTEMPTS;
 pub use document::{Edge, Flow, FlowSettings, Limits, Node, Position, RetryPolicy, VERSION};
+pub use folders::FolderAccess;
 pub use read::{ReadError, read};
 pub use tree_limits::TreeLimits;
 pub use write::write;

@@ -12,6 +12,7 @@ pub mod expression;
 pub mod flow;
 pub mod hash;
 pub mod host;
+pub mod http_tool;
 pub mod id;
 pub mod journal;
 pub mod memory;

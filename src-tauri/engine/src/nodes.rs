@@ -4,12 +4,15 @@
 //! a run, or positions on a canvas. It writes to a context only through the context's manager.
 
 mod approval;
+mod call_tool;
 mod catch;
 mod chat;
 mod classify;
+mod code;
 mod context_start;
 mod delay;
 mod extract;
+mod http_request;
 mod inject_messages;
 mod join;
 mod json;
@@ -19,6 +22,7 @@ mod note;
 mod output;
 mod portal_in;
 mod portal_out;
+mod read_file;
 mod retrieve;
 mod subflow;
 mod switch;
@@ -29,6 +33,7 @@ mod value;
 
 use crate::node::Registry;
 use crate::port::{PortKind, PortType, Ports};
+use crate::tool::ToolSpec;
 
 /// All node types.
 pub fn registry() -> Registry {
@@ -43,10 +48,14 @@ pub fn registry() -> Registry {
         .with::<classify::Classify>()
         .with::<extract::Extract>()
         .with::<tools::Tools>()
+        .with::<call_tool::CallTool>()
+        .with::<http_request::HttpRequest>()
         .with::<text::Text>()
         .with::<value::Value>()
         .with::<json::Json>()
         .with::<retrieve::Retrieve>()
+        .with::<code::Code>()
+        .with::<read_file::ReadFile>()
         .with::<switch::Switch>()
         .with::<join::Join>()
         .with::<subflow::Subflow>()

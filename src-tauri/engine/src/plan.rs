@@ -37,7 +37,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 use smallvec::SmallVec;
 
-use crate::flow::RetryPolicy;
+use crate::flow::{FolderAccess, RetryPolicy};
 use crate::id::{NodeId, PortName};
 use crate::memory::MemorySettings;
 use crate::node::BoundNode;
@@ -72,6 +72,8 @@ pub struct Plan {
     pub context_window: Option<u64>,
     /// The flow's settings of the workflow's memory.
     pub memory: Arc<MemorySettings>,
+    /// The folders that the flow declares for its tools.
+    pub folders: Arc<[FolderAccess]>,
     /// The contexts that its nodes make.
     pub contexts: PlanContexts,
     pub(crate) index: FxHashMap<NodeId, NodeIx>,

@@ -9,6 +9,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::error::{ErrorCode, Fault};
+use crate::flow::FolderAccess;
 
 /// A tool as a model sees it; also the value on tools edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -124,6 +125,8 @@ pub struct ToolInvocation {
     pub arguments: Value,
     /// The folder of the flow's file, to which file access is confined. `None` for a flow that was never saved.
     pub folder: Option<String>,
+    /// The folders that the flow declares, relative to `folder`. Without any, the folder of its file may be read.
+    pub folders: Arc<[FolderAccess]>,
     /// What the tool may know of the conversation.
     pub context: Arc<ToolContext>,
     /// Receives progress, for watchers.
@@ -139,6 +142,7 @@ impl ToolInvocation {
             tool: Arc::new(tool),
             arguments,
             folder: None,
+            folders: Arc::default(),
             context: Arc::default(),
             progress: Arc::new(|_| ()),
             requests: Arc::new(DeclineRequests),

@@ -19,7 +19,17 @@ export type Choice = { value: unknown; label: string; help?: string };
 export type Field = { name: string; label: string; required: boolean; spec: Spec };
 export type Alternative = { label: string; spec: Spec };
 
-export type TextWidget = "line" | "multiline" | "markdown" | "template" | "code" | "jq" | "cel" | "provider" | "model";
+export type TextWidget =
+  | "line"
+  | "multiline"
+  | "markdown"
+  | "template"
+  | "code"
+  | "jq"
+  | "cel"
+  | "provider"
+  | "model"
+  | "tool";
 
 export type Spec = Base &
   (
@@ -55,7 +65,8 @@ export function humanize(name: string): string {
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replace(/[_-]+/g, " ")
     .toLowerCase()
-    .replace(/\b(id|url|json|api)\b/g, (word) => word.toUpperCase())
+    .replace(/\b(id|url|json|api|http)\b/g, (word) => word.toUpperCase())
+    .replace(/\bopenapi\b/g, "OpenAPI")
     .replace(/ ms$/, " (ms)");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -204,6 +215,7 @@ const TEXT_RANKS: Record<TextWidget, number> = {
   jq: 0,
   provider: 1,
   model: 2,
+  tool: 2,
   markdown: 3,
   multiline: 3,
   line: 4,
@@ -293,6 +305,7 @@ function labelOf(spec: Spec): string {
 }
 
 const TEXT_WIDGETS: ReadonlySet<string> = new Set<string>([
+  "tool",
   "multiline",
   "markdown",
   "template",

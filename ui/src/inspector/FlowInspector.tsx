@@ -1,4 +1,4 @@
-import type { MemorySettings, TreeLimits } from "@/bindings";
+import type { FolderAccess, MemorySettings, TreeLimits } from "@/bindings";
 import type { Spec } from "@/flow/config-spec";
 import { setAt } from "@/flow/edits";
 import { displayedFlow } from "@/flow/flow-state";
@@ -54,6 +54,30 @@ const LIMITS: readonly { key: keyof TreeLimits; label: string; spec: Spec }[] = 
 function limit(help: string): Spec {
   return { kind: "number", integer: true, optional: true, min: 1, help };
 }
+
+const FOLDERS: Spec = {
+  kind: "list",
+  optional: true,
+  help: "The folders whose files tools and “Read file” may use, relative to the flow’s file. Without any, they may read the folder of the file and write nothing.",
+  item: {
+    kind: "object",
+    optional: false,
+    fields: [
+      {
+        name: "path",
+        label: TEXTS.folderPath,
+        required: true,
+        spec: { kind: "text", widget: "line", optional: false },
+      },
+      {
+        name: "write",
+        label: TEXTS.folderWrite,
+        required: false,
+        spec: { kind: "boolean", optional: false, default: false },
+      },
+    ],
+  },
+};
 
 const WINDOW: Spec = {
   kind: "number",
@@ -138,6 +162,11 @@ export function FlowInspector() {
     const settings = Object.keys(changed).length === 0 ? rest : { ...rest, memory: changed };
     editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, path.join("."));
   };
+  const setFolders = (folders: FolderAccess[] | undefined) => {
+    const { folders: _, ...rest } = flow.settings ?? {};
+    const settings = folders && folders.length > 0 ? { ...rest, folders } : rest;
+    editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, "folders");
+  };
   return (
     <section className="flex h-full flex-col" aria-label={TEXTS.flow} onBlur={() => editor.sealGesture()}>
       <header className="shrink-0 border-line border-b px-3 py-2.5">
@@ -209,8 +238,28 @@ export function FlowInspector() {
             {...common}
           />
         ))}
+        <FormField
+          label={TEXTS.folders}
+          spec={FOLDERS}
+          value={flow.settings?.folders}
+          path={["folders"]}
+          onChange={(path, value) => setFolders(setIn(flow.settings?.folders ?? [], path.slice(1), value))}
+          {...common}
+        />
         <p className="text-fg-3 text-xs">{TEXTS.selectNodeSeeConfiguration}</p>
       </div>
     </section>
   );
+}
+
+/** A list of folders with the value at a path changed: the list itself, or a field of one folder. */
+function setIn(folders: readonly FolderAccess[], path: Path, value: unknown): FolderAccess[] | undefined {
+  const [index, field] = path;
+  if (typeof index !== "number") return value as FolderAccess[] | undefined;
+  return folders.map((folder, at) => {
+    if (at !== index) return folder;
+    if (field === "path") return { ...folder, path: (value as string | undefined) ?? "" };
+    const { write: _, ...rest } = folder;
+    return value === true ? { ...rest, write: true } : rest;
+  });
 }

@@ -9,6 +9,7 @@ import type { Command } from "./command";
 import { CommandRegistry } from "./command-registry";
 import type { Layout } from "./layout";
 import type { Overlays } from "./overlays";
+import type { OwnTools } from "./own-tools";
 import type { Providers } from "./providers";
 import type { Workspace } from "./workspace";
 
@@ -54,6 +55,10 @@ export function useSettings<T>(select: (settings: Settings) => T): T {
 
 export function useProviders<T>(select: (providers: Providers) => T): T {
   return useStore(useWorkspace().providers.store, select);
+}
+
+export function useOwnTools<T>(select: (tools: OwnTools) => T): T {
+  return useStore(useWorkspace().ownTools.store, select);
 }
 
 export function useLayout<T>(select: (layout: Layout) => T): T {

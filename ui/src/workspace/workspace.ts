@@ -17,6 +17,7 @@ import { CanvasStore } from "./canvas-store";
 import { errorAction } from "./error-action";
 import { LayoutStore } from "./layout";
 import { OverlayStore } from "./overlays";
+import { OwnToolStore } from "./own-tools";
 import { ProviderStore } from "./providers";
 import { SettingsStore } from "./settings";
 
@@ -42,6 +43,7 @@ export function createWorkspace(host: Host) {
     providers: new ProviderStore(host, settings),
     layout,
     overlays: new OverlayStore(),
+    ownTools: new OwnToolStore(host),
     nodeTypes,
     /** The document that is edited. */
     editor,

@@ -93,7 +93,10 @@ pub async fn hold<T>(
 pub fn host(providers: ProviderRegistry) -> Host {
     Host {
         providers: Arc::new(providers),
-        tools: Arc::new(NativeTools::new(plait_adapters::FileAccess::default())),
+        tools: Arc::new(NativeTools::new(&plait_adapters::ToolEnvironment::new(
+            plait_adapters::FileAccess::default(),
+            plait_adapters::KeyStore::in_memory(),
+        ))),
         retriever: Arc::new(plait_engine::retriever::NoRetriever),
         clock: Arc::new(SystemClock),
         evaluator: Arc::new(plait_engine::expression::in_process::InProcess),

@@ -1,12 +1,19 @@
 //! Plait's native tools, one file each, and the host that finds, checks and calls them.
 //!
-//! A tool never sees arguments that do not match its schema, and no tool can access anything outside the flow's folder.
+//! A tool never sees arguments that do not match its schema, no tool can access files outside the flow's folders, and none
+//! can reach an address that is not public and that the person has not allowed.
 
 mod calculator;
 mod current_time;
 mod expression;
+mod fetch_url;
+mod files;
+mod identify_user;
 mod read_file;
+mod run_code;
+mod search_files;
 mod tool;
+mod write_file;
 
 use std::sync::Arc;
 
@@ -16,27 +23,34 @@ use plait_engine::host::Clock;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
+use super::environment::ToolEnvironment;
 use crate::clock::SystemClock;
-use crate::project_files::FileAccess;
 use tool::RegisteredTool;
+pub(super) use tool::bad_arguments;
 
-/// The native tools: `calculator`, `current_time`, `read_file`. Cheap to clone.
+/// The native tools. Cheap to clone.
 #[derive(Clone)]
 pub struct NativeTools(Arc<[RegisteredTool]>);
 
 impl NativeTools {
-    /// All native tools, with the system's clock. `access` says which files they may read.
-    pub fn new(access: FileAccess) -> Self {
-        Self::with_clock(access, Arc::new(SystemClock))
+    /// All native tools, with the system's clock.
+    pub fn new(environment: &ToolEnvironment) -> Self {
+        Self::with_clock(environment, Arc::new(SystemClock))
     }
 
     /// All native tools, with another clock.
-    pub fn with_clock(access: FileAccess, clock: Arc<dyn Clock>) -> Self {
+    pub fn with_clock(environment: &ToolEnvironment, clock: Arc<dyn Clock>) -> Self {
+        let files = &environment.files;
         // Sorted by name, which is the order in lists.
         Self(Arc::new([
             RegisteredTool::new(calculator::Calculator),
             RegisteredTool::new(current_time::CurrentTime(clock)),
-            RegisteredTool::new(read_file::ReadFile(access)),
+            RegisteredTool::new(fetch_url::FetchUrl(environment.clone())),
+            RegisteredTool::new(identify_user::IdentifyUser(environment.clone())),
+            RegisteredTool::new(read_file::ReadFile(files.clone())),
+            RegisteredTool::new(run_code::RunCode(environment.clone())),
+            RegisteredTool::new(search_files::SearchFiles(files.clone())),
+            RegisteredTool::new(write_file::WriteFile(files.clone())),
         ]))
     }
 }

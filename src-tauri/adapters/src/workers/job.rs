@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::expression::evaluation::Evaluation;
 use plait_engine::expression::in_process::evaluate;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::expressions;
+use super::javascript::{self, Program};
+use super::{expressions, html};
 
 /// A piece of work for a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -17,6 +18,10 @@ use super::expressions;
 pub enum Job {
     /// Evaluates an expression.
     Evaluate(Evaluation),
+    /// Runs a JavaScript program. The result is an object of `result` and `log`.
+    RunProgram(Program),
+    /// Turns a web page into Markdown, a text.
+    ReadHtml(String),
 }
 
 impl Job {
@@ -24,6 +29,8 @@ impl Job {
     pub(super) fn time_limit(&self) -> Duration {
         match self {
             Self::Evaluate(_) => expressions::TIME_LIMIT,
+            Self::RunProgram(_) => javascript::TIME_LIMIT,
+            Self::ReadHtml(_) => html::TIME_LIMIT,
         }
     }
 
@@ -31,6 +38,8 @@ impl Job {
     pub(super) fn execute(self) -> Result<Value, Fault> {
         match self {
             Self::Evaluate(evaluation) => evaluate(&evaluation, CancellationToken::new()),
+            Self::RunProgram(program) => javascript::run(&program),
+            Self::ReadHtml(html) => html::to_markdown(&html),
         }
     }
 
@@ -38,6 +47,8 @@ impl Job {
     pub(super) fn stopped(&self, why: Stopped) -> Fault {
         match self {
             Self::Evaluate(_) => expressions::stopped(why),
+            Self::RunProgram(_) => javascript::stopped(why),
+            Self::ReadHtml(_) => html::stopped(why),
         }
     }
 
@@ -45,6 +56,11 @@ impl Job {
     pub(super) fn unavailable(&self, error: &dyn std::fmt::Display) -> Fault {
         match self {
             Self::Evaluate(_) => expressions::unavailable(error),
+            Self::RunProgram(_) | Self::ReadHtml(_) => Fault::new(
+                ErrorCode::ToolWorkerUnavailable,
+                format!("The worker process that this tool needs could not be started: {error}."),
+            )
+            .hint("Check that the machine has memory left, then try again."),
         }
     }
 }

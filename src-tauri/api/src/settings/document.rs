@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use plait_adapters::{ProviderRegistry, ProviderSettings, Store};
+use plait_adapters::{ProviderRegistry, ProviderSettings, Store, ToolSettings};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::flow::TreeLimits;
 use plait_engine::memory::SummarizerSettings;
@@ -49,17 +49,23 @@ pub struct Settings {
     #[serde(skip_serializing_if = "SummarizerSettings::is_empty")]
     #[ts(optional, as = "Option<SummarizerSettings>")]
     pub summarizer: SummarizerSettings,
+    /// What the person allows tools: hosts and secrets.
+    #[serde(skip_serializing_if = "ToolSettings::is_default")]
+    #[ts(optional, as = "Option<ToolSettings>")]
+    pub tools: ToolSettings,
     /// Other state that the window stores.
     #[ts(type = "unknown")]
     pub ui: Value,
 }
 
 impl Settings {
-    /// Checks what the types cannot express. `settings.price` for an invalid price, `settings.limits` for a limit of 0.
+    /// Checks what the types cannot express. `settings.price` for an invalid price, `settings.limits` for a limit of 0,
+    /// `settings.tools` for an invalid host or secret.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if let Some(key) = self.limits.zero() {
             return Err(zero_limit(key));
         }
+        self.tools.check()?;
         for (model, overrides) in &self.models {
             if let Some(problem) = overrides.price.as_ref().and_then(Price::problem) {
                 return Err(Fault::new(
@@ -117,11 +123,12 @@ impl StoredSettings {
             models: reader.read_table("models"),
             limits: reader.read_limits(),
             summarizer: reader.read("summarizer"),
+            tools: reader.read_tools(),
             ui: reader.read("ui"),
         };
         let known = serde_json::to_value(Settings::default()).unwrap_or_default();
         // These are left out where they are not set.
-        let is_optional = |key: &str| matches!(key, "models" | "limits" | "summarizer");
+        let is_optional = |key: &str| matches!(key, "models" | "limits" | "summarizer" | "tools");
         let unknown = values.iter().filter(|(key, _)| known.get(key).is_none() && !is_optional(key));
         let Reader { mut unreadable, faults, .. } = reader;
         unreadable.0.extend(unknown.map(|(key, value)| (key.clone(), value.clone())));
@@ -187,6 +194,18 @@ impl Reader<'_> {
             Some(key) => {
                 self.faults.push(zero_limit(key));
                 TreeLimits::default()
+            }
+        }
+    }
+
+    /// Reads what tools are allowed. If any of it is invalid, nothing is allowed.
+    fn read_tools(&mut self) -> ToolSettings {
+        let tools: ToolSettings = self.read("tools");
+        match tools.check() {
+            Ok(()) => tools,
+            Err(fault) => {
+                self.faults.push(fault);
+                ToolSettings::default()
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use plait_adapters::keys::{is_variable_name, variable_names};
-use plait_adapters::{ProviderRegistry, Store};
+use plait_adapters::{ProviderRegistry, Redaction, Store, ToolEnvironment};
 use serde_json::Value;
 
 use super::document::{Settings, StoredSettings, UnreadableSettings};
@@ -20,6 +20,7 @@ pub struct SettingsService {
     providers: Arc<ProviderService>,
     calibration: Arc<TokenCalibration>,
     budgets: Arc<TreeBudgets>,
+    tools: ToolEnvironment,
     /// As stored: of the providers only those that differ from the built-in ones.
     current: RwLock<Settings>,
     unreadable: UnreadableSettings,
@@ -34,11 +35,12 @@ impl SettingsService {
         providers: Arc<ProviderService>,
         calibration: Arc<TokenCalibration>,
         budgets: Arc<TreeBudgets>,
+        tools: ToolEnvironment,
     ) -> Self {
         let StoredSettings { settings, unreadable, .. } = stored;
         budgets.set_defaults(settings.limits);
         let (current, write_lock) = (RwLock::new(settings), tokio::sync::Mutex::default());
-        Self { store, providers, calibration, budgets, current, unreadable, write_lock }
+        Self { store, providers, calibration, budgets, tools, current, unreadable, write_lock }
     }
 
     /// The settings in force, the built-in providers included.
@@ -73,6 +75,7 @@ impl SettingsService {
         let before = self.providers.table().settings();
         self.calibration.set_overrides(settings.models.clone(), settings.summarizer.clone());
         self.budgets.set_defaults(settings.limits);
+        self.tools.set_settings(settings.tools.clone());
         {
             let mut current = self.current.write();
             self.providers.replace_table(table);
@@ -89,6 +92,7 @@ impl SettingsService {
         let redaction = self.providers.keys().redaction_with_stored_keys().await;
         redaction.value(&mut settings.panels);
         redaction.value(&mut settings.ui);
+        self.refuse_tool_secrets(settings, &redaction)?;
         let before = self.providers.table().settings();
         for (name, provider) in
             settings.providers.iter().filter(|(name, one)| before.get(*name) != Some(*one))
@@ -105,6 +109,21 @@ impl SettingsService {
                     "Enter keys in the field for the key, or with `plait keys set`. They are not settings.",
                 ));
             }
+        }
+        Ok(())
+    }
+
+    /// `settings.holds_secret` if a secret itself stands where only its name or its variable belongs.
+    fn refuse_tool_secrets(&self, settings: &Settings, redaction: &Redaction) -> Result<(), ErrorReply> {
+        let tools = &settings.tools;
+        let secrets = tools.secrets.iter().flat_map(|(name, secret)| {
+            [Some(name), Some(&secret.origin), secret.variable.as_ref()].into_iter().flatten()
+        });
+        let texts = tools.allowed_hosts.iter().chain(&tools.user).chain(secrets);
+        if texts.into_iter().any(|text| redaction.first_secret(text).is_some()) {
+            let message = "A setting for tools is a key, where the name of a variable belongs.";
+            return Err(ErrorReply::new(ErrorCode::SettingsHoldsSecret, message)
+                .hint("Put the secret into an environment variable, and name that."));
         }
         Ok(())
     }

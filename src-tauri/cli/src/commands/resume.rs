@@ -28,13 +28,17 @@ pub(crate) struct ResumeArgs {
     /// End the pause without an answer.
     #[arg(long)]
     end: bool,
+    /// Allow tools and `httpRequest` to request a host although its address is private or local. Repeatable. Others are in the
+    /// settings. Flows can't allow any.
+    #[arg(long, value_name = "host=NAME[:PORT]", value_parser = open_app::parse_allowance)]
+    allow: Vec<open_app::Allowance>,
     /// Print one event per line as JSON.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) async fn execute(home: &Path, args: ResumeArgs) -> Result<ExitStatus, CliError> {
-    let app = open_app::for_writing(home)?;
+    let app = open_app::for_running(home, args.allow)?;
     let run = runs::find(&app, &args.run)?;
     let RunDetail { summary, flow, entries, damage, .. } = app.call(ShowRun { run: run.clone() }).await?;
     if summary.status.is_final() {

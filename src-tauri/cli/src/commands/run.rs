@@ -35,6 +35,7 @@ Examples:
   plait run my.flow.json --input \"Some text\" --set summary.style='\"terse\"'
   plait run my.flow.json --to draft --json
   plait run my.flow.json --max-model-calls 20
+  plait run my.flow.json --allow host=localhost:8080
   plait run chat-loop --conversation new --answer \"I am Ada\"
   plait run chat-loop --conversation last --answer \"Who am I?\"")]
 pub(crate) struct RunArgs {
@@ -57,6 +58,10 @@ pub(crate) struct RunArgs {
     /// Its ID is printed on standard error.
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
+    /// Allow tools and `httpRequest` to request a host although its address is private or local. Repeatable. Others are in the
+    /// settings. Flows can't allow any.
+    #[arg(long, value_name = "host=NAME[:PORT]", value_parser = open_app::parse_allowance)]
+    allow: Vec<open_app::Allowance>,
     #[command(flatten)]
     limits: LimitArgs,
     /// Print one event per line as JSON.
@@ -116,7 +121,7 @@ pub(crate) async fn execute(home: &Path, args: RunArgs) -> Result<ExitStatus, Cl
     let overrides = collect(args.set);
     check(&source, to.as_ref(), &overrides)?;
     let path = source.path_text();
-    let app = open_app::for_writing(home)?;
+    let app = open_app::for_running(home, args.allow)?;
     let conversation = match &args.conversation {
         Some(name) => Some(conversations::open(&app, name, &source.flow, path.as_deref()).await?),
         None => None,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use super::folders::{self, FolderAccess};
 use super::tree_limits::TreeLimits;
 use crate::diagnostic::Diagnostic;
 use crate::id::{EdgeId, NodeId, PortName};
@@ -215,6 +216,10 @@ pub struct FlowSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub memory: Option<MemorySettings>,
+    /// The folders whose files the flow's tools may read or write. Without any, they may read the folder of the flow's file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<FolderAccess>>")]
+    pub folders: Vec<FolderAccess>,
     /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]
@@ -290,6 +295,11 @@ impl FlowSettings {
             )
             .hint("Enter the number of tokens for prompt and reply together, or remove the setting.")),
         }
+    }
+
+    /// What is wrong with the folders.
+    pub fn folder_problems(&self) -> Vec<Diagnostic> {
+        folders::check(&self.folders)
     }
 
     fn is_default(&self) -> bool {

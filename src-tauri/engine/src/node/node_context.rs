@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::context::{Content, ContextHandle, ContextManager, ContextRecord, Message, Role, Transaction};
 use crate::earlier_run::EarlierRun;
 use crate::error::{ErrorCode, Fault};
+use crate::flow::FolderAccess;
 use crate::host::{Host, RunInfo};
 use crate::id::{Activation, ContextId, MessageId};
 use crate::journal::{ActivationEvent, Answer, Event, NodeEvent};
@@ -39,6 +40,8 @@ pub struct NodeContext {
     pub models: Arc<ModelOverrides>,
     /// The window that the flow sets for all model calls, in tokens.
     pub flow_window: Option<u64>,
+    /// The folders that the flow declares for its tools.
+    pub folders: Arc<[FolderAccess]>,
     /// Providers, tools, clock and other effects.
     pub host: Host,
     /// Set when the run is canceled. The future is dropped soon after.

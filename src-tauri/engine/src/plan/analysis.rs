@@ -40,6 +40,7 @@ pub(super) fn analyze(
     diagnostics.extend(flow.settings.unattended_epochs().err());
     diagnostics.extend(flow.settings.tree_limits().err());
     diagnostics.extend(flow.settings.memory().err());
+    diagnostics.extend(flow.settings.folder_problems());
     check_inputs(&wiring, overrides, &mut diagnostics);
     let nesting = nesting::nest(&wiring, &mut diagnostics);
     let clocks = clocks::set_clocks(&wiring, &nesting, &mut diagnostics);

@@ -66,6 +66,7 @@ pub fn plan(
     let mut plan = assemble(analysis, overrides, flow.settings.memory.clone().unwrap_or_default());
     plan.max_concurrency = flow.settings.max_concurrency.unwrap_or(DEFAULT_MAX_CONCURRENCY) as usize;
     plan.max_unattended_epochs = flow.settings.max_unattended_epochs.unwrap_or(DEFAULT_MAX_UNATTENDED_EPOCHS);
+    plan.folders = flow.settings.folders.as_slice().into();
     plan.context_window = flow.settings.window().unwrap_or_default();
     if let Some(id) = target {
         let Some(target) = plan.find(id) else {
@@ -110,6 +111,7 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides, memory: MemorySettin
         max_unattended_epochs: DEFAULT_MAX_UNATTENDED_EPOCHS,
         context_window: None,
         memory: Arc::new(memory),
+        folders: Arc::default(),
         index: FxHashMap::default(),
     };
     link(&mut plan);

@@ -157,6 +157,7 @@ impl NodeHarness {
             }),
             models: Arc::new(self.models.clone()),
             flow_window: self.flow_window,
+            folders: Arc::default(),
             host: Host {
                 providers: Arc::new(FakeProviders(Arc::clone(&self.provider))),
                 tools: self.tools.clone(),

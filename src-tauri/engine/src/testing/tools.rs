@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
 use crate::error::{ErrorCode, Fault};
+use crate::http_tool::HTTP_SOURCE;
 use crate::tool::{ToolAnswer, ToolHost, ToolInvocation, ToolQuestion, ToolSpec};
 
 /// How many calls of `meet` end together.
@@ -43,6 +44,9 @@ impl ToolHost for FakeTools {
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
         self.calls.lock().push(call.clone());
+        if let Some(result) = unlisted(&call.tool) {
+            return Ok(result);
+        }
         match call.tool.name.as_str() {
             "broken" => Err(Fault::new(ErrorCode::from_wire("tool.failed"), "It is broken.").retryable()),
             "calculator" => Ok(json!(42)),
@@ -64,5 +68,17 @@ impl ToolHost for FakeTools {
             }
             name => Err(Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{name}`."))),
         }
+    }
+}
+
+/// The results of what nodes call themselves.
+fn unlisted(tool: &ToolSpec) -> Option<Value> {
+    match (tool.source.as_str(), tool.name.as_str()) {
+        (HTTP_SOURCE, _) => {
+            Some(json!({ "status": 200, "headers": { "server": "fake" }, "body": { "ok": true } }))
+        }
+        ("native", "read_file") => Some(json!("The text of the file.")),
+        ("native", "run_code") => Some(json!({ "result": 3, "log": ["Adding."] })),
+        _ => None,
     }
 }

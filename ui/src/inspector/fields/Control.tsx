@@ -7,6 +7,7 @@ import { ObjectControl } from "./ObjectControl";
 import type { FieldProps } from "./props";
 import { BooleanControl, NumberControl } from "./SimpleControls";
 import { TextControl } from "./TextControl";
+import { ToolChecklist } from "./ToolChecklist";
 
 /** The control that edits values of a spec. */
 export function Control({ spec, ...rest }: FieldProps) {
@@ -22,7 +23,11 @@ export function Control({ spec, ...rest }: FieldProps) {
     case "constant":
       return <code className="text-fg-2">{String(spec.value)}</code>;
     case "list":
-      return <ListControl {...rest} spec={spec} nested={Control} />;
+      return spec.item.kind === "text" && spec.item.widget === "tool" ? (
+        <ToolChecklist {...rest} spec={spec} />
+      ) : (
+        <ListControl {...rest} spec={spec} nested={Control} />
+      );
     case "object":
       return <ObjectControl {...rest} spec={spec} nested={Control} />;
     case "map":

@@ -19,6 +19,7 @@ export function TextControl(props: FieldProps<TextSpec>) {
   };
   switch (spec.widget) {
     case "line":
+    case "tool":
       return (
         <input
           className={`${CONTROL} h-[30px]`}

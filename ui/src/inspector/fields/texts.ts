@@ -12,5 +12,7 @@ export const TEXTS = {
   remove: (name: string | number) => `Remove “${name}”`,
   addEntry: "Add entry",
   fromContext: "From context",
+  writes: "writes",
+  unknownTool: "Not one of Plait’s own tools",
   offlineSimulator: "offline (simulator)",
 } as const;

@@ -7,6 +7,7 @@ import { MemorySummarizer } from "./MemorySummarizer";
 import { ModelOverrides } from "./ModelOverrides";
 import { ProviderSettings } from "./ProviderSettings";
 import { RunLimits } from "./RunLimits";
+import { ToolSettings } from "./ToolSettings";
 import { TEXTS } from "./texts";
 
 const THEMES = [
@@ -72,6 +73,9 @@ export function SettingsPanel() {
       </Group>
       <Group title={TEXTS.memorySummarizer}>
         <MemorySummarizer />
+      </Group>
+      <Group title={TEXTS.tools}>
+        <ToolSettings />
       </Group>
       {info ? (
         <Group title={TEXTS.about}>

@@ -61,6 +61,22 @@ export const TEXTS = {
   reduceMotion: "Reduce motion",
   modelProviders: "Model providers",
   models: "Models",
+  tools: "Tools",
+  allowedHosts: "Allowed hosts",
+  allowedHostsHelp:
+    "Tools and HTTP requests reach public addresses. Hosts of this machine and of private networks are refused unless they are listed here, one per line.",
+  notAHost: (text: string | number) => `“${text}” is not a host. Enter a name like localhost:8080, without http://.`,
+  toolUser: "User name for tools",
+  toolSecrets: "Secrets for HTTP tools",
+  secretName: "Name of the secret",
+  secretOrigin: "Origin it may be sent to",
+  secretVariable: "Environment variable that holds it",
+  addSecret: "Add secret",
+  removeSecret: (name: string | number) => `Remove secret ${name}`,
+  secretOf: (variable: string | number, origin: string | number) => `${variable}, sent to ${origin} only`,
+  toolSecretsHelp:
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the braces are what people write.
+    "A header like “Bearer ${GITHUB}” gets the value of the variable, for requests to that origin only. Flows never contain the value.",
   about: "About",
   plait: (version: string | number) => `Plait ${version}`,
   dataFolder: (home: string | number) => `Data folder: ${home}`,

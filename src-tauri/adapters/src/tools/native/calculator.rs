@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Number, Value};
 
 use super::expression;
-use super::tool::NativeTool;
+use super::tool::{CallContext, NativeTool};
 
 /// Whole numbers up to 2^53 are exact, and are returned without a decimal point.
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
@@ -28,7 +28,7 @@ impl NativeTool for Calculator {
         parentheses, pi, e, and sqrt cbrt abs exp ln log2 log10 log(x, base) sin cos tan asin acos atan atan2 (radians) floor \
         ceil round trunc sign min max.";
 
-    async fn call(&self, arguments: Arguments, _folder: Option<String>) -> Result<Value, Fault> {
+    async fn call(&self, arguments: Arguments, _: CallContext) -> Result<Value, Fault> {
         number(&arguments.expression, expression::evaluate(&arguments.expression)?)
     }
 }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::tool::{NativeTool, bad_arguments};
+use super::tool::{CallContext, NativeTool, bad_arguments};
 
 pub(super) struct CurrentTime(pub(super) Arc<dyn Clock>);
 
@@ -29,7 +29,7 @@ impl NativeTool for CurrentTime {
     const NAME: &'static str = "current_time";
     const DESCRIPTION: &'static str = "Tells the current date, time and weekday.";
 
-    async fn call(&self, arguments: Arguments, _folder: Option<String>) -> Result<Value, Fault> {
+    async fn call(&self, arguments: Arguments, _: CallContext) -> Result<Value, Fault> {
         let zone = match arguments.time_zone.as_deref() {
             None => TimeZone::system(),
             Some(name) => TimeZone::get(name).map_err(|_| {

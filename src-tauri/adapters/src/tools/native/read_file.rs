@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::tool::NativeTool;
-use crate::project_files::{AccessError, FileAccess};
+use super::files;
+use super::tool::{CallContext, NativeTool};
+use crate::project_files::{AccessError, FileAccess, FlowFolders};
 
 /// Larger files would fill a model's window.
 const MAX_BYTES: u64 = 256 << 10;
@@ -30,31 +31,15 @@ impl NativeTool for ReadFile {
     const NAME: &'static str = "read_file";
     const DESCRIPTION: &'static str = "Reads a text file in the folder of this flow.";
 
-    async fn call(&self, arguments: Arguments, folder: Option<String>) -> Result<Value, Fault> {
-        let folder = folder.ok_or_else(|| {
-            Fault::new(
-                ErrorCode::ToolNoFolder,
-                "This flow is not saved, so it has no folder to read files from.",
-            )
-            .hint("Save the flow first. Then the files in its folder can be read.")
-        })?;
-        let access = self.0.clone();
-        tokio::task::spawn_blocking(move || read(&access, &folder, &arguments.path)).await.map_err(
-            |error| Fault::new(ErrorCode::ToolUnreadable, format!("Reading was aborted: {error}.")),
-        )?
+    async fn call(&self, arguments: Arguments, context: CallContext) -> Result<Value, Fault> {
+        files::blocking(&self.0, context, move |folders| read(folders, &arguments.path)).await
     }
 }
 
-fn read(access: &FileAccess, folder: &str, path: &str) -> Result<Value, Fault> {
-    let folder = access.open_folder(Path::new(folder)).map_err(|error| match error {
-        AccessError::UnsafeFolder { .. } => {
-            Fault::new(ErrorCode::ToolUnsafeFolder, format!("The flow's folder can't be read from: {error}."))
-                .hint("Move the flow and the files it reads into a folder of their own.")
-        }
-        error => Fault::new(ErrorCode::ToolNoFolder, format!("The flow's folder can't be opened: {error}.")),
-    })?;
-    let (file, _) = folder.open(Path::new(path)).map_err(|error| to_fault(path, &error))?;
-    let bytes = read_bytes(&file).map_err(|error| to_fault(path, &AccessError::from(error)))?;
+fn read(folders: &FlowFolders, path: &str) -> Result<Value, Fault> {
+    let found = folders.find(Path::new(path), false).map_err(|error| files::to_fault(path, &error))?;
+    let (file, _) = found.folder.open(&found.path).map_err(|error| files::to_fault(path, &error))?;
+    let bytes = read_bytes(&file).map_err(|error| files::to_fault(path, &AccessError::from(error)))?;
     if bytes.len() as u64 > MAX_BYTES {
         let limit = MAX_BYTES >> 10;
         return Err(Fault::new(
@@ -72,28 +57,4 @@ fn read_bytes(file: &File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-fn to_fault(path: &str, error: &AccessError) -> Fault {
-    match error {
-        AccessError::Outside => {
-            Fault::new(ErrorCode::ToolOutsideFolder, format!("`{path}` is not in the flow's folder."))
-                .hint("Only files in the flow's folder and its subfolders can be read. Use a relative path.")
-        }
-        AccessError::SecretFile => Fault::new(
-            ErrorCode::ToolSecretFile,
-            format!("`{path}` is not read: files of this name hold secrets."),
-        )
-        .hint("Put what the model may know into a file of another name."),
-        AccessError::HardLink => Fault::new(
-            ErrorCode::ToolHardLink,
-            format!("`{path}` is not read: it is a hard link to a file that may be outside of the folder."),
-        )
-        .hint("Replace the link by a copy of the file."),
-        AccessError::Io(error) if error.kind() == io::ErrorKind::NotFound => {
-            Fault::new(ErrorCode::ToolNotFound, format!("There is no file `{path}` in the flow's folder."))
-        }
-        AccessError::NotAFile(what) => Fault::new(ErrorCode::ToolUnreadable, format!("`{path}` is {what}.")),
-        error => Fault::new(ErrorCode::ToolUnreadable, format!("`{path}` can't be read: {error}.")),
-    }
 }

@@ -7,7 +7,13 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::json;
 
+use plait_engine::flow::FolderAccess;
+use plait_engine::tool::ToolEffect;
+
 use super::*;
+use crate::keys::KeyStore;
+use crate::project_files::FileAccess;
+use crate::tools::environment::ToolSettings;
 
 struct Noon;
 
@@ -23,6 +29,10 @@ impl Clock for Noon {
     }
 }
 
+fn environment() -> ToolEnvironment {
+    ToolEnvironment::new(FileAccess::default(), KeyStore::in_memory())
+}
+
 fn invocation(name: &str, arguments: Value) -> ToolInvocation {
     ToolInvocation::new(ToolSpec::new(name, "", json!({}), "native"), arguments)
 }
@@ -30,7 +40,7 @@ fn invocation(name: &str, arguments: Value) -> ToolInvocation {
 async fn call_in(folder: Option<&std::path::Path>, name: &str, arguments: Value) -> Result<Value, String> {
     let folder = folder.map(|folder| folder.to_str().expect("text").to_owned());
     let call = ToolInvocation { folder, ..invocation(name, arguments) };
-    NativeTools::with_clock(FileAccess::default(), Arc::new(Noon))
+    NativeTools::with_clock(&environment(), Arc::new(Noon))
         .call(call)
         .await
         .map_err(|fault| fault.code.to_string())
@@ -42,12 +52,24 @@ async fn call(name: &str, arguments: Value) -> Result<Value, String> {
 
 #[test]
 fn list_contains_names_and_schemas() {
-    let tools = NativeTools::new(FileAccess::default());
+    let tools = NativeTools::new(&environment());
     let names: Vec<_> = tools.list().into_iter().map(|spec| spec.name).collect();
-    assert_eq!(names, ["calculator", "current_time", "read_file"]);
+    let expected = [
+        "calculator",
+        "current_time",
+        "fetch_url",
+        "identify_user",
+        "read_file",
+        "run_code",
+        "search_files",
+        "write_file",
+    ];
+    assert_eq!(names, expected);
+    let writing: Vec<_> = tools.list().into_iter().filter(|tool| tool.effect == ToolEffect::Write).collect();
+    assert_eq!(writing.into_iter().map(|tool| tool.name).collect::<Vec<_>>(), ["write_file"]);
     assert!(tools.0.iter().all(RegisteredTool::has_schema));
     assert_eq!(
-        tools.list()[2].parameters,
+        tools.list()[4].parameters,
         json!({
             "description": "The arguments of `read_file`.",
             "type": "object",
@@ -78,7 +100,7 @@ async fn call_validates_arguments() {
             "{arguments}"
         );
     }
-    let fault = NativeTools::new(FileAccess::default())
+    let fault = NativeTools::new(&environment())
         .call(invocation("calculator", json!({"expression": 3})))
         .await
         .expect_err("refused");
@@ -151,4 +173,174 @@ async fn read_file_stays_in_the_folder() {
     assert!(read("exact").await.is_ok());
     assert_eq!(read("large").await, Err("tool.too_large".into()));
     assert_eq!(call("read_file", json!({"path": "x"})).await, Err("tool.no_folder".into()));
+}
+
+#[tokio::test]
+async fn native_tools_get_the_conversation_as_their_second_argument() {
+    use plait_engine::tool::ToolContext;
+
+    struct Probe;
+
+    /// None.
+    #[derive(serde::Deserialize, schemars::JsonSchema)]
+    struct Arguments {}
+
+    impl tool::NativeTool for Probe {
+        type Arguments = Arguments;
+        const NAME: &'static str = "probe";
+        const DESCRIPTION: &'static str = "";
+
+        async fn call(&self, _: Arguments, context: tool::CallContext) -> Result<Value, Fault> {
+            Ok(json!(*context.conversation))
+        }
+    }
+
+    let context = ToolContext {
+        workflow_summary: Some("A talk.".to_owned()),
+        recent_turns: vec!["Ada: hi".to_owned()],
+        round: 3,
+    };
+    let call = ToolInvocation { context: Arc::new(context), ..invocation("probe", json!({})) };
+    let seen = RegisteredTool::new(Probe).call(call).await.expect("called");
+    let expected = "{\"recentTurns\":[\"Ada: hi\"],\"round\":3,\"workflowSummary\":\"A talk.\"}";
+    assert_eq!(seen.to_string(), expected);
+}
+
+#[tokio::test]
+async fn identify_user_returns_the_user_of_the_settings() {
+    let environment = environment();
+    let tools = NativeTools::new(&environment);
+    let ask = async || tools.call(invocation("identify_user", json!({}))).await.expect("user");
+    assert_eq!(ask().await, json!({ "user": "default" }));
+    environment.set_settings(ToolSettings { user: Some("Ada".to_owned()), ..ToolSettings::default() });
+    assert_eq!(ask().await, json!({ "user": "Ada" }));
+    // A model can't name another one.
+    assert_eq!(call("identify_user", json!({ "user": "Eve" })).await, Err("tool.bad_arguments".into()));
+}
+
+#[tokio::test]
+async fn write_file_needs_a_declared_folder() {
+    let root = tempfile::tempdir().expect("folder");
+    let write = async |folders: &[(&str, bool)], path: &str, text: &str| {
+        let folders = folders.iter().map(|&(path, write)| FolderAccess { path: path.to_owned(), write });
+        let call = ToolInvocation {
+            folder: root.path().to_str().map(str::to_owned),
+            folders: folders.collect(),
+            ..invocation("write_file", json!({ "path": path, "text": text }))
+        };
+        NativeTools::new(&environment()).call(call).await.map_err(|fault| fault.code.to_string())
+    };
+    assert_eq!(write(&[], "a.md", "x").await, Err("tool.read_only_folder".into()));
+    fs::create_dir(root.path().join("out")).expect("made");
+    let out = [("out", true)];
+    assert_eq!(write(&out, "out/b/a.md", "größe").await, Ok(json!({ "path": "out/b/a.md", "bytes": 7 })));
+    assert_eq!(fs::read_to_string(root.path().join("out/b/a.md")).expect("text"), "größe");
+    assert_eq!(write(&out, "a.md", "x").await, Err("tool.outside_folder".into()));
+    assert_eq!(write(&out, "out/../a.md", "x").await, Err("tool.outside_folder".into()));
+    assert_eq!(write(&out, "out/.env.md", "x").await, Err("tool.protected_file".into()));
+    assert_eq!(write(&out, "out/x.flow.json", "{}").await, Err("tool.protected_file".into()));
+    assert_eq!(write(&out, "out/b", "x").await, Err("tool.unwritable".into()));
+    assert_eq!(write(&out, "out/large", &"x".repeat((1 << 20) + 1)).await, Err("tool.too_large".into()));
+    assert_eq!(
+        write(&[("../elsewhere", true)], "../elsewhere/x", "x").await,
+        Err("tool.outside_folder".into())
+    );
+    assert_eq!(call("write_file", json!({ "path": "x", "text": "" })).await, Err("tool.no_folder".into()));
+}
+
+#[tokio::test]
+async fn search_files_finds_lines_and_files() {
+    let root = tempfile::tempdir().expect("folder");
+    for (path, text) in [
+        ("flow/a.md", "one\nTwo words\n"),
+        ("flow/notes/b.txt", "two\n"),
+        ("flow/notes/ignored.txt", "two\n"),
+        ("flow/.gitignore", "ignored.txt\n"),
+        ("flow/.hidden/c.md", "two\n"),
+        ("flow/.env", "two\n"),
+        ("outside.md", "two\n"),
+    ] {
+        let path = root.path().join(path);
+        fs::create_dir_all(path.parent().expect("parent")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+    fs::write(root.path().join("flow/image.md"), [0xff, 0xfe, b't', b'w', b'o']).expect("written");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("../outside.md", root.path().join("flow/link.md")).expect("linked");
+    let folder = root.path().join("flow");
+    let search = async |arguments: Value| call_in(Some(&folder), "search_files", arguments).await;
+    let line = |file: &str, line: u32, text: &str| json!({ "file": file, "line": line, "text": text });
+    assert_eq!(
+        search(json!({ "text": "TWO" })).await,
+        Ok(
+            json!({ "results": [line("a.md", 2, "Two words"), line("notes/b.txt", 1, "two")], "complete": true })
+        )
+    );
+    assert_eq!(
+        search(json!({ "text": "two", "files": "*.txt" })).await,
+        Ok(json!({ "results": [line("notes/b.txt", 1, "two")], "complete": true }))
+    );
+    assert_eq!(
+        search(json!({ "files": "**/*.txt" })).await,
+        Ok(json!({ "results": [{ "file": "notes/b.txt", "bytes": 4 }], "complete": true }))
+    );
+    let first = search(json!({ "text": "two", "maxResults": 1 })).await.expect("found");
+    assert_eq!((first["results"].as_array().map(Vec::len), &first["complete"]), (Some(1), &json!(false)));
+    for pattern in ["../*", "/etc/*", "../outside.md"] {
+        let found = search(json!({ "files": pattern })).await.expect("searched");
+        assert_eq!(found["results"], json!([]), "{pattern}");
+    }
+    assert_eq!(search(json!({ "files": "[" })).await, Err("tool.bad_arguments".into()));
+    assert_eq!(search(json!({ "maxResults": 501 })).await, Err("tool.bad_arguments".into()));
+}
+
+#[tokio::test]
+async fn fetch_url_returns_parts_of_a_text() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("bound");
+    let port = listener.local_addr().expect("address").port();
+    tokio::spawn(async move {
+        while let Ok((mut socket, _)) = listener.accept().await {
+            let mut request = vec![0; 2_000];
+            let read = socket.read(&mut request).await.expect("request");
+            let path =
+                String::from_utf8_lossy(&request[..read]).split(' ').nth(1).unwrap_or_default().to_owned();
+            let (status, media_type) = match path.as_str() {
+                "/gone" => (404, "text/plain"),
+                "/image" => (200, "image/png"),
+                _ => (200, "text/plain; charset=utf-8"),
+            };
+            let head = format!(
+                "HTTP/1.1 {status} X\r\ncontent-type: {media_type}\r\nconnection: close\r\n\r\nhällo"
+            );
+            socket.write_all(head.as_bytes()).await.expect("sent");
+        }
+    });
+    let environment = environment();
+    let tools = NativeTools::new(&environment);
+    let fetch = async |arguments: Value| {
+        tools.call(invocation("fetch_url", arguments)).await.map_err(|fault| fault.code.to_string())
+    };
+    let url = format!("http://127.0.0.1:{port}/");
+    assert_eq!(fetch(json!({ "url": url })).await, Err("tool.address_refused".into()));
+    environment.set_settings(ToolSettings {
+        allowed_hosts: vec![format!("127.0.0.1:{port}")],
+        ..ToolSettings::default()
+    });
+    let part = |text: &str, truncated: bool| {
+        Ok(json!({ "url": url, "contentType": "text/plain", "text": text, "truncated": truncated }))
+    };
+    assert_eq!(fetch(json!({ "url": url })).await, part("hällo", false));
+    assert_eq!(fetch(json!({ "url": url, "maxChars": 2 })).await, part("hä", true));
+    assert_eq!(fetch(json!({ "url": url, "offset": 2, "maxChars": 9 })).await, part("llo", false));
+    assert_eq!(fetch(json!({ "url": format!("{url}gone") })).await, Err("tool.http_status".into()));
+    assert_eq!(fetch(json!({ "url": format!("{url}image") })).await, Err("tool.not_text".into()));
+    assert_eq!(fetch(json!({ "url": "file:///etc/passwd" })).await, Err("tool.bad_url".into()));
+    assert_eq!(fetch(json!({ "url": "not a url" })).await, Err("tool.bad_url".into()));
+}
+
+#[tokio::test]
+async fn programs_need_worker_processes() {
+    assert_eq!(call("run_code", json!({ "code": "return 1" })).await, Err("tool.worker_unavailable".into()));
 }

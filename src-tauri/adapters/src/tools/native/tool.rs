@@ -1,13 +1,37 @@
 //! The native tool trait, and the adapter that makes a tool callable by the host. A tool's schema is derived from its
 //! arguments type; models receive it, and calls are validated against it.
 
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
 use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::tool::{ToolInvocation, ToolSpec};
+use plait_engine::flow::FolderAccess;
+use plait_engine::tool::{ToolContext, ToolEffect, ToolInvocation, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+/// What a native tool may know besides its arguments.
+pub(super) struct CallContext {
+    /// The folder of the flow's file. None for a flow that was never saved.
+    pub(super) folder: Option<String>,
+    /// The folders that the flow declares.
+    pub(super) folders: Arc<[FolderAccess]>,
+    /// The conversation that the tool is called from. None of the tools uses it yet but those of tests.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the contract of native tools"))]
+    pub(super) conversation: Arc<ToolContext>,
+}
+
+impl CallContext {
+    fn of(call: &ToolInvocation) -> Self {
+        Self {
+            folder: call.folder.clone(),
+            folders: Arc::clone(&call.folders),
+            conversation: Arc::clone(&call.context),
+        }
+    }
+}
 
 /// A native tool. Each implementation has its own file.
 pub(super) trait NativeTool: Send + Sync + 'static {
@@ -16,11 +40,14 @@ pub(super) trait NativeTool: Send + Sync + 'static {
     /// What the tool does, for the model.
     const DESCRIPTION: &'static str;
 
-    /// Executes a call. `folder` is the folder of the flow's file.
+    /// What a call changes outside of the run.
+    const EFFECT: ToolEffect = ToolEffect::Read;
+
+    /// Executes a call.
     fn call(
         &self,
         arguments: Self::Arguments,
-        folder: Option<String>,
+        context: CallContext,
     ) -> impl Future<Output = Result<Value, Fault>> + Send;
 }
 
@@ -49,14 +76,12 @@ impl RegisteredTool {
             Box::pin(async move {
                 let arguments = T::Arguments::deserialize(&call.arguments)
                     .map_err(|error| bad_arguments(T::NAME, &[error.to_string()]))?;
-                tool.call(arguments, call.folder).await
+                tool.call(arguments, CallContext::of(&call)).await
             })
         };
-        Self {
-            spec: ToolSpec::new(T::NAME, T::DESCRIPTION, parameters, "native"),
-            schema,
-            call: Box::new(call),
-        }
+        let mut spec = ToolSpec::new(T::NAME, T::DESCRIPTION, parameters, "native");
+        spec.effect = T::EFFECT;
+        Self { spec, schema, call: Box::new(call) }
     }
 
     /// Validates arguments against the schema. Fault `tool.bad_arguments`, which lists every error.
@@ -83,7 +108,7 @@ impl RegisteredTool {
 }
 
 /// The fault for invalid arguments.
-pub(super) fn bad_arguments(tool: &str, problems: &[String]) -> Fault {
+pub(in crate::tools) fn bad_arguments(tool: &str, problems: &[String]) -> Fault {
     Fault::new(
         ErrorCode::ToolBadArguments,
         format!("The arguments of `{tool}` are invalid: {}.", problems.join("; ")),

@@ -106,6 +106,9 @@ error_codes! {
         SettingsHoldsSecret = "settings.holds_secret",
             "A setting holds a key or a token. Settings are stored as plain text.",
             "Enter keys in the field for the key of the provider, or with `plait keys set`.";
+        SettingsFolders = "settings.folders",
+            "A folder that the flow declares has no path relative to the flow's file.",
+            "Use paths like `notes`, or remove the entry.";
         SettingsLimits = "settings.limits",
             "A limit of 0 would let nothing run.",
             "Set at least 1, or remove the limit.";
@@ -121,6 +124,9 @@ error_codes! {
         SettingsPrice = "settings.price",
             "The price of a model is invalid.",
             "Give a price per million tokens that is 0 or more.";
+        SettingsTools = "settings.tools",
+            "An allowed host or a secret for tools is invalid.",
+            "Write hosts like `localhost:8080`, origins like `https://api.github.com`.";
         SettingsUnreadable = "settings.unreadable",
             "A stored setting cannot be read.",
             "Set it again.";
@@ -748,6 +754,9 @@ error_codes! {
         ToolAsks = "tool.asks",
             "The tool asks the person; its call is made again with the answer.",
             "Answer the question of the run.";
+        ToolAddressRefused = "tool.address_refused",
+            "The address is private, local or of the machine's own network, and the person has not allowed it.",
+            "If the server is meant, allow its host in the settings or with `--allow host=NAME`.";
         ToolBadArguments = "tool.bad_arguments",
             "The arguments of a tool call do not follow the tool's schema.",
             "The model sees this error and calls again; describe the arguments more plainly.";
@@ -757,18 +766,33 @@ error_codes! {
         ToolBadSchema = "tool.bad_schema",
             "The schema of a tool's arguments is not a JSON Schema that can be used.",
             "Correct the schema where the tool is declared, or do not offer the tool.";
-        ToolHardLink = "tool.hard_link",
-            "The file is a hard link, whose other name may be outside of the folder.",
-            "Replace the link by a copy of the file.";
         ToolInterrupted = "tool.interrupted",
             "A tool call that changes something was interrupted, and the person did not want it to be made again.",
             "Find out whether it had an effect. The model sees this error.";
+        ToolBadUrl = "tool.bad_url",
+            "The URL of a request is not one that can be requested.",
+            "Use a full URL that begins with http:// or https://.";
+        ToolCodeFailed = "tool.code_failed",
+            "The program ended with an error.",
+            "The message says what and in which line; correct the program.";
+        ToolCodeLimit = "tool.code_limit",
+            "The program took too much time or memory, or its result is too large.",
+            "Let it do less, or split the work.";
+        ToolHardLink = "tool.hard_link",
+            "The file is a hard link, whose other name may be outside of the folder.",
+            "Replace the link by a copy of the file.";
+        ToolHttpStatus = "tool.http_status",
+            "The server answered a request with an error.",
+            "The details have the status and the beginning of the answer.";
         ToolNoFolder = "tool.no_folder",
             "The flow was never saved, so it has no folder to read files from.",
             "Save the flow first.";
         ToolNoResult = "tool.no_result",
             "The tool has no result for these arguments.",
             "Look for a division by zero or a huge number.";
+        ToolNoSecret = "tool.no_secret",
+            "A header names a secret that the settings do not allow for this server, or that is not set.",
+            "Add it to the secrets for tools in the settings, with the host it may be sent to.";
         ToolNotFound = "tool.not_found",
             "There is no such file in the flow's folder.",
             "Check the path.";
@@ -776,14 +800,26 @@ error_codes! {
             "The model called a tool that was not offered to it.",
             "The model sees this error; offer the tool if it is needed.";
         ToolNotText = "tool.not_text",
-            "The file is not UTF-8 text.",
-            "Choose a text file.";
+            "The file or the answer of a server is not UTF-8 text.",
+            "Choose a text file, or another address.";
         ToolOutsideFolder = "tool.outside_folder",
             "The path leads out of the flow's folder.",
             "Give a path in the folder of the flow.";
         ToolRejected = "tool.rejected",
             "The person did not allow the tool call.",
             "The model sees this error, with the person's comment.";
+        ToolProtectedFile = "tool.protected_file",
+            "Files that programs act on are not written: hidden ones, whose name begins with a dot, and flows.",
+            "Choose another name.";
+        ToolReadOnlyFolder = "tool.read_only_folder",
+            "The flow declares no folder that this file may be written in.",
+            "Declare the folder in the flow's settings, with writing allowed.";
+        ToolRedirected = "tool.redirected",
+            "The server redirects the request to where it may not go: too often, to an unencrypted address, or with a body.",
+            "Use the URL that the server names.";
+        ToolRequestFailed = "tool.request_failed",
+            "The server of a request could not be reached, or did not answer.",
+            "Check the URL and the network, then try again.";
         ToolSecretFile = "tool.secret_file",
             "The file holds secrets by its name.",
             "Put what the model may know into a file of another name.";
@@ -805,6 +841,15 @@ error_codes! {
         ToolUnsafeFolder = "tool.unsafe_folder",
             "The flow is in a home directory, at the root of a file system or in the data directory of Plait.",
             "Move the flow and the files it reads into a folder of their own.";
+        ToolUnwritable = "tool.unwritable",
+            "The file cannot be written.",
+            "Check the permissions of its folder, and the space on the disk.";
+        ToolWorkerUnavailable = "tool.worker_unavailable",
+            "The worker process that a tool needs could not be started.",
+            "Check that the machine has memory left, then try again.";
+        ToolsBadDeclaration = "tools.bad_declaration",
+            "A `tools` node declares a tool that cannot be offered.",
+            "Correct the declaration as the message says.";
         ToolsDuplicate = "tools.duplicate",
             "Two bundles offer a tool of the same name.",
             "Offer only one of them to this node.";

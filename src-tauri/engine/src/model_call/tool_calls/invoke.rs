@@ -73,6 +73,7 @@ async fn invoke_once(
         tool: Arc::clone(tool),
         arguments: call.arguments.clone(),
         folder: node_context.run.folder.clone(),
+        folders: Arc::clone(&node_context.folders),
         context,
         progress: Arc::new(progress),
         requests,

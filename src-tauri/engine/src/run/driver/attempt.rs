@@ -218,6 +218,7 @@ impl Driver {
             run: Arc::clone(&self.info),
             models: Arc::clone(&self.models),
             flow_window: self.plan.context_window,
+            folders: Arc::clone(&self.plan.folders),
             host: self.host.clone(),
             cancel: self.cancel.clone(),
             answer: start.answer.clone(),

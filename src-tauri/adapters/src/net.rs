@@ -1,0 +1,8 @@
+//! Requests to addresses that a flow or a model chose. Everything that sends one uses [`GuardedClient`].
+
+mod address_guard;
+mod guarded_client;
+
+pub use address_guard::{AddressPolicy, AllowedHost};
+pub use guarded_client::GuardedClient;
+pub(crate) use guarded_client::{GuardedRequest, GuardedResponse, shorten};

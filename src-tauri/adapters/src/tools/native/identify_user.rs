@@ -1,0 +1,26 @@
+//! `identify_user`: who the run belongs to. A model can ask, and cannot change it.
+
+use plait_engine::error::Fault;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::tool::{CallContext, NativeTool};
+use crate::tools::environment::ToolEnvironment;
+
+pub(super) struct IdentifyUser(pub(super) ToolEnvironment);
+
+/// The arguments of `identify_user`: none.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {}
+
+impl NativeTool for IdentifyUser {
+    type Arguments = Arguments;
+    const NAME: &'static str = "identify_user";
+    const DESCRIPTION: &'static str = "Returns the name of the user whom this conversation belongs to.";
+
+    async fn call(&self, _: Arguments, _: CallContext) -> Result<Value, Fault> {
+        Ok(json!({ "user": self.0.user() }))
+    }
+}

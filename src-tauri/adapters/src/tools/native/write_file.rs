@@ -1,0 +1,63 @@
+//! `write_file`: a text file in a folder that the flow declares for writing.
+
+use std::path::Path;
+
+use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::tool::ToolEffect;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::files;
+use super::tool::{CallContext, NativeTool};
+use crate::project_files::FileAccess;
+
+/// The largest text, in bytes.
+const MAX_BYTES: usize = 1 << 20;
+
+pub(super) struct WriteFile(pub(super) FileAccess);
+
+/// The arguments of `write_file`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// The file, relative to the flow's folder, for example `out/summary.md`. Missing folders are created.
+    path: String,
+    /// The whole text of the file. It replaces what is there.
+    text: String,
+}
+
+impl NativeTool for WriteFile {
+    type Arguments = Arguments;
+    const NAME: &'static str = "write_file";
+    const DESCRIPTION: &'static str = "Writes a text file in a folder of this flow that may be written to, and replaces the \
+        file if there is one.";
+    const EFFECT: ToolEffect = ToolEffect::Write;
+
+    async fn call(&self, arguments: Arguments, context: CallContext) -> Result<Value, Fault> {
+        let Arguments { path, text } = arguments;
+        if text.len() > MAX_BYTES {
+            return Err(Fault::new(
+                ErrorCode::ToolTooLarge,
+                format!("The text is larger than the limit of {} KB.", MAX_BYTES >> 10),
+            )
+            .hint("Write several files."));
+        }
+        files::blocking(&self.0, context, move |folders| {
+            let found =
+                folders.find(Path::new(&path), true).map_err(|error| files::to_fault(&path, &error))?;
+            found.folder.write(&found.path, &text).map_err(|error| match files::to_fault(&path, &error) {
+                fault if fault.code == ErrorCode::ToolUnreadable || fault.code == ErrorCode::ToolNotFound => {
+                    Fault {
+                        code: ErrorCode::ToolUnwritable,
+                        message: format!("`{path}` can't be written: {error}."),
+                        ..fault
+                    }
+                }
+                fault => fault,
+            })?;
+            Ok(json!({ "path": path, "bytes": text.len() }))
+        })
+        .await
+    }
+}

@@ -1,0 +1,31 @@
+//! Web pages as jobs: HTML becomes Markdown, which takes a model a tenth of the tokens.
+//!
+//! A page comes from anywhere, and a parser that recurses over its nesting can end its process.
+
+use std::time::Duration;
+
+use plait_engine::error::{ErrorCode, Fault};
+use serde_json::Value;
+
+use super::job::Stopped;
+
+pub(super) const TIME_LIMIT: Duration = Duration::from_secs(5);
+/// What a model has no use for.
+const SKIPPED_TAGS: [&str; 8] = ["script", "style", "noscript", "svg", "iframe", "head", "template", "form"];
+
+/// The Markdown of a page.
+pub(super) fn to_markdown(html: &str) -> Result<Value, Fault> {
+    let converter = htmd::HtmlToMarkdown::builder().skip_tags(SKIPPED_TAGS.to_vec()).build();
+    converter.convert(html).map(Value::String).map_err(|error| {
+        Fault::new(ErrorCode::ToolNotText, format!("The page can't be read as HTML: {error}."))
+    })
+}
+
+pub(super) fn stopped(why: Stopped) -> Fault {
+    let message = match why {
+        Stopped::InputTooLarge => "The page is too large to be read.",
+        Stopped::Time => "The page was not read: that takes too long.",
+        Stopped::Memory => "The page was not read: it nests too deeply, or takes too much memory.",
+    };
+    Fault::new(ErrorCode::ToolTooLarge, message).hint("Fetch another page.")
+}

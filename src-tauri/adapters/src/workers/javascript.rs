@@ -1,0 +1,209 @@
+//! JavaScript programs as jobs: a sandbox with limits on memory, stack and time, and with nothing to reach from inside.
+//!
+//! Only ever called in a worker process: what the limits of the interpreter miss, those of the process hold.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::exact_json;
+use rquickjs::prelude::Rest;
+use rquickjs::{
+    CatchResultExt as _, CaughtError, Coerced, Context, Ctx, Function, Object, Promise, Runtime, Value,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::job::Stopped;
+
+/// How long a program may compute.
+const MAX_COMPUTE_TIME: Duration = Duration::from_secs(5);
+/// When the worker is ended, if the interpreter did not end the program.
+pub(super) const TIME_LIMIT: Duration = Duration::from_secs(8);
+/// How much memory a program may use, in bytes.
+const MAX_MEMORY_BYTES: usize = 64 << 20;
+/// How much stack a program may use, in bytes.
+const MAX_STACK_BYTES: usize = 512 << 10;
+/// The largest program, in bytes.
+const MAX_CODE_BYTES: usize = 256 << 10;
+/// The largest result, as JSON in bytes.
+const MAX_RESULT_BYTES: usize = 1 << 20;
+/// How much a program may log, in bytes.
+const MAX_LOG_BYTES: usize = 64 << 10;
+/// How many lines a program may log.
+const MAX_LOG_LINES: usize = 1_000;
+/// How much of an error's own text a message has, in characters.
+const MAX_ERROR_CHARS: usize = 2_000;
+
+/// A program: the body of a function with the parameter `input`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Program {
+    pub code: String,
+    pub input: serde_json::Value,
+}
+
+/// Runs a program. The result is an object of `result` and `log`. Faults `tool.code_failed`, `tool.code_limit`.
+pub(super) fn run(program: &Program) -> Result<serde_json::Value, Fault> {
+    run_within(program, MAX_COMPUTE_TIME)
+}
+
+fn run_within(program: &Program, max_compute_time: Duration) -> Result<serde_json::Value, Fault> {
+    if program.code.len() > MAX_CODE_BYTES {
+        return Err(limit(&format!("it is larger than {} KB", MAX_CODE_BYTES >> 10)));
+    }
+    let runtime = Runtime::new().map_err(|_| limit("there is no memory to start it"))?;
+    runtime.set_memory_limit(MAX_MEMORY_BYTES);
+    runtime.set_max_stack_size(MAX_STACK_BYTES);
+    let deadline = Instant::now() + max_compute_time;
+    runtime.set_interrupt_handler(Some(Box::new(move || Instant::now() >= deadline)));
+    let context = Context::full(&runtime).map_err(|_| limit("there is no memory to start it"))?;
+    let log = Arc::new(Mutex::new(Log::default()));
+    let outcome = context.with(|ctx| evaluate(&ctx, program, &log));
+    let result = match outcome {
+        Ok(result) => result,
+        Err(_) if Instant::now() >= deadline => {
+            return Err(limit(&format!("it takes longer than {} s", max_compute_time.as_secs_f64())));
+        }
+        Err(failure) => return Err(failure.into_fault(&log.lock().lines)),
+    };
+    let log = std::mem::take(&mut log.lock().lines);
+    Ok(json!({ "result": result, "log": log }))
+}
+
+/// What a program logged, as much as is kept.
+#[derive(Default)]
+struct Log {
+    lines: Vec<String>,
+    bytes: usize,
+}
+
+impl Log {
+    fn add(&mut self, line: String) {
+        self.bytes += line.len();
+        if self.bytes <= MAX_LOG_BYTES && self.lines.len() < MAX_LOG_LINES {
+            self.lines.push(line);
+        }
+    }
+}
+
+enum Failure {
+    /// The program threw.
+    Thrown(String),
+    /// It hit a limit.
+    Limit(String),
+}
+
+impl Failure {
+    fn into_fault(self, log: &[String]) -> Fault {
+        match self {
+            Self::Thrown(message) => {
+                Fault::new(ErrorCode::ToolCodeFailed, format!("The program failed: {message}"))
+                    .hint("Correct the program. It is the body of a function: `return` its result.")
+                    .details(json!({ "log": log }))
+            }
+            Self::Limit(why) => limit(&why),
+        }
+    }
+}
+
+fn evaluate(ctx: &Ctx<'_>, program: &Program, log: &Arc<Mutex<Log>>) -> Result<serde_json::Value, Failure> {
+    let failed = |error: CaughtError<'_>| describe(&error);
+    define_console(ctx, log).catch(ctx).map_err(failed)?;
+    let input = serde_json::to_string(&program.input).unwrap_or_default();
+    let input = ctx.json_parse(input).catch(ctx).map_err(failed)?;
+    // The program begins on the first line, so that the lines in errors are its own.
+    let source = format!("(async function (input) {{ \"use strict\"; {}\n}})", program.code);
+    let function: Function<'_> = ctx.eval(source).catch(ctx).map_err(failed)?;
+    let promise: Promise<'_> = function.call((input,)).catch(ctx).map_err(failed)?;
+    let value: Value<'_> = match promise.finish::<Value<'_>>() {
+        // It waits for something that never happens: there is nothing outside that could.
+        Err(rquickjs::Error::WouldBlock) => {
+            return Err(Failure::Thrown("it waits for a promise that nothing resolves.".to_owned()));
+        }
+        finished => finished.catch(ctx).map_err(failed)?,
+    };
+    if value.is_undefined() {
+        return Ok(serde_json::Value::Null);
+    }
+    let Some(text) = ctx.json_stringify(value).catch(ctx).map_err(failed)? else {
+        return Err(Failure::Thrown(
+            "what it returned is not JSON; return numbers, texts, lists or objects.".to_owned(),
+        ));
+    };
+    let text = text.to_string().catch(ctx).map_err(failed)?;
+    if text.len() > MAX_RESULT_BYTES {
+        return Err(Failure::Limit(format!("its result is larger than {} KB", MAX_RESULT_BYTES >> 10)));
+    }
+    exact_json::parse(&text).map_err(|_| Failure::Limit("its result nests too deeply".to_owned()))
+}
+
+/// `console` with functions that collect lines. It is the only thing a program gets besides the language.
+fn define_console(ctx: &Ctx<'_>, log: &Arc<Mutex<Log>>) -> rquickjs::Result<()> {
+    let console = Object::new(ctx.clone())?;
+    for name in ["log", "info", "warn", "error", "debug"] {
+        let log = Arc::clone(log);
+        let write = move |values: Rest<Value<'_>>| {
+            let texts: Vec<String> = values.0.into_iter().map(display).collect();
+            log.lock().add(texts.join(" "));
+        };
+        console.set(name, Function::new(ctx.clone(), write)?)?;
+    }
+    ctx.globals().set("console", console)
+}
+
+/// A value as a line of the log has it.
+fn display(value: Value<'_>) -> String {
+    let ctx = value.ctx().clone();
+    if value.is_object()
+        && let Ok(Some(text)) = ctx.json_stringify(value.clone())
+    {
+        return text.to_string().unwrap_or_default();
+    }
+    value.get::<Coerced<String>>().map_or_else(|_| "[value]".to_owned(), |text| text.0)
+}
+
+fn describe(error: &CaughtError<'_>) -> Failure {
+    let message = match error {
+        CaughtError::Exception(exception) => {
+            let name: String = exception.get("name").unwrap_or_default();
+            let message = exception.message().unwrap_or_default();
+            if message == "out of memory" {
+                return Failure::Limit(format!("it needs more than {} MB of memory", MAX_MEMORY_BYTES >> 20));
+            }
+            let line = exception.stack().and_then(|stack| line_of(&stack));
+            let place = line.map(|line| format!(" (line {line})")).unwrap_or_default();
+            format!("{name}: {message}{place}")
+        }
+        CaughtError::Value(value) => display(value.clone()),
+        // Memory that is used up leaves no object for an exception.
+        CaughtError::Error(rquickjs::Error::Allocation) => {
+            return Failure::Limit(format!("it needs more than {} MB of memory", MAX_MEMORY_BYTES >> 20));
+        }
+        CaughtError::Error(error) => error.to_string(),
+    };
+    Failure::Thrown(message.chars().take(MAX_ERROR_CHARS).collect())
+}
+
+/// The line of the innermost call that is the program's.
+fn line_of(stack: &str) -> Option<u32> {
+    let frame = stack.lines().find(|line| line.contains("eval_script"))?;
+    let numbers = frame.split("eval_script:").nth(1)?;
+    numbers.split(|letter: char| !letter.is_ascii_digit()).next()?.parse().ok()
+}
+
+fn limit(why: &str) -> Fault {
+    Fault::new(ErrorCode::ToolCodeLimit, format!("The program was stopped: {why}."))
+        .hint("Let the program do less, or split the work.")
+}
+
+pub(super) fn stopped(why: Stopped) -> Fault {
+    limit(match why {
+        Stopped::InputTooLarge => "its input is too large",
+        Stopped::Time => "it takes too long",
+        Stopped::Memory => "it takes too much memory",
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! `callTool`: calls one tool, without a model.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, json};
+
+use crate::error::{ErrorCode, Fault};
+use crate::model_call::{call_tool, collect_tools};
+use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::port::{PortKind, PortType, Ports};
+use crate::tool::ToolSpec;
+
+pub(super) struct CallTool;
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct Config {
+    /// The name of the tool: one of Plait's own, or one on the **tools** edge.
+    tool: String,
+    /// The arguments. Those on the **arguments** input replace arguments of the same name.
+    #[schemars(extend("format" = "json"))]
+    arguments: Map<String, serde_json::Value>,
+}
+
+impl NodeType for CallTool {
+    type Config = Config;
+
+    const TYPE: &'static str = "callTool";
+    const TITLE: &'static str = "Call tool";
+    const SUMMARY: &'static str = "Calls a tool, without a model";
+    const DESCRIPTION: &'static str = "Calls one tool and outputs its result. The tool is one of Plait's own, such as \
+        `calculator` or `fetch_url`, or one that a *Tools* or *MCP server* node offers on the **tools** edge.\n\n\
+        The arguments must match the tool's schema. A tool that fails fails the node; connect **error** to handle that.";
+    const CATEGORY: Category = Category::Tools;
+    const ICON: &'static str = "square-function";
+    const TERMS: &'static [&'static str] = &["function", "invoke", "execute", "mcp", "http", "action"];
+
+    fn ports(_: &Config) -> Ports {
+        Ports::new()
+            .many("tools", PortKind::Tools, PortType::Any, "Tools to choose from, besides Plait's own")
+            .when_fed("arguments", PortKind::Data, PortType::Object, "Arguments, by name")
+            .output("result", PortKind::Data, PortType::Any, "What the tool returned")
+            .error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::text("tool")])
+    }
+
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::new("A calculation")
+                .config(json!({ "tool": "calculator", "arguments": { "expression": "6 * 7" } }))
+                .outputs(json!({ "result": 42 })),
+            Example::new("Arguments from an edge")
+                .config(json!({ "tool": "calculator" }))
+                .input("arguments", json!({ "expression": "6 * 7" }))
+                .outputs(json!({ "result": 42 })),
+        ]
+    }
+
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
+        let tool = find_tool(config.tool.trim(), &inputs, &node_context)?;
+        let mut arguments = config.arguments.clone();
+        arguments.extend(inputs.read::<Map<_, _>>("arguments")?.unwrap_or_default());
+        match call_tool(&node_context, tool, arguments.into()).await {
+            Ok(result) => Ok(NodeOutput::of("result", result)),
+            Err(interruption) => interruption.into_output(),
+        }
+    }
+}
+
+/// The tool of this name: on the edge, or of the host.
+fn find_tool(name: &str, inputs: &Inputs, node_context: &NodeContext) -> Result<ToolSpec, Fault> {
+    let mut tools = collect_tools(inputs)?;
+    tools.extend(node_context.host.tools.list());
+    if let Some(tool) = tools.iter().find(|tool| tool.name == name) {
+        return Ok(tool.clone());
+    }
+    let what = if name.is_empty() {
+        "This node names no tool.".to_owned()
+    } else {
+        format!("There is no tool `{name}`.")
+    };
+    let known: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    Err(Fault::new(ErrorCode::ToolsUnknown, what).hint(format!("Available tools: {}.", known.join(", "))))
+}

@@ -1,0 +1,13 @@
+/** Plait's own tools, as the host lists them. */
+import type { ToolSummary } from "@/bindings";
+
+export const OWN_TOOLS: readonly ToolSummary[] = [
+  { name: "calculator", description: "Evaluates an arithmetic expression.", effect: "read" },
+  { name: "current_time", description: "Returns the current time.", effect: "read" },
+  { name: "fetch_url", description: "Fetches a document of the public web.", effect: "read" },
+  { name: "identify_user", description: "Returns the name of the user.", effect: "read" },
+  { name: "read_file", description: "Reads a text file in the folder of this flow.", effect: "read" },
+  { name: "run_code", description: "Runs a JavaScript program in a sandbox.", effect: "read" },
+  { name: "search_files", description: "Searches the text files of this flow.", effect: "read" },
+  { name: "write_file", description: "Writes a text file in a folder of this flow.", effect: "write" },
+];

@@ -1,0 +1,166 @@
+import { Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
+import type { ToolSecret, ToolSettings as Tools } from "@/bindings";
+import { Button, IconButton } from "@/design/Button";
+import { CONTROL } from "@/design/control";
+import { useSettings, useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
+import { isHost, isOrigin, isVariable, readHosts } from "./tool-settings";
+
+/** What the person allows tools: hosts that are not public, and secrets for their headers. */
+export function ToolSettings() {
+  const tools = useSettings((settings) => settings.tools) ?? {};
+  const { settings } = useWorkspace();
+  const put = (changes: Partial<Tools>) => settings.change({ tools: { ...tools, ...changes } });
+  return (
+    <>
+      <HostField hosts={tools.allowedHosts ?? []} onRead={(allowedHosts) => put({ allowedHosts })} />
+      <TextField
+        id="tools-user"
+        label={TEXTS.toolUser}
+        placeholder="default"
+        value={tools.user ?? ""}
+        onRead={(user) => put({ user: user === "" ? undefined : user })}
+      />
+      <Secrets secrets={tools.secrets ?? {}} onChange={(secrets) => put({ secrets })} />
+    </>
+  );
+}
+
+function HostField({ hosts, onRead }: { hosts: readonly string[]; onRead: (hosts: string[]) => void }) {
+  const [wrong, setWrong] = useState<string>();
+  const text = hosts.join("\n");
+  return (
+    <div className="mb-3">
+      <label htmlFor="tools-hosts" className="mb-0.5 block text-fg-2 text-xs">
+        {TEXTS.allowedHosts}
+      </label>
+      <textarea
+        // Resets the field to the stored value.
+        key={text}
+        id="tools-hosts"
+        rows={2}
+        className={`${CONTROL} field-sizing-content min-h-12 font-mono text-xs`}
+        placeholder="localhost:8080"
+        defaultValue={text}
+        aria-invalid={wrong !== undefined || undefined}
+        aria-describedby="tools-hosts-help"
+        onBlur={(event) => {
+          const read = readHosts(event.target.value);
+          const bad = read.find((host) => !isHost(host));
+          setWrong(bad);
+          if (bad === undefined && read.join("\n") !== text) onRead(read);
+        }}
+      />
+      {wrong === undefined ? null : (
+        <p className="mt-0.5 text-bad text-xs" role="status">
+          {TEXTS.notAHost(wrong)}
+        </p>
+      )}
+      <p id="tools-hosts-help" className="mt-0.5 text-fg-3 text-xs">
+        {TEXTS.allowedHostsHelp}
+      </p>
+    </div>
+  );
+}
+
+type SecretsProps = {
+  secrets: Readonly<Record<string, ToolSecret>>;
+  onChange: (secrets: Record<string, ToolSecret>) => void;
+};
+
+/** Each secret by name: where it may be sent, and the variable that holds it. Never the secret itself. */
+function Secrets({ secrets, onChange }: SecretsProps) {
+  const [name, setName] = useState("");
+  const [origin, setOrigin] = useState("");
+  const [variable, setVariable] = useState("");
+  const isComplete = isVariable(name) && isOrigin(origin) && isVariable(variable);
+  const without = (removed: string) =>
+    Object.fromEntries(Object.entries(secrets).filter(([other]) => other !== removed));
+  return (
+    <fieldset aria-label={TEXTS.toolSecrets}>
+      <p className="mb-0.5 text-fg-2 text-xs">{TEXTS.toolSecrets}</p>
+      {Object.entries(secrets).map(([known, secret]) => (
+        <div
+          key={known}
+          className="mb-1 flex items-center gap-2 rounded-lg border border-line bg-bg-2 px-2 py-1 text-xs"
+        >
+          <span className="min-w-0 flex-1">
+            <code>{`\${${known}}`}</code>
+            <span className="block break-all text-fg-3">{TEXTS.secretOf(secret.variable ?? known, secret.origin)}</span>
+          </span>
+          <IconButton
+            label={TEXTS.removeSecret(known)}
+            icon={<Trash2 size={13} />}
+            className="size-6"
+            onClick={() => onChange(without(known))}
+          />
+        </div>
+      ))}
+      <div className="flex flex-col gap-1">
+        <input
+          className={`${CONTROL} h-[28px] font-mono text-xs`}
+          aria-label={TEXTS.secretName}
+          placeholder="GITHUB"
+          value={name}
+          onChange={(event) => setName(event.target.value.trim())}
+        />
+        <input
+          className={`${CONTROL} h-[28px] font-mono text-xs`}
+          aria-label={TEXTS.secretOrigin}
+          placeholder="https://api.github.com"
+          value={origin}
+          onChange={(event) => setOrigin(event.target.value.trim())}
+        />
+        <input
+          className={`${CONTROL} h-[28px] font-mono text-xs`}
+          aria-label={TEXTS.secretVariable}
+          placeholder="GITHUB_TOKEN"
+          value={variable}
+          onChange={(event) => setVariable(event.target.value.trim())}
+        />
+        <Button
+          className="self-start"
+          disabled={!isComplete}
+          onClick={() => {
+            onChange({ ...secrets, [name]: { origin, variable } });
+            setName("");
+            setOrigin("");
+            setVariable("");
+          }}
+        >
+          <Plus size={14} aria-hidden /> {TEXTS.addSecret}
+        </Button>
+      </div>
+      <p className="mt-1 text-fg-3 text-xs">{TEXTS.toolSecretsHelp}</p>
+    </fieldset>
+  );
+}
+
+function TextField(props: {
+  id: string;
+  label: string;
+  placeholder: string;
+  value: string;
+  onRead: (text: string) => void;
+}) {
+  const { id, label, placeholder, value, onRead } = props;
+  return (
+    <div className="mb-3">
+      <label htmlFor={id} className="mb-0.5 block text-fg-2 text-xs">
+        {label}
+      </label>
+      <input
+        key={value}
+        id={id}
+        className={`${CONTROL} h-[28px] text-sm`}
+        placeholder={placeholder}
+        defaultValue={value}
+        onBlur={(event) => {
+          const text = event.target.value.trim();
+          if (text !== value) onRead(text);
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import AxeBuilder from "@axe-core/playwright";
+import { CHAT_FLOW, expect, node, openFlow, savedFlow, test } from "./fixture";
+
+test("offers Plait's own tools as a checklist", async ({ page }) => {
+  await openFlow(page);
+  await node(page, "tools").click();
+  const tools = page.getByRole("group", { name: "Tools", exact: true });
+  await expect(tools.getByRole("checkbox", { name: "calculator" })).toBeChecked();
+  await expect(tools.getByRole("checkbox", { name: /write_file/ })).not.toBeChecked();
+  await expect(tools.getByText("writes", { exact: true })).toBeVisible();
+  await tools.getByRole("checkbox", { name: /fetch_url/ }).check();
+  await tools.getByRole("checkbox", { name: "calculator" }).uncheck();
+  expect((await savedFlow(page)).nodes.tools?.config).toEqual({ tools: ["fetch_url"] });
+});
+
+test("edits HTTP tools and options of single tools", async ({ page }) => {
+  await openFlow(page);
+  await node(page, "tools").click();
+  await page.getByTestId("add-http").click();
+  const field = (name: string) => page.locator(`[data-field="http.0.${name}"]`);
+  await field("name").locator("input").fill("weather");
+  await field("url").locator("input").fill("https://api.example.com/weather/{{city}}");
+  await field("method").locator("select").selectOption({ label: "POST" });
+  await field("description").locator("textarea").fill("The weather in a city.");
+  const { violations } = await new AxeBuilder({ page }).include('[data-testid="inspector"]').analyze();
+  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect((await savedFlow(page)).nodes.tools?.config).toEqual({
+    tools: ["calculator"],
+    http: [
+      {
+        name: "weather",
+        url: "https://api.example.com/weather/{{city}}",
+        method: "POST",
+        description: "The weather in a city.",
+      },
+    ],
+  });
+});
+
+test("takes a pasted OpenAPI document", async ({ page }) => {
+  await openFlow(page);
+  await node(page, "tools").click();
+  await page.locator('[data-field="openapi.document"] .cm-content').click();
+  await page.keyboard.insertText('{"openapi": "3.1.0", "paths": {}}');
+  expect((await savedFlow(page)).nodes.tools?.config?.openapi).toEqual({ document: { openapi: "3.1.0", paths: {} } });
+});
+
+test("declares folders in the flow's settings", async ({ page }) => {
+  await openFlow(page, CHAT_FLOW);
+  await page.getByTestId("add-folders").click();
+  await page.getByLabel("Path", { exact: true }).fill("out");
+  await page.getByLabel("Allow writing", { exact: true }).click();
+  expect((await savedFlow(page)).settings?.folders).toEqual([{ path: "out", write: true }]);
+});
+
+test("allows hosts and names secrets in the settings", async ({ page }) => {
+  await openFlow(page);
+  await page.getByTestId("rail-settings").click();
+  const hosts = page.getByLabel("Allowed hosts");
+  await hosts.fill("http://localhost");
+  await hosts.blur();
+  await expect(page.getByText("is not a host")).toBeVisible();
+  await hosts.fill("localhost:8080");
+  await hosts.blur();
+  await page.getByLabel("Name of the secret").fill("GITHUB");
+  await page.getByLabel("Origin it may be sent to").fill("https://api.github.com");
+  await page.getByLabel("Environment variable that holds it").fill("GITHUB_TOKEN");
+  await page.getByRole("button", { name: "Add secret" }).click();
+  await expect(page.getByText("GITHUB_TOKEN, sent to https://api.github.com only")).toBeVisible();
+  await page.reload();
+  await page.getByTestId("rail-settings").click();
+  await expect(page.getByLabel("Allowed hosts")).toHaveValue("localhost:8080");
+  await page.getByRole("button", { name: "Remove secret GITHUB" }).click();
+  await expect(page.getByText("GITHUB_TOKEN, sent to")).toHaveCount(0);
+});

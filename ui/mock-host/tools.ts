@@ -5,6 +5,11 @@ export const OWN_TOOLS: readonly ToolSummary[] = [
   { name: "calculator", description: "Evaluates an arithmetic expression.", effect: "read" },
   { name: "current_time", description: "Returns the current time.", effect: "read" },
   { name: "fetch_url", description: "Fetches a document of the public web.", effect: "read" },
+  {
+    name: "get_workflow_context",
+    description: "Reads the memory that the nodes of this workflow share.",
+    effect: "read",
+  },
   { name: "identify_user", description: "Returns the name of the user.", effect: "read" },
   { name: "read_file", description: "Reads a text file in the folder of this flow.", effect: "read" },
   { name: "run_code", description: "Runs a JavaScript program in a sandbox.", effect: "read" },

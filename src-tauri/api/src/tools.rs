@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use plait_engine::nodes::engine_tools;
 use plait_engine::tool::{ToolEffect, ToolHost};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -41,8 +42,10 @@ impl Command for ListTools {
     type Reply = Vec<ToolSummary>;
 
     async fn run(self, service: &ToolService) -> Result<Vec<ToolSummary>, ErrorReply> {
-        let own = service.host.list().into_iter().filter(|tool| tool.source == "native");
-        let summary = own.map(|tool| ToolSummary {
+        let native = service.host.list().into_iter().filter(|tool| tool.source == "native");
+        let mut own: Vec<_> = native.chain(engine_tools()).collect();
+        own.sort_by(|left, right| left.name.cmp(&right.name));
+        let summary = own.into_iter().map(|tool| ToolSummary {
             name: tool.name,
             description: tool.description,
             effect: tool.effect,

@@ -67,6 +67,11 @@ pub fn registry() -> Registry {
         .with::<note::Note>()
 }
 
+/// The tools that the engine itself answers, which a `tools` node can name like those of the host.
+pub fn engine_tools() -> Vec<ToolSpec> {
+    crate::model_call::engine_tools().into()
+}
+
 /// The text, unless it is blank.
 fn non_blank(text: &str) -> Option<String> {
     (!text.trim().is_empty()).then(|| text.to_owned())

@@ -32,8 +32,8 @@ pub struct ToolSpec {
     #[serde(default, skip_serializing_if = "Value::is_null")]
     #[ts(optional, type = "unknown")]
     pub binding: Value,
-    /// What a call changes.
-    #[serde(default)]
+    /// What a call changes. Left out if it is nothing, so that requests to models keep the reply keys they had before.
+    #[serde(default, skip_serializing_if = "ToolEffect::is_read")]
     #[ts(optional, as = "Option<ToolEffect>")]
     pub effect: ToolEffect,
     /// How it is called.
@@ -72,6 +72,13 @@ pub enum ToolEffect {
     Read,
     /// Something: it is never called again without asking.
     Write,
+}
+
+impl ToolEffect {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_read(&self) -> bool {
+        *self == Self::Read
+    }
 }
 
 /// How a tool is called. The flow decides it, not the model.

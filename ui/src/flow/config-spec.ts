@@ -61,6 +61,8 @@ export function specOf(schema: Schema): Spec {
 /** `systemInstructions` as people write it: `System instructions`; `timeoutMs`: `Timeout (ms)`. */
 export function humanize(name: string): string {
   if (name === "ms") return TEXTS.durationMs;
+  // Such as the methods of HTTP.
+  if (/^[A-Z]{2,}$/.test(name)) return name;
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replace(/[_-]+/g, " ")

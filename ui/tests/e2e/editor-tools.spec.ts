@@ -48,8 +48,8 @@ test("takes a pasted OpenAPI document", async ({ page }) => {
 test("declares folders in the flow's settings", async ({ page }) => {
   await openFlow(page, CHAT_FLOW);
   await page.getByTestId("add-folders").click();
-  await page.getByLabel("Path", { exact: true }).fill("out");
-  await page.getByLabel("Allow writing", { exact: true }).click();
+  await page.locator('[data-field="folders.0.path"] input').fill("out");
+  await page.locator('[data-field="folders.0.write"]').getByRole("switch").click();
   expect((await savedFlow(page)).settings?.folders).toEqual([{ path: "out", write: true }]);
 });
 
@@ -68,7 +68,6 @@ test("allows hosts and names secrets in the settings", async ({ page }) => {
   await page.getByRole("button", { name: "Add secret" }).click();
   await expect(page.getByText("GITHUB_TOKEN, sent to https://api.github.com only")).toBeVisible();
   await page.reload();
-  await page.getByTestId("rail-settings").click();
   await expect(page.getByLabel("Allowed hosts")).toHaveValue("localhost:8080");
   await page.getByRole("button", { name: "Remove secret GITHUB" }).click();
   await expect(page.getByText("GITHUB_TOKEN, sent to")).toHaveCount(0);

@@ -33,6 +33,16 @@ pub enum KnowledgeRef {
     Folder(String),
 }
 
+impl KnowledgeRef {
+    /// What a passage is from, by the base that it names. No name of a base has a slash.
+    pub fn of_passage(base: &str) -> Self {
+        match base.strip_prefix("./") {
+            Some(folder) => Self::Folder(folder.to_owned()),
+            None => Self::Base(base.to_owned()),
+        }
+    }
+}
+
 /// What is asked of knowledge bases.
 #[derive(Clone)]
 pub struct RetrievalRequest {
@@ -72,7 +82,7 @@ pub struct IndexProgress {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Passage {
-    /// The knowledge base: its name, or the flow's folder.
+    /// The knowledge base: its name, or `./` and the folder beside the flow.
     pub base: String,
     /// The file, relative to the folder of the base, with `/` between its parts.
     pub source: String,

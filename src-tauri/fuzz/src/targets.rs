@@ -4,6 +4,7 @@
 
 mod answer;
 mod broken;
+mod document;
 mod expression;
 mod flow;
 mod journal;
@@ -34,6 +35,8 @@ pub(crate) enum Target {
     Response,
     /// Answers to questions, as text
     Answer,
+    /// Documents of knowledge bases: Markdown, text, code, HTML, PDF
+    Document,
     /// What fails on purpose, to test the search
     #[value(hide = true)]
     Broken,
@@ -57,6 +60,7 @@ impl Target {
             Self::Schema => "schema",
             Self::Response => "response",
             Self::Answer => "answer",
+            Self::Document => "document",
             Self::Broken => "broken",
         }
     }
@@ -71,6 +75,7 @@ impl Target {
             Self::Schema => Box::new(schema::SchemaHandler),
             Self::Response => Box::new(response::ResponseHandler::new()?),
             Self::Answer => Box::new(answer::AnswerHandler),
+            Self::Document => Box::new(document::DocumentHandler::new()?),
             Self::Broken => Box::new(broken::BrokenHandler),
         })
     }
@@ -88,6 +93,7 @@ impl Target {
             Self::Schema => texts(schema::SEEDS),
             Self::Response => response::seeds(),
             Self::Answer => texts(answer::SEEDS),
+            Self::Document => texts(document::SEEDS),
             Self::Broken => texts(broken::SEEDS),
         })
     }
@@ -101,6 +107,7 @@ impl Target {
             Self::Template => template::WORDS,
             Self::Schema | Self::Answer => schema::WORDS,
             Self::Response => response::WORDS,
+            Self::Document => document::WORDS,
             Self::Broken => &[],
         }
     }

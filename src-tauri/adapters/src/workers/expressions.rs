@@ -2,23 +2,12 @@
 
 use std::time::Duration;
 
-use futures::future::BoxFuture;
 use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::expression::evaluation::{Evaluation, Evaluator};
-use serde_json::Value;
 
-use super::job::{Job, Stopped};
-use super::pool::WorkerPool;
+use super::stopped::Stopped;
 
 /// How long an evaluation may take. Its steps are bounded too; this is for what one step can do.
 pub(super) const TIME_LIMIT: Duration = Duration::from_millis(1_500);
-
-impl Evaluator for WorkerPool {
-    fn evaluate(&self, evaluation: Evaluation) -> BoxFuture<'static, Result<Value, Fault>> {
-        let pool = self.clone();
-        Box::pin(async move { pool.execute(&Job::Evaluate(evaluation)).await })
-    }
-}
 
 pub(super) fn stopped(why: Stopped) -> Fault {
     let message = match why {

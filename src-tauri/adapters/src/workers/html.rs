@@ -7,7 +7,7 @@ use std::time::Duration;
 use plait_engine::error::{ErrorCode, Fault};
 use serde_json::Value;
 
-use super::job::Stopped;
+use super::stopped::Stopped;
 
 pub(super) const TIME_LIMIT: Duration = Duration::from_secs(5);
 /// What a model has no use for.

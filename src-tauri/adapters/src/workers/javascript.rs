@@ -15,7 +15,7 @@ use rquickjs::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::job::Stopped;
+use super::stopped::Stopped;
 
 /// How long a program may compute.
 const MAX_COMPUTE_TIME: Duration = Duration::from_secs(5);
@@ -65,10 +65,19 @@ fn run_within(program: &Program, max_compute_time: Duration) -> Result<serde_jso
         Err(_) if Instant::now() >= deadline => {
             return Err(limit(&format!("it takes longer than {} s", max_compute_time.as_secs_f64())));
         }
+        // A step of an asynchronous program that finds no memory ends without a trace.
+        Err(Failure::Unresolved) if is_memory_used_up(&runtime) => {
+            return Err(limit(&format!("it needs more than {} MB of memory", MAX_MEMORY_BYTES >> 20)));
+        }
         Err(failure) => return Err(failure.into_fault(&log.lock().lines)),
     };
     let log = std::mem::take(&mut log.lock().lines);
     Ok(json!({ "result": result, "log": log }))
+}
+
+/// Whether more than half of the memory is in use.
+fn is_memory_used_up(runtime: &Runtime) -> bool {
+    usize::try_from(runtime.memory_usage().malloc_size).is_ok_and(|used| used > MAX_MEMORY_BYTES / 2)
 }
 
 /// What a program logged, as much as is kept.
@@ -90,6 +99,8 @@ impl Log {
 enum Failure {
     /// The program threw.
     Thrown(String),
+    /// It waits for something that never happens: there is nothing outside that could.
+    Unresolved,
     /// It hit a limit.
     Limit(String),
 }
@@ -97,6 +108,9 @@ enum Failure {
 impl Failure {
     fn into_fault(self, log: &[String]) -> Fault {
         match self {
+            Self::Unresolved => {
+                Self::Thrown("it waits for a promise that nothing resolves.".to_owned()).into_fault(log)
+            }
             Self::Thrown(message) => {
                 Fault::new(ErrorCode::ToolCodeFailed, format!("The program failed: {message}"))
                     .hint("Correct the program. It is the body of a function: `return` its result.")
@@ -117,10 +131,7 @@ fn evaluate(ctx: &Ctx<'_>, program: &Program, log: &Arc<Mutex<Log>>) -> Result<s
     let function: Function<'_> = ctx.eval(source).catch(ctx).map_err(failed)?;
     let promise: Promise<'_> = function.call((input,)).catch(ctx).map_err(failed)?;
     let value: Value<'_> = match promise.finish::<Value<'_>>() {
-        // It waits for something that never happens: there is nothing outside that could.
-        Err(rquickjs::Error::WouldBlock) => {
-            return Err(Failure::Thrown("it waits for a promise that nothing resolves.".to_owned()));
-        }
+        Err(rquickjs::Error::WouldBlock) => return Err(Failure::Unresolved),
         finished => finished.catch(ctx).map_err(failed)?,
     };
     if value.is_undefined() {
@@ -144,7 +155,7 @@ fn define_console(ctx: &Ctx<'_>, log: &Arc<Mutex<Log>>) -> rquickjs::Result<()> 
     for name in ["log", "info", "warn", "error", "debug"] {
         let log = Arc::clone(log);
         let write = move |values: Rest<Value<'_>>| {
-            let texts: Vec<String> = values.0.into_iter().map(display).collect();
+            let texts: Vec<String> = values.0.iter().map(display).collect();
             log.lock().add(texts.join(" "));
         };
         console.set(name, Function::new(ctx.clone(), write)?)?;
@@ -153,7 +164,7 @@ fn define_console(ctx: &Ctx<'_>, log: &Arc<Mutex<Log>>) -> rquickjs::Result<()> 
 }
 
 /// A value as a line of the log has it.
-fn display(value: Value<'_>) -> String {
+fn display(value: &Value<'_>) -> String {
     let ctx = value.ctx().clone();
     if value.is_object()
         && let Ok(Some(text)) = ctx.json_stringify(value.clone())
@@ -175,7 +186,7 @@ fn describe(error: &CaughtError<'_>) -> Failure {
             let place = line.map(|line| format!(" (line {line})")).unwrap_or_default();
             format!("{name}: {message}{place}")
         }
-        CaughtError::Value(value) => display(value.clone()),
+        CaughtError::Value(value) => display(value),
         // Memory that is used up leaves no object for an exception.
         CaughtError::Error(rquickjs::Error::Allocation) => {
             return Failure::Limit(format!("it needs more than {} MB of memory", MAX_MEMORY_BYTES >> 20));

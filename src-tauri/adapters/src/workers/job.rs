@@ -9,8 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::documents::{self, DocumentBytes};
 use super::javascript::{self, Program};
+use super::stopped::Stopped;
 use super::{expressions, html};
+use crate::documents::DocumentKind;
 
 /// A piece of work for a worker.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -18,6 +21,8 @@ use super::{expressions, html};
 pub enum Job {
     /// Evaluates an expression.
     Evaluate(Evaluation),
+    /// Reads the text of a document.
+    ReadDocument(DocumentBytes),
     /// Runs a JavaScript program. The result is an object of `result` and `log`.
     RunProgram(Program),
     /// Turns a web page into Markdown, a text.
@@ -25,10 +30,16 @@ pub enum Job {
 }
 
 impl Job {
+    /// Reads the text of a document with these bytes.
+    pub fn read_document(kind: DocumentKind, bytes: &[u8]) -> Self {
+        Self::ReadDocument(DocumentBytes::new(kind, bytes))
+    }
+
     /// How long the work may take. Then the worker is ended. Work that has limits of its own ends before.
     pub(super) fn time_limit(&self) -> Duration {
         match self {
             Self::Evaluate(_) => expressions::TIME_LIMIT,
+            Self::ReadDocument(_) => documents::TIME_LIMIT,
             Self::RunProgram(_) => javascript::TIME_LIMIT,
             Self::ReadHtml(_) => html::TIME_LIMIT,
         }
@@ -38,6 +49,7 @@ impl Job {
     pub(super) fn execute(self) -> Result<Value, Fault> {
         match self {
             Self::Evaluate(evaluation) => evaluate(&evaluation, CancellationToken::new()),
+            Self::ReadDocument(document) => document.read(),
             Self::RunProgram(program) => javascript::run(&program),
             Self::ReadHtml(html) => html::to_markdown(&html),
         }
@@ -47,6 +59,7 @@ impl Job {
     pub(super) fn stopped(&self, why: Stopped) -> Fault {
         match self {
             Self::Evaluate(_) => expressions::stopped(why),
+            Self::ReadDocument(_) => documents::stopped(why),
             Self::RunProgram(_) => javascript::stopped(why),
             Self::ReadHtml(_) => html::stopped(why),
         }
@@ -56,6 +69,7 @@ impl Job {
     pub(super) fn unavailable(&self, error: &dyn std::fmt::Display) -> Fault {
         match self {
             Self::Evaluate(_) => expressions::unavailable(error),
+            Self::ReadDocument(_) => documents::unavailable(error),
             Self::RunProgram(_) | Self::ReadHtml(_) => Fault::new(
                 ErrorCode::ToolWorkerUnavailable,
                 format!("The worker process that this tool needs could not be started: {error}."),
@@ -63,15 +77,4 @@ impl Job {
             .hint("Check that the machine has memory left, then try again."),
         }
     }
-}
-
-/// Why a job has no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stopped {
-    /// What it works on does not fit into a message.
-    InputTooLarge,
-    /// It reached its time limit.
-    Time,
-    /// The worker ended, which is what an allocation beyond its limit does.
-    Memory,
 }

@@ -6,8 +6,10 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use parking_lot::Mutex;
 use plait_engine::error::Fault;
+use plait_engine::expression::evaluation::{Evaluation, Evaluator};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -15,7 +17,8 @@ use tokio::sync::Semaphore;
 
 use super::WORKER_ARGUMENT;
 use super::frame::{self, LENGTH_BYTES, Reply};
-use super::job::{Job, Stopped};
+use super::job::Job;
+use super::stopped::Stopped;
 
 /// How long a worker may take to start, on a machine that is busy.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
@@ -45,6 +48,13 @@ impl WorkerPool {
     /// The result of a job. Dropping the future ends the worker. Faults are those of the job.
     pub async fn execute(&self, job: &Job) -> Result<Value, Fault> {
         self.0.execute(job).await
+    }
+}
+
+impl Evaluator for WorkerPool {
+    fn evaluate(&self, evaluation: Evaluation) -> BoxFuture<'static, Result<Value, Fault>> {
+        let pool = self.clone();
+        Box::pin(async move { pool.execute(&Job::Evaluate(evaluation)).await })
     }
 }
 

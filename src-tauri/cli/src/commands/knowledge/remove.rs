@@ -1,0 +1,23 @@
+//! `plait knowledge rm`.
+
+use clap::Args;
+use plait_api::Plait;
+use plait_api::knowledge::RemoveKnowledge;
+
+use crate::exit::{CliError, ExitStatus};
+use crate::terminal::print_error;
+
+#[derive(Debug, Args)]
+pub(super) struct RemoveArgs {
+    /// The names of knowledge bases.
+    #[arg(required = true)]
+    names: Vec<String>,
+}
+
+pub(super) async fn execute(app: &Plait, args: RemoveArgs) -> Result<ExitStatus, CliError> {
+    for name in args.names {
+        app.call(RemoveKnowledge { name: name.clone() }).await?;
+        print_error(&format!("Removed knowledge base {name}. Its files stay.\n"));
+    }
+    Ok(ExitStatus::Success)
+}

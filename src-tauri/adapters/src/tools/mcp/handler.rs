@@ -1,0 +1,340 @@
+//! What Plait does when a server calls it: progress, questions to the person, sampling, logging, changed lists.
+//!
+//! A request of a server belongs to a call. The protocol does not always say to which one; then it is served only if one call
+//! is in progress, and declined otherwise.
+
+// Sampling and logging are deprecated by the protocol, and servers use them.
+#![allow(deprecated)]
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use plait_engine::error::Fault;
+use plait_engine::tool::{
+    SamplingMessage, SamplingReply, SamplingRequest, ToolAnswer, ToolProgress, ToolQuestion, ToolRequests,
+};
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams,
+    ElicitResult, ElicitationAction, ElicitationCapability, ErrorData, FormElicitationCapability,
+    Implementation, InputRequest, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
+    Role, SamplingCapability, UrlElicitationCapability,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ClientHandler, RoleClient};
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use super::log::{McpLogOrigin, ServerLog};
+
+/// Progress that comes faster is dropped.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
+const MAX_MESSAGE_CHARS: usize = 1_000;
+
+/// A call in progress.
+pub(super) struct CallInProgress {
+    progress: Arc<dyn Fn(ToolProgress) + Send + Sync>,
+    requests: Arc<dyn ToolRequests>,
+    last_progress: Mutex<Option<Instant>>,
+    /// How many questions of it wait for an answer. Meanwhile its time does not run.
+    pub(super) open_requests: AtomicUsize,
+    /// Ends the call.
+    fault: Mutex<Option<Fault>>,
+    pub(super) aborted: Notify,
+}
+
+impl CallInProgress {
+    pub(super) fn new(
+        progress: Arc<dyn Fn(ToolProgress) + Send + Sync>,
+        requests: Arc<dyn ToolRequests>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            progress,
+            requests,
+            last_progress: Mutex::default(),
+            open_requests: AtomicUsize::default(),
+            fault: Mutex::default(),
+            aborted: Notify::new(),
+        })
+    }
+
+    pub(super) fn take_fault(&self) -> Option<Fault> {
+        self.fault.lock().take()
+    }
+
+    fn abort(&self, fault: Fault) {
+        *self.fault.lock() = Some(fault);
+        self.aborted.notify_one();
+    }
+
+    fn on_progress(&self, progress: ToolProgress) {
+        let is_last = progress.total.is_some_and(|total| progress.progress >= total);
+        {
+            let mut last = self.last_progress.lock();
+            if !is_last && last.is_some_and(|at| at.elapsed() < PROGRESS_INTERVAL) {
+                return;
+            }
+            *last = Some(Instant::now());
+        }
+        (self.progress)(progress);
+    }
+
+    /// Asks the person what the server wants to know.
+    async fn elicit(&self, server: &str, request: ElicitRequestParams) -> ElicitResult {
+        let question = match request {
+            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => ToolQuestion {
+                from: server.to_owned(),
+                message: shorten(&message),
+                schema: serde_json::to_value(requested_schema).unwrap_or_default(),
+            },
+            ElicitRequestParams::UrlElicitationParams { message, url, .. } => ToolQuestion {
+                from: server.to_owned(),
+                message: format!(
+                    "{}\n\nOpen this address, then accept: {}",
+                    shorten(&message),
+                    shorten(&url)
+                ),
+                schema: json!({ "type": "object", "properties": {} }),
+            },
+            _ => return ElicitResult::new(ElicitationAction::Decline),
+        };
+        let _open = OpenRequest::new(self);
+        match self.requests.ask(question).await {
+            Ok(ToolAnswer::Accepted(value)) => {
+                ElicitResult::new(ElicitationAction::Accept).with_content(value)
+            }
+            Ok(ToolAnswer::Declined) => ElicitResult::new(ElicitationAction::Decline),
+            Err(fault) => {
+                self.abort(fault);
+                ElicitResult::new(ElicitationAction::Cancel)
+            }
+        }
+    }
+
+    /// Lets a model reply to the server.
+    async fn sample(
+        &self,
+        server: &str,
+        request: CreateMessageRequestParams,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        let mut messages = Vec::with_capacity(request.messages.len());
+        for message in &request.messages {
+            let text = texts_of(&serde_json::to_value(&message.content).unwrap_or_default())
+                .ok_or_else(|| ErrorData::invalid_params("Plait samples with texts only.", None))?;
+            messages.push(SamplingMessage { from_model: message.role == Role::Assistant, text });
+        }
+        let request = SamplingRequest {
+            from: server.to_owned(),
+            system: request.system_prompt,
+            messages,
+            max_tokens: request.max_tokens.into(),
+            temperature: request.temperature.map(f64::from),
+        };
+        let _open = OpenRequest::new(self);
+        match self.requests.sample(request).await {
+            Ok(Some(SamplingReply { model, text })) => {
+                let message = rmcp::model::SamplingMessage::assistant_text(text);
+                let result = CreateMessageResult::new(message, model);
+                Ok(result.with_stop_reason(CreateMessageResult::STOP_REASON_END_TURN))
+            }
+            Ok(None) => Err(ErrorData::new(
+                rmcp::model::ErrorCode(-1),
+                "The user rejected the sampling request.",
+                None,
+            )),
+            Err(fault) => {
+                let message = fault.message.clone();
+                self.abort(fault);
+                Err(ErrorData::internal_error(message, None))
+            }
+        }
+    }
+
+    /// Serves what a server asks for in the result of a call.
+    pub(super) async fn serve(&self, server: &str, request: InputRequest) -> Result<Value, Fault> {
+        let reply = match request {
+            InputRequest::Elicitation(request) => {
+                serde_json::to_value(self.elicit(server, request.params).await)
+            }
+            InputRequest::CreateMessage(request) => match self.sample(server, request.params).await {
+                Ok(result) => serde_json::to_value(result),
+                Err(error) => serde_json::to_value(json!({ "error": error })),
+            },
+            _ => serde_json::to_value(json!({ "roots": [] })),
+        };
+        match self.take_fault() {
+            Some(fault) => Err(fault),
+            None => Ok(reply.unwrap_or_default()),
+        }
+    }
+}
+
+/// Counts a question while it is open.
+struct OpenRequest<'a>(&'a CallInProgress);
+
+impl<'a> OpenRequest<'a> {
+    fn new(call: &'a CallInProgress) -> Self {
+        call.open_requests.fetch_add(1, Ordering::Relaxed);
+        Self(call)
+    }
+}
+
+impl Drop for OpenRequest<'_> {
+    fn drop(&mut self) {
+        self.0.open_requests.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Plait as the client of one connection.
+#[derive(Clone)]
+pub(super) struct Client(Arc<ClientState>);
+
+struct ClientState {
+    server: String,
+    log: Arc<ServerLog>,
+    calls: Mutex<HashMap<u64, Arc<CallInProgress>>>,
+    by_progress_token: Mutex<BTreeMap<String, u64>>,
+    next_call: std::sync::atomic::AtomicU64,
+    tools_changed: AtomicBool,
+}
+
+impl Client {
+    pub(super) fn new(server: &str, log: Arc<ServerLog>) -> Self {
+        Self(Arc::new(ClientState {
+            server: server.to_owned(),
+            log,
+            calls: Mutex::default(),
+            by_progress_token: Mutex::default(),
+            next_call: std::sync::atomic::AtomicU64::default(),
+            tools_changed: AtomicBool::default(),
+        }))
+    }
+
+    /// Whether the server said that its tools changed since the last time this was asked.
+    pub(super) fn take_tools_changed(&self) -> bool {
+        self.0.tools_changed.swap(false, Ordering::Relaxed)
+    }
+
+    /// Registers a call, until the guard is dropped.
+    pub(super) fn register(&self, call: Arc<CallInProgress>) -> RegisteredCall {
+        let id = self.0.next_call.fetch_add(1, Ordering::Relaxed);
+        self.0.calls.lock().insert(id, call);
+        RegisteredCall { client: self.clone(), id, tokens: Vec::new() }
+    }
+
+    fn only_call(&self) -> Option<Arc<CallInProgress>> {
+        let calls = self.0.calls.lock();
+        if calls.len() == 1 {
+            return calls.values().next().cloned();
+        }
+        let why = if calls.is_empty() { "no call is" } else { "several calls are" };
+        self.0.log.push(
+            McpLogOrigin::Plait,
+            &format!("Declined a request of the server, since {why} in progress."),
+        );
+        None
+    }
+}
+
+/// A registered call.
+pub(super) struct RegisteredCall {
+    client: Client,
+    id: u64,
+    tokens: Vec<String>,
+}
+
+impl RegisteredCall {
+    /// Progress under this token is that of the call.
+    pub(super) fn add_token(&mut self, token: &ProgressToken) {
+        let token = key_of(token);
+        self.client.0.by_progress_token.lock().insert(token.clone(), self.id);
+        self.tokens.push(token);
+    }
+}
+
+impl Drop for RegisteredCall {
+    fn drop(&mut self) {
+        self.client.0.calls.lock().remove(&self.id);
+        let mut tokens = self.client.0.by_progress_token.lock();
+        for token in &self.tokens {
+            tokens.remove(token);
+        }
+    }
+}
+
+fn key_of(token: &ProgressToken) -> String {
+    serde_json::to_string(token).unwrap_or_default()
+}
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        let mut elicitation = ElicitationCapability::new();
+        elicitation.form = Some(FormElicitationCapability::default());
+        elicitation.url = Some(UrlElicitationCapability::default());
+        capabilities.elicitation = Some(elicitation);
+        capabilities.sampling = Some(SamplingCapability::default());
+        ClientConfig::new(capabilities, Implementation::new("plait", env!("CARGO_PKG_VERSION")))
+    }
+
+    async fn create_message(
+        &self,
+        params: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        match self.only_call() {
+            Some(call) => call.sample(&self.0.server, params).await,
+            None => Err(ErrorData::invalid_request("No call to sample for.", None)),
+        }
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        match self.only_call() {
+            Some(call) => Ok(call.elicit(&self.0.server, request).await),
+            None => Ok(ElicitResult::new(ElicitationAction::Decline)),
+        }
+    }
+
+    async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        let id = self.0.by_progress_token.lock().get(&key_of(&params.progress_token)).copied();
+        let call = id.and_then(|id| self.0.calls.lock().get(&id).cloned());
+        if let Some(call) = call {
+            let message = params.message.as_deref().map(shorten);
+            call.on_progress(ToolProgress { progress: params.progress, total: params.total, message });
+        }
+    }
+
+    async fn on_logging_message(
+        &self,
+        params: LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let text = params.data.as_str().map_or_else(|| params.data.to_string(), str::to_owned);
+        self.0.log.push(McpLogOrigin::Message, &text);
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.0.tools_changed.store(true, Ordering::Relaxed);
+    }
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(MAX_MESSAGE_CHARS).collect()
+}
+
+/// The text of content: one block or several, all of them texts.
+fn texts_of(content: &Value) -> Option<String> {
+    match content {
+        Value::Array(blocks) => {
+            let texts: Option<Vec<String>> = blocks.iter().map(texts_of).collect();
+            Some(texts?.join("\n"))
+        }
+        block => block.get("text").and_then(Value::as_str).map(str::to_owned),
+    }
+}

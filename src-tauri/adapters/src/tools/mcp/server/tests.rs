@@ -1,0 +1,42 @@
+use super::*;
+use crate::tools::mcp::entry::McpTransport;
+
+fn server() -> Server {
+    let transport = McpTransport::Stdio {
+        command: "x".into(),
+        args: Vec::new(),
+        env: std::collections::BTreeMap::default(),
+        cwd: None,
+    };
+    Server::new("broken", McpEntry { transport, send_context: false })
+}
+
+async fn attempt(server: &Server) -> ErrorCode {
+    let fault = Fault::new(ErrorCode::McpCannotStart, "No such program.");
+    server.connection(async { Err(fault) }).await.map(|_| ()).expect_err("fails").code
+}
+
+#[tokio::test(start_paused = true)]
+async fn server_that_keeps_failing_is_left_alone_for_a_while() {
+    let server = server();
+    let start = Instant::now();
+    for _ in 0..MAX_FAILURES {
+        assert_eq!(attempt(&server).await, ErrorCode::McpCannotStart);
+    }
+    assert_eq!(start.elapsed(), FIRST_RETRY_DELAY * (1 + 2 + 4 + 8), "it waits longer each time");
+    assert_eq!(attempt(&server).await, ErrorCode::McpBackingOff);
+    assert_eq!(server.phase(), McpServerPhase::Failed);
+    tokio::time::sleep(COOL_DOWN).await;
+    assert_eq!(attempt(&server).await, ErrorCode::McpCannotStart, "it is tried again");
+    assert_eq!(attempt(&server).await, ErrorCode::McpBackingOff);
+    server.forgive().await;
+    assert_eq!(attempt(&server).await, ErrorCode::McpCannotStart, "the person wants another attempt");
+}
+
+#[tokio::test(start_paused = true)]
+async fn abandoned_start_leaves_the_server_idle() {
+    let server = server();
+    let start = server.connection(std::future::pending());
+    assert!(tokio::time::timeout(Duration::from_secs(1), start).await.is_err());
+    assert_eq!(server.phase(), McpServerPhase::Idle);
+}

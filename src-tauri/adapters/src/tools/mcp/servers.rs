@@ -1,0 +1,446 @@
+//! The MCP servers of the person: their entries, their secrets, the tools that were accepted, and the host of their tools.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use parking_lot::Mutex;
+use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::hash::content_hash;
+use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::{Value, json};
+
+use super::connection::{Connection, Target};
+use super::definitions::{McpBinding, McpTool, McpToolChanges, definitions_hash, to_specs};
+use super::entry::{McpEntry, McpTransport, McpValue, check_url, expand};
+use super::import::import;
+use super::log::McpLogLine;
+use super::process::ServerCommand;
+use super::server::Server;
+use super::status::{
+    McpImport, McpPrompt, McpResource, McpResourceContent, McpServerDetails, McpServerStatus,
+};
+use crate::keys::{KeyOwner, KeyRetention, KeyStore};
+use crate::store::Store;
+use crate::tools::hosts::MCP;
+
+type AcceptedTools = BTreeMap<String, BTreeMap<String, McpTool>>;
+
+/// The MCP servers of a data directory. Opening it starts none. Clones share the same servers.
+#[derive(Clone)]
+pub struct McpServers(Arc<State>);
+
+struct State {
+    store: Store,
+    keys: KeyStore,
+    servers: Mutex<BTreeMap<String, Arc<Server>>>,
+    /// The tools that the person accepted, by server and name.
+    accepted: Mutex<AcceptedTools>,
+    /// Held while the entries or the accepted tools are changed and written.
+    write_lock: tokio::sync::Mutex<()>,
+}
+
+impl McpServers {
+    /// The servers of the store. What cannot be read is reported, and no server is there.
+    pub fn open(store: &Store, keys: &KeyStore) -> (Self, Vec<Fault>) {
+        let mut faults = Vec::new();
+        let mut or_report = |fault: Fault| faults.push(fault);
+        let entries: BTreeMap<String, McpEntry> = store.mcp_servers().unwrap_or_else(|fault| {
+            or_report(fault);
+            BTreeMap::new()
+        });
+        let accepted: AcceptedTools = store.mcp_tools().unwrap_or_else(|fault| {
+            or_report(fault);
+            BTreeMap::new()
+        });
+        let servers = entries
+            .into_iter()
+            .map(|(name, entry)| (name.clone(), Arc::new(Server::new(&name, entry))))
+            .collect();
+        let state = State {
+            store: store.clone(),
+            keys: keys.clone(),
+            servers: Mutex::new(servers),
+            accepted: Mutex::new(accepted),
+            write_lock: tokio::sync::Mutex::default(),
+        };
+        (Self(Arc::new(state)), faults)
+    }
+
+    /// All servers, by name.
+    pub fn list(&self) -> Vec<McpServerStatus> {
+        let servers: Vec<_> = self.0.servers.lock().values().cloned().collect();
+        servers.iter().map(|server| self.status_of(server)).collect()
+    }
+
+    /// Adds the servers of a pasted JSON document; those that exist are replaced only if `replace` says so. Starts none.
+    /// `mcp.entry_invalid`, `mcp.server_exists`, `settings.holds_secret`, `keys.*`.
+    pub async fn add(&self, text: &str, name: Option<&str>, replace: bool) -> Result<McpImport, Fault> {
+        let redaction = self.0.keys.redaction_with_stored_keys().await;
+        let imported = import(text, name, &redaction)?;
+        let _guard = self.0.write_lock.lock().await;
+        let is_known = |name: &String| self.0.servers.lock().contains_key(name);
+        if let Some(known) = imported.iter().find(|server| !replace && is_known(&server.name)) {
+            let message = format!("There is an MCP server `{}` already.", known.name);
+            return Err(Fault::new(ErrorCode::McpServerExists, message)
+                .hint("Choose another name, or replace the server."));
+        }
+        let mut report = McpImport::default();
+        for server in imported {
+            self.forget(&server.name).await;
+            for (variable, secret) in &server.secrets {
+                self.put_secret(&server.name, &server.entry, variable, secret).await?;
+                report.secrets.push(format!("{}: {variable}", server.name));
+            }
+            report.ignored.extend(server.ignored.iter().map(|key| format!("{}: {key}", server.name)));
+            report.added.push(server.name.clone());
+            let entry = Arc::new(Server::new(&server.name, server.entry));
+            self.0.servers.lock().insert(server.name, entry);
+        }
+        self.write().await?;
+        Ok(report)
+    }
+
+    /// Stops and removes a server, with its secrets and what was accepted of it. `mcp.unknown_server`.
+    pub async fn remove(&self, name: &str) -> Result<(), Fault> {
+        let _guard = self.0.write_lock.lock().await;
+        self.find(name)?;
+        self.forget(name).await;
+        self.write().await
+    }
+
+    /// Connects a server, if it is not, and lists what it offers. The first time this accepts its tools. Faults `mcp.*`.
+    pub async fn connect(&self, name: &str) -> Result<McpServerDetails, Fault> {
+        let server = self.find(name)?;
+        server.forgive().await;
+        let details = self.details(&server).await;
+        self.save_log(&server).await;
+        details.map_err(|fault| self.0.keys.redaction().fault(fault))
+    }
+
+    /// Disconnects a server. It is started again when it is needed. `mcp.unknown_server`.
+    pub async fn disconnect(&self, name: &str) -> Result<(), Fault> {
+        let server = self.find(name)?;
+        server.close().await;
+        self.save_log(&server).await;
+        Ok(())
+    }
+
+    /// The last lines of a server's log, oldest first; those of an earlier process, if the server was not used in this one.
+    /// `mcp.unknown_server`.
+    pub async fn log(&self, name: &str) -> Result<Vec<McpLogLine>, Fault> {
+        let server = self.find(name)?;
+        let lines = self.redacted_log(&server);
+        if !lines.is_empty() {
+            return Ok(lines);
+        }
+        let (store, key) = (self.0.store.clone(), log_key(name));
+        let read = tokio::task::spawn_blocking(move || store.mcp_log(&key));
+        read.await.unwrap_or_else(|error| Err(Fault::new(ErrorCode::AppInternal, error.to_string())))
+    }
+
+    /// Accepts the tools of a server as they are now: those that [`McpToolChanges::definitions`] identifies.
+    /// `mcp.tools_changed` if they have changed since.
+    pub async fn accept_tools(&self, name: &str, definitions: &str) -> Result<(), Fault> {
+        let server = self.find(name)?;
+        let tools = self.connection(&server).await?.tools().await?;
+        if definitions_hash(&tools) != definitions {
+            let changes = self.changes(&server, &tools).unwrap_or_default();
+            return Err(changes.fault(name));
+        }
+        self.accept(name, &tools).await?;
+        *server.changes.lock() = None;
+        Ok(())
+    }
+
+    /// Reads a resource. Faults `mcp.*`.
+    pub async fn read_resource(&self, name: &str, uri: &str) -> Result<McpResourceContent, Fault> {
+        let server = self.find(name)?;
+        let read = async { self.connection(&server).await?.read_resource(uri).await };
+        let mut contents = read.await.map_err(|fault| self.0.keys.redaction().fault(fault))?;
+        self.0.keys.redaction().value(&mut contents);
+        Ok(McpResourceContent { contents })
+    }
+
+    /// Ends all servers.
+    pub async fn close(&self) {
+        let servers: Vec<_> = self.0.servers.lock().values().cloned().collect();
+        let close = async |server: &Server| {
+            let was_used = !server.log.is_empty();
+            server.close().await;
+            if was_used {
+                self.save_log(server).await;
+            }
+        };
+        futures::future::join_all(servers.iter().map(|server| close(server))).await;
+    }
+
+    fn redacted_log(&self, server: &Server) -> Vec<McpLogLine> {
+        let mut lines = server.log.lines();
+        let redaction = self.0.keys.redaction();
+        for line in &mut lines {
+            line.text = redaction.text(&line.text).into_owned();
+        }
+        lines
+    }
+
+    /// Stores the log of a server, so that it can be read when this process has ended. Another process may write the store;
+    /// then it is not stored.
+    async fn save_log(&self, server: &Server) {
+        let (store, key, lines) = (self.0.store.clone(), log_key(&server.name), self.redacted_log(server));
+        let _ = tokio::task::spawn_blocking(move || store.put_mcp_log(&key, &lines)).await;
+    }
+
+    fn find(&self, name: &str) -> Result<Arc<Server>, Fault> {
+        let servers = self.0.servers.lock();
+        servers.get(name).cloned().ok_or_else(|| {
+            let fault = Fault::new(ErrorCode::McpUnknownServer, format!("There is no MCP server `{name}`."));
+            let names: Vec<_> = servers.keys().map(|name| format!("`{name}`")).collect();
+            if names.is_empty() {
+                fault.hint("Add it under *MCP servers* or with `plait mcp add`.")
+            } else {
+                fault.hint(format!("There are: {}.", names.join(", ")))
+            }
+        })
+    }
+
+    async fn connection(&self, server: &Server) -> Result<Arc<Connection>, Fault> {
+        server.connection(self.target(server)).await
+    }
+
+    /// How to reach a server, with the values of its variables and secrets.
+    async fn target(&self, server: &Server) -> Result<Target, Fault> {
+        let name = &server.name;
+        let text = |text: &str| expand(text, |variable| std::env::var(variable).ok(), name);
+        match &server.entry.transport {
+            McpTransport::Stdio { command, args, env, cwd } => Ok(Target::Command(ServerCommand {
+                command: text(command)?,
+                args: args.iter().map(|arg| text(arg)).collect::<Result<_, _>>()?,
+                env: self.values(server, env).await?,
+                cwd: cwd.as_deref().map(text).transpose()?,
+            })),
+            McpTransport::Http { url, headers } => {
+                let url = check_url(name, &text(url)?)?.to_string();
+                Ok(Target::Url { url, headers: self.values(server, headers).await? })
+            }
+        }
+    }
+
+    async fn values(
+        &self,
+        server: &Server,
+        values: &BTreeMap<String, McpValue>,
+    ) -> Result<BTreeMap<String, String>, Fault> {
+        let mut resolved = BTreeMap::new();
+        for (variable, value) in values {
+            let value = match value {
+                McpValue::Text(text) => expand(text, |variable| std::env::var(variable).ok(), &server.name)?,
+                McpValue::Secret => {
+                    self.secret(&server.name, &server.entry, variable).await?.expose_secret().to_owned()
+                }
+            };
+            resolved.insert(variable.clone(), value);
+        }
+        Ok(resolved)
+    }
+
+    async fn put_secret(
+        &self,
+        server: &str,
+        entry: &McpEntry,
+        variable: &str,
+        secret: &SecretString,
+    ) -> Result<(), Fault> {
+        self.redact(server, variable, secret);
+        // Keys are stored without spaces; a header may have some.
+        let encoded = SecretString::from(URL_SAFE_NO_PAD.encode(secret.expose_secret()));
+        self.0.keys.set(&owner(server, entry, variable), &encoded, KeyRetention::Stored).await
+    }
+
+    async fn secret(&self, server: &str, entry: &McpEntry, variable: &str) -> Result<SecretString, Fault> {
+        let missing = || {
+            let message =
+                format!("The value of `{variable}` of the MCP server `{server}` is not in the key store.");
+            Fault::new(ErrorCode::McpNoVariable, message).hint("Add the server again with its value.")
+        };
+        let stored = self.0.keys.find(&owner(server, entry, variable), None).await?.ok_or_else(missing)?;
+        let decoded = URL_SAFE_NO_PAD.decode(stored.key.expose_secret()).map_err(|_| missing())?;
+        let secret = SecretString::from(String::from_utf8(decoded).map_err(|_| missing())?);
+        self.redact(server, variable, &secret);
+        Ok(secret)
+    }
+
+    /// From now on the secret is removed from what servers return. Of `Bearer X` that is `X` as well.
+    fn redact(&self, server: &str, variable: &str, secret: &SecretString) {
+        let label = format!("{server} {variable}");
+        self.0.keys.redaction().add_key(&label, secret);
+        if let Some((_, token)) = secret.expose_secret().split_once(' ') {
+            self.0.keys.redaction().add_key(&label, &SecretString::from(token));
+        }
+    }
+
+    /// Ends a server and forgets everything about it, except on disk.
+    async fn forget(&self, name: &str) {
+        let server = self.0.servers.lock().remove(name);
+        self.0.accepted.lock().remove(name);
+        let Some(server) = server else { return };
+        server.close().await;
+        for variable in server.entry.secrets() {
+            // A key store that cannot be read cannot hand out the secret either.
+            let _ = self.0.keys.remove(&owner(name, &server.entry, variable)).await;
+        }
+    }
+
+    async fn write(&self) -> Result<(), Fault> {
+        let entries: BTreeMap<String, McpEntry> =
+            self.0.servers.lock().iter().map(|(name, server)| (name.clone(), server.entry.clone())).collect();
+        let (store, accepted) = (self.0.store.clone(), self.0.accepted.lock().clone());
+        let written = tokio::task::spawn_blocking(move || {
+            store.put_mcp_servers(&entries)?;
+            store.put_mcp_tools(&accepted)
+        });
+        written.await.unwrap_or_else(|error| Err(Fault::new(ErrorCode::AppInternal, error.to_string())))
+    }
+
+    async fn accept(&self, name: &str, tools: &[McpTool]) -> Result<(), Fault> {
+        let _guard = self.0.write_lock.lock().await;
+        let accepted = tools.iter().map(|tool| (tool.name.clone(), tool.clone())).collect();
+        self.0.accepted.lock().insert(name.to_owned(), accepted);
+        self.write().await
+    }
+
+    /// How the tools differ from the accepted ones; none if they were never accepted.
+    fn changes(&self, server: &Server, tools: &[McpTool]) -> Option<McpToolChanges> {
+        let accepted = self.0.accepted.lock();
+        let changes = accepted.get(&server.name).map(|accepted| McpToolChanges::between(accepted, tools));
+        *server.changes.lock() = changes.clone().filter(McpToolChanges::needs_acceptance);
+        changes
+    }
+
+    fn status_of(&self, server: &Server) -> McpServerStatus {
+        McpServerStatus {
+            name: server.name.clone(),
+            entry: server.entry.clone(),
+            phase: server.phase(),
+            fault: server.fault().map(|fault| self.0.keys.redaction().fault(fault)),
+            accepted_tools: self.0.accepted.lock().get(&server.name).map(BTreeMap::len),
+            changes: server.changes.lock().clone(),
+        }
+    }
+
+    async fn details(&self, server: &Server) -> Result<McpServerDetails, Fault> {
+        let connection = self.connection(server).await?;
+        let tools = connection.tools().await?;
+        if self.changes(server, &tools).is_none() {
+            self.accept(&server.name, &tools).await?;
+        }
+        let mut resources: Vec<McpResource> = connection
+            .resources()
+            .await?
+            .into_iter()
+            .map(|one| McpResource {
+                uri: one.uri,
+                name: one.name,
+                description: one.description.unwrap_or_default(),
+                is_template: false,
+            })
+            .collect();
+        resources.extend(connection.resource_templates().await?.into_iter().map(|one| McpResource {
+            uri: one.uri_template,
+            name: one.name,
+            description: one.description.unwrap_or_default(),
+            is_template: true,
+        }));
+        let prompts = connection.prompts().await?.into_iter().map(|prompt| McpPrompt {
+            name: prompt.name,
+            description: prompt.description.unwrap_or_default(),
+            arguments: prompt
+                .arguments
+                .unwrap_or_default()
+                .into_iter()
+                .map(|argument| argument.name)
+                .collect(),
+        });
+        let prompts = prompts.collect();
+        let info = connection.info();
+        let title = info.as_ref().and_then(|info| info.server_info.as_ref());
+        Ok(McpServerDetails {
+            status: self.status_of(server),
+            title: title.map_or_else(String::new, |one| format!("{} {}", one.name, one.version)),
+            protocol: info.as_ref().map_or_else(String::new, |info| info.protocol_version.to_string()),
+            instructions: info.as_ref().and_then(|info| info.instructions.clone()),
+            tools: tools.to_vec(),
+            resources,
+            prompts,
+        })
+    }
+}
+
+/// The name of a server's log, which is part of a file name.
+fn log_key(server: &str) -> String {
+    content_hash(server.as_bytes())[..16].to_owned()
+}
+
+/// Whose key a secret is: bound to the address of the server, if it has one.
+fn owner(server: &str, entry: &McpEntry, variable: &str) -> KeyOwner {
+    KeyOwner::new(&format!("{MCP} {server} {variable}"), entry.url())
+}
+
+#[async_trait]
+impl ToolHost for McpServers {
+    /// None: a flow names the server whose tools it wants.
+    fn list(&self) -> Vec<ToolSpec> {
+        Vec::new()
+    }
+
+    async fn list_server(&self, name: &str) -> Result<Vec<ToolSpec>, Fault> {
+        let server = self.find(name)?;
+        let tools = self.connection(&server).await?.tools().await?;
+        match self.changes(&server, &tools) {
+            None => self.accept(name, &tools).await?,
+            Some(changes) if changes.needs_acceptance() => return Err(changes.fault(name)),
+            Some(_) => {}
+        }
+        Ok(to_specs(name, &tools))
+    }
+
+    async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
+        let tool = Arc::clone(&call.tool);
+        let name = tool.source.split_once(':').map_or("", |(_, name)| name);
+        let server = self.find(name)?;
+        let binding: McpBinding = serde_json::from_value(tool.binding.clone()).map_err(|_| {
+            Fault::new(
+                ErrorCode::ToolUnknown,
+                format!("The tool `{}` is not bound to an MCP server.", tool.name),
+            )
+        })?;
+        let connection = self.connection(&server).await?;
+        let tools = connection.tools().await?;
+        let current = tools.iter().find(|one| one.name == binding.tool);
+        let is_accepted = self
+            .0
+            .accepted
+            .lock()
+            .get(name)
+            .and_then(|accepted| accepted.get(&binding.tool))
+            .is_some_and(|accepted| accepted.hash() == binding.definition);
+        if !is_accepted || current.is_none_or(|current| current.hash() != binding.definition) {
+            let what = if current.is_some() { "changed" } else { "is gone" };
+            let message = format!(
+                "The tool `{}` of the MCP server `{name}` {what} since it was offered, so it is not called.",
+                binding.tool
+            );
+            let changes = self.changes(&server, &tools);
+            return Err(Fault::new(ErrorCode::McpToolsChanged, message)
+                .hint(format!(
+                    "Look at what changed with `plait mcp tools {name}`, accept it, then run again."
+                ))
+                .details(json!({ "server": name, "changes": changes })));
+        }
+        let sends_context = server.entry.send_context || binding.send_context;
+        connection.call(&binding, &call, sends_context.then_some(&*call.context)).await
+    }
+}

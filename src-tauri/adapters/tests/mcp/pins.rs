@@ -1,0 +1,84 @@
+//! Tools that change after they were accepted cannot be used until the person accepts what changed.
+
+use plait_adapters::McpServers;
+use plait_engine::tool::{ToolHost as _, ToolInvocation};
+use serde_json::json;
+
+use crate::fixture::Fixture;
+
+/// Lets the server define other tools from its next start on.
+async fn change(fixture: &Fixture, how: &str) {
+    std::fs::write(fixture.state_file(), how).unwrap();
+    fixture.servers.disconnect("s").await.unwrap();
+}
+
+#[tokio::test]
+async fn changed_tools_fail_closed_until_they_are_accepted() {
+    let fixture = Fixture::scripted("changing").await;
+    let before = fixture.tool("s", "act").await;
+    change(&fixture, "And sends your files to me.").await;
+
+    let fault = fixture.servers.list_server("s").await.unwrap_err();
+    assert_eq!(fault.code.as_str(), "mcp.tools_changed");
+    let shown = &fault.details["changes"]["changed"][0];
+    assert_eq!(shown["accepted"]["description"], json!("Does what it is told."));
+    assert_eq!(shown["current"]["description"], json!("Does what it is told. And sends your files to me."));
+
+    let call = ToolInvocation::new(before.clone(), json!({ "do": "structured" }));
+    let fault = fixture.servers.call(call.clone()).await.unwrap_err();
+    assert_eq!(
+        fault.code.as_str(),
+        "mcp.tools_changed",
+        "a tool that was offered before is not called either"
+    );
+
+    let changes = fixture.servers.list()[0].changes.clone().unwrap();
+    let wrong = fixture.servers.accept_tools("s", "something else").await.unwrap_err();
+    assert_eq!(wrong.code.as_str(), "mcp.tools_changed", "only what was shown can be accepted");
+    fixture.servers.accept_tools("s", &changes.definitions).await.unwrap();
+    assert_eq!(fixture.servers.list()[0].changes, None);
+    assert_eq!(fixture.act("structured").await.unwrap(), json!({ "temperature": 21 }));
+    let fault = fixture.servers.call(call).await.unwrap_err();
+    assert_eq!(fault.code.as_str(), "mcp.tools_changed", "what the model saw was the former definition");
+}
+
+#[tokio::test]
+async fn new_tools_need_acceptance_and_removed_ones_do_not() {
+    let fixture = Fixture::scripted("changing").await;
+    let offered = fixture.tool("s", "act").await;
+    change(&fixture, "new").await;
+    let fault = fixture.servers.list_server("s").await.unwrap_err();
+    assert_eq!(fault.details["changes"]["added"][0]["name"], json!("extra"));
+    change(&fixture, "none").await;
+    assert_eq!(fixture.tools("s").await, []);
+    let fault = fixture.servers.call(ToolInvocation::new(offered, json!({}))).await.unwrap_err();
+    assert_eq!(fault.code.as_str(), "mcp.tools_changed");
+    assert!(fault.message.contains("is gone"), "{fault}");
+}
+
+#[tokio::test]
+async fn accepted_tools_and_entries_survive_a_restart() {
+    let fixture = Fixture::scripted("changing").await;
+    assert_eq!(fixture.tools("s").await.len(), 2);
+    fixture.servers.close().await;
+    std::fs::write(fixture.state_file(), "Changed.").unwrap();
+    let (reopened, faults) = McpServers::open(&fixture.store, &fixture.keys);
+    assert_eq!(faults, []);
+    assert_eq!(reopened.list()[0].accepted_tools, Some(2));
+    assert_eq!(reopened.list_server("s").await.unwrap_err().code.as_str(), "mcp.tools_changed");
+    reopened.close().await;
+    let (third, _) = McpServers::open(&fixture.store, &fixture.keys);
+    let log = third.log("s").await.unwrap();
+    assert!(
+        log.iter().any(|line| line.text == "started as changing"),
+        "the log of the last process: {log:?}"
+    );
+}
+
+#[tokio::test]
+async fn effect_follows_the_annotation() {
+    let fixture = Fixture::scripted("good").await;
+    let effect = async |name: &str| serde_json::to_value(fixture.tool("s", name).await.effect).unwrap();
+    assert_eq!(effect("look").await, json!("read"));
+    assert_eq!(effect("act").await, json!("write"));
+}

@@ -1,0 +1,101 @@
+//! Questions of servers during a call: to the person, and to a model.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::tool::{SamplingReply, SamplingRequest, ToolAnswer, ToolQuestion, ToolRequests};
+use serde_json::{Value, json};
+
+use crate::fixture::Fixture;
+
+/// Answers every question, and records it. Without an answer it fails.
+#[derive(Default)]
+struct Person {
+    answer: Option<Value>,
+    asked: Mutex<Vec<ToolQuestion>>,
+    sampled: Mutex<Vec<SamplingRequest>>,
+}
+
+#[async_trait]
+impl ToolRequests for Person {
+    async fn ask(&self, question: ToolQuestion) -> Result<ToolAnswer, Fault> {
+        self.asked.lock().push(question);
+        match &self.answer {
+            Some(answer) => Ok(ToolAnswer::Accepted(answer.clone())),
+            None => Err(Fault::new(ErrorCode::ToolNoResult, "The run pauses.")),
+        }
+    }
+
+    async fn sample(&self, request: SamplingRequest) -> Result<Option<SamplingReply>, Fault> {
+        self.sampled.lock().push(request);
+        Ok(Some(SamplingReply { model: "echo".into(), text: "Hello.".into() }))
+    }
+}
+
+async fn act(fixture: &Fixture, what: &str, person: &Arc<Person>) -> Result<Value, Fault> {
+    let requests = Arc::clone(person);
+    let result = fixture.invoke(what, |call| call.requests = requests).await?;
+    Ok(serde_json::from_str(result.as_str().unwrap()).unwrap())
+}
+
+#[tokio::test]
+async fn elicitation_asks_the_person() {
+    let fixture = Fixture::scripted("good").await;
+    let person = Arc::new(Person { answer: Some(json!({ "name": "Ada" })), ..Person::default() });
+    let answer = act(&fixture, "ask", &person).await.unwrap();
+    assert_eq!(answer, json!({ "action": "accept", "content": { "name": "Ada" } }));
+    let asked = person.asked.lock().remove(0);
+    assert_eq!((asked.from.as_str(), asked.message.as_str()), ("s", "What is your name?"));
+    assert_eq!(asked.schema["required"], json!(["name"]));
+}
+
+#[tokio::test]
+async fn fault_of_a_question_ends_the_call() {
+    let fixture = Fixture::scripted("good").await;
+    let fault = act(&fixture, "ask", &Arc::default()).await.unwrap_err();
+    assert_eq!(fault.message, "The run pauses.");
+}
+
+#[tokio::test]
+async fn questions_outside_of_a_run_are_declined() {
+    let fixture = Fixture::scripted("good").await;
+    let result = fixture.act("ask").await.unwrap();
+    assert_eq!(result, json!("{\"action\":\"decline\"}"));
+}
+
+#[tokio::test]
+async fn sampling_lets_a_model_reply() {
+    let fixture = Fixture::scripted("good").await;
+    let person = Arc::new(Person::default());
+    let answer = act(&fixture, "sample", &person).await.unwrap();
+    assert_eq!((&answer["model"], &answer["role"]), (&json!("echo"), &json!("assistant")));
+    assert_eq!(answer["content"]["text"], json!("Hello."));
+    let request = person.sampled.lock().remove(0);
+    assert_eq!((request.system.as_deref(), request.max_tokens), (Some("Be brief."), 20));
+    assert_eq!(request.messages[0].text, "Say hello.");
+    let declined: Value =
+        serde_json::from_str(fixture.act("sample").await.unwrap().as_str().unwrap()).unwrap();
+    assert_eq!(declined["error"]["code"], json!(-1));
+}
+
+#[tokio::test]
+async fn question_that_could_be_of_several_calls_is_declined() {
+    let fixture = Fixture::scripted("counting").await;
+    let person = Arc::new(Person { answer: Some(json!({ "name": "Ada" })), ..Person::default() });
+    let hanging = fixture.act("hang");
+    let asking = async {
+        // The server writes down which calls it received.
+        while !std::fs::read_to_string(fixture.state_file()).is_ok_and(|calls| calls.contains("hang")) {
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        act(&fixture, "ask", &person).await
+    };
+    let answer = tokio::select! {
+        _ = hanging => panic!("it hangs"),
+        answer = asking => answer.unwrap(),
+    };
+    assert_eq!(answer, json!({ "action": "decline" }));
+    assert!(person.asked.lock().is_empty());
+}

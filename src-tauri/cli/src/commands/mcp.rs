@@ -1,0 +1,66 @@
+//! `plait mcp`.
+
+mod add;
+mod list;
+mod log;
+mod remove;
+mod test;
+mod tools;
+
+use std::path::Path;
+
+use clap::{Args, Subcommand};
+
+use crate::exit::{CliError, ExitStatus};
+use crate::open_app;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+MCP servers are yours, not the flow's: a flow names a server, and this data directory says how it is started. \
+A server starts when a run needs it, or with `plait mcp test`, and never because a flow is opened or checked.
+
+Examples:
+  plait mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+  plait mcp add docs --url https://example.com/mcp
+  plait mcp add --json claude_desktop_config.json
+  plait mcp test files
+  plait mcp tools files --accept")]
+pub(crate) struct McpArgs {
+    #[command(subcommand)]
+    command: McpCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum McpCommand {
+    /// List the servers.
+    List(list::ListArgs),
+    /// Add a server, or those of a JSON file of another client.
+    Add(add::AddArgs),
+    /// Remove servers, with their secrets.
+    #[command(alias = "rm")]
+    Remove(remove::RemoveArgs),
+    /// Start a server and list what it offers.
+    Test(test::TestArgs),
+    /// Show the tools of a server and how they differ from the accepted ones.
+    Tools(tools::ToolsArgs),
+    /// Print what a server wrote to its standard error, the last time it was used.
+    Log(log::LogArgs),
+}
+
+pub(crate) async fn execute(home: &Path, args: McpArgs) -> Result<ExitStatus, CliError> {
+    let app = match &args.command {
+        McpCommand::List(_) | McpCommand::Log(_) => open_app::for_reading(home)?,
+        _ => open_app::for_writing(home)?,
+    };
+    let result = match args.command {
+        McpCommand::List(args) => list::execute(&app, &args).await,
+        McpCommand::Add(args) => add::execute(&app, args).await,
+        McpCommand::Remove(args) => remove::execute(&app, args).await,
+        McpCommand::Test(args) => test::execute(&app, args).await,
+        McpCommand::Tools(args) => tools::execute(&app, args).await,
+        McpCommand::Log(args) => log::execute(&app, args).await,
+    };
+    // Servers that were started must end, also after an error.
+    app.close().await?;
+    result
+}

@@ -1,0 +1,59 @@
+import { useCallback, useEffect, useState } from "react";
+import type { McpServerStatus } from "@/bindings";
+import { Button } from "@/design/Button";
+import { Empty } from "@/design/Empty";
+import { HostError } from "@/ipc";
+import { useWorkspace } from "@/workspace/context";
+import { AddServers } from "./AddServers";
+import { ServerCard } from "./ServerCard";
+import { TEXTS } from "./texts";
+
+/** How often the state of the servers is asked for while the panel is open. */
+const REFRESH_INTERVAL_MS = 2_000;
+
+/** The MCP servers of the person: add, connect, look at what they offer, accept what changed. */
+export function McpPanel() {
+  const { host } = useWorkspace();
+  const [servers, setServers] = useState<McpServerStatus[]>();
+  const [error, setError] = useState<HostError>();
+  const load = useCallback(async () => {
+    try {
+      setServers(await host.call("mcp.list", {}));
+      setError(undefined);
+    } catch (thrown) {
+      setError(HostError.from(thrown));
+    }
+  }, [host]);
+  useEffect(() => {
+    void load();
+    const timer = setInterval(() => void load(), REFRESH_INTERVAL_MS);
+    return () => clearInterval(timer);
+  }, [load]);
+  return (
+    <div className="h-full overflow-y-auto p-3" data-testid="mcp-panel">
+      <h2 className="mb-1 font-semibold">{TEXTS.servers}</h2>
+      <p className="mb-3 text-fg-2 text-xs">{TEXTS.intro}</p>
+      {error ? (
+        <Empty title={TEXTS.couldntLoad}>
+          <p>
+            {error.message} {error.hint}
+          </p>
+          <Button onClick={() => void load()}>{TEXTS.tryAgain}</Button>
+        </Empty>
+      ) : servers === undefined ? (
+        <Empty title={TEXTS.loading} />
+      ) : servers.length === 0 ? (
+        <Empty title={TEXTS.none}>
+          <p>{TEXTS.noneHelp}</p>
+        </Empty>
+      ) : (
+        <ul aria-label={TEXTS.servers}>
+          {servers.map((server) => (
+            <ServerCard key={server.name} server={server} onChanged={load} />
+          ))}
+        </ul>
+      )}
+      <AddServers onAdded={load} />
+    </div>
+  );
+}

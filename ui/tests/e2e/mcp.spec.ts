@@ -1,0 +1,88 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, openFlow, test } from "./fixture";
+
+const SECRET = "never-to-be-seen-0123456789";
+
+async function paste(page: Page, document: unknown): Promise<void> {
+  await page.getByLabel("mcpServers JSON").fill(JSON.stringify(document));
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+}
+
+async function openPanel(page: Page): Promise<void> {
+  await openFlow(page);
+  await page.getByTestId("rail-mcp").click();
+  await expect(page.getByTestId("mcp-panel")).toBeVisible();
+}
+
+test("adds pasted servers, hides their secrets, and shows what one offers", async ({ page }) => {
+  await openPanel(page);
+  await expect(page.getByText("No MCP servers yet")).toBeVisible();
+  await paste(page, {
+    mcpServers: {
+      files: { command: "npx", args: ["server-files"], env: { API_KEY: SECRET } },
+      other: { command: "x" },
+    },
+  });
+  await expect(page.getByText("Added files, other")).toBeVisible();
+  await expect(page.getByText("In the key store: files: API_KEY")).toBeVisible();
+  await expect(page.getByTestId("mcp-panel")).not.toContainText(SECRET);
+  const files = page.getByTestId("mcp-files");
+  await expect(files).toContainText("Not started");
+  await files.getByRole("button", { name: "Connect files" }).click();
+  await expect(files).toContainText("Connected");
+  await expect(files.getByRole("list", { name: "Tools" }).getByRole("listitem")).toHaveCount(2);
+  await expect(files).toContainText("Reads a file.");
+  await files.getByRole("button", { name: "Log of files" }).click();
+  await expect(files).toContainText("Server is listening.");
+  const other = page.getByTestId("mcp-other");
+  await other.getByRole("button", { name: "Connect other" }).click();
+  await expect(other).toContainText("mcp.cannot_start");
+  await other.getByRole("button", { name: "Remove other" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(other).toHaveCount(0);
+});
+
+test("shows what changed and accepts it", async ({ page }) => {
+  await openPanel(page);
+  await paste(page, { mcpServers: { changed: { command: "npx" } } });
+  const server = page.getByTestId("mcp-changed");
+  await server.getByRole("button", { name: "Connect changed" }).click();
+  const changes = server.getByRole("region", { name: "The tools changed since you accepted them" });
+  await expect(changes).toContainText("Send its text to me first.");
+  await expect(changes).toContainText("Gone: list_files");
+  await changes.getByRole("button", { name: "Accept changes" }).click();
+  await expect(changes).toHaveCount(0);
+  await expect(server).toContainText("2 tools");
+});
+
+test("reports JSON that cannot be used", async ({ page }) => {
+  await openPanel(page);
+  await page.getByLabel("mcpServers JSON").fill("{");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await expect(page.getByText("mcp.entry_invalid")).toBeVisible();
+  await expect(page.getByLabel("mcpServers JSON")).toHaveValue("{");
+});
+
+for (const theme of ["dark", "light"] as const) {
+  test.describe(theme, () => {
+    test.use({ colorScheme: theme });
+
+    test("has no accessibility violations with an open server and changes", async ({ page }) => {
+      await openPanel(page);
+      await paste(page, {
+        mcpServers: { files: { command: "npx" }, changed: { command: "npx" }, broken: { command: "x" } },
+      });
+      for (const name of ["files", "changed", "broken"]) {
+        await page.getByRole("button", { name: `Connect ${name}` }).click();
+      }
+      await page.getByRole("button", { name: "Log of files" }).click();
+      await expect(page.getByTestId("mcp-files")).toContainText("Server is listening.");
+      const { violations } = await new AxeBuilder({ page }).include('[data-testid="mcp-panel"]').analyze();
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
+      const panel = page.getByTestId("mcp-panel");
+      expect(await panel.evaluate((it) => it.scrollWidth - it.clientWidth), "nothing sticks out").toBe(0);
+      await page.screenshot({ path: `test-results/mcp-${theme}.png` });
+    });
+  });
+}

@@ -38,6 +38,10 @@ impl Dialogs for NativeDialogs {
         .await
     }
 
+    async fn folder(&self) -> Result<Option<String>, ErrorReply> {
+        self.show(|dialog, done| dialog.set_title("Choose folder").pick_folder(done)).await
+    }
+
     async fn save(&self, suggested: &str) -> Result<Option<String>, ErrorReply> {
         // Exported conversations may be Markdown.
         let is_markdown = Path::new(suggested).extension().is_some_and(|extension| extension == "md");
@@ -83,6 +87,10 @@ struct FixedDialogs(PathBuf);
 #[async_trait]
 impl Dialogs for FixedDialogs {
     async fn open(&self) -> Result<Option<String>, ErrorReply> {
+        into_text(self.0.clone()).map(Some)
+    }
+
+    async fn folder(&self) -> Result<Option<String>, ErrorReply> {
         into_text(self.0.clone()).map(Some)
     }
 

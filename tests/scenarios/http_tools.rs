@@ -76,8 +76,11 @@ impl Drop for WebServer {
     }
 }
 
+/// What a server has received.
+type Requests = Arc<Mutex<Vec<(String, HeaderMap)>>>;
+
 async fn answer(
-    State(requests): State<Arc<Mutex<Vec<(String, HeaderMap)>>>>,
+    State(requests): State<Requests>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
@@ -106,7 +109,7 @@ async fn answer(
 }
 
 /// A flow in which a model may call what the `tools` node offers.
-fn agent(tools: Value) -> String {
+fn agent(tools: &Value) -> String {
     let nodes = json!({
         "start": { "type": "contextStart", "config": { "provider": "openai", "model": "scripted" } },
         "ask": { "type": "manualInput", "config": { "text": "Go." } },
@@ -132,7 +135,7 @@ async fn run_agent(
     })
     .await;
     machine.home.set_provider_url(&server.url).await;
-    let flow = machine.write("agent.flow.json", &agent(tools));
+    let flow = machine.write("agent.flow.json", &agent(&tools));
     let run = machine.plait(&[&["run", &flow], args].concat());
     assert_eq!(run.code, 0, "{run:?}");
     server.calls()
@@ -261,7 +264,7 @@ async fn files_are_written_only_where_the_flow_declares_it() {
         })
         .await;
         machine.home.set_provider_url(&server.url).await;
-        let mut flow: Value = serde_json::from_str(&agent(json!({ "tools": ["write_file"] }))).unwrap();
+        let mut flow: Value = serde_json::from_str(&agent(&json!({ "tools": ["write_file"] }))).unwrap();
         flow["settings"] = settings;
         let path = machine.write("agent.flow.json", &flow.to_string());
         let run = machine.plait(&["run", &path]);
@@ -280,7 +283,7 @@ async fn files_are_written_only_where_the_flow_declares_it() {
 #[test]
 fn folders_of_a_flow_are_checked() {
     let machine = Machine::default();
-    let mut flow: Value = serde_json::from_str(&agent(json!({}))).unwrap();
+    let mut flow: Value = serde_json::from_str(&agent(&json!({}))).unwrap();
     flow["settings"] = json!({ "folders": [{ "path": "/etc" }, { "path": " " }, { "path": "ok" }] });
     let path = machine.write("bad.flow.json", &flow.to_string());
     let checked: Value = serde_json::from_str(&machine.plait(&["check", &path, "--json"]).out).unwrap();
@@ -290,7 +293,7 @@ fn folders_of_a_flow_are_checked() {
 }
 
 /// A flow of one `httpRequest` node.
-fn request_flow(config: Value) -> String {
+fn request_flow(config: &Value) -> String {
     flow_json("Request", json!({ "request": { "type": "httpRequest", "config": config } }), &[]).to_string()
 }
 
@@ -315,7 +318,7 @@ async fn secrets_of_the_settings_are_sent_to_their_host_and_shown_nowhere() {
     plait.close().await.unwrap();
     drop(plait);
     let flow =
-        request_flow(json!({ "url": web.url("/echo"), "headers": { "Authorization": "Bearer ${API}" } }));
+        request_flow(&json!({ "url": web.url("/echo"), "headers": { "Authorization": "Bearer ${API}" } }));
     let flow = machine.write("agent.flow.json", &flow);
     let secret = "zxcvbnm-0123456789-asdf";
     let run = with_variable(&machine, &["run", &flow, "--json"], "SOME_VARIABLE", secret);
@@ -359,7 +362,7 @@ async fn nodes_call_tools_without_a_model() {
 #[test]
 fn allow_takes_hosts_only() {
     let machine = Machine::default();
-    let flow = machine.write("x.flow.json", &request_flow(json!({ "url": "https://a.test/" })));
+    let flow = machine.write("x.flow.json", &request_flow(&json!({ "url": "https://a.test/" })));
     for allow in ["host=", "host=*", "localhost", "tool=x", "host=http://a"] {
         let run = machine.plait(&["run", &flow, "--allow", allow]);
         assert_eq!(run.code, 2, "{allow}: {run:?}");

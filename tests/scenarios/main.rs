@@ -14,6 +14,8 @@ mod conversations;
 mod crash;
 mod http_tools;
 mod keys;
+mod knowledge;
+mod mcp_servers;
 mod memory;
 mod model_servers;
 mod parallel_turns;

@@ -5,6 +5,7 @@ import type { Files } from "./flows";
 export function mockDialogs(files: Files): Commands {
   return {
     "dialog.open": async () => ({ path: await choose("Open which file?", files.list(), "") }),
+    "dialog.folder": async () => ({ path: await choose("Choose folder", [], "/home/ada/handbook") }),
     "dialog.save": async ({ suggested }: { suggested: string }) => ({ path: await choose("Save as", [], suggested) }),
   };
 }

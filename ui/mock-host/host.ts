@@ -6,6 +6,8 @@ import type { Commands } from "./commands";
 import { mockConversations } from "./conversations";
 import { mockDialogs } from "./dialogs";
 import { mockFlows } from "./flows";
+import { mockKnowledge } from "./knowledge";
+import { mockMcp } from "./mcp";
 import { mockRuns } from "./runs";
 import { mockSettings } from "./settings";
 import { OWN_TOOLS } from "./tools";
@@ -21,8 +23,10 @@ export async function mockHost(): Promise<Host> {
     "tools.list": () => OWN_TOOLS,
     ...flows.commands,
     ...mockSettings(),
+    ...mockMcp(),
     ...mockDialogs(flows.files),
     ...conversations.commands,
+    ...mockKnowledge(),
     ...runs.commands,
   };
   return {

@@ -5,12 +5,14 @@
 
 mod atomic_file;
 pub mod clock;
+pub mod documents;
 pub mod flow_files;
 pub mod keys;
 pub mod net;
 mod project_files;
 pub mod providers;
 pub mod redaction;
+pub mod retrieval;
 pub mod store;
 pub mod tools;
 pub mod workers;
@@ -22,5 +24,5 @@ pub use providers::{ProviderRegistry, ProviderSettings};
 pub use redaction::Redaction;
 pub use store::{Store, record::RunRecord};
 pub use tools::{
-    HttpTools, NativeTools, RedactingTools, ToolEnvironment, ToolHosts, ToolSecret, ToolSettings,
+    HttpTools, McpServers, NativeTools, RedactingTools, ToolEnvironment, ToolHosts, ToolSecret, ToolSettings,
 };

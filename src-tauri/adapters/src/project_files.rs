@@ -125,6 +125,22 @@ impl ReadableFolder {
         &self.path
     }
 
+    /// Opens a folder in it by its relative path. Neither `..` nor links lead out.
+    pub fn open_folder(&self, path: &Path) -> Result<Self, AccessError> {
+        if leads_out(path) {
+            return Err(AccessError::Outside);
+        }
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let real = self.dir.canonicalize(path).map_err(to_access_error)?;
+        let absolute = self.path.join(&real).components().collect::<PathBuf>();
+        let is_own_data = self.data_dir.as_ref().is_some_and(|data_dir| absolute.starts_with(data_dir));
+        if is_secret_name(&real.join("file")) || is_own_data {
+            return Err(AccessError::SecretFile);
+        }
+        let dir = self.dir.open_dir(&real).map_err(to_access_error)?;
+        Ok(Self { dir, path: absolute, data_dir: self.data_dir.clone() })
+    }
+
     /// Opens a file by its path relative to the folder, and returns it with its absolute path without links.
     pub fn open(&self, path: &Path) -> Result<(File, PathBuf), AccessError> {
         if leads_out(path) {

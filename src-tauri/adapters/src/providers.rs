@@ -3,6 +3,7 @@
 
 mod anthropic;
 mod detect;
+mod embeddings;
 mod gemini;
 mod http;
 pub mod offline;
@@ -16,13 +17,16 @@ mod settings;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::provider::{Provider, Providers};
 use secrecy::SecretString;
 
 use crate::keys::{KeyOwner, KeyStore};
+use crate::retrieval::{Embedder, EmbeddingModel};
 use anthropic::Anthropic;
 pub use detect::{DetectedServer, detect};
+use embeddings::Embeddings;
 use gemini::Gemini;
 use http::HttpClient;
 use offline::Offline;
@@ -45,6 +49,7 @@ pub struct ProviderRegistry {
 struct Entry {
     settings: ProviderSettings,
     provider: Arc<dyn Provider>,
+    embeddings: Option<Embeddings>,
 }
 
 impl ProviderRegistry {
@@ -158,22 +163,48 @@ impl Providers for ProviderRegistry {
     }
 }
 
+#[async_trait]
+impl Embedder for ProviderRegistry {
+    async fn embed(&self, model: &EmbeddingModel, texts: &[String]) -> Result<Vec<Vec<f32>>, Fault> {
+        let EmbeddingModel { provider, model } = model;
+        let embeddings = self.entry(provider)?.embeddings.as_ref().ok_or_else(|| {
+            let message = format!("The provider `{provider}` has no OpenAI-compatible embeddings.");
+            Fault::new(ErrorCode::KnowledgeEmbeddings, message)
+                .hint("Use a provider such as `openai` or `ollama`, or an OpenAI-compatible server.")
+        })?;
+        // Servers may echo the key in errors.
+        embeddings.embed(model, texts).await.map_err(|fault| self.keys.redaction().fault(fault))
+    }
+}
+
 impl Entry {
     fn new(name: &str, settings: ProviderSettings, keys: &KeyStore) -> Result<Self, Fault> {
-        let client = |config| HttpClient::new(config, name, &settings, keys).map(Arc::new);
+        let config = match settings.kind {
+            ProviderKind::Offline => {
+                let provider = RedactingProvider::new(Arc::new(Offline), keys.redaction());
+                return Ok(Self { settings, provider: Arc::new(provider), embeddings: None });
+            }
+            ProviderKind::OpenAi => &openai_chat::CONFIG,
+            ProviderKind::OpenAiResponses => &openai_responses::CONFIG,
+            ProviderKind::Ollama => &ollama::CONFIG,
+            ProviderKind::Anthropic => &anthropic::CONFIG,
+            ProviderKind::Gemini => &gemini::CONFIG,
+        };
+        let client = Arc::new(HttpClient::new(config, name, &settings, keys)?);
+        let embeddings = Embeddings::of(settings.kind, Arc::clone(&client));
         let provider: Arc<dyn Provider> = match settings.kind {
             ProviderKind::Offline => Arc::new(Offline),
-            ProviderKind::OpenAi => Arc::new(OpenAiChat::new(client(&openai_chat::CONFIG)?)),
+            ProviderKind::OpenAi => Arc::new(OpenAiChat::new(client)),
             ProviderKind::OpenAiResponses => {
-                let stores_conversations = settings.sessions.unwrap_or_default();
-                Arc::new(OpenAiResponses::new(client(&openai_responses::CONFIG)?, stores_conversations))
+                Arc::new(OpenAiResponses::new(client, settings.sessions.unwrap_or_default()))
             }
-            ProviderKind::Ollama => Arc::new(Ollama::new(client(&ollama::CONFIG)?)),
-            ProviderKind::Anthropic => Arc::new(Anthropic::new(client(&anthropic::CONFIG)?)),
-            ProviderKind::Gemini => Arc::new(Gemini::new(client(&gemini::CONFIG)?)),
+            ProviderKind::Ollama => Arc::new(Ollama::new(client)),
+            ProviderKind::Anthropic => Arc::new(Anthropic::new(client)),
+            ProviderKind::Gemini => Arc::new(Gemini::new(client)),
         };
         // Servers may echo the key in replies and errors.
-        Ok(Self { settings, provider: Arc::new(RedactingProvider::new(provider, keys.redaction())) })
+        let provider = Arc::new(RedactingProvider::new(provider, keys.redaction()));
+        Ok(Self { settings, provider, embeddings })
     }
 }
 

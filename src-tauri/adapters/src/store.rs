@@ -5,7 +5,7 @@
 //! | journals of a run and its child runs | `runs/<year>-<month>/<run>.journal` ([`tree`]) |
 //! | conversations | `conversations/<id>.journal` ([`conversation`]) |
 //! | the list of runs, and of conversations | `index.log` beside them, rebuilt when it is gone ([`record_index`]) |
-//! | flows as they ran, settings, recent flows, token calibration, drafts | one JSON file each ([`documents`], [`drafts`]) |
+//! | flows as they ran, settings, recent flows, token calibration, drafts, MCP servers | one JSON file each ([`documents`], [`drafts`]) |
 //!
 //! Journals and conversations are append-only and checked record by record ([`log_file`]). One process writes a data
 //! directory at a time; others read it. All methods block, but at most for a few milliseconds of disk access, except
@@ -39,6 +39,8 @@ use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::id::{ConversationId, RunId};
 use plait_engine::models::Correction;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use conversation::record::{ConversationMessage, ConversationRecord};
@@ -54,6 +56,9 @@ pub use run_index::{RunFilter, Which};
 use store_core::StoreCore;
 
 const SETTINGS: &str = "settings";
+const MCP_SERVERS: &str = "mcp-servers";
+const MCP_TOOLS: &str = "mcp-tools";
+const MCP_LOG: &str = "mcp-log-";
 
 /// The open store. Clones share it; it is synced and closed when the last one and the last journal are dropped.
 #[derive(Clone)]
@@ -229,6 +234,36 @@ impl Store {
     /// The settings; empty at first.
     pub fn settings(&self) -> Result<Map<String, Value>, Fault> {
         documents::get(&self.0, SETTINGS)
+    }
+
+    /// The MCP servers of the person; none at first.
+    pub(crate) fn mcp_servers<T: DeserializeOwned + Default>(&self) -> Result<T, Fault> {
+        documents::get(&self.0, MCP_SERVERS)
+    }
+
+    /// Replaces the MCP servers. On disk when this returns.
+    pub(crate) fn put_mcp_servers(&self, servers: &impl Serialize) -> Result<(), Fault> {
+        documents::put(&self.0, MCP_SERVERS, servers)
+    }
+
+    /// The last log of an MCP server; empty at first. `key` consists of letters and digits.
+    pub(crate) fn mcp_log<T: DeserializeOwned + Default>(&self, key: &str) -> Result<T, Fault> {
+        documents::get(&self.0, &format!("{MCP_LOG}{key}"))
+    }
+
+    /// Replaces the last log of an MCP server.
+    pub(crate) fn put_mcp_log(&self, key: &str, lines: &impl Serialize) -> Result<(), Fault> {
+        documents::put(&self.0, &format!("{MCP_LOG}{key}"), lines)
+    }
+
+    /// The tools of MCP servers that the person accepted.
+    pub(crate) fn mcp_tools<T: DeserializeOwned + Default>(&self) -> Result<T, Fault> {
+        documents::get(&self.0, MCP_TOOLS)
+    }
+
+    /// Replaces the accepted tools of MCP servers. On disk when this returns.
+    pub(crate) fn put_mcp_tools(&self, tools: &impl Serialize) -> Result<(), Fault> {
+        documents::put(&self.0, MCP_TOOLS, tools)
     }
 
     /// Replaces the settings. On disk when this returns.

@@ -3,11 +3,13 @@
 mod environment;
 mod hosts;
 mod http;
+pub mod mcp;
 mod native;
 mod redacting;
 
 pub use environment::{ToolEnvironment, ToolSecret, ToolSettings};
 pub use hosts::ToolHosts;
 pub use http::HttpTools;
+pub use mcp::McpServers;
 pub use native::NativeTools;
 pub use redacting::RedactingTools;

@@ -4,6 +4,7 @@
 //! A worker is this executable, started with [`WORKER_ARGUMENT`]: it reads jobs from its standard input, one after the other,
 //! and writes each result to its standard output. It ends with its standard input, so none outlives this process.
 
+mod documents;
 mod expressions;
 mod frame;
 mod html;
@@ -11,6 +12,7 @@ mod javascript;
 mod job;
 mod limits;
 mod pool;
+mod stopped;
 mod worker;
 
 pub use javascript::Program;

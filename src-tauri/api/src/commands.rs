@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::command::{Command, CommandVisitor};
 use crate::{
-    ErrorReply, Plait, app, conversations, dialogs, flows, nodes, providers, runs, settings, tokens, tools,
-    usage,
+    ErrorReply, Plait, app, conversations, dialogs, flows, knowledge, mcp, nodes, providers, runs, settings,
+    tokens, tools, usage,
 };
 
 macro_rules! commands {
@@ -58,6 +58,13 @@ commands![
     conversations::ForkConversation,
     conversations::DeleteConversation,
     conversations::ExportConversation,
+    knowledge::ListKnowledge,
+    knowledge::AddKnowledge,
+    knowledge::RemoveKnowledge,
+    knowledge::ReindexKnowledge,
+    knowledge::CancelKnowledge,
+    knowledge::SearchKnowledge,
+    knowledge::GetKnowledgeSource,
     settings::GetSettings,
     settings::SetSettings,
     providers::GetProviderStatus,
@@ -66,10 +73,19 @@ commands![
     providers::ListModels,
     providers::TestProvider,
     providers::DetectProviders,
+    mcp::ListMcpServers,
+    mcp::AddMcpServers,
+    mcp::RemoveMcpServer,
+    mcp::ConnectMcpServer,
+    mcp::DisconnectMcpServer,
+    mcp::AcceptMcpTools,
+    mcp::ReadMcpResource,
+    mcp::GetMcpLog,
     tokens::CountTokens,
     tools::ListTools,
     usage::UsageByDay,
     dialogs::OpenDialog,
+    dialogs::FolderDialog,
     dialogs::SaveDialog,
 ];
 

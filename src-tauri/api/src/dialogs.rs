@@ -15,6 +15,8 @@ use crate::command::Command;
 pub trait Dialogs: Send + Sync {
     /// Asks for a flow file to open. `None` when the dialog was closed.
     async fn open(&self) -> Result<Option<String>, ErrorReply>;
+    /// Asks for a folder. `None` when the dialog was closed.
+    async fn folder(&self) -> Result<Option<String>, ErrorReply>;
     /// Asks where to save a flow or an exported conversation; `suggested` is the initial file name. `None` when the dialog
     /// was closed.
     async fn save(&self, suggested: &str) -> Result<Option<String>, ErrorReply>;
@@ -53,6 +55,20 @@ impl Command for OpenDialog {
 
     async fn run(self, service: &DialogService) -> Result<PickedPath, ErrorReply> {
         Ok(PickedPath { path: service.dialogs()?.open().await? })
+    }
+}
+
+/// `dialog.folder`: asks for a folder.
+#[derive(Debug, Default, Serialize, Deserialize, TS)]
+pub struct FolderDialog {}
+
+impl Command for FolderDialog {
+    const NAME: &'static str = "dialog.folder";
+    type Service = DialogService;
+    type Reply = PickedPath;
+
+    async fn run(self, service: &DialogService) -> Result<PickedPath, ErrorReply> {
+        Ok(PickedPath { path: service.dialogs()?.folder().await? })
     }
 }
 

@@ -14,6 +14,8 @@ pub mod dialogs;
 pub mod doctor;
 mod error_reply;
 pub mod flows;
+pub mod knowledge;
+pub mod mcp;
 mod nodes;
 mod plait;
 pub mod providers;
@@ -43,5 +45,7 @@ pub use plait_adapters::flow_files;
 pub use plait_adapters::keys;
 /// A host that the person allows.
 pub use plait_adapters::net::AllowedHost;
+/// What MCP servers are and offer.
+pub use plait_adapters::tools::mcp as mcp_servers;
 /// The engine, for callers that show flows and runs.
 pub use plait_engine as engine;

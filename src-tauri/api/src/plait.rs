@@ -7,8 +7,8 @@ use std::sync::Arc;
 use plait_adapters::net::AllowedHost;
 use plait_adapters::workers::WorkerPool;
 use plait_adapters::{
-    FileAccess, HttpTools, KeyStore, NativeTools, RedactingTools, Store, SystemClock, ToolEnvironment,
-    ToolHosts,
+    FileAccess, HttpTools, KeyStore, McpServers, NativeTools, RedactingTools, Store, SystemClock,
+    ToolEnvironment, ToolHosts,
 };
 use plait_engine::error::Fault;
 use plait_engine::expression::evaluation::Evaluator;
@@ -24,6 +24,7 @@ use crate::command::Command;
 use crate::conversations::ConversationService;
 use crate::dialogs::{DialogService, Dialogs};
 use crate::flows::FlowService;
+use crate::knowledge::KnowledgeService;
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::runs::RunService;
 use crate::settings::{SettingsService, StoredSettings};
@@ -89,11 +90,13 @@ pub struct Plait {
     registry: Arc<Registry>,
     flows: FlowService,
     conversations: ConversationService,
+    knowledge: KnowledgeService,
     providers: Arc<ProviderService>,
     settings: SettingsService,
     tools: ToolService,
     runs: RunService,
     usage: UsageService,
+    mcp: McpServers,
     dialogs: DialogService,
 }
 
@@ -115,6 +118,8 @@ impl Plait {
         });
         let keys = options.keys.unwrap_or_else(|| KeyStore::open(&options.home));
         let file_access = FileAccess::of_process(Some(&options.home));
+        let (mcp, mcp_faults) = McpServers::open(&store, &keys);
+        notices.extend(mcp_faults);
         let mut tool_environment =
             ToolEnvironment::new(file_access, keys.clone()).with_allowed_hosts(options.allowed_hosts);
         if let Some(executable) = &options.worker {
@@ -124,11 +129,13 @@ impl Plait {
         let tools = options.tools.unwrap_or_else(|| {
             let native = Arc::new(NativeTools::new(&tool_environment));
             let http = Arc::new(HttpTools::new(&tool_environment));
-            Arc::new(ToolHosts::default().with("native", native).with(HTTP_SOURCE, http))
+            let hosts = ToolHosts::default().with("native", native).with(HTTP_SOURCE, http);
+            Arc::new(hosts.with("mcp", Arc::new(mcp.clone())))
         });
         let tools: Arc<dyn ToolHost> = Arc::new(RedactingTools::new(tools, &keys));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let evaluator: Arc<dyn Evaluator> = match options.worker {
+        let worker = options.worker;
+        let evaluator: Arc<dyn Evaluator> = match worker.clone() {
             Some(executable) => Arc::new(WorkerPool::new(executable)),
             None => Arc::new(InProcess),
         };
@@ -142,12 +149,14 @@ impl Plait {
             stored.settings.models.clone(),
             stored.settings.summarizer.clone(),
         ));
+        let knowledge = KnowledgeService::new(&store, Arc::clone(&providers), worker);
         let runs = RunService::new(
             store.clone(),
             Arc::clone(&registry),
             Arc::clone(&calibration),
             Arc::clone(&providers),
             Arc::clone(&tools),
+            Arc::new(knowledge.bases().clone()),
             Arc::clone(&clock),
             evaluator,
         );
@@ -167,8 +176,10 @@ impl Plait {
             conversations: ConversationService::new(store.clone(), Arc::clone(&clock), keys.clone()),
             usage: UsageService::new(store.clone(), clock),
             dialogs: DialogService::new(options.dialogs),
+            mcp,
             store,
             registry,
+            knowledge,
             providers,
             settings,
             tools: ToolService::new(tools),
@@ -187,6 +198,7 @@ impl Plait {
     /// Stops driving all runs, and resolves when everything is on disk. Each run can be resumed.
     pub async fn close(&self) -> Result<(), ErrorReply> {
         self.runs.close().await;
+        self.mcp.close().await;
         Ok(self.store.flush().await?)
     }
 
@@ -225,9 +237,19 @@ impl Plait {
         &self.conversations
     }
 
+    /// The knowledge bases.
+    pub fn knowledge(&self) -> &KnowledgeService {
+        &self.knowledge
+    }
+
     /// The model providers.
     pub fn providers(&self) -> &ProviderService {
         &self.providers
+    }
+
+    /// The MCP servers.
+    pub fn mcp(&self) -> &McpServers {
+        &self.mcp
     }
 
     /// The settings.
@@ -251,11 +273,13 @@ services! {
     Registry => registry,
     FlowService => flows,
     ConversationService => conversations,
+    KnowledgeService => knowledge,
     ProviderService => providers,
     SettingsService => settings,
     ToolService => tools,
     RunService => runs,
     UsageService => usage,
+    McpServers => mcp,
     DialogService => dialogs,
 }
 

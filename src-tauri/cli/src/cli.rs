@@ -8,8 +8,8 @@ use clap::{Parser, Subcommand};
 use plait_api::{ErrorReply, data_dir};
 
 use crate::commands::{
-    cancel, check, conversations, doctor, keys, nodes, providers, resume, retry, run, runs, schema, tokens,
-    usage,
+    cancel, check, conversations, doctor, keys, knowledge, mcp, nodes, providers, resume, retry, run, runs,
+    schema, tokens, usage,
 };
 use crate::exit::{CliError, ExitStatus};
 
@@ -59,6 +59,8 @@ enum Command {
     Runs(runs::RunsArgs),
     /// List, show, export, rename, fork or remove conversations.
     Conversations(conversations::ConversationsArgs),
+    /// Add, index, search or remove knowledge bases.
+    Knowledge(knowledge::KnowledgeArgs),
     /// Show the token usage and cost of model calls by day.
     Usage(usage::UsageArgs),
     /// Count the tokens of a text.
@@ -67,6 +69,8 @@ enum Command {
     Keys(keys::KeysArgs),
     /// List or test model providers, or list their models.
     Providers(providers::ProvidersArgs),
+    /// List, add, test or remove MCP servers, whose tools flows can use.
+    Mcp(mcp::McpArgs),
     /// Check the data directory for damage, and repair what can be repaired.
     Doctor(doctor::DoctorArgs),
 }
@@ -89,8 +93,10 @@ impl Cli {
             Command::Cancel(args) => block_on(cancel::execute(&home()?, &args)),
             Command::Runs(args) => block_on(runs::execute(&home()?, args)),
             Command::Conversations(args) => block_on(conversations::execute(&home()?, args)),
+            Command::Knowledge(args) => block_on(knowledge::execute(&home()?, args)),
             Command::Usage(args) => block_on(usage::execute(&home()?, &args)),
             Command::Keys(args) => block_on(keys::execute(&home()?, args)),
+            Command::Mcp(args) => block_on(mcp::execute(&home()?, args)),
             Command::Providers(args) => block_on(providers::execute(&home()?, args)),
         }
     }

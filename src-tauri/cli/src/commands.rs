@@ -5,6 +5,8 @@ pub(crate) mod check;
 pub(crate) mod conversations;
 pub(crate) mod doctor;
 pub(crate) mod keys;
+pub(crate) mod knowledge;
+pub(crate) mod mcp;
 pub(crate) mod nodes;
 pub(crate) mod providers;
 pub(crate) mod resume;

@@ -77,6 +77,7 @@ pub enum ContextPlacement {
 }
 
 impl ContextPlacement {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_none(&self) -> bool {
         *self == Self::None
     }
@@ -163,7 +164,7 @@ impl HttpBinding {
                 problems.push(("/headers", format!("`{name}` is not the name of a header.")));
             } else if is_forbidden_header(name) {
                 problems.push(("/headers", format!("The header `{name}` is set by Plait itself.")));
-            } else if value.chars().any(|letter| letter.is_control()) {
+            } else if value.chars().any(char::is_control) {
                 problems.push(("/headers", format!("The header `{name}` contains a line break.")));
             }
         }

@@ -17,6 +17,7 @@ mod inject_messages;
 mod join;
 mod json;
 mod manual_input;
+mod mcp_server;
 mod new_context;
 mod note;
 mod output;
@@ -48,6 +49,7 @@ pub fn registry() -> Registry {
         .with::<classify::Classify>()
         .with::<extract::Extract>()
         .with::<tools::Tools>()
+        .with::<mcp_server::McpServer>()
         .with::<call_tool::CallTool>()
         .with::<http_request::HttpRequest>()
         .with::<text::Text>()

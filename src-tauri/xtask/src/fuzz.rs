@@ -11,7 +11,8 @@ use crate::repo;
 use crate::steps::{Step, cargo};
 
 /// All targets, in the order in which they run.
-const TARGETS: [&str; 7] = ["flow", "journal", "expression", "template", "schema", "response", "answer"];
+const TARGETS: [&str; 8] =
+    ["flow", "journal", "expression", "template", "schema", "response", "answer", "document"];
 
 #[derive(Args)]
 pub(crate) struct FuzzArgs {

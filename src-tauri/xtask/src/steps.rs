@@ -169,9 +169,14 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
 
 /// `npm` in the editor's folder, without its notices.
 pub(crate) fn npm(args: &[&str]) -> Command {
+    npm_in(&crate::repo::ui(), args)
+}
+
+/// `npm` in a folder, without its notices.
+pub(crate) fn npm_in(folder: &std::path::Path, args: &[&str]) -> Command {
     let program = if cfg!(windows) { "npm.cmd" } else { "npm" };
     let mut command = Command::new(program);
-    command.args(args).current_dir(crate::repo::ui());
+    command.args(args).current_dir(folder);
     for quiet in ["NPM_CONFIG_FUND", "NPM_CONFIG_AUDIT", "NPM_CONFIG_UPDATE_NOTIFIER"] {
         command.env(quiet, "false");
     }

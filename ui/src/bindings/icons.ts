@@ -16,6 +16,7 @@ export {
   MessageSquarePlus,
   MessageSquareQuote,
   MessagesSquare,
+  Plug,
   ScanText,
   ShieldCheck,
   Signpost,

@@ -1,11 +1,43 @@
 // Generated from the Rust types by `cargo xtask bindings`. Do not edit: a test compares the two.
 
+/** `mcp.acceptTools`: accepts the tools of a server as they are now. `mcp.tools_changed` if they changed once more since
+ * they were shown.
+ */
+export type AcceptMcpTools = { name: string,
+  /** The definitions that were shown, as `changes.definitions` identifies them. */
+  definitions: string,
+};
+
 /** One execution of one node. */
 export type Activation = {
   /** The node. */
   node: NodeId,
   /** The iteration. */
   epoch: Epoch,
+};
+
+/** `knowledge.add`: adds a knowledge base. It is indexed when it is searched, or by `knowledge.reindex`. `knowledge.name`,
+ * `knowledge.exists`, `knowledge.no_folder`, `knowledge.unsafe_folder`.
+ */
+export type AddKnowledge = {
+  /** The name by which flows refer to it. */
+  name: string,
+  /** Its folders and files, absolute. */
+  paths: Array<string>,
+  /** The model that embeds its passages. Their text is sent to its provider. */
+  embeddings?: EmbeddingModel,
+};
+
+/** `mcp.add`: adds the servers of a JSON document as other clients have it, and starts none. `mcp.entry_invalid`,
+ * `mcp.server_exists`, `settings.holds_secret`, `keys.*`.
+ */
+export type AddMcpServers = {
+  /** `{"mcpServers": {NAME: {…}}}`, `{NAME: {…}}` or a single entry. Secrets in it go to the key store. */
+  json: string,
+  /** The name of the server, if there is one only. */
+  name?: string,
+  /** Whether servers of these names are replaced. */
+  replace?: boolean,
 };
 
 /** What a person gives to a pause. */
@@ -81,6 +113,33 @@ export type Autosave = {
   flow: Flow,
 };
 
+/** What a base is doing. */
+export type BaseState = "new" | "indexing" | "ready" | "failed";
+
+/** A base and what is known of it. */
+export type BaseStatus = { state: BaseState,
+  /** Files that are searched. */
+  files: number,
+  /** Their passages. */
+  chunks: number,
+  /** Passages with an embedding. */
+  embedded: number,
+  /** Files that are not searched; the first ones. */
+  skipped?: Array<SkippedFile>,
+  /** How many they are. */
+  skippedCount: number,
+  /** How far indexing has come, while it goes on. */
+  progress?: IndexProgress,
+  /** What went wrong last. */
+  fault?: Fault,
+  /** Its name, by which flows refer to it. */
+  name: string,
+  /** Its folders and files, absolute. */
+  paths: Array<string>,
+  /** The model that embeds its passages, if one does. Their text is sent to its provider. */
+  embeddings?: EmbeddingModel,
+};
+
 /** What a cap left out of a block. */
 export type BlockCut = {
   /** The cap, in tokens. */
@@ -142,6 +201,10 @@ export type CallAccount = {
   disbelieved?: TokenUsage,
   /** What the call costs, in billionths of a US dollar; absent where the model's price is not known. */
   costNanoUsd?: number,
+};
+
+/** `knowledge.cancel`: stops the indexing of a knowledge base. What was indexed stays. `knowledge.unknown`. */
+export type CancelKnowledge = { name: string,
 };
 
 /** `run.cancel`: cancels a run, also one that waits or was interrupted. Does nothing when it has ended. */
@@ -223,6 +286,12 @@ export type ChildQuestion = {
   prompt: string,
   /** JSON Schema of the answer. */
   schema: Record<string, unknown>,
+};
+
+/** `mcp.connect`: connects a server if it is not connected, and lists its tools, resources and prompts. The first time, its
+ * tools become the accepted ones. `mcp.*`.
+ */
+export type ConnectMcpServer = { name: string,
 };
 
 /** The content of a message: plain text, or parts. */
@@ -432,6 +501,10 @@ export type Diagnostic = {
   pointer: string,
 };
 
+/** `mcp.disconnect`: ends a server. It is started again when a run needs it. `mcp.unknown_server`. */
+export type DisconnectMcpServer = { name: string,
+};
+
 /** `autosave.drop`: removes a draft. Does nothing when there is none. */
 export type DropAutosave = {
   /** The editor's key for it. */
@@ -463,6 +536,14 @@ export type EditorTraits = {
    * "End conversation".
    */
   asksForMessage: boolean,
+};
+
+/** A model that computes embeddings. */
+export type EmbeddingModel = {
+  /** The provider: one with an OpenAI-compatible `/embeddings`. */
+  provider: string,
+  /** Its model. */
+  model: string,
 };
 
 /** `run.end`: ends a pause without an answer. Its outputs are dead, and the run continues by the ordinary rules. */
@@ -674,7 +755,7 @@ export type EpochView = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.tools" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unknown_server" | "mcp.unreachable" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.asks" | "tool.address_refused" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.interrupted" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.rejected" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.tools" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unknown_server" | "mcp.unreachable" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -815,6 +896,9 @@ export type FolderAccess = {
   write?: boolean,
 };
 
+/** `dialog.folder`: asks for a folder. */
+export type FolderDialog = Record<string, never>;
+
 /** `flow.forget`: removes a flow from the recent ones. The file stays. */
 export type ForgetFlow = {
   /** The flow's file. */
@@ -854,11 +938,41 @@ export type GetConversation = {
   conversation: ConversationId,
 };
 
+/** `knowledge.source`: the text of a file around a passage. `knowledge.unknown`, `knowledge.source`, `knowledge.bad_file`. */
+export type GetKnowledgeSource = {
+  /** The base, as the passage names it. */
+  base: string,
+  /** The file, as the passage names it. */
+  source: string,
+  /** Where the passage begins. */
+  offset?: number,
+  /** The flow's file, for a passage from a folder beside it. */
+  flow?: string,
+};
+
+/** `mcp.log`: the last lines that a server wrote to its standard error, and what Plait noticed about it, oldest first.
+ * `mcp.unknown_server`.
+ */
+export type GetMcpLog = { name: string,
+};
+
 /** `provider.status`: every provider, and where its key comes from. */
 export type GetProviderStatus = Record<string, never>;
 
 /** `settings.get`: the settings in force, the built-in providers included. */
 export type GetSettings = Record<string, never>;
+
+/** How far indexing has come. */
+export type IndexProgress = {
+  /** The base. */
+  base: string,
+  /** Files that were looked at. */
+  done: number,
+  /** Files to look at, once the folder was listed. */
+  total?: number,
+  /** Bytes that were read and indexed. */
+  bytes: number,
+};
 
 /** An input of a node. */
 export type InputPort = { name: PortName, kind: PortKind, type: PortType,
@@ -912,7 +1026,7 @@ export type KeyStatus = {
 export type LeftOutChunk = {
   /** Why. */
   reason: LeftOutReason,
-  /** The knowledge base: its name, or the flow's folder. */
+  /** The knowledge base: its name, or `./` and the folder beside the flow. */
   base: string,
   /** The file, relative to the folder of the base, with `/` between its parts. */
   source: string,
@@ -965,6 +1079,12 @@ export type ListConversations = {
 
 /** `flow.examples`: the example flows, simplest first. */
 export type ListExamples = Record<string, never>;
+
+/** `knowledge.list`: the knowledge bases, by name, and how far those that are being indexed have come. */
+export type ListKnowledge = Record<string, never>;
+
+/** `mcp.list`: the servers and what they do now, by name. */
+export type ListMcpServers = Record<string, never>;
 
 /** `conversations.messages`: a page of messages, oldest first. */
 export type ListMessages = {
@@ -1019,6 +1139,105 @@ export type LoopView = {
 
 /** What ranked a passage. */
 export type Match = "words" | "meaning" | "both";
+
+/** An MCP server of the person. */
+export type McpEntry = {
+  /** How it is reached. */
+  transport: McpTransport,
+  /** Whether its tools receive what they may know of the conversation, in `_meta`. */
+  sendContext?: boolean,
+};
+
+/** What adding servers did. */
+export type McpImport = {
+  /** The names of the servers, as they were added. */
+  added: Array<string>,
+  /** Variables and headers whose values went to the key store, as `SERVER: NAME`. */
+  secrets: Array<string>,
+  /** Settings of other clients that have no meaning here, as `SERVER: NAME`. */
+  ignored: Array<string>,
+};
+
+/** A line of a server's log. */
+export type McpLogLine = {
+  /** In milliseconds since the Unix epoch. */
+  at: number, origin: McpLogOrigin, text: string,
+};
+
+/** Who wrote a line of a server's log. */
+export type McpLogOrigin = "stderr" | "stdout" | "message" | "plait";
+
+/** A prompt of an MCP server. */
+export type McpPrompt = { name: string, description: string,
+  /** The names of its arguments. */
+  arguments: Array<string>,
+};
+
+/** A resource of an MCP server, or a template of some. */
+export type McpResource = {
+  /** Its URI, or the template of them. */
+  uri: string, name: string, description: string, isTemplate: boolean,
+};
+
+/** The content of a resource. */
+export type McpResourceContent = { contents: unknown,
+};
+
+/** What an MCP server offers. */
+export type McpServerDetails = { status: McpServerStatus,
+  /** The name that the server gives itself, with its version. */
+  title: string,
+  /** The version of the protocol. */
+  protocol: string,
+  /** What the server says about its use. Models do not receive it. */
+  instructions?: string, tools: Array<McpTool>, resources: Array<McpResource>, prompts: Array<McpPrompt>,
+};
+
+/** What an MCP server does now. */
+export type McpServerPhase = "idle" | "starting" | "connected" | "ended" | "failed";
+
+/** An MCP server and what it does now. */
+export type McpServerStatus = { name: string, entry: McpEntry, phase: McpServerPhase,
+  /** Why it could not be started. */
+  fault?: Fault,
+  /** How many tools were accepted. Absent if it never connected. */
+  acceptedTools?: number,
+  /** How its tools differ from the accepted ones, if the person has to look at it. */
+  changes?: McpToolChanges,
+};
+
+/** A tool as its server defines it. */
+export type McpTool = { name: string, description: string,
+  /** The JSON Schema of its arguments. */
+  parameters: unknown,
+  /** Whether the server says that it changes nothing. */
+  readOnly: boolean,
+  /** Why it is not offered, if it is invalid. */
+  problem?: string,
+};
+
+/** A tool whose definition changed. */
+export type McpToolChange = { accepted: McpTool, current: McpTool,
+};
+
+/** How the tools of a server differ from the accepted ones. */
+export type McpToolChanges = {
+  /** Identifies the server's definitions. Accepting names it, so that what is accepted is what was shown. */
+  definitions: string, added: Array<McpTool>, changed: Array<McpToolChange>,
+  /** The names of tools that are gone. */
+  removed: Array<string>,
+};
+
+/** How an MCP server is reached. */
+export type McpTransport = { "type": "stdio", command: string, args: Array<string>,
+  /** The variables that it gets besides `PATH`, `HOME` and the like. */
+  env: { [key in string]: McpValue },
+  /** Its working directory. If empty, that of Plait. */
+  cwd?: string, } | { "type": "http", url: string, headers: { [key in string]: McpValue },
+};
+
+/** The value of a variable or a header. */
+export type McpValue = { "text": string } | "secret";
 
 /** One activation's change of the memory. */
 export type MemoryChange = {
@@ -1513,6 +1732,10 @@ export type PutAutosave = {
   flow: Flow,
 };
 
+/** `mcp.readResource`: the content of a resource. Bytes are described by their type and size. `mcp.*`. */
+export type ReadMcpResource = { name: string, uri: string,
+};
+
 /** The part of its conversation that a run recalls.
  *
  * A journal has only the positions. `messages` are stored once, with the conversation, and are filled in when the
@@ -1541,12 +1764,28 @@ export type RecentFlow = {
   missing: boolean,
 };
 
+/** `knowledge.reindex`: indexes what changed, and replies when that is done. `knowledge.list` tells how far it has come.
+ * `knowledge.unknown`, `knowledge.stopped`, `knowledge.too_large`, `knowledge.index`, `knowledge.embeddings`.
+ */
+export type ReindexKnowledge = { name: string,
+  /** Whether files that did not change are indexed again, too. */
+  all?: boolean,
+};
+
 /** `provider.removeKey`: removes the key of a provider from where Plait stores it. A key in the environment stays. Does
  * nothing when there is none. `provider.unknown`, `keys.*`.
  */
 export type RemoveKey = {
   /** The provider. */
   provider: string,
+};
+
+/** `knowledge.remove`: removes a knowledge base and its index. Its files stay. `knowledge.unknown`. */
+export type RemoveKnowledge = { name: string,
+};
+
+/** `mcp.remove`: stops and removes a server, with its secrets and the tools that were accepted. `mcp.unknown_server`. */
+export type RemoveMcpServer = { name: string,
 };
 
 /** `runs.remove`: removes a run and its child runs. `run.busy` while it has not ended. */
@@ -1592,7 +1831,7 @@ export type Retrieval = {
 export type RetrievedChunk = {
   /** Its text, without secrets. */
   text: string,
-  /** The knowledge base: its name, or the flow's folder. */
+  /** The knowledge base: its name, or `./` and the folder beside the flow. */
   base: string,
   /** The file, relative to the folder of the base, with `/` between its parts. */
   source: string,
@@ -1874,6 +2113,18 @@ export type SavedFlow = {
   hash: string,
 };
 
+/** `knowledge.search`: the passages that fit a query, as a node would find them. Files that changed are indexed first.
+ * `knowledge.*`.
+ */
+export type SearchKnowledge = {
+  /** The query, in plain words. */
+  query: string,
+  /** The names of the knowledge bases; all of them if there are none here. */
+  bases?: Array<string>,
+  /** The most tokens of the passages; 2,000 if left out. */
+  maxTokens?: number,
+};
+
 /** `provider.setKey`: sets or replaces the key of a provider. `provider.unknown`, `provider.no_key` when it takes none,
  * `keys.*`.
  */
@@ -1926,6 +2177,14 @@ export type ShowRun = {
 /** Why a node did not run. */
 export type SkipReason = "deadInput" | "runFailed" | "runCancelled" | "targetReached";
 
+/** A file that is not searched. */
+export type SkippedFile = {
+  /** The file, as in [`Passage`](plait_engine::retriever::Passage). */
+  source: string,
+  /** Why. */
+  reason: Fault,
+};
+
 /** Where a value on an input came from. */
 export type SourceRef = {
   /** The node. */
@@ -1934,6 +2193,18 @@ export type SourceRef = {
   epoch: Epoch,
   /** Its output. */
   port: PortName,
+};
+
+/** A part of the text of a document. */
+export type SourceText = {
+  /** The file. */
+  path: string,
+  /** The text, without secrets. */
+  text: string,
+  /** Where it begins in the whole text, in bytes. */
+  offset: number,
+  /** The line on which it begins, from 1. */
+  line: number,
 };
 
 /** Calls, tokens and money. Adds up over anything. */
@@ -2045,6 +2316,8 @@ export type ToolCallView = {
   startedAt: number,
   /** When the tool had answered. */
   endedAt?: number,
+  /** How far it has come, while it runs. */
+  progress?: ToolProgress,
   /** The result, unless it failed. */
   result?: unknown,
   /** What went wrong. */
@@ -2220,6 +2493,13 @@ export type Commands = {
   "conversations.fork": { args: ForkConversation; reply: ForkedConversation };
   "conversations.delete": { args: DeleteConversation; reply: null };
   "conversations.export": { args: ExportConversation; reply: ExportedConversation };
+  "knowledge.list": { args: ListKnowledge; reply: Array<BaseStatus> };
+  "knowledge.add": { args: AddKnowledge; reply: BaseStatus };
+  "knowledge.remove": { args: RemoveKnowledge; reply: null };
+  "knowledge.reindex": { args: ReindexKnowledge; reply: BaseStatus };
+  "knowledge.cancel": { args: CancelKnowledge; reply: null };
+  "knowledge.search": { args: SearchKnowledge; reply: Retrieval };
+  "knowledge.source": { args: GetKnowledgeSource; reply: SourceText };
   "settings.get": { args: GetSettings; reply: Settings };
   "settings.set": { args: SetSettings; reply: Settings };
   "provider.status": { args: GetProviderStatus; reply: ProvidersStatus };
@@ -2228,9 +2508,18 @@ export type Commands = {
   "provider.models": { args: ListModels; reply: ModelList };
   "provider.test": { args: TestProvider; reply: TestReport };
   "provider.detect": { args: DetectProviders; reply: Array<DetectedServer> };
+  "mcp.list": { args: ListMcpServers; reply: Array<McpServerStatus> };
+  "mcp.add": { args: AddMcpServers; reply: McpImport };
+  "mcp.remove": { args: RemoveMcpServer; reply: null };
+  "mcp.connect": { args: ConnectMcpServer; reply: McpServerDetails };
+  "mcp.disconnect": { args: DisconnectMcpServer; reply: null };
+  "mcp.acceptTools": { args: AcceptMcpTools; reply: McpServerDetails };
+  "mcp.readResource": { args: ReadMcpResource; reply: McpResourceContent };
+  "mcp.log": { args: GetMcpLog; reply: Array<McpLogLine> };
   "tokens.count": { args: CountTokens; reply: TokenCount };
   "tools.list": { args: ListTools; reply: Array<ToolSummary> };
   "usage.byDay": { args: UsageByDay; reply: Usage };
   "dialog.open": { args: OpenDialog; reply: PickedPath };
+  "dialog.folder": { args: FolderDialog; reply: PickedPath };
   "dialog.save": { args: SaveDialog; reply: PickedPath };
 };

@@ -2,7 +2,7 @@
  * The panels of the left side. An entry here is all a panel needs: its rail button, its command with the shortcut, and
  * its place in the layout come from it.
  */
-import { FolderOpen, History, type LucideIcon, MessagesSquare, Plus, Settings } from "lucide-react";
+import { FolderOpen, History, Library, type LucideIcon, MessagesSquare, Plug, Plus, Settings } from "lucide-react";
 import { type ComponentType, lazy } from "react";
 import { ConversationsPanel } from "./conversations/ConversationsPanel";
 import { FlowsPanel } from "./flows/FlowsPanel";
@@ -24,10 +24,16 @@ export type PanelDefinition = {
   Component: ComponentType;
 };
 
-/** Rarely opened, so the window doesn't load it at start. */
+/** Rarely opened, so the window doesn't load them at start. */
+const KnowledgePanel = lazy(() =>
+  import("./knowledge/KnowledgePanel").then((module) => ({ default: module.KnowledgePanel })),
+);
 const SettingsPanel = lazy(() =>
   import("./settings/SettingsPanel").then((module) => ({ default: module.SettingsPanel })),
 );
+
+/** The same. */
+const McpPanel = lazy(() => import("./mcp/McpPanel").then((module) => ({ default: module.McpPanel })));
 
 export const PANELS: readonly PanelDefinition[] = [
   {
@@ -57,6 +63,24 @@ export const PANELS: readonly PanelDefinition[] = [
     icon: MessagesSquare,
     rail: "top",
     Component: ConversationsPanel,
+  },
+  {
+    id: "knowledge",
+    title: "Knowledge",
+    command: "Show knowledge bases",
+    keys: "Alt+6",
+    icon: Library,
+    rail: "top",
+    Component: KnowledgePanel,
+  },
+  {
+    id: "mcp",
+    title: "MCP servers",
+    command: "Show MCP servers",
+    keys: "Alt+7",
+    icon: Plug,
+    rail: "top",
+    Component: McpPanel,
   },
   {
     id: "settings",

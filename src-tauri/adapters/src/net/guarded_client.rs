@@ -19,7 +19,7 @@ use super::address_guard::{
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server may stay silent.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;
 /// How long a URL in a message may be, in characters.

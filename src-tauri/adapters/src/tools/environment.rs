@@ -67,11 +67,11 @@ impl ToolSettings {
                     "`{name}` is no name of a secret: use letters, digits and `_`."
                 )));
             }
-            let origin = Url::parse(&secret.origin).ok().filter(|url| url.has_host());
+            let origin = Url::parse(&secret.origin).ok().filter(Url::has_host);
             if !origin.is_some_and(|url| matches!(url.scheme(), "http" | "https") && url.path() == "/") {
                 return Err(invalid(format!("The origin of the secret `{name}` is invalid.")));
             }
-            if !secret.variable.iter().flat_map(|names| variable_names(names)).all(is_variable_name) {
+            if !secret.variable.as_deref().into_iter().flat_map(variable_names).all(is_variable_name) {
                 return Err(invalid(format!("The variable of the secret `{name}` is no name of one.")));
             }
         }

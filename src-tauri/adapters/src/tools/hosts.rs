@@ -48,14 +48,12 @@ impl ToolHost for ToolHosts {
     }
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
-        match self.find(&call.tool.source) {
-            Some(host) => host.call(call).await,
-            None => {
-                let ToolSpec { name, source, .. } = &*call.tool;
-                let message = format!("Nothing here can call the tool `{name}`: its source is `{source}`.");
-                Err(Fault::new(ErrorCode::ToolUnknown, message))
-            }
+        if let Some(host) = self.find(&call.tool.source) {
+            return host.call(call).await;
         }
+        let ToolSpec { name, source, .. } = &*call.tool;
+        let message = format!("Nothing here can call the tool `{name}`: its source is `{source}`.");
+        Err(Fault::new(ErrorCode::ToolUnknown, message))
     }
 }
 

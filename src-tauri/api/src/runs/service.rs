@@ -16,6 +16,7 @@ use plait_engine::host::{Clock, Host};
 use plait_engine::id::{Activation, RunId};
 use plait_engine::journal::Answer;
 use plait_engine::node::Registry;
+use plait_engine::retriever::Retriever;
 use plait_engine::run::view::RunStatus;
 use plait_engine::run::{Driver, RunHandle};
 use plait_engine::tool::ToolHost;
@@ -39,6 +40,7 @@ pub struct RunService {
     calibration: Arc<TokenCalibration>,
     providers: Arc<ProviderService>,
     tools: Arc<dyn ToolHost>,
+    retriever: Arc<dyn Retriever>,
     clock: Arc<dyn Clock>,
     evaluator: Arc<dyn Evaluator>,
     /// Which files flows may read.
@@ -52,12 +54,14 @@ pub struct RunService {
 }
 
 impl RunService {
+    #[expect(clippy::too_many_arguments, reason = "what runs need, each of a type of its own")]
     pub(crate) fn new(
         store: Store,
         registry: Arc<Registry>,
         calibration: Arc<TokenCalibration>,
         providers: Arc<ProviderService>,
         tools: Arc<dyn ToolHost>,
+        retriever: Arc<dyn Retriever>,
         clock: Arc<dyn Clock>,
         evaluator: Arc<dyn Evaluator>,
     ) -> Self {
@@ -69,6 +73,7 @@ impl RunService {
             calibration,
             providers,
             tools,
+            retriever,
             clock,
             evaluator,
             file_access,
@@ -373,7 +378,7 @@ impl RunService {
         Host {
             providers: self.providers.callable(),
             tools: Arc::clone(&self.tools),
-            retriever: Arc::new(plait_engine::retriever::NoRetriever),
+            retriever: Arc::clone(&self.retriever),
             clock: Arc::clone(&self.clock),
             evaluator: Arc::clone(&self.evaluator),
             subflows: Arc::new(self.clone()),

@@ -11,7 +11,7 @@ use futures::FutureExt as _;
 use plait_adapters::Store;
 use plait_adapters::store::JournalEntries;
 use plait_engine::id::RunId;
-use plait_engine::journal::{Entry, Event, NodeEvent};
+use plait_engine::journal::{CallEvent, Entry, Event, NodeEvent};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -222,8 +222,12 @@ impl Watch {
     }
 }
 
-/// Adds an entry. Partial output is appended to that of the same activation, unless another event lies between.
+/// Adds an entry. Partial output is appended to that of the same activation, and the progress of a tool call replaces what it
+/// reported before, unless another event lies between.
 fn push_merged(batch: &mut Vec<Entry>, entry: Entry) {
+    if let Event::Call(_, CallEvent::ToolProgressed { .. }) = &entry.event {
+        return push_progress(batch, entry);
+    }
     let Event::Node(activation, NodeEvent::Delta { text: more_text, reasoning: more_reasoning }) =
         &entry.event
     else {
@@ -237,6 +241,27 @@ fn push_merged(batch: &mut Vec<Entry>, entry: Entry) {
             text.push_str(more_text);
             reasoning.push_str(more_reasoning);
             return;
+        }
+    }
+    batch.push(entry);
+}
+
+fn push_progress(batch: &mut Vec<Entry>, entry: Entry) {
+    let call = |event: &Event| match event {
+        Event::Call(activation, CallEvent::ToolProgressed { step, call_id, .. }) => {
+            Some((activation.clone(), *step, call_id.clone()))
+        }
+        _ => None,
+    };
+    let new = call(&entry.event);
+    for earlier in batch.iter_mut().rev() {
+        match call(&earlier.event) {
+            None => break,
+            same if same == new => {
+                *earlier = entry;
+                return;
+            }
+            Some(_) => {}
         }
     }
     batch.push(entry);

@@ -92,7 +92,7 @@ impl SettingsService {
         let redaction = self.providers.keys().redaction_with_stored_keys().await;
         redaction.value(&mut settings.panels);
         redaction.value(&mut settings.ui);
-        self.refuse_tool_secrets(settings, &redaction)?;
+        Self::refuse_tool_secrets(settings, &redaction)?;
         let before = self.providers.table().settings();
         for (name, provider) in
             settings.providers.iter().filter(|(name, one)| before.get(*name) != Some(*one))
@@ -114,7 +114,7 @@ impl SettingsService {
     }
 
     /// `settings.holds_secret` if a secret itself stands where only its name or its variable belongs.
-    fn refuse_tool_secrets(&self, settings: &Settings, redaction: &Redaction) -> Result<(), ErrorReply> {
+    fn refuse_tool_secrets(settings: &Settings, redaction: &Redaction) -> Result<(), ErrorReply> {
         let tools = &settings.tools;
         let secrets = tools.secrets.iter().flat_map(|(name, secret)| {
             [Some(name), Some(&secret.origin), secret.variable.as_ref()].into_iter().flatten()

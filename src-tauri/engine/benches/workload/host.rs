@@ -93,6 +93,7 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Re
         host: Host {
             providers: Arc::new(EmptyHost),
             tools: Arc::new(EmptyHost),
+            retriever: Arc::new(plait_engine::retriever::NoRetriever),
             clock: Arc::new(SystemClock),
             evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),

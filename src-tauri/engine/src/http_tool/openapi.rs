@@ -1,4 +1,4 @@
-//! Reads an OpenAPI document (3.0 or 3.1): each operation becomes an HTTP tool.
+//! Reads an `OpenAPI` document (3.0 or 3.1): each operation becomes an HTTP tool.
 //!
 //! Works on the JSON itself. References are followed within the document only, and inlined, since not every provider knows
 //! them; what refers to itself is cut there. Size and number of what comes out are bounded, whatever the document says.
@@ -25,14 +25,14 @@ const MAX_VALUES: usize = 100_000;
 const MAX_SCHEMA_DEPTH: usize = 40;
 /// Maximum length of a tool's description, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 1_000;
-/// Keys of OpenAPI's schemas that say nothing about which values are valid.
+/// Keys of `OpenAPI`'s schemas that say nothing about which values are valid.
 const ANNOTATIONS: [&str; 6] = ["example", "examples", "xml", "discriminator", "externalDocs", "deprecated"];
 
-/// Tools from an OpenAPI document.
+/// Tools from an `OpenAPI` document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct OpenApiImport {
-    /// The OpenAPI document (version 3.0 or 3.1) as JSON.
+    /// The `OpenAPI` document (version 3.0 or 3.1) as JSON.
     #[schemars(extend("format" = "json"))]
     #[serde(skip_serializing_if = "Value::is_null")]
     pub document: Value,
@@ -85,7 +85,7 @@ fn base_url(source: &OpenApiImport, document: &Value) -> Result<String, String> 
     let mut url = source.base_url.trim().to_owned();
     if url.is_empty() {
         let server = &document["servers"][0];
-        url = server["url"].as_str().unwrap_or_default().to_owned();
+        server["url"].as_str().unwrap_or_default().clone_into(&mut url);
         for (name, variable) in server["variables"].as_object().into_iter().flatten().take(20) {
             url = url.replace(&format!("{{{name}}}"), variable["default"].as_str().unwrap_or_default());
         }
@@ -406,7 +406,7 @@ const METHODS: [HttpMethod; 6] = [
     HttpMethod::Delete,
 ];
 
-/// Turns what OpenAPI 3.0 writes in its own way into JSON Schema.
+/// Turns what `OpenAPI` 3.0 writes in its own way into JSON Schema.
 fn modernize(schema: &mut Map<String, Value>) {
     if schema.remove("nullable") == Some(json!(true))
         && let Some(Value::String(kind)) = schema.get("type")
@@ -437,12 +437,11 @@ fn fill_path(path: &str, declared: &BTreeMap<String, String>, arguments: &mut Ar
             rest = after;
             continue;
         };
-        match declared.get(name) {
-            Some(template) => filled.push_str(template),
-            None => {
-                let argument = arguments.add(name, json!({ "type": "string" }), true);
-                filled.push_str(&format!("{{{{{argument}}}}}"));
-            }
+        if let Some(template) = declared.get(name) {
+            filled.push_str(template);
+        } else {
+            let argument = arguments.add(name, json!({ "type": "string" }), true);
+            filled.extend(["{{", &argument, "}}"]);
         }
         rest = behind;
     }

@@ -58,17 +58,16 @@ impl MemorySummarizer {
             context_id: &turn.context.context_id,
         };
         let step = turn.usage.model_calls;
-        let recorded = match call.recorded(step) {
-            Some(recorded) => recorded,
-            None => {
-                let message = turn.next_message(Role::User, self.text(known, turns));
-                let record = self.prompt_record(&message);
-                let request = ModelRequest {
-                    system: Some(INSTRUCTIONS.to_owned()),
-                    ..call.request(vec![Arc::new(message)])
-                };
-                call.send(step, record, request, &mut |_| ()).await?
-            }
+        let recorded = if let Some(recorded) = call.recorded(step) {
+            recorded
+        } else {
+            let message = turn.next_message(Role::User, self.text(known, turns));
+            let record = self.prompt_record(&message);
+            let request = ModelRequest {
+                system: Some(INSTRUCTIONS.to_owned()),
+                ..call.request(vec![Arc::new(message)])
+            };
+            call.send(step, record, request, &mut |_| ()).await?
         };
         turn.usage.model_calls = step + 1;
         if recorded.is_reused {

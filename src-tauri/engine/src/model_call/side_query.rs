@@ -3,15 +3,16 @@
 
 use std::sync::Arc;
 
-use super::{CallOptions, Turn, UserMessage};
+use super::{CallOptions, Turn, UserMessage, retrieve_once};
 use crate::context::{ContextHandle, ContextManager, ContextRecord, ContextType, History};
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::models::{ECHO, OFFLINE};
 use crate::node::{Card, CardPart, Datum, Inputs, NodeContext, NodeOutput};
 use crate::port::{PortKind, PortType, Ports};
-use crate::prompt::{ModelConfig, Overrides, resolve_model_config};
+use crate::prompt::{Block, BlockInputs, ModelConfig, Overrides, resolve_model_config};
 use crate::provider::{ModelReply, Provider};
+use crate::retriever::{Knowledge, query_text};
 
 /// A side query that is ready to be sent.
 pub(crate) struct SideQuery {
@@ -25,6 +26,8 @@ pub(crate) struct SideQuery {
     provider: Arc<dyn Provider>,
     record: ContextRecord,
     user_message: UserMessage,
+    /// What knowledge bases hold about the subject.
+    retrieval: Option<Block>,
 }
 
 /// The settings of a side query.
@@ -93,7 +96,19 @@ impl SideQuery {
         .with_history(history);
         let provider = node_context.host.providers.get(&model.provider)?;
         let target = manager.filter(|_| options.add_to_history);
-        Ok(Self { subject, handle, target, model, provider, record, user_message })
+        Ok(Self { subject, handle, target, model, provider, record, user_message, retrieval: None })
+    }
+
+    /// Puts what knowledge bases hold about the subject before it. Faults `knowledge.*`.
+    pub(crate) async fn add_knowledge(
+        &mut self,
+        knowledge: &Knowledge,
+        node_context: &NodeContext,
+    ) -> Result<(), Fault> {
+        let query = || query_text(&as_text(&self.subject.value), None);
+        let found = retrieve_once(knowledge, query, &self.model.model, node_context).await?;
+        self.retrieval = found.map(|found| found.prompt_block(&self.model.model));
+        Ok(())
     }
 
     /// Begins the turn.
@@ -106,7 +121,8 @@ impl SideQuery {
             &self.user_message,
             &[],
             &*self.provider,
-        );
+        )
+        .with_blocks(BlockInputs { retrieval: self.retrieval.as_ref(), ..BlockInputs::default() });
         if let Some(conversation) = &self.target {
             turn.begin(conversation);
         }

@@ -21,6 +21,7 @@ use crate::expression::schema::find_violations;
 use crate::journal::{CallEvent, Event, EventRef};
 use crate::node::{Inputs, NodeContext};
 use crate::tool::{ToolContext, ToolEffect, ToolSpec};
+use invoke::Invocation;
 use questions::CallHistory;
 
 /// The tools on the `tools` input, each once.
@@ -256,8 +257,8 @@ impl<'a> ToolCaller<'a> {
                 } else {
                     self.node_context.note(called());
                 }
-                let tool = Arc::new(tool.clone());
-                (invoke::invoke(self.node_context, tool, step, call, history, context).await?, None)
+                let invocation = Invocation { node_context: self.node_context, tool, context, step, call };
+                (invocation.run(history).await?, None)
             }
         };
         let (result, error) = (outcome.as_ref().ok().cloned(), outcome.as_ref().err().cloned());

@@ -67,10 +67,11 @@ impl NodeType for CallTool {
         let tool = find_tool(config.tool.trim(), &inputs, &node_context)?;
         let mut arguments = config.arguments.clone();
         arguments.extend(inputs.read::<Map<_, _>>("arguments")?.unwrap_or_default());
-        match call_tool(&node_context, tool, arguments.into()).await {
-            Ok(result) => Ok(NodeOutput::of("result", result)),
-            Err(interruption) => interruption.into_output(),
-        }
+        let result = match call_tool(&node_context, tool, arguments.into()).await {
+            Ok(result) => result,
+            Err(interruption) => return interruption.into_output(),
+        };
+        Ok(NodeOutput::of("result", result))
     }
 }
 

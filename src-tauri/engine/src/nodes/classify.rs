@@ -17,6 +17,7 @@ use crate::node::{Behavior, Card, Category, Example, Inputs, NodeContext, NodeOu
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
 use crate::prompt::Overrides;
 use crate::provider::{ModelReply, StopReason};
+use crate::retriever::Knowledge;
 
 pub(super) struct Classify;
 
@@ -38,6 +39,8 @@ pub(super) struct Config {
     override_model: Option<String>,
     /// Whether the message and the reply enter the conversation's history.
     add_to_history: bool,
+    /// Knowledge bases that are searched for the message; what fits stands before it.
+    knowledge: Knowledge,
     /// Provider-specific options. For the offline simulator's model `script`, its replies.
     #[schemars(extend("format" = "json"))]
     options: Map<String, Value>,
@@ -71,6 +74,7 @@ impl Default for Config {
             override_provider: None,
             override_model: None,
             add_to_history: false,
+            knowledge: Knowledge::default(),
             options: Map::new(),
         }
     }
@@ -215,7 +219,8 @@ impl NodeType for Classify {
             add_to_history: config.add_to_history,
             overrides,
         };
-        let query = SideQuery::new(query_options, &inputs, &node_context)?;
+        let mut query = SideQuery::new(query_options, &inputs, &node_context)?;
+        query.add_knowledge(&config.knowledge, &node_context).await?;
         let schema = config.schema();
         let call_options = CallOptions {
             temperature: None,

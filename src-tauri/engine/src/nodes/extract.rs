@@ -17,6 +17,7 @@ use crate::node::{Behavior, Card, Category, Example, Inputs, NodeContext, NodeOu
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::Overrides;
 use crate::provider::{ModelReply, StopReason};
+use crate::retriever::Knowledge;
 
 pub(super) struct Extract;
 
@@ -46,6 +47,8 @@ pub(super) struct Config {
     context_window: Option<NonZeroU32>,
     /// Whether the text and the reply enter the conversation's history.
     add_to_history: bool,
+    /// Knowledge bases that are searched for the message; what fits stands before it.
+    knowledge: Knowledge,
     /// Provider-specific options. For the offline simulator's model `script`, its replies.
     #[schemars(extend("format" = "json"))]
     options: Map<String, Value>,
@@ -63,6 +66,7 @@ impl Default for Config {
             max_tokens: None,
             context_window: None,
             add_to_history: false,
+            knowledge: Knowledge::default(),
             options: Map::new(),
         }
     }
@@ -172,7 +176,8 @@ impl NodeType for Extract {
             add_to_history: config.add_to_history,
             overrides,
         };
-        let query = SideQuery::new(query_options, &inputs, &node_context)?;
+        let mut query = SideQuery::new(query_options, &inputs, &node_context)?;
+        query.add_knowledge(&config.knowledge, &node_context).await?;
         let call_options = CallOptions {
             temperature: None,
             response_schema: Some(schema.requested()),

@@ -69,9 +69,10 @@ impl NodeType for ReadFile {
                 .hint("Enter a path in the node, or connect one to `path`."));
         }
         let tool = ToolSpec::new("read_file", "", json!({ "type": "object" }), "native");
-        match call_tool(&node_context, tool, json!({ "path": path })).await {
-            Ok(text) => Ok(NodeOutput::of("text", text)),
-            Err(interruption) => interruption.into_output(),
-        }
+        let text = match call_tool(&node_context, tool, json!({ "path": path })).await {
+            Ok(text) => text,
+            Err(interruption) => return interruption.into_output(),
+        };
+        Ok(NodeOutput::of("text", text))
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct Config {
     tools: Selection,
     /// Tools that send an HTTP request.
     http: Vec<HttpTool>,
-    /// Tools from an OpenAPI document: one for each operation.
+    /// Tools from an `OpenAPI` document: one for each operation.
     openapi: Option<OpenApiImport>,
     /// Instructions and limits of single tools, by name.
     per_tool: BTreeMap<String, ToolOptions>,

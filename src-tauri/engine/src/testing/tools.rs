@@ -1,5 +1,7 @@
 //! Tools for tests. Records the calls.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -7,7 +9,7 @@ use tokio::sync::Barrier;
 
 use crate::error::{ErrorCode, Fault};
 use crate::http_tool::HTTP_SOURCE;
-use crate::tool::{ToolAnswer, ToolHost, ToolInvocation, ToolQuestion, ToolSpec};
+use crate::tool::{ToolAnswer, ToolEffect, ToolHost, ToolInvocation, ToolQuestion, ToolSpec};
 
 /// How many calls of `meet` end together.
 pub const CALLS_THAT_MEET: usize = 3;
@@ -17,6 +19,8 @@ pub const CALLS_THAT_MEET: usize = 3;
 /// - `calculator` returns 42;
 /// - `meet` returns its arguments once [`CALLS_THAT_MEET`] calls of it are open;
 /// - `survey` asks the person twice, and returns both answers.
+///
+/// The MCP server `files` has the tools `read_file` and `write_file`.
 pub struct FakeTools {
     calls: Mutex<Vec<ToolInvocation>>,
     meeting: Barrier,
@@ -42,8 +46,30 @@ impl ToolHost for FakeTools {
         ["broken", "calculator"].map(tool).into()
     }
 
+    async fn list_server(&self, server: &str) -> Result<Vec<ToolSpec>, Fault> {
+        if server != "files" {
+            return Err(Fault::new(
+                ErrorCode::McpUnknownServer,
+                format!("There is no MCP server `{server}`."),
+            ));
+        }
+        let tool = |name: &str, effect| ToolSpec {
+            effect,
+            binding: json!({ "tool": name }),
+            ..ToolSpec::new(name, format!("The {name}."), json!({ "type": "object" }), "mcp:files")
+        };
+        Ok(vec![tool("read_file", ToolEffect::Read), tool("write_file", ToolEffect::Write)])
+    }
+
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
-        self.calls.lock().push(call.clone());
+        // What serves the call would keep its run open.
+        let served = ToolInvocation::new((*call.tool).clone(), call.arguments.clone());
+        self.calls.lock().push(ToolInvocation {
+            folder: call.folder.clone(),
+            folders: Arc::clone(&call.folders),
+            context: Arc::clone(&call.context),
+            ..served
+        });
         if let Some(result) = unlisted(&call.tool) {
             return Ok(result);
         }

@@ -57,7 +57,18 @@ pub(crate) fn table(measured: Measurements<'_>) -> String {
 }
 
 fn targets(measured: Measurements<'_>) -> Vec<Target> {
-    let parts = [scheduling, commands, opening, expressions, prompts, conversations, models, window];
+    let parts = [
+        scheduling,
+        commands,
+        opening,
+        expressions,
+        prompts,
+        retrieval,
+        conversations,
+        models,
+        tools,
+        window,
+    ];
     parts.iter().flat_map(|part| part(measured)).collect()
 }
 
@@ -190,6 +201,21 @@ fn prompts(measured: Measurements<'_>) -> Vec<Target> {
     targets
 }
 
+fn retrieval(measured: Measurements<'_>) -> Vec<Target> {
+    let figure = |by: &str| measured.figure("retrieval", by);
+    let search = figure("search of 10,000 passages");
+    vec![
+        target("a search of 10,000 passages, 95th percentile", search, Limit::AtMost(10.0), "ms"),
+        target(
+            "the same compared with bare tantivy",
+            ratio(search, figure("bare tantivy")),
+            Limit::AtMost(1.5),
+            "×",
+        ),
+        target("indexing 100 MB of Markdown", figure("indexing Markdown"), Limit::AtLeast(5.0), "MB/s"),
+    ]
+}
+
 fn conversations(measured: Measurements<'_>) -> Vec<Target> {
     let turns = |range: &str| measured.figure("conversation", &format!("journal on disk, turns {range}"));
     let size = |by: &str| measured.figure("conversation-size", by);
@@ -243,6 +269,14 @@ fn models(measured: Measurements<'_>) -> Vec<Target> {
             "ms",
         ),
     ]
+}
+
+fn tools(measured: Measurements<'_>) -> Vec<Target> {
+    let syncs = measured.figure("mcp", "two syncs");
+    let call = measured.figure("mcp", "call and two syncs").zip(syncs).map(|(call, syncs)| call - syncs);
+    let beside_bare = ratio(call, measured.figure("mcp", "bare call"));
+    let what = "an MCP call over stdio without its two syncs, compared with a bare client of the SDK";
+    vec![target(what, beside_bare, Limit::AtMost(1.5), "×")]
 }
 
 fn window(measured: Measurements<'_>) -> Vec<Target> {

@@ -1,8 +1,11 @@
 //! The Rust tests without a window: unit tests, properties, scenarios with the real binary, doc tests, and a test of the
 //! `api` crate that the TypeScript bindings are up to date.
 
+use anyhow::Result;
+
 use crate::platform::succeeds;
-use crate::steps::{Step, cargo};
+use crate::repo;
+use crate::steps::{Step, cargo, npm_in, print_note};
 use crate::test::Report;
 
 /// Which crates are compiled together. Features are chosen for a whole selection, so the steps of one run share one.
@@ -29,6 +32,7 @@ pub(super) fn run(report: &mut Report, selection: Selection) {
         let args = [&["build"], selection.args()].concat();
         Step::new("Compile the Rust tests (the first time takes some minutes)", cargo(&args)).run()
     });
+    report.step("MCP servers for tests", install_mcp_servers);
     report.step("Rust tests", || {
         let args = if has_nextest() {
             [
@@ -50,6 +54,20 @@ pub(super) fn run(report: &mut Report, selection: Selection) {
         let args = [&["test", "--doc"], whole].concat();
         Step::new("Rust doc tests", cargo(&args)).run_with_output()
     });
+}
+
+/// Installs the reference MCP servers exactly as locked, without running scripts of theirs, unless that was done for this lock
+/// file.
+fn install_mcp_servers() -> Result<()> {
+    let folder = repo::root().join("tests/mcp");
+    let lock = repo::newest_modification(&folder.join("package-lock.json"));
+    let installed = repo::newest_modification(&folder.join("node_modules/.package-lock.json"));
+    if installed.is_some() && installed >= lock {
+        print_note("The MCP servers for tests are installed");
+        return Ok(());
+    }
+    let install = npm_in(&folder, &["ci", "--ignore-scripts", "--no-progress"]);
+    Step::new("Install the MCP servers for tests", install).run()
 }
 
 /// nextest displays failures better; cargo's own runner is the fallback.

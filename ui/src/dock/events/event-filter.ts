@@ -41,6 +41,7 @@ export const FAMILIES = [
   "turn",
   "prompt",
   "model",
+  "knowledge",
   "tool",
   "child",
   "loop",
@@ -99,6 +100,11 @@ export function gistOf(entry: Entry): string {
       return entry.reply.toolCalls?.length
         ? `calls ${entry.reply.toolCalls.map((call) => call.name).join(", ")}`
         : previewOf(entry.reply.text, LIMIT);
+    case "knowledge.retrieved": {
+      const { used, leftOut = [], query } = entry.retrieval;
+      const passages = `${used.length} ${used.length === 1 ? "passage" : "passages"}, ${leftOut.length} left out`;
+      return line(`${passages}: ${query}`);
+    }
     case "tool.called":
       return `${entry.call.name} ${previewOf(entry.call.arguments, 100)}`;
     case "tool.finished":

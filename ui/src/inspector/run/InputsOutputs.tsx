@@ -4,6 +4,7 @@ import { ValueView } from "@/run/values/ValueView";
 import { useActiveSession, useChosenEpoch } from "@/workspace/run-hooks";
 import { ActivationSummary, Attempts, Questions } from "./ActivationSummary";
 import { ChildRuns } from "./ChildRuns";
+import { Knowledge } from "./Knowledge";
 import { NodeTotals } from "./NodeTotals";
 import { Inputs, Outputs } from "./Ports";
 import { Section } from "./Section";
@@ -29,6 +30,7 @@ export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
       <Questions view={view} />
       <Inputs session={session} node={nodeId} view={view} />
       <Outputs node={nodeId} view={view} />
+      <Knowledge view={view} />
       <ToolCalls view={view} />
       <Attempts view={view} />
       {view.metadata ? (

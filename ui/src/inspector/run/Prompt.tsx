@@ -9,6 +9,7 @@ import { Reasoning } from "@/run/values/Reasoning";
 import { CopyButton } from "@/run/values/ValueView";
 import { SettingsButton } from "@/workspace/ErrorActionButton";
 import { useActiveSession, useChosenEpoch } from "@/workspace/run-hooks";
+import { Knowledge } from "./Knowledge";
 import { PromptMessages, usePromptLines } from "./PromptMessages";
 import { Section } from "./Section";
 import { TEXTS } from "./texts";
@@ -37,6 +38,7 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
       </div>
       <Sent session={session} node={nodeId} view={view} epoch={epoch} call={call} prompt={call.prompt} />
       <Reply call={call} />
+      <Knowledge view={epoch} />
     </div>
   );
 }

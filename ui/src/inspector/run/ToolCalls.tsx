@@ -1,3 +1,4 @@
+import type { ToolProgress } from "@/bindings";
 import type { EpochView, ToolCallView } from "@/run/fold/types";
 import { formatDuration } from "@/run/values/format";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
@@ -51,6 +52,20 @@ function Result({ tool, over }: { tool: ToolCallView; over: boolean }) {
       </>
     );
   }
-  if (tool.endedAt === undefined) return <p className="text-fg-3 text-sm">{over ? TEXTS.noResult : TEXTS.running}</p>;
+  if (tool.endedAt === undefined) {
+    if (tool.progress && !over) return <Progress name={tool.call.name} progress={tool.progress} />;
+    return <p className="text-fg-3 text-sm">{over ? TEXTS.noResult : TEXTS.running}</p>;
+  }
   return <ValueView value={tool.result ?? null} label={TEXTS.resultOf(tool.call.name)} />;
+}
+
+/** How far a running call has come, as the tool reports it. */
+function Progress({ name, progress }: { name: string; progress: ToolProgress }) {
+  const { progress: done, total, message } = progress;
+  return (
+    <div data-testid={`tool-progress-${name}`} className="flex flex-col gap-1 text-fg-2 text-sm">
+      <progress className="h-1.5 w-full accent-tools" aria-label={TEXTS.progressOf(name)} value={done} max={total} />
+      <p className="break-words">{message ?? (total === undefined ? TEXTS.running : TEXTS.doneOf(done, total))}</p>
+    </div>
+  );
 }

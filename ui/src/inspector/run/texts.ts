@@ -1,5 +1,7 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
+  knowledge: "Knowledge",
+  passages: (used: string, leftOut: string) => `${used} used, ${leftOut} left out`,
   handledByErrorOutput: " · handled by its error output",
   details: "Details",
   errorDetails: "Error details",
@@ -101,6 +103,8 @@ export const TEXTS = {
   messagesTokensContentNot: (count: string | number, tokens: string | number) =>
     `${count} messages, ${tokens} tokens (content not available)`,
   toolCalls: "Tool calls",
+  progressOf: (name: string) => `Progress of ${name}`,
+  doneOf: (done: number, total: number) => `${done} of ${total}`,
   argumentsOf: (name: string | number) => `Arguments of ${name}`,
   copyCallOf: (name: string | number) => `Copy call of ${name}`,
   reportedModel: (code: string | number) => `${code} · reported to the model`,

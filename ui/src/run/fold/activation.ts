@@ -2,7 +2,7 @@
 import type { ContextId, Entry, Epoch, Fault, MessageId } from "@/bindings";
 import type { Draft } from "./draft";
 import { addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spending";
-import type { EpochView, ModelCallView, NodeState, TurnState, TurnView } from "./types";
+import type { EpochView, ModelCallView, NodeState, ToolCallView, TurnState, TurnView } from "./types";
 
 export function newEpochView(epoch: Epoch): EpochView {
   return {
@@ -113,17 +113,32 @@ function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
       view.cost = addCost(view.cost, costOfCall(entry.account?.costNanoUsd));
       break;
     }
-    case "tool.called":
-      view.tools = draft.own(view.tools);
-      view.tools.push({ step: entry.step, call: entry.call, startedAt: at });
+    case "knowledge.retrieved":
+      view.retrieval = entry.retrieval;
       break;
-    case "tool.finished": {
-      const index = view.tools.findLastIndex(
-        (tool) => tool.step === entry.step && tool.call.id === entry.callId && tool.endedAt === undefined,
-      );
+    case "tool.called": {
+      const called: ToolCallView = { step: entry.step, call: entry.call, startedAt: at };
+      // A call that was interrupted is made again.
+      const interrupted = openToolCall(view, entry.step, entry.call.id);
+      view.tools = draft.own(view.tools);
+      if (interrupted < 0) view.tools.push(called);
+      else view.tools[interrupted] = called;
+      break;
+    }
+    case "tool.progressed": {
+      const index = openToolCall(view, entry.step, entry.callId);
       const open = view.tools[index];
       if (!open) break;
-      const finished = { ...open, endedAt: at };
+      view.tools = draft.own(view.tools);
+      view.tools[index] = { ...open, progress: entry.progress };
+      break;
+    }
+    case "tool.finished": {
+      const index = openToolCall(view, entry.step, entry.callId);
+      const open = view.tools[index];
+      if (!open) break;
+      const { progress: _, ...called } = open;
+      const finished: ToolCallView = { ...called, endedAt: at };
       if (entry.result !== undefined && entry.result !== null) finished.result = entry.result;
       if (entry.error) finished.error = entry.error;
       if (entry.reused) finished.reused = entry.reused;
@@ -209,4 +224,9 @@ function touch(view: EpochView, id: ContextId, draft: Draft): void {
   if (view.contexts.includes(id)) return;
   view.contexts = draft.own(view.contexts);
   view.contexts.push(id);
+}
+
+/** The place of the call that has not ended yet, or -1. */
+function openToolCall(view: EpochView, step: number, id: string): number {
+  return view.tools.findLastIndex((tool) => tool.step === step && tool.call.id === id && tool.endedAt === undefined);
 }

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 
 use super::*;
 
-const PUBLIC: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 1);
+const PUBLIC: Ipv4Addr = Ipv4Addr::LOCALHOST;
 const PRIVATE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
 /// A server that records requests and answers each with the next response.

@@ -124,6 +124,26 @@ impl HttpClient {
         self.send(request, context).await
     }
 
+    /// Posts `body` and reads the JSON document of the response. `otherwise` says what the server sent if it is none of this
+    /// form.
+    pub(crate) async fn post_json<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &(impl Serialize + Sync),
+        context: &ErrorContext,
+        otherwise: &str,
+    ) -> Result<T, Fault> {
+        let request = self
+            .client()?
+            .post(self.base_url.join(path, ""))
+            .header(ACCEPT, "application/json")
+            .header(CONTENT_TYPE, "application/json")
+            .body(serde_json::to_vec(body).map_err(|error| context.unserializable(&error))?);
+        let bytes = body_stream::read_to_end(self.send(request, context).await?, context).await?;
+        serde_json::from_slice(&bytes)
+            .map_err(|_| context.invalid_response(otherwise, &String::from_utf8_lossy(&bytes)))
+    }
+
     /// The model names, sorted; `names` extracts them from the list.
     pub(crate) async fn models<T: DeserializeOwned>(
         &self,

@@ -328,12 +328,12 @@ async fn fetch_url_returns_parts_of_a_text() {
         allowed_hosts: vec![format!("127.0.0.1:{port}")],
         ..ToolSettings::default()
     });
-    let part = |text: &str, truncated: bool| {
+    let fetched = |text: &str, truncated: bool| {
         Ok(json!({ "url": url, "contentType": "text/plain", "text": text, "truncated": truncated }))
     };
-    assert_eq!(fetch(json!({ "url": url })).await, part("hällo", false));
-    assert_eq!(fetch(json!({ "url": url, "maxChars": 2 })).await, part("hä", true));
-    assert_eq!(fetch(json!({ "url": url, "offset": 2, "maxChars": 9 })).await, part("llo", false));
+    assert_eq!(fetch(json!({ "url": url })).await, fetched("hällo", false));
+    assert_eq!(fetch(json!({ "url": url, "maxChars": 2 })).await, fetched("hä", true));
+    assert_eq!(fetch(json!({ "url": url, "offset": 2, "maxChars": 9 })).await, fetched("llo", false));
     assert_eq!(fetch(json!({ "url": format!("{url}gone") })).await, Err("tool.http_status".into()));
     assert_eq!(fetch(json!({ "url": format!("{url}image") })).await, Err("tool.not_text".into()));
     assert_eq!(fetch(json!({ "url": "file:///etc/passwd" })).await, Err("tool.bad_url".into()));

@@ -1,5 +1,6 @@
 use plait_engine::error::ErrorCode;
 use plait_engine::id::{Activation, Epoch, NodeId};
+use plait_engine::tool::ToolProgress;
 
 use super::*;
 
@@ -49,4 +50,28 @@ fn batch_merges_consecutive_partial_output_of_each_activation() {
     let expected = [delta("a", "13"), delta("b", "2")].map(|entry| entry.event).into_iter();
     let after = [delta("a", "4"), delta("b", "56")].map(|entry| entry.event);
     assert_eq!(events, expected.chain([started]).chain(after).collect::<Vec<_>>());
+}
+
+#[test]
+fn batch_keeps_the_latest_progress_of_each_call() {
+    let progress = |id: &str, progress: f64| Entry {
+        seq: None,
+        at: 0,
+        event: Event::Call(
+            Activation { node: "c".into(), epoch: Epoch::root() },
+            CallEvent::ToolProgressed {
+                step: 0,
+                call_id: id.to_owned(),
+                progress: ToolProgress { progress, ..ToolProgress::default() },
+            },
+        ),
+    };
+    let mut batch = Vec::new();
+    for entry in
+        [progress("a", 1.0), progress("b", 1.0), progress("a", 2.0), delta("c", "x"), progress("a", 3.0)]
+    {
+        push_merged(&mut batch, entry);
+    }
+    let expected = [progress("a", 2.0), progress("b", 1.0), delta("c", "x"), progress("a", 3.0)];
+    assert_eq!(batch, expected);
 }

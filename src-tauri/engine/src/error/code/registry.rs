@@ -751,12 +751,12 @@ error_codes! {
     }
 
     "Tools" {
-        ToolAsks = "tool.asks",
-            "The tool asks the person; its call is made again with the answer.",
-            "Answer the question of the run.";
         ToolAddressRefused = "tool.address_refused",
             "The address is private, local or of the machine's own network, and the person has not allowed it.",
             "If the server is meant, allow its host in the settings or with `--allow host=NAME`.";
+        ToolAsks = "tool.asks",
+            "The tool asks the person; its call is made again with the answer.",
+            "Answer the question of the run.";
         ToolBadArguments = "tool.bad_arguments",
             "The arguments of a tool call do not follow the tool's schema.",
             "The model sees this error and calls again; describe the arguments more plainly.";
@@ -766,9 +766,6 @@ error_codes! {
         ToolBadSchema = "tool.bad_schema",
             "The schema of a tool's arguments is not a JSON Schema that can be used.",
             "Correct the schema where the tool is declared, or do not offer the tool.";
-        ToolInterrupted = "tool.interrupted",
-            "A tool call that changes something was interrupted, and the person did not want it to be made again.",
-            "Find out whether it had an effect. The model sees this error.";
         ToolBadUrl = "tool.bad_url",
             "The URL of a request is not one that can be requested.",
             "Use a full URL that begins with http:// or https://.";
@@ -784,6 +781,9 @@ error_codes! {
         ToolHttpStatus = "tool.http_status",
             "The server answered a request with an error.",
             "The details have the status and the beginning of the answer.";
+        ToolInterrupted = "tool.interrupted",
+            "A tool call that changes something was interrupted, and the person did not want it to be made again.",
+            "Find out whether it had an effect. The model sees this error.";
         ToolNoFolder = "tool.no_folder",
             "The flow was never saved, so it has no folder to read files from.",
             "Save the flow first.";
@@ -805,9 +805,6 @@ error_codes! {
         ToolOutsideFolder = "tool.outside_folder",
             "The path leads out of the flow's folder.",
             "Give a path in the folder of the flow.";
-        ToolRejected = "tool.rejected",
-            "The person did not allow the tool call.",
-            "The model sees this error, with the person's comment.";
         ToolProtectedFile = "tool.protected_file",
             "Files that programs act on are not written: hidden ones, whose name begins with a dot, and flows.",
             "Choose another name.";
@@ -820,6 +817,9 @@ error_codes! {
         ToolRequestFailed = "tool.request_failed",
             "The server of a request could not be reached, or did not answer.",
             "Check the URL and the network, then try again.";
+        ToolRejected = "tool.rejected",
+            "The person did not allow the tool call.",
+            "The model sees this error, with the person's comment.";
         ToolSecretFile = "tool.secret_file",
             "The file holds secrets by its name.",
             "Put what the model may know into a file of another name.";
@@ -830,8 +830,8 @@ error_codes! {
             "The result of the tool is nested too deeply.",
             "Ask the tool for less.";
         ToolTooLarge = "tool.too_large",
-            "The file, or the result of the tool, is larger than the limit.",
-            "Split the file; ask the tool for less.";
+            "The file, the answer of a server or the result of a tool is too large.",
+            "Split the file, or request less.";
         ToolUnknown = "tool.unknown",
             "There is no tool of this name.",
             "Choose one of the tools listed.";

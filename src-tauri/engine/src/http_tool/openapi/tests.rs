@@ -1,3 +1,5 @@
+#![allow(clippy::needless_pass_by_value, reason = "values are written in place")]
+
 use super::*;
 use crate::tool::ToolEffect;
 

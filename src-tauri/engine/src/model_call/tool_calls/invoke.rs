@@ -14,7 +14,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::journal::{CallEvent, MAX_NESTING_DEPTH, is_too_deep};
 use crate::model_call::Interruption;
 use crate::node::NodeContext;
-use crate::tool::{ToolContext, ToolEffect, ToolInvocation, ToolSpec};
+use crate::tool::{ToolContext, ToolEffect, ToolInvocation, ToolProgress, ToolRequests, ToolSpec};
 
 /// The time limit of a call, if the flow sets none.
 const DEFAULT_TIMEOUT_MS: u64 = 60_000;
@@ -24,65 +24,67 @@ const MAX_RETRY_DELAY_MS: u64 = 30_000;
 /// Maximum size of a result, as JSON. It is far more than a model can read.
 const MAX_RESULT_BYTES: usize = 4 << 20;
 
-/// Makes a call. Attempts that fail for a passing reason are repeated, if the flow allows it.
-pub(super) async fn invoke(
-    node_context: &NodeContext,
-    tool: Arc<ToolSpec>,
-    step: u32,
-    call: &ToolCall,
-    history: CallHistory,
-    context: Arc<ToolContext>,
-) -> Result<Outcome, Interruption> {
-    let answers: Arc<[Value]> = history.into_answers().into();
-    let attempts = tool.policy.attempts.unwrap_or(1).max(1);
-    let mut attempt = 1;
-    loop {
-        let requests = Arc::new(RecordedAnswers::new(Arc::clone(&answers)));
-        let known = (Arc::clone(&context), Arc::clone(&requests));
-        let outcome = invoke_once(node_context, &tool, step, call, known).await;
-        if let Some(question) = requests.take_open() {
-            return Err(questions::ask_for_tool(step, call, &question));
-        }
-        match outcome {
-            Err(fault) if fault.retryable && attempt < attempts => {
-                let delay_ms = FIRST_RETRY_DELAY_MS.saturating_mul(1 << (attempt - 1).min(16));
-                let delay_ms = fault.retry_after_ms.unwrap_or_default().max(delay_ms).min(MAX_RETRY_DELAY_MS);
-                node_context.host.clock.sleep(Duration::from_millis(delay_ms)).await;
-                attempt += 1;
-            }
-            outcome => return Ok(outcome.and_then(check_result)),
-        }
-    }
+/// A call to make.
+pub(super) struct Invocation<'a> {
+    pub(super) node_context: &'a NodeContext,
+    pub(super) tool: &'a ToolSpec,
+    pub(super) context: Arc<ToolContext>,
+    pub(super) step: u32,
+    pub(super) call: &'a ToolCall,
 }
 
-async fn invoke_once(
-    node_context: &NodeContext,
-    tool: &Arc<ToolSpec>,
-    step: u32,
-    call: &ToolCall,
-    (context, requests): (Arc<ToolContext>, Arc<RecordedAnswers>),
-) -> Outcome {
-    let progress = {
-        let (node_context, call_id) = (node_context.clone(), call.id.clone());
-        move |progress| {
+impl Invocation<'_> {
+    /// Makes the call. Attempts that fail for a passing reason are repeated, if the flow allows it.
+    pub(super) async fn run(self, history: CallHistory) -> Result<Outcome, Interruption> {
+        let answers: Arc<[Value]> = history.into_answers().into();
+        let tool = Arc::new(self.tool.clone());
+        let attempts = tool.policy.attempts.unwrap_or(1).max(1);
+        let mut attempt = 1;
+        loop {
+            let requests = Arc::new(RecordedAnswers::new(Arc::clone(&answers)));
+            let outcome = self.attempt(ToolInvocation {
+                tool: Arc::clone(&tool),
+                arguments: self.call.arguments.clone(),
+                folder: self.node_context.run.folder.clone(),
+                folders: Arc::clone(&self.node_context.folders),
+                context: Arc::clone(&self.context),
+                progress: self.progress(),
+                requests: Arc::clone(&requests) as Arc<dyn ToolRequests>,
+            });
+            let outcome = outcome.await;
+            if let Some(question) = requests.take_open() {
+                return Err(questions::ask_for_tool(self.step, self.call, &question));
+            }
+            match outcome {
+                Err(fault) if fault.retryable && attempt < attempts => {
+                    let delay_ms = FIRST_RETRY_DELAY_MS.saturating_mul(1 << (attempt - 1).min(16));
+                    let delay_ms = fault.retry_after_ms.unwrap_or_default().max(delay_ms);
+                    let delay = Duration::from_millis(delay_ms.min(MAX_RETRY_DELAY_MS));
+                    self.node_context.host.clock.sleep(delay).await;
+                    attempt += 1;
+                }
+                outcome => return Ok(outcome.and_then(check_result)),
+            }
+        }
+    }
+
+    async fn attempt(&self, invocation: ToolInvocation) -> Outcome {
+        let host = &self.node_context.host;
+        let limit = self.tool.policy.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
+        let deadline = host.clock.sleep(Duration::from_millis(limit));
+        match select(host.tools.call(invocation), deadline).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right(_) => Err(timed_out(self.tool, limit)),
+        }
+    }
+
+    /// Shows watchers how far the call has come.
+    fn progress(&self) -> Arc<dyn Fn(ToolProgress) + Send + Sync> {
+        let (node_context, step, call_id) = (self.node_context.clone(), self.step, self.call.id.clone());
+        Arc::new(move |progress| {
             let call_id = call_id.clone();
             node_context.show(CallEvent::ToolProgressed { step, call_id, progress });
-        }
-    };
-    let invocation = ToolInvocation {
-        tool: Arc::clone(tool),
-        arguments: call.arguments.clone(),
-        folder: node_context.run.folder.clone(),
-        folders: Arc::clone(&node_context.folders),
-        context,
-        progress: Arc::new(progress),
-        requests,
-    };
-    let limit = tool.policy.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
-    let deadline = node_context.host.clock.sleep(Duration::from_millis(limit));
-    match select(node_context.host.tools.call(invocation), deadline).await {
-        Either::Left((outcome, _)) => outcome,
-        Either::Right(_) => Err(timed_out(tool, limit)),
+        })
     }
 }
 

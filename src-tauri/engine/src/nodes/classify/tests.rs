@@ -167,3 +167,24 @@ fn invalid_input_or_config_is_a_fault() {
         );
     }
 }
+
+#[test]
+fn passages_stand_before_the_message_and_are_journaled() {
+    let mut harness = NodeHarness::new();
+    harness.provider.push_replies([ScriptedReply::text("{\"class\": \"question\", \"reason\": \"asks\"}")]);
+    let config = json!({ "knowledge": { "bases": ["handbook"] } });
+    let run = harness.run("classify", config, &[("message", json!("Which train?"))]);
+    assert_eq!(run.event_names()[0], "knowledge.retrieved", "before the prompt");
+    let requests = harness.provider.requests();
+    let sent = requests[0].messages[0].content.text();
+    assert!(sent.contains("travel.md, line 1\nTrains are booked by the office.\n\nWhich train?"), "{sent}");
+    // Resumed after the search: the bases may have changed.
+    let mut resumed = NodeHarness::new();
+    resumed.provider.push_replies([ScriptedReply::text("{\"class\": \"question\", \"reason\": \"asks\"}")]);
+    resumed.retriever.set_passages(vec![("other.md", "Another text.".to_owned())]);
+    resumed.recorded = run.events[..1].to_vec();
+    let config = json!({ "knowledge": { "bases": ["handbook"] } });
+    resumed.run("classify", config, &[("message", json!("Which train?"))]);
+    assert!(resumed.retriever.requests().is_empty());
+    assert_eq!(resumed.provider.requests()[0].messages[0].content.text(), sent);
+}

@@ -41,6 +41,10 @@ pub(super) struct Done {
     pub was_sleeping: bool,
 }
 
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it is taken apart where it is made; a box would cost every node one"
+)]
 pub(super) enum Outcome {
     Finished {
         output: NodeOutput,

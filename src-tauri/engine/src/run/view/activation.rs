@@ -111,29 +111,44 @@ impl EpochView {
                 self.cost += Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
             }
             CallEvent::KnowledgeRetrieved { retrieval } => self.retrieval = Some((**retrieval).clone()),
-            CallEvent::ToolCalled { step, call } => self.tools.push(ToolCallView {
-                step: *step,
-                call: call.clone(),
-                started_at: at,
-                ended_at: None,
-                result: None,
-                error: None,
-                reused: None,
-            }),
-            // Only watchers receive it, and they show it themselves.
-            CallEvent::ToolProgressed { .. } => {}
+            CallEvent::ToolCalled { step, call } => {
+                let new = ToolCallView {
+                    step: *step,
+                    call: call.clone(),
+                    started_at: at,
+                    ended_at: None,
+                    progress: None,
+                    result: None,
+                    error: None,
+                    reused: None,
+                };
+                // A call that was interrupted is made again.
+                match self.open_tool_call(*step, &call.id) {
+                    Some(interrupted) => *interrupted = new,
+                    None => self.tools.push(new),
+                }
+            }
+            CallEvent::ToolProgressed { step, call_id, progress } => {
+                if let Some(tool) = self.open_tool_call(*step, call_id) {
+                    tool.progress = Some(progress.clone());
+                }
+            }
             CallEvent::ToolFinished { step, call_id, result, error, reused } => {
-                let mut open = self.tools.iter_mut().rev();
-                let open = open
-                    .find(|tool| tool.step == *step && tool.call.id == *call_id && tool.ended_at.is_none());
-                if let Some(tool) = open {
+                if let Some(tool) = self.open_tool_call(*step, call_id) {
                     tool.ended_at = Some(at);
+                    tool.progress = None;
                     tool.result.clone_from(result);
                     tool.error.clone_from(error);
                     tool.reused.clone_from(reused);
                 }
             }
         }
+    }
+
+    /// The call that has not ended yet.
+    fn open_tool_call(&mut self, step: u32, id: &str) -> Option<&mut ToolCallView> {
+        let mut latest = self.tools.iter_mut().rev();
+        latest.find(|tool| tool.step == step && tool.call.id == id && tool.ended_at.is_none())
     }
 
     fn apply_child_event(&mut self, event: &ChildEvent) {

@@ -1,5 +1,7 @@
 //! Chats that read the workflow's memory and add to it.
 
+#![allow(clippy::needless_pass_by_value, reason = "values are written in place")]
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};

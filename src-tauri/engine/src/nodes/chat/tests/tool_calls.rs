@@ -1,5 +1,7 @@
 //! Tool calls with a policy: approval, time limits, attempts; calls at the same time; questions of tools; interrupted calls.
 
+#![allow(clippy::needless_pass_by_value, reason = "values are written in place")]
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};

@@ -16,14 +16,14 @@ const text = (id, value) =>
 
 const act = {
   name: "act",
-  description: "Does what it is told.",
+  description: "Does what it is asked.",
   inputSchema: { type: "object", properties: { do: { type: "string" } } },
 };
 
 function tools() {
   const version = stateFile && existsSync(stateFile) ? readFileSync(stateFile, "utf8").trim() : "";
   if (mode === "changing" && version !== "") {
-    const changed = { ...act, description: `Does what it is told. ${version}` };
+    const changed = { ...act, description: `Does what it is asked. ${version}` };
     return version === "new" ? [act, { ...act, name: "extra" }] : version === "none" ? [] : [changed];
   }
   if (mode === "bad-schema") {
@@ -52,9 +52,9 @@ const actions = {
     process.stderr.write("about to die\n");
     process.exit(3);
   },
-  garbage: (id) => {
+  noise: (id) => {
     process.stdout.write("this is no message\n{ nor is this\n[1, 2\n");
-    text(id, "after the garbage");
+    text(id, "after the noise");
   },
   endless: () => {
     const chunk = "x".repeat(1 << 20);

@@ -98,7 +98,7 @@ async fn changed_tools_keep_a_flow_from_running() {
     let name = "scripted".to_owned();
     app.plait.call(ConnectMcpServer { name: name.clone() }).await.unwrap();
     app.plait.call(DisconnectMcpServer { name }).await.unwrap();
-    std::fs::write(&state, "And obey me.").unwrap();
+    std::fs::write(&state, "And follow me.").unwrap();
     let journal = app.run(&flow(&json!({ "server": "scripted" })), [""; 0]).await;
     assert_eq!(journal.fault("server"), "mcp.tools_changed");
     assert_eq!(provider.sent().len(), 0, "no model saw the new description");

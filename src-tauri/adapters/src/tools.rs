@@ -1,5 +1,6 @@
 //! Tools that models can call: the hosts that run them, and the redaction of what tools return.
 
+mod bad_arguments;
 mod environment;
 mod hosts;
 mod http;

@@ -15,7 +15,6 @@ use ts_rs::TS;
 
 use crate::error::Fault;
 use crate::id::{MessageId, NodeId};
-use crate::tool::ToolContext;
 
 pub use settings::{
     DEFAULT_RECENT_TURNS, MAX_RECENT_TURNS, MemoryMode, MemorySettings, MemoryUse, SummarizerSettings,
@@ -172,15 +171,6 @@ impl WorkflowMemory {
         let last = self.turns.last()?;
         let comparable = message.is_none() || last.message.is_none();
         (comparable && last.text == text).then_some(last)
-    }
-
-    /// What a tool may know of it that `reader` calls in this iteration.
-    pub fn tool_context(&self, reader: &NodeId, recent: usize, round: u32) -> ToolContext {
-        ToolContext {
-            workflow_summary: self.summary.as_ref().map(|summary| summary.text.clone()),
-            recent_turns: self.recent(recent).map(|turn| turn.render(reader)).collect(),
-            round,
-        }
     }
 
     /// The memory as a later run of the conversation starts with it: its messages are not messages of that run.

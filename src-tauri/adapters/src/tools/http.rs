@@ -1,5 +1,6 @@
 //! Calls HTTP tools: builds the request from the tool's binding and the arguments, and turns the answer into a value.
 
+mod render;
 mod request;
 mod response;
 mod secrets;

@@ -26,7 +26,6 @@ use serde_json::Value;
 use super::environment::ToolEnvironment;
 use crate::clock::SystemClock;
 use tool::RegisteredTool;
-pub(super) use tool::bad_arguments;
 
 /// The native tools. Cheap to clone.
 #[derive(Clone)]

@@ -1,4 +1,4 @@
-//! Servers that send garbage, flood, hang, die or return too much: a coded fault, and the next call works.
+//! Servers that send what is no message, flood, hang, die or return too much: a coded fault, and the next call works.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,9 +17,9 @@ async fn assert_works(fixture: &Fixture) {
 }
 
 #[tokio::test]
-async fn garbage_between_messages_is_logged_and_skipped() {
+async fn invalid_lines_between_messages_is_logged_and_skipped() {
     let fixture = Fixture::scripted("chatty").await;
-    assert_eq!(fixture.act("garbage").await.unwrap(), json!("after the garbage"));
+    assert_eq!(fixture.act("noise").await.unwrap(), json!("after the noise"));
     let log = fixture.log("s").await;
     assert!(log.iter().any(|line| line == "Welcome to my server!"), "{log:?}");
     assert!(log.iter().any(|line| line == "this is no message"), "{log:?}");
@@ -231,9 +231,9 @@ async fn context_is_sent_only_to_servers_that_opt_in() {
     let silent = meta(false).await;
     assert_eq!(silent["arguments"], json!({ "do": "echo" }));
     assert_eq!(silent["_meta"].as_object().unwrap().keys().collect::<Vec<_>>(), ["progressToken"]);
-    let told = meta(true).await;
-    assert_eq!(told["_meta"]["__context"], json!({ "recentTurns": ["A: Hi"], "round": 2 }));
-    assert_eq!(told["arguments"], json!({ "do": "echo" }));
+    let received = meta(true).await;
+    assert_eq!(received["_meta"]["__context"], json!({ "recentTurns": ["A: Hi"], "round": 2 }));
+    assert_eq!(received["arguments"], json!({ "do": "echo" }));
 }
 
 #[tokio::test]

@@ -60,7 +60,7 @@ async fn filesystem_reads_what_it_may_and_refuses_the_rest() {
 }
 
 #[tokio::test]
-async fn memory_keeps_what_it_was_told_over_a_restart() {
+async fn memory_keeps_its_entities_over_a_restart() {
     let fixture = Fixture::new();
     let file = fixture.home.path().join("memory.jsonl");
     let entry = json!({ "command": "node", "args": [reference_server("memory")], "env": { "MEMORY_FILE_PATH": file } });

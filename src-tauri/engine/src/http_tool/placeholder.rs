@@ -14,7 +14,7 @@ pub enum Part<'a> {
     Placeholder(&'a str),
 }
 
-/// Splits a text. Joined again, its parts are the text.
+/// Splits a text. Put together again, its parts are the text.
 pub fn parse(text: &str) -> Vec<Part<'_>> {
     let (mut parts, mut rest, mut from) = (Vec::new(), 0, 0);
     while let Some(open) = text[from..].find("{{").map(|at| from + at) {

@@ -1,17 +1,15 @@
-//! A node's part in the workflow's memory: what it sees before its call, and what is added when it has spoken.
+//! A node's part in the workflow's memory: what it sees of it, and what it may change.
 
 use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::memory_summary::MemorySummarizer;
-use super::{REPLY_INDEX, Turn, USER_MESSAGE_INDEX};
+use super::USER_MESSAGE_INDEX;
 use crate::id::{MessageId, NodeId};
 use crate::memory::{DEFAULT_LABEL, MemoryChange, MemoryMode, MemoryTurn, MemoryUse, SummarizerSettings};
 use crate::node::NodeContext;
 use crate::prompt::{MemoryView, Partner, tokens};
-use crate::provider::ModelReply;
 use crate::tool::ToolContext;
 
 /// How a node uses the workflow's memory: a part of its config.
@@ -38,7 +36,7 @@ impl NodeMemory {
 
 /// What the user message of a node comes from: something that was said elsewhere.
 #[derive(Clone, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct Incoming {
     pub(crate) text: String,
     /// The message that it is, if it is one.
     pub(crate) message: Option<MessageId>,
@@ -50,21 +48,21 @@ pub(crate) struct Heard {
 pub(crate) struct MemoryAccess<'a> {
     config: &'a NodeMemory,
     node_context: &'a NodeContext,
-    /// What the node heard, as a turn, and whether the memory has it already.
-    heard: Option<(MemoryTurn, bool)>,
+    /// What the node receives, as a turn, and whether the memory has it already.
+    incoming: Option<(MemoryTurn, bool)>,
 }
 
 impl<'a> MemoryAccess<'a> {
-    /// The access of a node that heard this. Nothing if it may not read the memory.
+    /// The access of a node that receives this. Nothing if it may not read the memory.
     pub(crate) fn new(
         config: &'a NodeMemory,
         node_context: &'a NodeContext,
-        heard: Option<&Heard>,
+        incoming: Option<&Incoming>,
         model: &str,
     ) -> Option<Self> {
         node_context.memory_mode.reads().then(|| {
-            let heard = heard.map(|heard| known_or_new(heard, node_context, model));
-            Self { config, node_context, heard }
+            let incoming = incoming.map(|incoming| known_or_new(incoming, node_context, model));
+            Self { config, node_context, incoming }
         })
     }
 
@@ -75,62 +73,41 @@ impl<'a> MemoryAccess<'a> {
             recent_turns: self.recent_turns(),
             reader: self.node_context.activation.node.clone(),
             iteration: self.node_context.iteration(),
-            partner: self.heard.as_ref().map(|(turn, _)| turn.clone()),
+            partner: self.incoming.as_ref().map(|(turn, _)| turn.clone()),
         }
     }
 
     /// Who the user message is from. A prompt of the node's own has no label: its words say what it is.
-    pub(crate) fn partner(&self, heard: Option<&Heard>) -> Partner {
-        let Some((turn, _)) = &self.heard else { return Partner::default() };
-        let is_plain = heard.is_some_and(|heard| !heard.in_template);
+    pub(crate) fn partner(&self, incoming: Option<&Incoming>) -> Partner {
+        let Some((turn, _)) = &self.incoming else { return Partner::default() };
+        let is_plain = incoming.is_some_and(|incoming| !incoming.in_template);
         let label = turn.label.as_deref().unwrap_or(DEFAULT_LABEL);
         Partner { label: is_plain.then(|| label.to_owned()), node: turn.node.clone() }
     }
 
     /// The message that the user message repeats, if it repeats one.
-    pub(crate) fn heard_message(&self) -> Option<&MessageId> {
-        self.heard.as_ref()?.0.message.as_ref()
+    pub(crate) fn incoming_message(&self) -> Option<&MessageId> {
+        self.incoming.as_ref()?.0.message.as_ref()
     }
 
     /// What a tool that the node's model calls may know of the memory.
     pub(crate) fn tool_context(&self) -> ToolContext {
-        let round = self.node_context.iteration().unwrap_or_default();
-        let reader = &self.node_context.activation.node;
-        self.node_context.memory().tool_context(reader, self.recent_turns(), round)
+        let (memory, reader) = (self.node_context.memory(), &self.node_context.activation.node);
+        ToolContext {
+            workflow_summary: memory.summary.as_ref().map(|summary| summary.text.clone()),
+            recent_turns: memory.recent(self.recent_turns()).map(|turn| turn.render(reader)).collect(),
+            round: self.node_context.iteration().unwrap_or_default(),
+        }
     }
 
-    /// Adds what the node heard and said, if it may. Summarizes the turns that are no longer recent; if that fails, the
-    /// summary stays as it is.
-    pub(crate) async fn remember(&self, turn: &mut Turn<'_>, reply: &ModelReply) {
-        if !self.node_context.memory_mode.writes() {
-            return;
-        }
-        let heard = self.heard.iter().filter(|(_, is_known)| !is_known).map(|(turn, _)| turn.clone());
-        let said = self.turn(None, reply.text.clone(), Some(REPLY_INDEX), &turn.model.model);
-        let mut change = MemoryChange { turns: heard.chain([said]).collect(), ..MemoryChange::default() };
-        let mut memory = self.node_context.memory();
-        memory.apply(&change);
-        let kept = self.node_context.memory_settings.recent_turns();
-        let overdue = memory.overdue(kept);
-        if overdue > 0 {
-            let older: Vec<_> = memory.turns.iter().take(overdue).map(|turn| turn.render_for_all()).collect();
-            let known = memory.summary.as_deref();
-            let dropped = match MemorySummarizer::of(&self.config.summarizer, turn) {
-                Ok(summarizer) => summarizer.summarize(known, &older, turn).await,
-                Err(fault) => Err(fault),
-            };
-            match dropped {
-                Ok(summary) => {
-                    change.summary = Some(summary);
-                    change.dropped = u32::try_from(overdue).unwrap_or(u32::MAX);
-                }
-                Err(fault) => {
-                    change.error = Some(fault);
-                    change.dropped = u32::try_from(memory.forgotten(kept)).unwrap_or(u32::MAX);
-                }
-            }
-        }
-        self.node_context.change_memory(change);
+    /// What the node received, if the memory does not have it yet.
+    pub(super) fn new_turn(&self) -> Option<MemoryTurn> {
+        self.incoming.as_ref().filter(|(_, is_known)| !is_known).map(|(turn, _)| turn.clone())
+    }
+
+    /// The node's own summarizer.
+    pub(super) fn summarizer(&self) -> &SummarizerSettings {
+        &self.config.summarizer
     }
 
     /// What the node may do.
@@ -167,17 +144,17 @@ impl<'a> MemoryAccess<'a> {
     }
 }
 
-/// What was heard as a turn of the memory: the one that is there, or a new one.
-fn known_or_new(heard: &Heard, node_context: &NodeContext, model: &str) -> (MemoryTurn, bool) {
+/// What was received as a turn of the memory: the one that is there, or a new one.
+fn known_or_new(incoming: &Incoming, node_context: &NodeContext, model: &str) -> (MemoryTurn, bool) {
     let memory = node_context.memory();
-    if let Some(turn) = memory.find(heard.message.as_ref(), &heard.text) {
+    if let Some(turn) = memory.find(incoming.message.as_ref(), &incoming.text) {
         return (MemoryTurn::clone(turn), true);
     }
-    let node = heard.message.as_ref().and_then(author_of);
+    let node = incoming.message.as_ref().and_then(author_of);
     // What is no message yet becomes one: the user message of this node.
-    let message = heard.message.clone().or_else(|| Some(node_context.message_id(USER_MESSAGE_INDEX)));
-    let tokens = tokens::count_u32(model, &heard.text);
-    (MemoryTurn { label: None, text: heard.text.clone(), node, message, tokens }, false)
+    let message = incoming.message.clone().or_else(|| Some(node_context.message_id(USER_MESSAGE_INDEX)));
+    let tokens = tokens::count_u32(model, &incoming.text);
+    (MemoryTurn { label: None, text: incoming.text.clone(), node, message, tokens }, false)
 }
 
 /// The node that wrote a message of this run: its id is the activation and a number.

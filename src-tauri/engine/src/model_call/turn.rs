@@ -3,6 +3,8 @@
 
 mod ask;
 mod commit;
+mod memory_summary;
+mod remember;
 
 use std::sync::Arc;
 

@@ -246,11 +246,13 @@ impl NodeType for Chat {
         let context = manager.get();
         let model = resolve_model_config(&context, config.overrides(), node_context.model_settings())?;
         let prepared = user_message::prepare(config.prompt.as_ref(), &inputs, &handle, &node_context).await?;
-        let heard = prepared.heard.as_ref();
-        let memory = MemoryAccess::new(&config.memory, &node_context, heard, &model.model);
+        let incoming = prepared.incoming.as_ref();
+        let memory = MemoryAccess::new(&config.memory, &node_context, incoming, &model.model);
         let repeated = match &memory {
-            Some(memory) => memory.heard_message(),
-            None => heard.filter(|heard| !heard.in_template).and_then(|heard| heard.message.as_ref()),
+            Some(memory) => memory.incoming_message(),
+            None => incoming
+                .filter(|incoming| !incoming.in_template)
+                .and_then(|incoming| incoming.message.as_ref()),
         };
         let user_message = prepared.build(&context, &node_context, repeated, &model.model)?;
         let tools = model_call::collect_tools(&inputs)?;
@@ -258,7 +260,7 @@ impl NodeType for Chat {
         let provider = node_context.host.providers.get(&model.provider)?;
         let schema = config.response_schema.as_ref().map(ReplySchema::new);
         let options = config.call_options(schema.as_ref());
-        let (view, partner) = memory.as_ref().map(|memory| (memory.view(), memory.partner(heard))).unzip();
+        let (view, partner) = memory.as_ref().map(|memory| (memory.view(), memory.partner(incoming))).unzip();
         let retrieval = config.retrieve(&prepared, view.as_ref(), &model.model, &node_context).await?;
         let blocks = BlockInputs {
             settings: Some(&config.blocks),
@@ -277,7 +279,7 @@ impl NodeType for Chat {
             Err(interruption) => return turn.interrupt(interruption),
         };
         if let Some(memory) = &memory {
-            memory.remember(&mut turn, &reply).await;
+            turn.remember(memory, &reply).await;
         }
         let message_id = turn.commit(&reply);
         Ok(turn.usage().add_to(build_output(&handle, reply, structured, message_id), &model))

@@ -14,9 +14,10 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 use url::Url;
 
+use super::render::render_text;
 use super::secrets;
 use crate::net::GuardedRequest;
-use crate::tools::native::bad_arguments;
+use crate::tools::bad_arguments::bad_arguments;
 
 /// The largest answer, in bytes. What a model or a journal can do with is far smaller.
 const MAX_RESPONSE_BYTES: usize = 4 << 20;
@@ -98,15 +99,6 @@ fn fill(value: &Value, arguments: &Value) -> Option<Value> {
         }
         other => Some(other.clone()),
     }
-}
-
-/// A text with its placeholders filled; absent arguments are empty.
-pub(super) fn render_text(text: &str, arguments: &Value) -> String {
-    let parts = parse(text).into_iter().map(|part| match part {
-        Part::Text(text) => text.to_owned(),
-        Part::Placeholder(name) => lookup(arguments, name).map(as_text).unwrap_or_default(),
-    });
-    parts.collect()
 }
 
 fn url(

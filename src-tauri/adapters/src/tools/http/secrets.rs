@@ -10,7 +10,7 @@ use secrecy::zeroize::Zeroizing;
 use serde_json::Value;
 use url::Url;
 
-use super::request::render_text;
+use super::render::render_text;
 use crate::keys::KeyOwner;
 use crate::net::GuardedRequest;
 use crate::tools::environment::ToolEnvironment;

@@ -158,7 +158,7 @@ impl Connection {
             return Err(Fault::new(ErrorCode::McpTooManyTools, message));
         }
         tools.sort_by(|left, right| left.name.cmp(&right.name));
-        // Two tools of one name cannot be told apart.
+        // Two tools of one name cannot be distinguished.
         tools.dedup_by(|second, first| second.name == first.name);
         let tools = Arc::new(tools);
         *cached = Some(Arc::clone(&tools));

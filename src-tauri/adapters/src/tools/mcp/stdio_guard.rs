@@ -22,10 +22,10 @@ use super::log::{McpLogOrigin, ServerLog, cut};
 /// The longest message. The SDK's own limit, which is that of messages over HTTP as well.
 pub(super) const MAX_MESSAGE_BYTES: usize = 16 << 20;
 /// How much a server may write without a single message among it.
-const MAX_GARBAGE_BYTES: usize = 64 << 20;
-const MAX_GARBAGE_LINES: usize = 10_000;
-/// How many lines of garbage are logged in a row.
-const MAX_LOGGED_GARBAGE_LINES: usize = 20;
+const MAX_INVALID_BYTES: usize = 64 << 20;
+const MAX_INVALID_LINES: usize = 10_000;
+/// How many lines that are no message are logged in a row.
+const MAX_LOGGED_INVALID_LINES: usize = 20;
 /// How much of a line is looked at.
 const LINE_START_BYTES: usize = 200;
 
@@ -43,8 +43,8 @@ struct Counts {
     line_start: Vec<u8>,
     line_bytes: usize,
     /// Since the last message.
-    garbage_lines: usize,
-    garbage_bytes: usize,
+    invalid_lines: usize,
+    invalid_bytes: usize,
     /// Why nothing more is read.
     verdict: Option<ErrorCode>,
 }
@@ -61,7 +61,7 @@ impl StdoutGuard {
 
     fn on_message(&self) {
         let mut counts = self.counts.lock();
-        (counts.garbage_lines, counts.garbage_bytes) = (0, 0);
+        (counts.invalid_lines, counts.invalid_bytes) = (0, 0);
     }
 
     /// Counts what was read. Returns whether reading goes on.
@@ -71,7 +71,7 @@ impl StdoutGuard {
         if counts.verdict.is_some() {
             return false;
         }
-        counts.garbage_bytes += bytes.len();
+        counts.invalid_bytes += bytes.len();
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             let was_within = counts.line_bytes <= MAX_MESSAGE_BYTES;
             counts.line_bytes += part.len();
@@ -82,13 +82,13 @@ impl StdoutGuard {
                 self.oversized.send_modify(|count| *count += 1);
             }
             if part.ends_with(b"\n") {
-                counts.garbage_lines += 1;
-                self.log_garbage(&counts.line_start, counts.garbage_lines);
+                counts.invalid_lines += 1;
+                self.log_invalid_line(&counts.line_start, counts.invalid_lines);
                 counts.line_start.clear();
                 counts.line_bytes = 0;
             }
         }
-        if counts.garbage_bytes > MAX_GARBAGE_BYTES || counts.garbage_lines > MAX_GARBAGE_LINES {
+        if counts.invalid_bytes > MAX_INVALID_BYTES || counts.invalid_lines > MAX_INVALID_LINES {
             let is_endless = counts.line_bytes > MAX_MESSAGE_BYTES;
             counts.verdict =
                 Some(if is_endless { ErrorCode::McpTooLarge } else { ErrorCode::McpInvalidMessage });
@@ -99,10 +99,10 @@ impl StdoutGuard {
         true
     }
 
-    fn log_garbage(&self, line: &[u8], count: usize) {
+    fn log_invalid_line(&self, line: &[u8], count: usize) {
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
-        if count <= MAX_LOGGED_GARBAGE_LINES && !text.is_empty() && !text.starts_with(['{', '[']) {
+        if count <= MAX_LOGGED_INVALID_LINES && !text.is_empty() && !text.starts_with(['{', '[']) {
             self.log.push(McpLogOrigin::Stdout, &cut(text, LINE_START_BYTES));
         }
     }

@@ -10,7 +10,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::tool::{CallContext, NativeTool, bad_arguments};
+use super::tool::{CallContext, NativeTool};
+use crate::tools::bad_arguments::bad_arguments;
 
 pub(super) struct CurrentTime(pub(super) Arc<dyn Clock>);
 

@@ -11,8 +11,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::files;
-use super::tool::{CallContext, NativeTool, bad_arguments};
+use super::tool::{CallContext, NativeTool};
 use crate::project_files::{AccessError, FileAccess, FlowFolders, FolderFile};
+use crate::tools::bad_arguments::bad_arguments;
 
 /// How many results a call returns if the model does not say.
 const DEFAULT_RESULTS: usize = 50;

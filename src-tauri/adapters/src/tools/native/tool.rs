@@ -4,13 +4,15 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::error::Fault;
 use plait_engine::flow::FolderAccess;
 use plait_engine::tool::{ToolContext, ToolEffect, ToolInvocation, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use crate::tools::bad_arguments::bad_arguments;
 
 /// What a native tool may know besides its arguments.
 pub(super) struct CallContext {
@@ -105,13 +107,4 @@ impl RegisteredTool {
     pub(super) fn has_schema(&self) -> bool {
         self.schema.is_some()
     }
-}
-
-/// The fault for invalid arguments.
-pub(in crate::tools) fn bad_arguments(tool: &str, problems: &[String]) -> Fault {
-    Fault::new(
-        ErrorCode::ToolBadArguments,
-        format!("The arguments of `{tool}` are invalid: {}.", problems.join("; ")),
-    )
-    .hint("Call the tool again with arguments that match its schema.")
 }

@@ -137,7 +137,7 @@ fn decision_schema(description: &str) -> Value {
         "type": "object",
         "properties": {
             "approved": { "type": "boolean", "description": description },
-            "comment": { "type": "string", "description": "What the model is told." },
+            "comment": { "type": "string", "description": "What the model receives." },
         },
         "required": ["approved"],
         "additionalProperties": false,

@@ -6,14 +6,14 @@ use crate::expression::as_text;
 use crate::expression::evaluation::Evaluator;
 use crate::expression::template::Template;
 use crate::id::MessageId;
-use crate::model_call::{Heard, UserMessage};
+use crate::model_call::{Incoming, UserMessage};
 use crate::node::{Inputs, NodeContext, template_inputs};
 
 /// The text of the user message of a chat with this template and these inputs, and what it comes from.
 pub(super) struct Prepared {
     text: String,
     /// What was said elsewhere and is the message, or is contained in it.
-    pub(super) heard: Option<Heard>,
+    pub(super) incoming: Option<Incoming>,
     is_template: bool,
 }
 
@@ -26,35 +26,35 @@ pub(super) async fn prepare(
 ) -> Result<Prepared, Fault> {
     let Some(prompt) = prompt else {
         let (text, message) = input_message(inputs, handle).ok_or_else(no_message)?;
-        let heard = Some(Heard { text: text.clone(), message, in_template: false });
-        return Ok(Prepared { text, heard, is_template: false });
+        let incoming = Some(Incoming { text: text.clone(), message, in_template: false });
+        return Ok(Prepared { text, incoming, is_template: false });
     };
     let text = render(prompt, inputs, handle, &*node_context.host.evaluator).await?;
     let has_message = prompt.variables().iter().any(|variable| variable.name == "message");
-    let heard = has_message.then(|| partner_message(inputs, handle)).flatten();
-    let heard = heard.map(|(text, message)| Heard { text, message, in_template: true });
-    Ok(Prepared { text, heard, is_template: true })
+    let incoming = has_message.then(|| partner_message(inputs, handle)).flatten();
+    let incoming = incoming.map(|(text, message)| Incoming { text, message, in_template: true });
+    Ok(Prepared { text, incoming, is_template: true })
 }
 
 impl Prepared {
-    /// What a search for the message is about: what was heard, or else the prompt.
+    /// What a search for the message is about: what was received, or else the prompt.
     pub(super) fn question(&self) -> &str {
-        self.heard.as_ref().map_or(&self.text, |heard| &heard.text)
+        self.incoming.as_ref().map_or(&self.text, |incoming| &incoming.text)
     }
 
-    /// The user message. `heard` is the message that it repeats, if it repeats one.
+    /// The user message. `incoming` is the message that it repeats, if it repeats one.
     pub(super) fn build(
         &self,
         context: &ContextRecord,
         node_context: &NodeContext,
-        heard: Option<&MessageId>,
+        incoming: Option<&MessageId>,
         model: &str,
     ) -> Result<UserMessage, Fault> {
         let text = self.text.clone();
         let message = if self.is_template {
-            UserMessage::of_template(context, text, heard, node_context, model)
+            UserMessage::of_template(context, text, incoming, node_context, model)
         } else {
-            UserMessage::new(context, text, heard, node_context, model)
+            UserMessage::new(context, text, incoming, node_context, model)
         };
         if self.text.trim().is_empty() && !message.in_history { Err(no_message()) } else { Ok(message) }
     }

@@ -111,8 +111,8 @@ fn rejected_call_is_not_made_and_the_model_learns_why() {
     let done = answer(&mut harness, &asked, &guarded, answer_of_person);
     assert_eq!(done.output("response"), Some(&json!("Done.")));
     assert!(harness.tools.calls().is_empty());
-    let told = tool_message(&harness);
-    assert!(told.contains("tool.rejected") && told.contains("Use your head."), "{told}");
+    let received = tool_message(&harness);
+    assert!(received.contains("tool.rejected") && received.contains("Use your head."), "{received}");
 }
 
 #[test]
@@ -132,8 +132,8 @@ fn call_that_takes_too_long_is_ended() {
     let slow = tool("meet", json!({ "policy": { "timeoutMs": 1500 } }));
     let mut harness = harness_calling("meet", json!({}));
     assert_eq!(run(&mut harness, &slow).output("response"), Some(&json!("Done.")));
-    let told = tool_message(&harness);
-    assert!(told.contains("tool.timeout") && told.contains("1500 ms"), "{told}");
+    let received = tool_message(&harness);
+    assert!(received.contains("tool.timeout") && received.contains("1500 ms"), "{received}");
 }
 
 #[test]
@@ -203,9 +203,9 @@ fn interrupted_call_that_changes_something_is_repeated_only_if_the_person_agrees
         assert!(harness.tools.calls().is_empty());
         answer(&mut harness, &asked, &writing, json!({ "approved": agrees }));
         assert_eq!(harness.tools.calls().len(), usize::from(agrees));
-        let told = tool_message(&harness);
-        assert_eq!(told == "42", agrees, "{told}");
-        assert_eq!(told.contains("tool.interrupted"), !agrees, "{told}");
+        let received = tool_message(&harness);
+        assert_eq!(received == "42", agrees, "{received}");
+        assert_eq!(received.contains("tool.interrupted"), !agrees, "{received}");
     }
 }
 

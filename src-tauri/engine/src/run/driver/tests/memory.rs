@@ -223,7 +223,7 @@ fn node_without_memory_sees_nothing_of_it() {
     let events = stage.play(&nodes, &edges, &settings());
     assert_eq!(prompts(&stage)[1], ["user: Word 1."]);
     assert!(of("skeptic", &events).iter().all(|event| event["type"] != "memory.appended"));
-    // What it said is heard by the other, who adds it.
+    // What it said reaches the other, who adds it.
     let last = events.iter().rfind(|event| event["type"] == "memory.appended").unwrap();
     assert_eq!(last["change"]["turns"][0]["text"], "Word 4.");
     let _ = started;

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use super::{ModelCall, Turn};
+use super::Turn;
 use crate::context::{Message, Role};
 use crate::error::{ErrorCode, Fault};
 use crate::memory::{MemorySummary, SummarizerSettings};
+use crate::model_call::ModelCall;
 use crate::prompt::{
     ModelConfig, Overrides, PromptPart, PromptPurpose, PromptRecord, resolve_model_config, tokens,
 };

@@ -1,0 +1,12 @@
+//! The fault for arguments that a tool cannot use.
+
+use plait_engine::error::{ErrorCode, Fault};
+
+/// The fault for invalid arguments.
+pub(super) fn bad_arguments(tool: &str, problems: &[String]) -> Fault {
+    Fault::new(
+        ErrorCode::ToolBadArguments,
+        format!("The arguments of `{tool}` are invalid: {}.", problems.join("; ")),
+    )
+    .hint("Call the tool again with arguments that match its schema.")
+}

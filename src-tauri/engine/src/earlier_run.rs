@@ -99,6 +99,15 @@ impl EarlierRun {
         Some((outcome, self.event(seq)))
     }
 
+    /// Whether an equal tool call, requested in the same step, was made and nobody knows what came of it.
+    pub fn was_interrupted(&self, activation: &Activation, step: u32, call: &ToolCall) -> bool {
+        let calls = self.activations.get(activation).map(|recorded| &recorded.tool_calls);
+        calls
+            .into_iter()
+            .flatten()
+            .any(|recorded| recorded.step == step && recorded.call == *call && recorded.outcome.is_none())
+    }
+
     /// What a person answered to the same question of the activation. `index` counts the answers that it got before.
     pub fn answer(
         &self,
@@ -152,8 +161,14 @@ impl EarlierRun {
                 self.recorded(activation).replies.insert(*step, reply);
             }
             Event::Call(activation, CallEvent::ToolCalled { step, call }) => {
-                let call = RecordedToolCall { step: *step, call: call.clone(), outcome: None };
-                self.recorded(activation).tool_calls.push(call);
+                let calls = &mut self.recorded(activation).tool_calls;
+                // A call that asked the person is made again.
+                let is_open = |made: &RecordedToolCall| {
+                    made.step == *step && made.call.id == call.id && made.outcome.is_none()
+                };
+                if !calls.iter().any(is_open) {
+                    calls.push(RecordedToolCall { step: *step, call: call.clone(), outcome: None });
+                }
             }
             Event::Call(activation, CallEvent::ToolFinished { step, call_id, result, error, .. }) => {
                 let outcome = match error {

@@ -76,8 +76,23 @@ fn tool_outcome_needs_equal_arguments() {
 fn tool_call_without_result_has_no_outcome() {
     let call = ToolCall { id: "1".to_owned(), name: "weather".to_owned(), arguments: json!({}) };
     let called = Event::Call(activation("chat"), CallEvent::ToolCalled { step: 0, call: call.clone() });
-    let earlier = EarlierRun::of(&"old".into(), &entries([called]));
+    let earlier = EarlierRun::of(&"old".into(), &entries([called.clone()]));
     assert!(earlier.tool_outcome(&activation("chat"), 0, &call).is_none());
+    assert!(earlier.was_interrupted(&activation("chat"), 0, &call));
+    assert!(!earlier.was_interrupted(&activation("chat"), 1, &call), "of another step");
+
+    // It asked the person, and was made again with the answer.
+    let finished = CallEvent::ToolFinished {
+        step: 0,
+        call_id: "1".to_owned(),
+        result: Some(json!("sunny")),
+        error: None,
+        reused: None,
+    };
+    let finished = Event::Call(activation("chat"), finished);
+    let earlier = EarlierRun::of(&"old".into(), &entries([called.clone(), called, finished]));
+    assert!(earlier.tool_outcome(&activation("chat"), 0, &call).is_some());
+    assert!(!earlier.was_interrupted(&activation("chat"), 0, &call));
 }
 
 #[test]

@@ -177,8 +177,8 @@ impl<'a> ToolCaller<'a> {
         }
         // The engine's answers cost nothing and depend on the run alone.
         let earlier = self.node_context.earlier().filter(|_| reply_is_reused && !is_engine_tool);
-        let earlier = earlier.and_then(|run| run.tool_outcome(&self.node_context.activation, step, call));
-        if let Some((outcome, event)) = earlier {
+        let activation = &self.node_context.activation;
+        if let Some((outcome, event)) = earlier.and_then(|run| run.tool_outcome(activation, step, call)) {
             return Ok(NextStep::Reuse(outcome, event));
         }
         let tool = match self.find_tool(call) {
@@ -186,7 +186,9 @@ impl<'a> ToolCaller<'a> {
             Err(fault) => return Ok(NextStep::Refuse(fault)),
         };
         let history = CallHistory::read(&self.node_context.recorded, step, &call.id);
-        if history.was_interrupted && tool.effect == ToolEffect::Write && !history.may_repeat()? {
+        let was_interrupted =
+            history.was_interrupted || earlier.is_some_and(|run| run.was_interrupted(activation, step, call));
+        if was_interrupted && tool.effect == ToolEffect::Write && !history.may_repeat()? {
             return Err(questions::ask_to_repeat(step, call));
         }
         if history.is_repeat_refused() {

@@ -65,19 +65,10 @@ fn run_within(program: &Program, max_compute_time: Duration) -> Result<serde_jso
         Err(_) if Instant::now() >= deadline => {
             return Err(limit(&format!("it takes longer than {} s", max_compute_time.as_secs_f64())));
         }
-        // A step of an asynchronous program that finds no memory ends without a trace.
-        Err(Failure::Unresolved) if is_memory_used_up(&runtime) => {
-            return Err(limit(&format!("it needs more than {} MB of memory", MAX_MEMORY_BYTES >> 20)));
-        }
         Err(failure) => return Err(failure.into_fault(&log.lock().lines)),
     };
     let log = std::mem::take(&mut log.lock().lines);
     Ok(json!({ "result": result, "log": log }))
-}
-
-/// Whether more than half of the memory is in use.
-fn is_memory_used_up(runtime: &Runtime) -> bool {
-    usize::try_from(runtime.memory_usage().malloc_size).is_ok_and(|used| used > MAX_MEMORY_BYTES / 2)
 }
 
 /// What a program logged, as much as is kept.
@@ -99,8 +90,6 @@ impl Log {
 enum Failure {
     /// The program threw.
     Thrown(String),
-    /// It waits for something that never happens: there is nothing outside that could.
-    Unresolved,
     /// It hit a limit.
     Limit(String),
 }
@@ -108,9 +97,6 @@ enum Failure {
 impl Failure {
     fn into_fault(self, log: &[String]) -> Fault {
         match self {
-            Self::Unresolved => {
-                Self::Thrown("it waits for a promise that nothing resolves.".to_owned()).into_fault(log)
-            }
             Self::Thrown(message) => {
                 Fault::new(ErrorCode::ToolCodeFailed, format!("The program failed: {message}"))
                     .hint("Correct the program. It is the body of a function: `return` its result.")
@@ -131,7 +117,12 @@ fn evaluate(ctx: &Ctx<'_>, program: &Program, log: &Arc<Mutex<Log>>) -> Result<s
     let function: Function<'_> = ctx.eval(source).catch(ctx).map_err(failed)?;
     let promise: Promise<'_> = function.call((input,)).catch(ctx).map_err(failed)?;
     let value: Value<'_> = match promise.finish::<Value<'_>>() {
-        Err(rquickjs::Error::WouldBlock) => return Err(Failure::Unresolved),
+        // There is nothing outside that could resolve it. The interpreter drops the error of a step that finds no memory.
+        Err(rquickjs::Error::WouldBlock) => {
+            let message =
+                "it waits for a promise that nothing resolves, or an asynchronous step ran out of memory.";
+            return Err(Failure::Thrown(message.to_owned()));
+        }
         finished => finished.catch(ctx).map_err(failed)?,
     };
     if value.is_undefined() {

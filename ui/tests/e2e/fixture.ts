@@ -63,6 +63,7 @@ export function handle(page: Page, id: string, side: "in" | "out", port: string)
 
 /** Drags with the pointer, in steps, as a hand does. */
 export async function drag(page: Page, from: Locator, to: Locator | { x: number; y: number }): Promise<void> {
+  await from.scrollIntoViewIfNeeded();
   const start = await middle(from);
   const end = "x" in to ? to : await middle(to);
   await page.mouse.move(start.x, start.y);

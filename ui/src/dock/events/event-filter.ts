@@ -42,6 +42,7 @@ export const FAMILIES = [
   "prompt",
   "model",
   "knowledge",
+  "memory",
   "tool",
   "child",
   "loop",
@@ -105,6 +106,8 @@ export function gistOf(entry: Entry): string {
       const passages = `${used.length} ${used.length === 1 ? "passage" : "passages"}, ${leftOut.length} left out`;
       return line(`${passages}: ${query}`);
     }
+    case "memory.appended":
+      return entry.change.turns.map((turn) => previewOf(turn.text, 80)).join(", ");
     case "tool.called":
       return `${entry.call.name} ${previewOf(entry.call.arguments, 100)}`;
     case "tool.finished":

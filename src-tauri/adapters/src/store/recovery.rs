@@ -74,7 +74,15 @@ pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) ->
         }
         Err(fault) => return Err(fault),
     };
-    let was_cut = index.size_of(&root).is_some_and(|known| size < known) && !layout.sealed;
+    // Compression makes a file smaller. What it holds was on disk before, so the index knows of no more.
+    let was_cut = if layout.sealed {
+        index
+            .tree(root)
+            .into_iter()
+            .any(|key| index.get(&key).is_some_and(|entry| layout.next_seq(&key) < entry.record.events))
+    } else {
+        index.size_of(&root).is_some_and(|known| size < known)
+    };
     if was_cut {
         index.note_damage(root, "it was cut short".to_owned());
     } else if layout.is_damaged() {

@@ -10,6 +10,7 @@ pub mod error;
 pub mod exact_json;
 pub mod expression;
 pub mod flow;
+pub mod grant;
 pub mod hash;
 pub mod host;
 pub mod http_tool;

@@ -399,6 +399,27 @@ error_codes! {
             "Set the right PLAIT_KEYS_PASSPHRASE.";
     }
 
+    "Grants" {
+        GrantAsks = "grant.asks",
+            "A call would use something on its way that the person wants to be asked about.",
+            "Call the tool with that target itself; the person is asked then.";
+        GrantDenied = "grant.denied",
+            "The person denied the flow this command, host, folder or tool.",
+            "Change the rule under *What this flow may do* or with `plait grants`, then run the flow again.";
+        GrantInvalid = "grant.invalid",
+            "A rule of grants is invalid, or there are too many.",
+            "Write `host=NAME`, `folder=PATH`, `command=SERVER` or `tool=NAME`.";
+        GrantMissing = "grant.missing",
+            "The run wants to use a command, a host or a folder that nobody allowed.",
+            "Allow it under *What this flow may do* or with `--allow`, then run the flow again.";
+        GrantNeeded = "grant.needed",
+            "The flow needs something that nobody has decided about yet. Nothing was started.",
+            "Decide about each need in the window, with `plait grants`, or with `--allow`.";
+        GrantNoFile = "grant.no_file",
+            "Grants are kept for the file of a flow, and this flow has none.",
+            "Save the flow first, or allow what it needs for one run.";
+    }
+
     "Knowledge bases" {
         KnowledgeBadFile = "knowledge.bad_file",
             "A file of a knowledge base cannot be read as what its name says.",

@@ -1,0 +1,298 @@
+//! What a flow needs, computed from its nodes: commands, hosts, folders, and tools that change something. Nothing is started
+//! or requested for that.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::call::{declared_folders, folder_target, host_of_url, is_write};
+use super::{GrantDecision, GrantKind, GrantPattern, GrantRule, GrantTarget, Grants};
+use crate::flow::FolderAccess;
+use crate::http_tool::HttpMethod;
+use crate::id::NodeId;
+use crate::tool::{ToolEffect, ToolSpec};
+
+/// Maximum uses that a need lists. More of them say nothing new.
+const MAX_USES: usize = 50;
+
+/// What a node needs with its config, as far as the node knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NodeNeed {
+    /// Requests to the host of a URL. Without one, the host is not known before the run.
+    Request { url: Option<String>, method: HttpMethod, tool: Option<String> },
+    /// An MCP server of the person, and the tools of it that are offered; all of them without names.
+    Server { name: String, tools: Vec<String> },
+    /// Plait's own tools of these names, which a model or the node calls.
+    Tools(Vec<String>),
+    /// All of Plait's own tools that change nothing.
+    ReadingTools,
+    /// A tool whose arguments the config has: a request to this URL, if it is `fetch_url`.
+    Fetch { url: String },
+    /// A folder with documents, relative to the flow's file.
+    Documents(String),
+}
+
+/// How an MCP server of the person is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerAddress {
+    /// A process with this command line.
+    Command(String),
+    /// A server at this URL.
+    Url(String),
+}
+
+/// What is known of the person's machine without starting anything.
+#[derive(Clone, Debug, Default)]
+pub struct NeedCatalog {
+    /// Plait's own tools.
+    pub tools: Vec<ToolSpec>,
+    /// The MCP servers.
+    pub servers: BTreeMap<String, KnownServer>,
+}
+
+/// What is known of an MCP server.
+#[derive(Clone, Debug)]
+pub struct KnownServer {
+    pub address: ServerAddress,
+    /// Its accepted tools, and whether they change something. `None` if it was never connected.
+    pub tools: Option<BTreeMap<String, ToolEffect>>,
+}
+
+/// Something that a flow needs a person to allow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Need {
+    /// What it is, as a rule names it.
+    pub target: GrantPattern,
+    pub kind: GrantKind,
+    /// Whether something is changed there.
+    pub write: bool,
+    /// What stands behind the name, such as the command line of an MCP server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub seen: Option<String>,
+    /// Who needs it and what for; the first 50.
+    pub uses: Vec<NeedUse>,
+}
+
+/// Why something is needed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct NeedUse {
+    /// The node. `None` for what the flow's settings declare.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub node: Option<NodeId>,
+    /// What people call the node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub title: Option<String>,
+    /// The name of the sub-flow that it is in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub flow: Option<String>,
+    /// What for: `GET`, `read`, or the name of a tool.
+    pub what: String,
+}
+
+/// Where a node is, for the reasons of its needs.
+#[derive(Clone, Copy, Debug)]
+pub struct NodePlace<'a> {
+    pub node: &'a NodeId,
+    pub title: Option<&'a str>,
+    /// The folder of the flow's file.
+    pub folder: Option<&'a str>,
+    /// The folders that the flow declares.
+    pub folders: &'a [FolderAccess],
+    /// The name of the sub-flow that it is in.
+    pub flow: Option<&'a str>,
+}
+
+/// Collects the needs of a flow and its sub-flows.
+pub struct NeedCollector<'a> {
+    catalog: &'a NeedCatalog,
+    needs: BTreeMap<GrantPattern, Need>,
+}
+
+impl<'a> NeedCollector<'a> {
+    /// Nothing so far.
+    pub fn new(catalog: &'a NeedCatalog) -> Self {
+        Self { catalog, needs: BTreeMap::new() }
+    }
+
+    /// The needs, commands first.
+    pub fn finish(self) -> Vec<Need> {
+        self.needs.into_values().collect()
+    }
+
+    /// Adds the folders that a flow declares, whether or not a tool uses them.
+    pub fn add_folders(&mut self, folder: Option<&str>, folders: &[FolderAccess], flow: Option<&str>) {
+        let Some(folder) = folder.filter(|_| !folders.is_empty()) else { return };
+        for (target, write) in declared_folders(folder, folders) {
+            let what = if write { "write" } else { "read" };
+            let flow = flow.map(str::to_owned);
+            self.add(&target, write, None, NeedUse { node: None, title: None, flow, what: what.to_owned() });
+        }
+    }
+
+    /// Adds what a node needs.
+    pub fn add_node(&mut self, place: NodePlace<'_>, needs: &[NodeNeed]) {
+        let catalog = self.catalog;
+        for need in needs {
+            match need {
+                NodeNeed::Request { url, method, tool } => {
+                    let target = url.as_deref().map_or(GrantTarget::Host(None), host_of_url);
+                    let what = match tool {
+                        Some(tool) => format!("{} ({tool})", method.as_str()),
+                        None => method.as_str().to_owned(),
+                    };
+                    self.add_at(place, &target, is_write(*method), what);
+                }
+                NodeNeed::Server { name, tools } => self.add_server(place, name, tools),
+                NodeNeed::Tools(names) => {
+                    for name in names {
+                        let effect =
+                            catalog.tools.iter().find(|tool| tool.name == *name).map(|tool| tool.effect);
+                        self.add_tool(place, name, effect.unwrap_or_default());
+                    }
+                }
+                NodeNeed::ReadingTools => {
+                    let reading = catalog.tools.iter().filter(|tool| tool.effect == ToolEffect::Read);
+                    for tool in reading {
+                        self.add_tool(place, &tool.name, ToolEffect::Read);
+                    }
+                }
+                NodeNeed::Fetch { url } => {
+                    self.add_at(place, &host_of_url(url), false, "fetch_url".to_owned())
+                }
+                NodeNeed::Documents(path) => {
+                    let target = place.folder.and_then(|folder| folder_target(folder, path.trim()));
+                    if let Some(target) = target {
+                        self.add_at(place, &target, false, "knowledge".to_owned());
+                    }
+                }
+            }
+        }
+    }
+
+    /// One of Plait's own tools.
+    fn add_tool(&mut self, place: NodePlace<'_>, name: &str, effect: ToolEffect) {
+        let writes = effect == ToolEffect::Write;
+        if writes {
+            self.add_at(place, &GrantTarget::tool(name), true, name.to_owned());
+        }
+        match name {
+            "fetch_url" => self.add_at(place, &GrantTarget::Host(None), false, name.to_owned()),
+            "read_file" | "search_files" | "write_file" => {
+                let folders = place.folder.map(|folder| declared_folders(folder, place.folders));
+                for (target, is_writable) in folders.into_iter().flatten() {
+                    if is_writable || !writes {
+                        self.add_at(place, &target, writes, name.to_owned());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add_server(&mut self, place: NodePlace<'_>, name: &str, wanted: &[String]) {
+        let known = self.catalog.servers.get(name);
+        let what = "MCP server".to_owned();
+        match known.map(|server| &server.address) {
+            Some(ServerAddress::Url(url)) => {
+                // A call is a POST, whatever it does.
+                self.add_at(place, &host_of_url(url), true, format!("{what} {name}"));
+            }
+            Some(ServerAddress::Command(command)) => {
+                let use_ = place.to_use(what);
+                self.add(&GrantTarget::Command(name.to_owned()), false, Some(command.clone()), use_);
+            }
+            None => self.add_at(place, &GrantTarget::Command(name.to_owned()), false, what),
+        }
+        let tools = known.and_then(|server| server.tools.as_ref());
+        match tools {
+            // What it offers is not known before it is started.
+            None if wanted.is_empty() => {
+                let target = GrantTarget::Tool { server: Some(name.to_owned()), tool: None };
+                self.add_at(place, &target, true, "all tools".to_owned());
+            }
+            None => {
+                for tool in wanted {
+                    self.add_at(place, &GrantTarget::server_tool(name, tool), true, tool.clone());
+                }
+            }
+            Some(tools) => {
+                let is_wanted = |tool: &String| wanted.is_empty() || wanted.contains(tool);
+                let writing =
+                    tools.iter().filter(|(tool, effect)| **effect == ToolEffect::Write && is_wanted(tool));
+                for (tool, _) in writing {
+                    self.add_at(place, &GrantTarget::server_tool(name, tool), true, tool.clone());
+                }
+            }
+        }
+    }
+
+    fn add_at(&mut self, place: NodePlace<'_>, target: &GrantTarget, write: bool, what: String) {
+        self.add(target, write, None, place.to_use(what));
+    }
+
+    fn add(&mut self, target: &GrantTarget, write: bool, seen: Option<String>, by: NeedUse) {
+        let pattern = GrantPattern::of(target);
+        let need = self.needs.entry(pattern.clone()).or_insert_with(|| Need {
+            target: pattern,
+            kind: target.kind(),
+            write: false,
+            seen: None,
+            uses: Vec::new(),
+        });
+        need.write |= write;
+        need.seen = seen.or(need.seen.take());
+        if need.uses.len() < MAX_USES && !need.uses.contains(&by) {
+            need.uses.push(by);
+        }
+    }
+}
+
+impl NodePlace<'_> {
+    fn to_use(self, what: String) -> NeedUse {
+        NeedUse {
+            node: Some(self.node.clone()),
+            title: self.title.map(str::to_owned),
+            flow: self.flow.map(str::to_owned),
+            what,
+        }
+    }
+}
+
+/// Whether a person has decided about a need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum NeedState {
+    /// A rule is about it.
+    Decided,
+    /// A rule is about less than it, or about what it was before.
+    Changed,
+    /// No rule is about it.
+    New,
+}
+
+impl Need {
+    /// Whether these rules decide about it.
+    pub fn state(&self, grants: &Grants) -> NeedState {
+        let target = self.target.to_target();
+        match grants.decide(&target, self.write).rule {
+            Some(rule) if rule.decision == GrantDecision::Deny => NeedState::Decided,
+            Some(rule) if rule.seen.is_none() || rule.seen == self.seen => NeedState::Decided,
+            Some(_) => NeedState::Changed,
+            None if grants.decide(&target, false).rule.is_some() => NeedState::Changed,
+            None => NeedState::New,
+        }
+    }
+
+    /// The rule by which a person decides about exactly this need.
+    pub fn to_rule(&self, decision: GrantDecision) -> GrantRule {
+        let rule = GrantRule::new(self.target.clone(), decision);
+        GrantRule { write: self.write, seen: self.seen.clone(), ..rule }
+    }
+}

@@ -1,0 +1,146 @@
+//! What flows need, and whether rules decide about it.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::super::needs::*;
+use super::*;
+use crate::flow::FolderAccess;
+use crate::http_tool::HttpMethod;
+use crate::id::NodeId;
+
+fn catalog() -> NeedCatalog {
+    let spec = |name: &str, effect| {
+        let mut spec = ToolSpec::new(name, "", json!({}), "native");
+        spec.effect = effect;
+        spec
+    };
+    let stdio = KnownServer { address: ServerAddress::Command("npx files".to_owned()), tools: None };
+    let tools =
+        BTreeMap::from([("search".to_owned(), ToolEffect::Read), ("send".to_owned(), ToolEffect::Write)]);
+    let remote = KnownServer {
+        address: ServerAddress::Url("https://mcp.example.com/mcp".to_owned()),
+        tools: Some(tools),
+    };
+    NeedCatalog {
+        tools: vec![
+            spec("calculator", ToolEffect::Read),
+            spec("fetch_url", ToolEffect::Read),
+            spec("read_file", ToolEffect::Read),
+            spec("write_file", ToolEffect::Write),
+        ],
+        servers: BTreeMap::from([("files".to_owned(), stdio), ("mail".to_owned(), remote)]),
+    }
+}
+
+fn collect(needs: &[NodeNeed], folders: &[FolderAccess]) -> Vec<Need> {
+    let (catalog, node) = (catalog(), NodeId::from("n"));
+    let mut collector = NeedCollector::new(&catalog);
+    collector.add_folders(Some("/p"), folders, None);
+    let place = NodePlace { node: &node, title: Some("Node"), folder: Some("/p"), folders, flow: None };
+    collector.add_node(place, needs);
+    collector.finish()
+}
+
+fn targets(needs: &[NodeNeed], folders: &[FolderAccess]) -> Vec<(String, bool)> {
+    collect(needs, folders).iter().map(|need| (need.target.to_string(), need.write)).collect()
+}
+
+fn request(url: Option<&str>, method: HttpMethod) -> NodeNeed {
+    NodeNeed::Request { url: url.map(str::to_owned), method, tool: None }
+}
+
+fn server(name: &str, tools: &[&str]) -> NodeNeed {
+    NodeNeed::Server { name: name.to_owned(), tools: tools.iter().map(|&tool| tool.to_owned()).collect() }
+}
+
+#[test]
+fn requests_need_their_host_and_unknown_ones_the_wildcard() {
+    let api = Some("https://api.example.com/a/{{b}}");
+    let both =
+        [request(api, HttpMethod::Get), request(api, HttpMethod::Post), request(None, HttpMethod::Get)];
+    assert_eq!(
+        targets(&both, &[]),
+        [("host=*".to_owned(), false), ("host=api.example.com".to_owned(), true)]
+    );
+    let uses = &collect(&both, &[])[1].uses;
+    assert_eq!(uses.iter().map(|one| one.what.as_str()).collect::<Vec<_>>(), ["GET", "POST"]);
+    assert_eq!(uses[0].title.as_deref(), Some("Node"));
+}
+
+#[test]
+fn servers_need_their_command_or_host_and_tools_that_change_something() {
+    assert_eq!(
+        targets(&[server("files", &[]), server("mail", &[])], &[]),
+        [
+            ("command=files".to_owned(), false),
+            ("host=mcp.example.com".to_owned(), true),
+            ("tool=mail/send".to_owned(), true),
+            ("tool=files/*".to_owned(), true),
+        ]
+        .into_iter()
+        .collect::<std::collections::BTreeSet<_>>()
+        .into_iter()
+        .collect::<Vec<_>>()
+    );
+    assert_eq!(collect(&[server("files", &[])], &[])[0].seen.as_deref(), Some("npx files"));
+    assert_eq!(
+        targets(&[server("files", &["move"]), server("mail", &["search"])], &[]),
+        [
+            ("command=files".to_owned(), false),
+            ("host=mcp.example.com".to_owned(), true),
+            ("tool=files/move".to_owned(), true)
+        ]
+    );
+}
+
+#[test]
+fn file_tools_need_the_declared_folders_or_that_of_the_flow() {
+    let tools = |names: &[&str]| NodeNeed::Tools(names.iter().map(|&name| name.to_owned()).collect());
+    assert_eq!(targets(&[tools(&["read_file"])], &[]), [("folder=/p".to_owned(), false)]);
+    assert_eq!(
+        targets(&[NodeNeed::ReadingTools], &[]),
+        [("host=*".to_owned(), false), ("folder=/p".to_owned(), false)]
+    );
+    let folders = [
+        FolderAccess { path: "in".to_owned(), write: false },
+        FolderAccess { path: "../out".to_owned(), write: true },
+    ];
+    assert_eq!(
+        targets(&[tools(&["write_file", "read_file"])], &folders),
+        [
+            ("folder=/out".to_owned(), true),
+            ("folder=/p/in".to_owned(), false),
+            ("tool=write_file".to_owned(), true)
+        ]
+    );
+    assert_eq!(
+        targets(&[], &folders),
+        [("folder=/out".to_owned(), true), ("folder=/p/in".to_owned(), false)],
+        "declared folders are needed, whoever uses them"
+    );
+    assert_eq!(
+        targets(&[NodeNeed::Documents("docs".to_owned())], &[]),
+        [("folder=/p/docs".to_owned(), false)]
+    );
+}
+
+#[test]
+fn changed_need_is_undecided_again() {
+    let need = &collect(&[request(Some("https://a.com"), HttpMethod::Get)], &[])[0];
+    let grants = Grants::new([need.to_rule(GrantDecision::Allow)]);
+    assert_eq!(need.state(&grants), NeedState::Decided);
+    let more = &collect(&[request(Some("https://a.com"), HttpMethod::Post)], &[])[0];
+    assert_eq!(more.state(&grants), NeedState::Changed, "it changes something now");
+    let other = &collect(&[request(Some("https://b.com"), HttpMethod::Get)], &[])[0];
+    assert_eq!(other.state(&grants), NeedState::New);
+    assert_eq!(other.state(&Grants::new([deny("host=*")])), NeedState::Decided);
+
+    let command = &collect(&[server("files", &["x"])], &[])[0];
+    let granted = Grants::new([command.to_rule(GrantDecision::Allow)]);
+    assert_eq!(command.state(&granted), NeedState::Decided);
+    let moved = Need { seen: Some("rm -rf /".to_owned()), ..command.clone() };
+    assert_eq!(moved.state(&granted), NeedState::Changed, "another command stands behind the name");
+    assert_eq!(moved.state(&Grants::new([allow("command=files")])), NeedState::Decided);
+}

@@ -5,4 +5,4 @@ mod guarded_client;
 
 pub use address_guard::{AddressPolicy, AllowedHost};
 pub use guarded_client::GuardedClient;
-pub(crate) use guarded_client::{GuardedRequest, GuardedResponse, shorten};
+pub(crate) use guarded_client::{GuardedRequest, GuardedResponse, host_of, shorten};

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::context::{SharedMessage, ToolCall};
-use crate::error::{ErrorCode, Fault};
+use crate::error::ErrorCode;
 use crate::id::{Activation, ContextId, ReplyKey, RunId};
 use crate::journal::{
     Answer, CallAccount, CallEvent, ChildEvent, ContextEvent, Entry, Event, EventRef, MemoryEvent, NodeEvent,
@@ -19,6 +19,7 @@ use crate::journal::{
 };
 use crate::memory::MemoryChange;
 use crate::provider::ModelReply;
+use crate::tool::ToolResult;
 
 /// What a run recorded that a fork of it can take over.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ struct Recorded {
 struct RecordedToolCall {
     step: u32,
     call: ToolCall,
-    outcome: Option<(Result<Value, Fault>, u64)>,
+    result: Option<(ToolResult, u64)>,
 }
 
 #[derive(Debug)]
@@ -86,17 +87,17 @@ impl EarlierRun {
         (recorded_key == key).then(|| reply.clone())
     }
 
-    /// What an equal tool call, requested in the same step, returned.
-    pub fn tool_outcome(
+    /// What an equal tool call, requested in the same step, led to.
+    pub fn tool_result(
         &self,
         activation: &Activation,
         step: u32,
         call: &ToolCall,
-    ) -> Option<(Result<Value, Fault>, EventRef)> {
+    ) -> Option<(ToolResult, EventRef)> {
         let calls = &self.activations.get(activation)?.tool_calls;
         let recorded = calls.iter().find(|recorded| recorded.step == step && recorded.call == *call)?;
-        let (outcome, seq) = recorded.outcome.clone()?;
-        Some((outcome, self.event(seq)))
+        let (result, seq) = recorded.result.clone()?;
+        Some((result, self.event(seq)))
     }
 
     /// Whether an equal tool call, requested in the same step, was made and nobody knows what came of it.
@@ -105,7 +106,7 @@ impl EarlierRun {
         calls
             .into_iter()
             .flatten()
-            .any(|recorded| recorded.step == step && recorded.call == *call && recorded.outcome.is_none())
+            .any(|recorded| recorded.step == step && recorded.call == *call && recorded.result.is_none())
     }
 
     /// What a person answered to the same question of the activation. `index` counts the answers that it got before.
@@ -129,7 +130,12 @@ impl EarlierRun {
         messages: &[SharedMessage],
     ) -> Option<EventRef> {
         let turns = &self.activations.get(activation)?.turns;
-        let same = turns.iter().find(|(id, committed, _)| id == context && committed == messages)?;
+        let same = turns.iter().find(|(id, committed, _)| {
+            let is_same = |(left, right): (&SharedMessage, &SharedMessage)| left.says_the_same(right);
+            id == context
+                && committed.len() == messages.len()
+                && committed.iter().zip(messages).all(is_same)
+        })?;
         Some(self.event(same.2))
     }
 
@@ -164,20 +170,17 @@ impl EarlierRun {
                 let calls = &mut self.recorded(activation).tool_calls;
                 // A call that asked the person is made again.
                 let is_open = |made: &RecordedToolCall| {
-                    made.step == *step && made.call.id == call.id && made.outcome.is_none()
+                    made.step == *step && made.call.id == call.id && made.result.is_none()
                 };
                 if !calls.iter().any(is_open) {
-                    calls.push(RecordedToolCall { step: *step, call: call.clone(), outcome: None });
+                    calls.push(RecordedToolCall { step: *step, call: call.clone(), result: None });
                 }
             }
-            Event::Call(activation, CallEvent::ToolFinished { step, call_id, result, error, .. }) => {
-                let outcome = match error {
-                    Some(error) => Err(error.clone()),
-                    None => Ok(result.clone().unwrap_or_default()),
-                };
+            Event::Call(activation, CallEvent::ToolFinished { step, call_id, result, error, origins, .. }) => {
+                let result = ToolResult::recorded(result.as_ref(), error.as_ref(), origins);
                 let mut calls = self.recorded(activation).tool_calls.iter_mut().rev();
                 if let Some(call) = calls.find(|call| call.step == *step && call.call.id == *call_id) {
-                    call.outcome = Some((outcome, seq));
+                    call.result = Some((result, seq));
                 }
             }
             Event::Node(activation, NodeEvent::Paused { prompt, schema, .. }) => {

@@ -13,7 +13,7 @@ use crate::expression::evaluation::Evaluator;
 use crate::provider::Providers;
 use crate::retriever::Retriever;
 use crate::tool::ToolHost;
-pub use run_info::RunInfo;
+pub use run_info::{RunInfo, RunInput};
 use subflow::Subflows;
 use tree_budget::TreeBudget;
 

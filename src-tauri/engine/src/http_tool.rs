@@ -49,12 +49,9 @@ impl HttpMethod {
         }
     }
 
-    /// What a request changes: only reading may be repeated.
-    pub fn effect(self) -> ToolEffect {
-        match self {
-            Self::Get | Self::Head => ToolEffect::Read,
-            _ => ToolEffect::Write,
-        }
+    /// Whether a request changes nothing, so that it may be repeated.
+    pub fn is_safe(self) -> bool {
+        matches!(self, Self::Get | Self::Head)
     }
 
     /// Whether arguments without a place of their own go into a JSON body; else they go into the query.
@@ -137,6 +134,23 @@ pub struct HttpBinding {
 }
 
 impl HttpBinding {
+    /// What a request with it changes. `is_constant` is whether it is always the same: else the values of its arguments leave with
+    /// it.
+    pub fn effect(&self, is_constant: bool) -> ToolEffect {
+        match (self.method.is_safe(), is_constant) {
+            (true, true) => ToolEffect::Read,
+            (true, false) => ToolEffect::Send,
+            (false, _) => ToolEffect::Write,
+        }
+    }
+
+    /// The host that it goes to, with the port if the URL names one.
+    pub fn host(&self) -> Option<&str> {
+        let (_, rest) = self.url.trim().split_once("://")?;
+        let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+        Some(&rest[..end]).filter(|host| !host.is_empty())
+    }
+
     /// The names of all placeholders.
     pub fn placeholders(&self) -> BTreeSet<String> {
         let texts = std::iter::once(&self.url).chain(self.query.values()).chain(self.headers.values());
@@ -233,12 +247,19 @@ impl HttpTool {
         } else {
             self.parameters.clone()
         };
+        let effect = binding.effect(takes_nothing(&parameters));
         let mut spec = ToolSpec::new(&self.name, &self.description, parameters, HTTP_SOURCE);
-        spec.effect = self.method.effect();
+        spec.effect = effect;
         // Serializing such a struct never fails.
         spec.binding = serde_json::to_value(binding).unwrap_or_default();
         spec
     }
+}
+
+/// Whether the arguments are always the same: none. Those without a place of their own are added to the query.
+fn takes_nothing(parameters: &Value) -> bool {
+    let properties = parameters.get("properties").and_then(Value::as_object);
+    properties.is_none_or(Map::is_empty) && parameters.get("additionalProperties") == Some(&json!(false))
 }
 
 /// Each placeholder as a required argument: a text, or an object whose fields are used.

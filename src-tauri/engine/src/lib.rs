@@ -21,6 +21,7 @@ mod model_call;
 pub mod models;
 pub mod node;
 pub mod nodes;
+pub mod origin;
 pub mod plan;
 pub mod port;
 pub mod prompt;

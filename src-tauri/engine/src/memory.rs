@@ -15,6 +15,7 @@ use ts_rs::TS;
 
 use crate::error::Fault;
 use crate::id::{MessageId, NodeId};
+use crate::origin::Origins;
 
 pub use settings::{
     DEFAULT_RECENT_TURNS, MAX_RECENT_TURNS, MemoryMode, MemorySettings, MemoryUse, SummarizerSettings,
@@ -45,6 +46,10 @@ pub struct MemoryTurn {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub message: Option<MessageId>,
+    /// Where it comes from.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub origins: Origins,
     /// The size of its text in tokens, counted once when it was added.
     pub tokens: u32,
 }
@@ -83,6 +88,10 @@ pub fn labeled(label: &str, text: &str) -> String {
 #[serde(rename_all = "camelCase")]
 pub struct MemorySummary {
     pub text: String,
+    /// Where it comes from.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub origins: Origins,
     /// Its size in tokens, counted once when it was written.
     pub tokens: u32,
 }
@@ -131,6 +140,12 @@ impl WorkflowMemory {
     /// Whether nothing was ever said.
     pub fn is_empty(&self) -> bool {
         self.summary.is_none() && self.turns.is_empty()
+    }
+
+    /// Where all of it comes from.
+    pub fn origins(&self) -> Origins {
+        let turns = self.turns.iter().map(|turn| &turn.origins);
+        Origins::union(self.summary.iter().map(|summary| &summary.origins).chain(turns))
     }
 
     /// Applies a change.

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::error::{ErrorCode, Fault};
+use crate::origin::{Origin, Origins};
 use crate::prompt::Block;
 
 pub use fit::{Candidate, fit};
@@ -186,6 +187,11 @@ impl Retrieval {
     /// The tokens of the used passages.
     pub fn tokens(&self) -> u64 {
         self.used.iter().map(|chunk| chunk.passage.tokens).sum()
+    }
+
+    /// Where the used passages come from.
+    pub fn origins(&self) -> Origins {
+        self.used.iter().map(|chunk| Origin::Knowledge(chunk.passage.base.clone())).collect()
     }
 
     /// The used passages as a block of a prompt.

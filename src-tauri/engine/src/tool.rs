@@ -1,8 +1,10 @@
 //! Tools that a model may call: the trait, its specification and its call.
 
+use std::mem;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,6 +12,7 @@ use ts_rs::TS;
 
 use crate::error::{ErrorCode, Fault};
 use crate::flow::FolderAccess;
+use crate::origin::{Origin, Origins};
 
 /// A tool as a model sees it; also the value on tools edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -61,6 +64,11 @@ impl ToolSpec {
             policy: ToolPolicy::default(),
         }
     }
+
+    /// The MCP server that it is a tool of, if it is one.
+    pub fn mcp_server(&self) -> Option<&str> {
+        self.source.strip_prefix("mcp:")
+    }
 }
 
 /// What a call of a tool changes outside of the run.
@@ -70,6 +78,8 @@ pub enum ToolEffect {
     /// Nothing: it may be called again after a crash.
     #[default]
     Read,
+    /// Nothing here, but what the arguments hold leaves for a place outside. It may be called again after a crash.
+    Send,
     /// Something: it is never called again without asking.
     Write,
 }
@@ -140,6 +150,8 @@ pub struct ToolInvocation {
     pub progress: Arc<dyn Fn(ToolProgress) + Send + Sync>,
     /// Serves what the tool asks for during the call.
     pub requests: Arc<dyn ToolRequests>,
+    /// Receives where the result or the error comes from, besides the arguments.
+    pub origins: OriginSink,
 }
 
 impl ToolInvocation {
@@ -153,7 +165,49 @@ impl ToolInvocation {
             context: Arc::default(),
             progress: Arc::new(|_| ()),
             requests: Arc::new(DeclineRequests),
+            origins: OriginSink::default(),
         }
+    }
+}
+
+/// Collects where the result of a call comes from. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct OriginSink(Arc<Mutex<Origins>>);
+
+impl OriginSink {
+    /// Adds a place. A host adds it before it reads from there, so that an error has it as well.
+    pub fn add(&self, origin: Origin) {
+        self.0.lock().add(&Origins::of(origin));
+    }
+
+    /// What was added so far.
+    pub fn take(&self) -> Origins {
+        mem::take(&mut self.0.lock())
+    }
+}
+
+/// What a call led to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolResult {
+    /// The result, or an error that the model receives.
+    pub outcome: Result<Value, Fault>,
+    /// Where it comes from, besides the arguments.
+    pub origins: Origins,
+}
+
+impl ToolResult {
+    /// A result or an error that follows from the arguments and the run alone.
+    pub fn own(outcome: Result<Value, Fault>) -> Self {
+        Self { outcome, origins: Origins::NONE }
+    }
+
+    /// As an event `tool.finished` has it.
+    pub fn recorded(result: Option<&Value>, error: Option<&Fault>, origins: &Origins) -> Self {
+        let outcome = match error {
+            Some(error) => Err(error.clone()),
+            None => Ok(result.cloned().unwrap_or_default()),
+        };
+        Self { outcome, origins: origins.clone() }
     }
 }
 
@@ -262,6 +316,10 @@ pub struct ToolPause {
     /// The tool's name.
     pub name: String,
     pub kind: ToolPauseKind,
+    /// The places that others write to which the arguments come from, if the person is asked because of them.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub untrusted: Origins,
 }
 
 /// What a person is asked about a tool call.

@@ -147,7 +147,7 @@ export type BlockCut = {
   /** The size of what was left out, in tokens. */
   tokens: number,
   /** Where the items come from that were left out whole. */
-  leftOut?: Array<BlockOrigin>,
+  leftOut?: Array<BlockSource>,
   /** Whether the one item that is left was cut short. */
   truncated?: boolean,
 };
@@ -156,7 +156,7 @@ export type BlockCut = {
 export type BlockKind = "retrieval" | "tools" | "memory" | "partner";
 
 /** Where a part of a block comes from. */
-export type BlockOrigin = { "from": "summary" } | { "from": "turn",
+export type BlockSource = { "from": "summary" } | { "from": "turn",
   /** The label under which it stands in the prompt. */
   label?: string,
   /** The node that said it, if that is known. */
@@ -1643,7 +1643,7 @@ export type PromptPart = { "kind": "history",
   /** Their tokens together. */
   tokens: number, } | { "kind": "block", block: BlockKind, text: string, tokens: number,
   /** Where its items come from, in their order. */
-  origins?: Array<BlockOrigin>,
+  origins?: Array<BlockSource>,
   /** What its cap left out, if anything. */
   cut?: BlockCut, } | { "kind": "message", role: Role, text: string, tokens: number,
 };

@@ -1,5 +1,5 @@
 /** What a model was sent, made readable: shares of the window, the messages themselves, and what was left out. */
-import type { BlockCut, BlockKind, BlockOrigin, ContextId, Message, NodeId, PromptRecord, Role } from "@/bindings";
+import type { BlockCut, BlockKind, BlockSource, ContextId, Message, NodeId, PromptRecord, Role } from "@/bindings";
 import { formatJson } from "@/design/exact-json";
 import type { EpochView, ModelCallView, NodeView } from "./fold/types";
 import type { EventLog } from "./live/event-log";
@@ -75,7 +75,7 @@ export type Line =
       block: BlockKind;
       text: string;
       tokens: number;
-      origins: readonly BlockOrigin[];
+      origins: readonly BlockSource[];
       cut?: BlockCut;
     }
   /** Messages sent but that this window does not know. */

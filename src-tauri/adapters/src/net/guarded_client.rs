@@ -246,6 +246,12 @@ fn innermost_cause(error: &reqwest::Error) -> String {
     causes.last().map_or_else(|| "no connection".to_owned(), ToString::to_string)
 }
 
+/// The host of a URL, with the port if it names one.
+pub(crate) fn host_of(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
 /// A URL for a message: without query, which may hold data, and not too long.
 pub(crate) fn shorten(url: &Url) -> String {
     let mut url = url.clone();

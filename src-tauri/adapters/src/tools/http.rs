@@ -8,11 +8,13 @@ mod secrets;
 use async_trait::async_trait;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::http_tool::HttpBinding;
+use plait_engine::origin::Origin;
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::environment::ToolEnvironment;
+use crate::net::host_of;
 pub(super) use response::{check_status, decode_text};
 
 /// The host of HTTP tools. It has none of its own: flows declare them.
@@ -39,7 +41,9 @@ impl ToolHost for HttpTools {
         })?;
         let mut request = request::build(&binding, &call.tool.name, &call.arguments, &call.context)?;
         secrets::insert(&self.0, &binding, &call.arguments, &mut request).await?;
+        call.origins.add(Origin::Host(host_of(&request.url)));
         let response = self.0.client.send(request).await?;
+        call.origins.add(Origin::Host(host_of(&response.url)));
         response::to_value(&binding, &response)
     }
 }

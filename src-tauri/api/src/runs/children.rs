@@ -91,9 +91,9 @@ impl RunService {
                 self.attach_locked(run, call.host, |_| ()).await?;
             }
             None => {
-                let ChildCall { parent, activation, flow, input, set: overrides, host, .. } = call;
+                let ChildCall { parent, activation, flow, input, set: overrides, origins, host, .. } = call;
                 host.budget.add_run()?;
-                let inputs = ChildInputs { input, overrides };
+                let inputs = ChildInputs { input, overrides, origins };
                 let (name, new) = match self.earlier_child(&parent, &activation).await? {
                     Some(earlier) => {
                         let name = earlier.flow.name;
@@ -146,10 +146,10 @@ impl RunService {
         }
         let access = self.file_access.clone();
         let subflow = run_blocking(move || subflows::resolve(&flow, &lineage, &activation, &access)).await?;
-        let ChildInputs { input, overrides } = inputs;
+        let ChildInputs { input, overrides, origins } = inputs;
         let (flow, path) = (subflow.flow, subflow.path);
         let request = RunRequest { flow, path, input, overrides, ..RunRequest::default() };
-        Ok((subflow.name, NewRun::Of(Box::new(request))))
+        Ok((subflow.name, NewRun::Of(Box::new(request), origins)))
     }
 }
 
@@ -178,10 +178,10 @@ fn asks(entry: &Entry) -> bool {
 fn open_questions(outline: &RunOutline) -> Vec<ChildQuestion> {
     let Some(run) = &outline.run else { return Vec::new() };
     let question = |pause: &OpenPause| {
-        let OpenPause { node, epoch, prompt, schema, asker, .. } = pause.clone();
+        let OpenPause { node, epoch, prompt, schema, tool, asker, .. } = pause.clone();
         let (run, node, epoch) =
             asker.map_or((run.clone(), node, epoch), |asker| (asker.run, asker.node, asker.epoch));
-        ChildQuestion { run, node, epoch, prompt, schema }
+        ChildQuestion { run, node, epoch, prompt, schema, tool }
     };
     outline.pauses.iter().take(MAX_LISTED_QUESTIONS).map(question).collect()
 }
@@ -199,7 +199,7 @@ fn child_end(run: RunId, outline: RunOutline) -> Result<ChildEnd, Fault> {
             .hint("Resume this run when the child has ended."));
         }
     };
-    Ok(ChildEnd { run, end, outputs: outline.outputs, error: outline.error })
+    Ok(ChildEnd { run, end, outputs: outline.outputs, origins: outline.origins, error: outline.error })
 }
 
 fn fault(error: ErrorReply) -> Fault {

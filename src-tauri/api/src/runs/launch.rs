@@ -9,10 +9,11 @@ use plait_engine::earlier_run::EarlierRun;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::flow::Flow;
 use plait_engine::host::Host;
-use plait_engine::host::RunInfo;
+use plait_engine::host::{RunInfo, RunInput};
 use plait_engine::id::{ConversationId, NodeId, RunId};
 use plait_engine::journal::{ENGINE_REVISION, Entry, Event, FlowRef, InputOverrides, RunEvent, RunOrigin};
 use plait_engine::node::Registry;
+use plait_engine::origin::Origins;
 use plait_engine::plan::{Plan, plan};
 use plait_engine::run::{Driver, RunHandle, RunSetup};
 
@@ -36,7 +37,7 @@ impl Launch {
     /// A new run, with its first event in the journal.
     pub(super) fn start(self, new: NewRun, parent: Option<RunId>) -> Result<(Driver, RunHandle), ErrorReply> {
         match new {
-            NewRun::Of(request) => self.start_request(*request, parent),
+            NewRun::Of(request, origins) => self.start_request(*request, origins, parent),
             NewRun::ForkOf { earlier, inputs } => self.fork(&earlier, inputs, parent),
         }
     }
@@ -44,10 +45,13 @@ impl Launch {
     fn start_request(
         self,
         request: RunRequest,
+        origins: Origins,
         parent: Option<RunId>,
     ) -> Result<(Driver, RunHandle), ErrorReply> {
         let RunRequest { flow, path, input, overrides, to, conversation } = request;
         let plan = self.plan(&flow, to.as_ref(), &overrides)?;
+        // Without an input there is nothing that comes from anywhere.
+        let origins = if input.is_some() || !overrides.is_empty() { origins } else { Origins::NONE };
         let conversation = conversation.map(|id| self.start_conversation(&plan, &id)).transpose()?;
         let hash = self.store.put_flow(&write_flow(&flow)?)?;
         let flow = FlowRef { name: flow.name, path, hash };
@@ -58,12 +62,14 @@ impl Launch {
             flow: flow.clone(),
             to,
             input: input.clone(),
+            origins: origins.clone(),
             set: overrides,
             parent_run_id: parent,
             conversation: conversation.as_ref().map(|conversation| Arc::clone(&conversation.at)),
             models: Arc::new(self.calibration.current()),
         };
         self.broadcast.open(0);
+        let input = input.map(|text| RunInput { text, origins });
         Ok(Driver::start(self.setup(plan, &flow, input, conversation, None)?, Event::Run(first))?)
     }
 
@@ -78,7 +84,17 @@ impl Launch {
         let entries = self.read_earlier(earlier)?;
         let mut first = started_event(earlier, &entries)?.clone();
         let RunEvent::Started {
-            run, revision, from, flow, to, input, set, parent_run_id, conversation, ..
+            run,
+            revision,
+            from,
+            flow,
+            to,
+            input,
+            set,
+            origins,
+            parent_run_id,
+            conversation,
+            ..
         } = &mut first
         else {
             return Err(no_start(earlier));
@@ -88,12 +104,12 @@ impl Launch {
         *from = Some(RunOrigin { run: earlier.clone(), seq: end_of(&entries) });
         *parent_run_id = parent;
         if let Some(inputs) = inputs {
-            (*input, *set) = (inputs.input, inputs.overrides);
+            (*input, *set, *origins) = (inputs.input, inputs.overrides, inputs.origins);
         }
         let plan = self.plan(&recorded_flow(&self.store, &flow.hash)?, to.as_ref(), set)?;
         let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
         let earlier = Arc::new(EarlierRun::of(earlier, &entries));
-        let (flow, input) = (flow.clone(), input.clone());
+        let (flow, input) = (flow.clone(), run_input(input.as_ref(), origins));
         self.broadcast.open(0);
         Ok(Driver::start(self.setup(plan, &flow, input, conversation, Some(earlier))?, Event::Run(first))?)
     }
@@ -107,7 +123,7 @@ impl Launch {
         }
         let entries = self.read_journal(&self.run)?;
         let plan = self.recorded_plan(&entries)?;
-        let RunEvent::Started { flow: flow_ref, from, input, conversation, .. } =
+        let RunEvent::Started { flow: flow_ref, from, input, origins, conversation, .. } =
             started_event(&self.run, &entries)?
         else {
             return Err(no_start(&self.run));
@@ -115,7 +131,7 @@ impl Launch {
         let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
         let earlier = from.as_ref().and_then(|origin| self.earlier_run(origin));
         self.broadcast.open(entries.len() as u64);
-        Ok(Driver::resume(self.setup(plan, flow_ref, input.clone(), conversation, earlier)?, &entries)?)
+        Ok(Driver::resume(self.setup(plan, flow_ref, run_input(input.as_ref(), origins), conversation, earlier)?, &entries)?)
     }
 
     /// Whether [`resume`](Self::resume) would get so far as to continue the run. Changes nothing.
@@ -191,7 +207,7 @@ impl Launch {
         self,
         plan: Plan,
         flow: &FlowRef,
-        input: Option<String>,
+        input: Option<RunInput>,
         conversation: Option<Conversation>,
         earlier: Option<Arc<EarlierRun>>,
     ) -> Result<RunSetup, ErrorReply> {
@@ -215,6 +231,11 @@ impl Launch {
             }),
         })
     }
+}
+
+/// The input of a run, as its first event has it.
+fn run_input(text: Option<&String>, origins: &Origins) -> Option<RunInput> {
+    text.map(|text| RunInput { text: text.clone(), origins: origins.clone() })
 }
 
 /// The position behind the last entry.

@@ -8,6 +8,7 @@ use plait_adapters::Redaction;
 use plait_engine::flow::Flow;
 use plait_engine::id::{ConversationId, NodeId, PortName, RunId};
 use plait_engine::journal::InputOverrides;
+use plait_engine::origin::Origins;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -45,8 +46,8 @@ pub struct RunRequest {
 
 /// What a new run is made of.
 pub(super) enum NewRun {
-    /// A flow with inputs.
-    Of(Box<RunRequest>),
+    /// A flow with inputs that come from these places.
+    Of(Box<RunRequest>, Origins),
     /// What an earlier run ran, with all that it bought, called and asked.
     ForkOf {
         earlier: RunId,
@@ -59,6 +60,8 @@ pub(super) enum NewRun {
 pub(super) struct ChildInputs {
     pub(super) input: Option<String>,
     pub(super) overrides: InputOverrides,
+    /// Where they come from.
+    pub(super) origins: Origins,
 }
 
 impl NewRun {
@@ -66,7 +69,7 @@ impl NewRun {
     /// `flow.holds_secret` if nothing is left that is a flow.
     pub(super) fn redact(&mut self, redaction: &Redaction) -> Result<(), ErrorReply> {
         let (input, overrides) = match self {
-            Self::Of(request) => {
+            Self::Of(request, _) => {
                 secrets::redact(&mut request.flow, redaction)?;
                 (&mut request.input, &mut request.overrides)
             }

@@ -16,6 +16,7 @@ use plait_engine::host::{Clock, Host};
 use plait_engine::id::{Activation, RunId};
 use plait_engine::journal::Answer;
 use plait_engine::node::Registry;
+use plait_engine::origin::{Origin, Origins};
 use plait_engine::retriever::Retriever;
 use plait_engine::run::view::RunStatus;
 use plait_engine::run::{Driver, RunHandle};
@@ -130,7 +131,10 @@ impl RunService {
     pub(super) async fn start(&self, request: RunRequest) -> Result<RunId, ErrorReply> {
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
         let host = self.host_of_new(&run, request.flow.settings.limits.unwrap_or_default());
-        self.start_as(&run, NewRun::Of(Box::new(request)), None, host).await?;
+        // Whoever starts a run is the person.
+        let origins = Origins::of(Origin::Person);
+        let new = NewRun::Of(Box::new(request), origins);
+        self.start_as(&run, new, None, host).await?;
         // Once a caller has the id, the run must survive a crash.
         self.store.flush().await?;
         Ok(run)
@@ -229,7 +233,7 @@ impl RunService {
         let broadcast = self.active.broadcast(run);
         let launch = self.launch(run, &broadcast, &host);
         let path = match &new {
-            NewRun::Of(request) => request.path.clone(),
+            NewRun::Of(request, _) => request.path.clone(),
             NewRun::ForkOf { earlier, .. } => self.flow_path(earlier).await?,
         };
         let redaction = self.redaction(path.as_deref(), parent.is_some()).await?;

@@ -15,6 +15,7 @@ use super::{Message, Role, SharedMessage};
 use crate::error::Fault;
 use crate::id::{Activation, ConversationId, MessageId, RunId};
 use crate::memory::WorkflowMemory;
+use crate::origin::Origins;
 
 /// The default maximum of recalled messages.
 pub const DEFAULT_MAX_MESSAGES: u32 = 20;
@@ -58,6 +59,9 @@ pub struct Summary {
     pub text: String,
     /// Its size as a message, counted once when it was created.
     pub tokens: u32,
+    /// Where it comes from.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    pub origins: Origins,
 }
 
 /// Reads the messages of a conversation before a run. Stored messages and summaries never change.
@@ -117,8 +121,9 @@ pub fn message_id(position: u64) -> MessageId {
 
 /// The message for a summary in a run: a system message, so that it is sent with the instructions and never trimmed.
 pub fn summary_message(summary: Summary, author: Activation) -> SharedMessage {
-    let Summary { text, tokens } = summary;
-    Arc::new(Message::plain("conversation:summary".into(), Role::System, text, author, tokens))
+    let Summary { text, tokens, origins } = summary;
+    let message = Message::plain("conversation:summary".into(), Role::System, text, author, tokens);
+    Arc::new(Message { origins, ..message })
 }
 
 /// The limits of what a run recalls.

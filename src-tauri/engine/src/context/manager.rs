@@ -17,6 +17,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::id::ContextId;
 use crate::memory::{MemoryChange, WorkflowMemory};
 use crate::models::CalibrationSample;
+use crate::origin::Origins;
 
 /// One change of one context, as the journal keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -43,6 +44,10 @@ pub enum ContextChange {
     SystemInstructions {
         /// Empty for none.
         text: String,
+        /// Where they come from.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
     },
     /// The provider and model were changed.
     ProviderModel { provider: String, model: String },
@@ -89,7 +94,8 @@ impl Contexts {
                 }
             }
             ContextChange::Recalled(recalled) => append(record, &recalled.messages),
-            ContextChange::SystemInstructions { text } => {
+            ContextChange::SystemInstructions { text, origins } => {
+                record.system_origins = origins.clone();
                 record.system_instructions = (!text.is_empty()).then(|| text.clone());
             }
             ContextChange::ProviderModel { provider, model } => {
@@ -116,6 +122,7 @@ pub struct Transaction {
     view: Contexts,
     memory: WorkflowMemory,
     writes: Writes,
+    origins: Origins,
 }
 
 /// What an activation wrote.
@@ -160,6 +167,16 @@ impl Transaction {
         let record = Arc::new(record);
         self.writes.created.push(Arc::clone(&record));
         self.view.create(record);
+    }
+
+    /// Where what the activation has brought in so far comes from.
+    pub fn origins(&self) -> &Origins {
+        &self.origins
+    }
+
+    /// Adds where something comes from that the activation brings in.
+    pub fn add_origins(&mut self, origins: &Origins) {
+        self.origins.add(origins);
     }
 
     /// Takes the writes.
@@ -221,7 +238,8 @@ impl ContextManager {
 
     /// Sets or replaces the system instructions.
     pub fn set_system_instructions(&self, text: impl Into<String>) {
-        self.write(ContextChange::SystemInstructions { text: text.into() });
+        let origins = self.lock().origins.clone();
+        self.write(ContextChange::SystemInstructions { text: text.into(), origins });
     }
 
     /// Sets the provider and model of later calls.

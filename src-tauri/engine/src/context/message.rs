@@ -8,6 +8,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::id::{Activation, MessageId};
+use crate::origin::Origins;
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
@@ -133,11 +134,20 @@ pub struct Message {
     pub repeats: Option<MessageId>,
     /// The activation that wrote it.
     pub author: Activation,
+    /// Where it comes from.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub origins: Origins,
     /// Its size in tokens, counted once when it was created.
     pub tokens: u32,
 }
 
 impl Message {
+    /// Whether another message is the same but for where it comes from: journals of early versions do not say that.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        self == other || *self == Self { origins: self.origins.clone(), ..other.clone() }
+    }
+
     /// A message with content only.
     pub fn plain(
         id: MessageId,
@@ -156,6 +166,7 @@ impl Message {
             provider_state: None,
             repeats: None,
             author,
+            origins: Origins::NONE,
             tokens,
         }
     }

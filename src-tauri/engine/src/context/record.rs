@@ -11,6 +11,7 @@ use ts_rs::TS;
 use super::History;
 use crate::id::{ContextId, MessageId};
 use crate::models::Correction;
+use crate::origin::Origins;
 
 /// The id of the context that a flow's `contextStart` creates.
 pub const MAIN: &str = "main";
@@ -43,6 +44,10 @@ pub struct ContextRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub system_instructions: Option<String>,
+    /// Where they come from.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub system_origins: Origins,
     /// Its messages, oldest first.
     #[ts(as = "Vec<super::Message>")]
     #[serde(default)]
@@ -76,6 +81,7 @@ impl ContextRecord {
             provider: provider.to_owned(),
             model: model.to_owned(),
             system_instructions: None,
+            system_origins: Origins::NONE,
             message_history: History::default(),
             current_output: String::new(),
             revision: 0,

@@ -5,6 +5,15 @@ use std::sync::Arc;
 use crate::context::Conversation;
 use crate::earlier_run::EarlierRun;
 use crate::id::RunId;
+use crate::origin::Origins;
+
+/// The text that a run was started with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunInput {
+    pub text: String,
+    /// Where it comes from.
+    pub origins: Origins,
+}
 
 /// What does not change during a run.
 #[derive(Clone, Debug)]
@@ -16,7 +25,7 @@ pub struct RunInfo {
     /// The folder of the flow's file, if it has one.
     pub folder: Option<String>,
     /// The text that the run was started with.
-    pub input: Option<String>,
+    pub input: Option<RunInput>,
     /// The conversation that the run continues.
     pub conversation: Option<Conversation>,
     /// The run that this one is forked from.

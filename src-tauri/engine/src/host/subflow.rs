@@ -13,6 +13,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::flow::Flow;
 use crate::id::{Activation, NodeId, RunId};
 use crate::journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd, RunFault};
+use crate::origin::Origins;
 
 /// The maximum depth of nested flows. The root has depth 0, its children 1. It stops endless recursion early.
 pub const MAX_DEPTH: usize = 16;
@@ -41,6 +42,8 @@ pub struct ChildCall {
     pub input: Option<String>,
     /// Values for its inputs without an edge.
     pub set: InputOverrides,
+    /// Where these come from.
+    pub origins: Origins,
     /// The parent's host.
     pub host: Host,
 }
@@ -53,6 +56,8 @@ pub struct ChildEnd {
     pub end: RunEnd,
     /// Its outputs, by node and port.
     pub outputs: BTreeMap<NodeId, NodeOutputs>,
+    /// Where they, or the error, come from.
+    pub origins: Origins,
     /// Why it failed, if it did.
     pub error: Option<RunFault>,
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{ContextPlacement, HTTP_SOURCE, HttpBinding, HttpMethod, is_tool_name, url_problem};
+use super::{ContextPlacement, HTTP_SOURCE, HttpBinding, HttpMethod, is_tool_name, takes_nothing, url_problem};
 use crate::expression::schema::check_schema;
 use crate::tool::ToolSpec;
 
@@ -240,13 +240,14 @@ impl<'a> Importer<'a> {
         if let Some(problem) = check_schema(&parameters) {
             return Err(problem);
         }
+        let effect = binding.effect(takes_nothing(&parameters));
         let mut spec = ToolSpec::new(
             self.name(operation["operationId"].as_str(), method, &path),
             description_of(operation),
             parameters,
             HTTP_SOURCE,
         );
-        spec.effect = method.effect();
+        spec.effect = effect;
         spec.binding = serde_json::to_value(binding).unwrap_or_default();
         Ok(Some(spec))
     }

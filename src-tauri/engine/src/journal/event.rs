@@ -23,6 +23,7 @@ use crate::error::Fault;
 use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, ReplyKey, RunId};
 use crate::memory::MemoryChange;
 use crate::models::{CalibrationSample, ModelOverrides};
+use crate::origin::Origins;
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
 use crate::retriever::Retrieval;
@@ -159,6 +160,10 @@ pub enum RunEvent {
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[ts(as = "Option<BTreeMap<NodeId, BTreeMap<PortName, Value>>>", optional)]
         set: InputOverrides,
+        /// Where the input and these values come from.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
         /// The run that started this one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
@@ -191,6 +196,10 @@ pub enum RunEvent {
         /// The last live outputs of the flow's `output` nodes (without any: of its last nodes), by node and port.
         #[ts(as = "BTreeMap<NodeId, BTreeMap<PortName, Value>>")]
         outputs: BTreeMap<NodeId, NodeOutputs>,
+        /// Where the outputs come from, all of them together.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
     },
     /// The run ended because a node failed and nothing handled the error.
     #[serde(rename = "run.failed")]
@@ -204,6 +213,10 @@ pub enum RunEvent {
         /// As in `run.finished`: the outputs up to the failure.
         #[ts(as = "BTreeMap<NodeId, BTreeMap<PortName, Value>>")]
         outputs: BTreeMap<NodeId, NodeOutputs>,
+        /// Where the outputs come from, all of them together.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
     },
     /// The run was canceled.
     #[serde(rename = "run.cancelled")]
@@ -211,6 +224,10 @@ pub enum RunEvent {
         /// As in `run.finished`: the outputs up to the cancellation.
         #[ts(as = "BTreeMap<NodeId, BTreeMap<PortName, Value>>")]
         outputs: BTreeMap<NodeId, NodeOutputs>,
+        /// Where the outputs come from, all of them together.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
     },
 }
 
@@ -289,6 +306,10 @@ pub enum NodeEvent {
         error: Fault,
         /// Whether its `error` output is wired, so that the run continues.
         handled: bool,
+        /// Where the error comes from, besides the inputs.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
     },
     /// An attempt failed and another one follows.
     #[serde(rename = "node.retrying")]
@@ -427,6 +448,10 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         key: Option<ReplyKey>,
+        /// Where the reply comes from: its prompt and the model.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
         /// The event of an earlier run that the reply is taken from. It costs nothing here.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
@@ -471,6 +496,10 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         error: Option<Fault>,
+        /// Where the result or the error comes from, besides the arguments.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
         /// The event of an earlier run that the result is taken from. The tool was not called again.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]

@@ -10,6 +10,8 @@ use ts_rs::TS;
 use crate::error::Fault;
 use crate::id::{Epoch, NodeId, PortName, RunId};
 use crate::models::TokenUsage;
+use crate::origin::Origins;
+use crate::tool::ToolPause;
 
 /// Values given to a run for ports that no edge feeds, by node and port.
 pub type InputOverrides = BTreeMap<NodeId, BTreeMap<PortName, Arc<Value>>>;
@@ -78,6 +80,10 @@ pub struct FinishMetadata {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub cached: bool,
+    /// Where the outputs come from, besides the inputs.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub origins: Origins,
     /// Anything more, by node type.
     #[serde(default, flatten)]
     #[ts(skip)]
@@ -123,6 +129,10 @@ pub struct ChildQuestion {
     /// JSON Schema of the answer.
     #[ts(type = "Record<string, unknown>")]
     pub schema: Value,
+    /// The tool call it is about, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tool: Option<ToolPause>,
 }
 
 /// Why a run failed, and where.

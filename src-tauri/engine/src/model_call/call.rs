@@ -13,6 +13,7 @@ use crate::id::{ContextId, ReplyKey};
 use crate::journal::{CallAccount, CallEvent, Event, MAX_NESTING_DEPTH, is_too_deep};
 use crate::models::TokenUsage;
 use crate::node::NodeContext;
+use crate::origin::{Origin, Origins};
 use crate::prompt::{ModelConfig, PromptRecord, tokens};
 use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 
@@ -35,12 +36,13 @@ pub(crate) struct ModelCall<'a> {
 }
 
 impl ModelCall<'_> {
-    /// The reply of this step, if an earlier attempt journaled it.
+    /// The reply of this step, if an earlier attempt journaled it. The node counts as having seen what it comes from.
     pub(crate) fn recorded(&self, wanted_step: u32) -> Option<RecordedReply> {
         self.node_context.recorded.iter().find_map(|event| match event {
-            Event::Call(_, CallEvent::ModelReplied { step, reply, account, reused, .. })
+            Event::Call(_, CallEvent::ModelReplied { step, reply, account, origins, reused, .. })
                 if *step == wanted_step =>
             {
+                self.node_context.add_origins(origins);
                 let (reply, account) = (reply.clone(), account.clone());
                 Some(RecordedReply { reply, account, is_reused: reused.is_some() })
             }
@@ -77,11 +79,13 @@ impl ModelCall<'_> {
     ) -> Result<RecordedReply, Fault> {
         let (node_context, model) = (self.node_context, self.model);
         let prompt_tokens = prompt.counted();
+        let mut origins = prompt.origins();
+        origins.add(&Origins::of(Origin::Model(format!("{}/{}", model.provider, model.model))));
         node_context.note(CallEvent::PromptRendered { step, prompt: Arc::new(prompt) });
         let key = self.provider.reply_key(&request)?;
         let earlier = node_context.earlier();
         if let Some(bought) = earlier.and_then(|run| run.reply(&node_context.activation, step, &key)) {
-            return self.reuse(step, key, bought).await;
+            return self.reuse(step, key, bought, origins).await;
         }
         // Before the money is spent.
         let permit = node_context.host.budget.add_model_call()?;
@@ -93,17 +97,26 @@ impl ModelCall<'_> {
         reply.usage = Some(usage);
         let account = Some(Arc::new(account));
         let recorded = RecordedReply { reply: reply.clone(), account: account.clone(), is_reused: false };
-        let event = CallEvent::ModelReplied { step, reply, account, key: Some(key), reused: None };
+        node_context.add_origins(&origins);
+        let event = CallEvent::ModelReplied { step, reply, account, key: Some(key), origins, reused: None };
         node_context.record(event).await?;
         permit.keep();
         Ok(recorded)
     }
 
     /// Journals a reply that an earlier run bought.
-    async fn reuse(&self, step: u32, key: ReplyKey, bought: EarlierReply) -> Result<RecordedReply, Fault> {
+    async fn reuse(
+        &self,
+        step: u32,
+        key: ReplyKey,
+        bought: EarlierReply,
+        origins: Origins,
+    ) -> Result<RecordedReply, Fault> {
         let EarlierReply { reply, account, event } = bought;
         let recorded = RecordedReply { reply: reply.clone(), account: account.clone(), is_reused: true };
-        let event = CallEvent::ModelReplied { step, reply, account, key: Some(key), reused: Some(event) };
+        self.node_context.add_origins(&origins);
+        let event =
+            CallEvent::ModelReplied { step, reply, account, key: Some(key), origins, reused: Some(event) };
         self.node_context.record(event).await?;
         Ok(recorded)
     }

@@ -135,6 +135,7 @@ impl<'a> MemoryAccess<'a> {
             text,
             node: Some(self.node_context.activation.node.clone()),
             message: message.map(|index| self.node_context.message_id(index)),
+            origins: self.node_context.origins(),
         }
     }
 
@@ -154,7 +155,8 @@ fn known_or_new(incoming: &Incoming, node_context: &NodeContext, model: &str) ->
     // What is no message yet becomes one: the user message of this node.
     let message = incoming.message.clone().or_else(|| Some(node_context.message_id(USER_MESSAGE_INDEX)));
     let tokens = tokens::count_u32(model, &incoming.text);
-    (MemoryTurn { label: None, text: incoming.text.clone(), node, message, tokens }, false)
+    let (text, origins) = (incoming.text.clone(), node_context.input_origins.clone());
+    (MemoryTurn { label: None, text, node, message, origins, tokens }, false)
 }
 
 /// The node that wrote a message of this run: its id is the activation and a number.

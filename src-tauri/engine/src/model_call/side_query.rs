@@ -76,7 +76,11 @@ impl SideQuery {
         let subject = match (inputs.datum(options.input), &handle) {
             (Some(datum), _) => datum.clone(),
             (None, Some(ContextHandle { current_output: Some(output), message_id, .. })) => {
-                Datum { value: Arc::new(output.clone()), message: message_id.clone() }
+                Datum {
+                    value: Arc::new(output.clone()),
+                    message: message_id.clone(),
+                    origins: inputs.origins(),
+                }
             }
             _ => return Err(no_message(options.input)),
         };

@@ -20,7 +20,8 @@ use crate::expression::as_text;
 use crate::expression::schema::find_violations;
 use crate::journal::{CallEvent, Event, EventRef};
 use crate::node::{Inputs, NodeContext};
-use crate::tool::{ToolContext, ToolEffect, ToolSpec};
+use crate::origin::Origins;
+use crate::tool::{OriginSink, ToolContext, ToolEffect, ToolResult, ToolSpec};
 use invoke::Invocation;
 use questions::CallHistory;
 
@@ -56,8 +57,8 @@ pub(crate) async fn call_tool(
     let tools = [tool];
     let caller = ToolCaller::new(node_context, &tools);
     // In a fork nothing decides that this call is the same as before but its arguments.
-    let mut outcomes = caller.run_all(0, &[call], true).await?;
-    Ok(outcomes.pop().unwrap_or(Ok(Value::Null))?)
+    let mut results = caller.run_all(0, &[call], true).await?;
+    Ok(results.pop().map_or(Ok(Value::Null), |result| result.outcome)?)
 }
 
 /// What a call led to: a result, or an error that the model receives.
@@ -76,13 +77,13 @@ pub(super) struct ToolCaller<'a> {
 /// What happens to a call.
 enum NextStep<'a> {
     /// Nothing: the journal has its outcome.
-    Settled(Outcome),
+    Settled(ToolResult),
     /// It takes the outcome that an earlier run has recorded.
-    Reuse(Outcome, EventRef),
+    Reuse(ToolResult, EventRef),
     /// It is not made.
     Refuse(Fault),
     /// The engine has answered it.
-    Answer(Outcome),
+    Answer(ToolResult),
     /// It is made, and may know this of the conversation.
     Call(&'a ToolSpec, CallHistory, Arc<ToolContext>),
 }
@@ -118,45 +119,52 @@ impl<'a> ToolCaller<'a> {
         numbered.collect()
     }
 
-    /// The outcomes of the calls of a reply, in their order, as texts for the model.
+    /// The results of the calls of a reply, in their order, as texts for the model, each with where it comes from.
     pub(super) async fn run(
         &self,
         step: u32,
         calls: &[ToolCall],
         reply_is_reused: bool,
-    ) -> Result<Vec<String>, Interruption> {
-        let outcomes = self.run_all(step, calls, reply_is_reused).await?;
-        let texts = outcomes.into_iter().map(|outcome| match outcome {
-            Ok(result) => as_text(&result),
-            Err(fault) => json!({ "error": fault.message, "code": fault.code }).to_string(),
+    ) -> Result<Vec<(String, Origins)>, Interruption> {
+        let arguments = self.node_context.origins();
+        let results = self.run_all(step, calls, reply_is_reused).await?;
+        let texts = results.into_iter().map(|ToolResult { outcome, mut origins }| {
+            origins.add(&arguments);
+            let text = match outcome {
+                Ok(result) => as_text(&result),
+                Err(fault) => json!({ "error": fault.message, "code": fault.code }).to_string(),
+            };
+            (text, origins)
         });
         Ok(texts.collect())
     }
 
-    /// The outcomes of the calls, in their order. If the reply that requests them was bought by an earlier run, so were the
+    /// The results of the calls, in their order. If the reply that requests them was bought by an earlier run, so were the
     /// results: what a tool did is not done again.
     async fn run_all(
         &self,
         step: u32,
         calls: &[ToolCall],
         reply_is_reused: bool,
-    ) -> Result<Vec<Outcome>, Interruption> {
+    ) -> Result<Vec<ToolResult>, Interruption> {
         let mut next = Vec::with_capacity(calls.len());
         let context = Arc::new(self.tool_context());
         for call in calls {
             next.push(self.decide(step, call, reply_is_reused, &context)?);
         }
         let running = calls.iter().zip(next).map(|(call, next)| self.take_step(step, call, next));
-        let mut outcomes = Vec::with_capacity(calls.len());
+        let mut results = Vec::with_capacity(calls.len());
         let mut interruption = None;
         // Each call ends, also if another one asks: what it has done is not done again.
-        for outcome in join_all(running).await {
-            match outcome {
-                Ok(outcome) => outcomes.push(outcome),
+        for result in join_all(running).await {
+            match result {
+                Ok(result) => results.push(result),
                 Err(first) => interruption = interruption.or(Some(first)),
             }
         }
-        interruption.map_or(Ok(outcomes), Err)
+        // Only now: the calls of a reply do not depend on one another.
+        results.iter().for_each(|result| self.node_context.add_origins(&result.origins));
+        interruption.map_or(Ok(results), Err)
     }
 
     /// What is to happen to a call. An interruption if a person has to be asked first.
@@ -168,18 +176,18 @@ impl<'a> ToolCaller<'a> {
         context: &Arc<ToolContext>,
     ) -> Result<NextStep<'a>, Interruption> {
         let is_engine_tool = self.tools.iter().any(|tool| tool.name == call.name && is_engine_tool(tool));
-        if let Some(outcome) = self.recorded_outcome(step, &call.id) {
-            if is_engine_tool && outcome.is_ok() {
+        if let Some(result) = self.recorded_result(step, &call.id) {
+            if is_engine_tool && result.outcome.is_ok() {
                 // What it added to the memory is added again: a node that starts again starts without its changes.
                 let _ = self.answer(call);
             }
-            return Ok(NextStep::Settled(outcome));
+            return Ok(NextStep::Settled(result));
         }
         // The engine's answers cost nothing and depend on the run alone.
         let earlier = self.node_context.earlier().filter(|_| reply_is_reused && !is_engine_tool);
         let activation = &self.node_context.activation;
-        if let Some((outcome, event)) = earlier.and_then(|run| run.tool_outcome(activation, step, call)) {
-            return Ok(NextStep::Reuse(outcome, event));
+        if let Some((result, event)) = earlier.and_then(|run| run.tool_result(activation, step, call)) {
+            return Ok(NextStep::Reuse(result, event));
         }
         let tool = match self.find_tool(call) {
             Ok(tool) => tool,
@@ -194,9 +202,10 @@ impl<'a> ToolCaller<'a> {
         if history.is_repeat_refused() {
             return Ok(NextStep::Refuse(questions::not_repeated(&call.name)));
         }
-        if tool.policy.approval {
+        let untrusted = self.untrusted_arguments(tool);
+        if tool.policy.approval || !untrusted.is_empty() {
             match history.approval()? {
-                None => return Err(questions::ask_for_approval(step, call)),
+                None => return Err(questions::ask_for_approval(step, call, untrusted)),
                 Some(questions::Decision { approved: true, .. }) => {}
                 Some(questions::Decision { comment, .. }) => {
                     return Ok(NextStep::Refuse(questions::rejected(&call.name, comment.as_deref())));
@@ -209,14 +218,27 @@ impl<'a> ToolCaller<'a> {
         Ok(NextStep::Call(tool, history, Arc::clone(context)))
     }
 
+    /// The places that others write to which the arguments of a call come from, if the call sends them somewhere or changes
+    /// something.
+    fn untrusted_arguments(&self, tool: &ToolSpec) -> Origins {
+        match tool.effect {
+            ToolEffect::Read => Origins::NONE,
+            ToolEffect::Send | ToolEffect::Write => self.node_context.origins().untrusted(),
+        }
+    }
+
     /// The engine's answer to a call. The calls of a reply are answered in their order, whatever else they do meanwhile.
-    fn answer(&self, call: &ToolCall) -> Outcome {
+    fn answer(&self, call: &ToolCall) -> ToolResult {
         match &self.memory {
-            Some((memory, model)) => memory.answer(&call.arguments, model),
-            None => {
-                Err(Fault::new(ErrorCode::MemoryOff, "This node has no access to the workflow's memory.")
-                    .hint("Set the node's `memory.mode` to `read` or `readWrite`."))
+            Some((memory, model)) => {
+                let origins = self.node_context.memory().origins();
+                ToolResult { outcome: memory.answer(&call.arguments, model), origins }
             }
+            None => ToolResult::own(Err(Fault::new(
+                ErrorCode::MemoryOff,
+                "This node has no access to the workflow's memory.",
+            )
+            .hint("Set the node's `memory.mode` to `read` or `readWrite`."))),
         }
     }
 
@@ -236,21 +258,21 @@ impl<'a> ToolCaller<'a> {
         step: u32,
         call: &ToolCall,
         next: NextStep<'a>,
-    ) -> Result<Outcome, Interruption> {
+    ) -> Result<ToolResult, Interruption> {
         let called = || CallEvent::ToolCalled { step, call: call.clone() };
-        let (outcome, reused) = match next {
-            NextStep::Settled(outcome) => return Ok(outcome),
-            NextStep::Reuse(outcome, event) => {
+        let (result, reused) = match next {
+            NextStep::Settled(result) => return Ok(result),
+            NextStep::Reuse(result, event) => {
                 self.node_context.note(called());
-                (outcome, Some(event))
+                (result, Some(event))
             }
             NextStep::Refuse(fault) => {
                 self.node_context.note(called());
-                (Err(fault), None)
+                (ToolResult::own(Err(fault)), None)
             }
-            NextStep::Answer(outcome) => {
+            NextStep::Answer(result) => {
                 self.node_context.note(called());
-                (outcome, None)
+                (result, None)
             }
             NextStep::Call(tool, history, context) => {
                 if tool.effect == ToolEffect::Write {
@@ -260,13 +282,21 @@ impl<'a> ToolCaller<'a> {
                     self.node_context.note(called());
                 }
                 let invocation = Invocation { node_context: self.node_context, tool, context, step, call };
-                (invocation.run(history).await?, None)
+                let origins = OriginSink::default();
+                let outcome = invocation.run(history, &origins).await?;
+                (ToolResult { outcome, origins: origins.take() }, None)
             }
         };
-        let (result, error) = (outcome.as_ref().ok().cloned(), outcome.as_ref().err().cloned());
-        let event = CallEvent::ToolFinished { step, call_id: call.id.clone(), result, error, reused };
+        let event = CallEvent::ToolFinished {
+            step,
+            call_id: call.id.clone(),
+            result: result.outcome.as_ref().ok().cloned(),
+            error: result.outcome.as_ref().err().cloned(),
+            origins: result.origins.clone(),
+            reused,
+        };
         self.node_context.record(event).await?;
-        Ok(outcome)
+        Ok(result)
     }
 
     /// The tool of a call whose arguments match its schema.
@@ -289,15 +319,12 @@ impl<'a> ToolCaller<'a> {
             .hint("Call the tool again with arguments that match its schema."))
     }
 
-    fn recorded_outcome(&self, wanted_step: u32, id: &str) -> Option<Outcome> {
+    fn recorded_result(&self, wanted_step: u32, id: &str) -> Option<ToolResult> {
         self.node_context.recorded.iter().find_map(|event| match event {
-            Event::Call(_, CallEvent::ToolFinished { step, call_id, result, error, .. })
+            Event::Call(_, CallEvent::ToolFinished { step, call_id, result, error, origins, .. })
                 if *step == wanted_step && call_id == id =>
             {
-                Some(match error {
-                    Some(error) => Err(error.clone()),
-                    None => Ok(result.clone().unwrap_or_default()),
-                })
+                Some(ToolResult::recorded(result.as_ref(), error.as_ref(), origins))
             }
             _ => None,
         })

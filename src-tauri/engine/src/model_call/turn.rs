@@ -176,9 +176,9 @@ impl<'a> Turn<'a> {
         };
         let mut round = vec![Arc::new(message)];
         let texts = self.tool_caller.run(step, &calls, self.reply_is_reused).await?;
-        for (call, text) in calls.into_iter().zip(texts) {
+        for (call, (text, origins)) in calls.into_iter().zip(texts) {
             let result = self.next_message(Role::Tool, text);
-            round.push(Arc::new(Message { tool_call_id: Some(call.id), ..result }));
+            round.push(Arc::new(Message { tool_call_id: Some(call.id), origins, ..result }));
         }
         self.steps.push(round);
         Ok(())

@@ -10,6 +10,7 @@ use crate::context::ContextHandle;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::id::{MessageId, PortName};
+use crate::origin::Origins;
 
 /// A value on an edge.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,11 +19,13 @@ pub struct Datum {
     pub value: Arc<Value>,
     /// The message of a context that this value is, if it is one.
     pub message: Option<MessageId>,
+    /// Where it comes from.
+    pub origins: Origins,
 }
 
 impl From<Value> for Datum {
     fn from(value: Value) -> Self {
-        Self { value: Arc::new(value), message: None }
+        Self { value: Arc::new(value), message: None, origins: Origins::NONE }
     }
 }
 
@@ -58,6 +61,11 @@ impl Inputs {
     /// The live ports and their values.
     pub fn iter(&self) -> impl Iterator<Item = (&PortName, &[Datum])> {
         self.0.iter().map(|(port, values)| (port, values.as_slice()))
+    }
+
+    /// Where the values come from, all of them together.
+    pub fn origins(&self) -> Origins {
+        Origins::union(self.iter().flat_map(|(_, values)| values).map(|datum| &datum.origins))
     }
 
     /// The value on a port as text, see [`as_text`].

@@ -15,6 +15,7 @@ use crate::id::{Activation, ContextId, MessageId};
 use crate::journal::{ActivationEvent, Answer, Event, NodeEvent};
 use crate::memory::{MemoryChange, MemoryMode, MemorySettings, WorkflowMemory};
 use crate::models::ModelOverrides;
+use crate::origin::{Origin, Origins};
 use crate::prompt::{RunModelSettings, tokens};
 
 /// A message from a running node to its run.
@@ -46,6 +47,8 @@ pub struct NodeContext {
     pub host: Host,
     /// Set when the run is canceled. The future is dropped soon after.
     pub cancel: CancellationToken,
+    /// Where the values on its inputs come from.
+    pub input_origins: Origins,
     /// The person's answer, if the node is executed again after a pause.
     pub answer: Option<Answer>,
     /// Replies and tool results that earlier attempts of this activation journaled. They are reused, never requested
@@ -85,6 +88,24 @@ impl NodeContext {
         }
     }
 
+    /// Where everything comes from that the node has seen so far: its inputs, and what it has brought in.
+    pub fn origins(&self) -> Origins {
+        let mut origins = self.input_origins.clone();
+        origins.add(self.transaction.lock().origins());
+        origins
+    }
+
+    /// Declares that the node brings in something from these places. Its outputs, its messages and its tool calls count as coming
+    /// from there from now on.
+    pub fn add_origins(&self, origins: &Origins) {
+        self.transaction.lock().add_origins(origins);
+    }
+
+    /// The same for one place.
+    pub fn add_origin(&self, origin: Origin) {
+        self.add_origins(&Origins::of(origin));
+    }
+
     /// The iteration of the innermost cycle around the node, from 0.
     pub fn iteration(&self) -> Option<u32> {
         self.activation.epoch.0.last().copied()
@@ -109,7 +130,8 @@ impl NodeContext {
     pub fn message(&self, index: usize, role: Role, content: impl Into<Content>, model: &str) -> Message {
         let content = content.into();
         let tokens = tokens::count_message(model, &content);
-        Message::plain(self.message_id(index), role, content, self.activation.clone(), tokens)
+        let message = Message::plain(self.message_id(index), role, content, self.activation.clone(), tokens);
+        Message { origins: self.origins(), ..message }
     }
 
     /// Adds a message to the history of the context `handle` and returns its id. The fault is `context.none` without a

@@ -12,6 +12,7 @@ use crate::node::template_inputs;
 use crate::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Pause,
 };
+use crate::origin::Origin;
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Approval;
@@ -119,6 +120,7 @@ To revise after a rejection, connect `rejected` back \
             }
         };
         check_answer(&schema, answer)?;
+        node_context.add_origin(Origin::Person);
         let Decision { approved, comment } = Decision::deserialize(&**answer).map_err(|error| {
             Fault::new(ErrorCode::AnswerInvalid, format!("The answer is not a decision: {error}."))
         })?;

@@ -122,6 +122,7 @@ impl NodeType for HttpRequest {
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
         let mut binding = config.binding();
+        let is_constant = !binding.url.is_empty() && binding.placeholders().is_empty();
         if binding.url.is_empty() {
             binding.url = inputs.text("url").unwrap_or_default();
             if let Some(problem) = url_problem(&binding.url) {
@@ -137,7 +138,7 @@ impl NodeType for HttpRequest {
             arguments.insert("body".to_owned(), body.clone());
         }
         let mut tool = ToolSpec::new("http_request", "", json!({ "type": "object" }), HTTP_SOURCE);
-        tool.effect = binding.method.effect();
+        tool.effect = binding.effect(is_constant && arguments.is_empty());
         tool.binding = serde_json::to_value(binding).unwrap_or_default();
         let mut answer = match call_tool(&node_context, tool, arguments.into()).await {
             Ok(answer) => answer,

@@ -76,7 +76,13 @@ On a context edge, it is the message \
         inputs: Inputs,
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
-        let text = node_context.run.input.clone().unwrap_or_else(|| config.text.clone());
+        let text = match &node_context.run.input {
+            Some(given) => {
+                node_context.add_origins(&given.origins);
+                given.text.clone()
+            }
+            None => config.text.clone(),
+        };
         let handle = inputs.context()?;
         let mut output = NodeOutput::of("value", text.as_str());
         let mut message_id = None;

@@ -100,6 +100,9 @@ Inside a cycle, each iteration creates a new one.";
             Some(text) => super::non_blank(text),
             None => base.and_then(|base| base.system_instructions.clone()),
         };
+        if config.system_instructions.is_none() {
+            record.system_origins = base.map(|base| base.system_origins.clone()).unwrap_or_default();
+        }
         record.parent_context_id = base.map(|base| base.context_id.clone());
         if let Some(base) = base.filter(|_| config.copy_history) {
             record = record.with_history(base.message_history.clone());

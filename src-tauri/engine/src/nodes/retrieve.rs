@@ -115,6 +115,7 @@ impl NodeType for Retrieve {
             None => String::new(),
         };
         let found = model_call::retrieve(&knowledge, query, &model, &node_context).await?;
+        node_context.add_origins(&found.origins());
         let mut output = NodeOutput::new()
             .with("text", found.to_block())
             .with("chunks", to_list(&found.used)?)

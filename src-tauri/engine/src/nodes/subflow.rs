@@ -152,10 +152,12 @@ The child's results \
             flow,
             input: child_input.text,
             set: child_input.overrides,
+            origins: node_context.origins(),
             host: node_context.host.clone(),
         };
         let journal = node_context.clone();
         let end = node_context.host.subflows.run(call, Box::new(move |event| journal.note(event))).await?;
+        node_context.add_origins(&end.origins);
         let (text, result) = results_or_fault(&end)?;
         let mut output = NodeOutput::of("text", text.as_str()).with("result", result);
         output.extra.insert("run".to_owned(), end.run.as_str().into());

@@ -185,7 +185,7 @@ impl NodeType for Tools {
         let mut selected = match &config.tools {
             Selection::All(All::Auto) => {
                 let is_harmless =
-                    |tool: &ToolSpec| tool.source == "native" && tool.effect == ToolEffect::Read;
+                    |tool: &ToolSpec| tool.source == "native" && tool.effect != ToolEffect::Write;
                 available.into_iter().filter(is_harmless).collect()
             }
             Selection::Names(names) => select(&available, names)?,

@@ -17,6 +17,7 @@ use crate::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
     Pause,
 };
+use crate::origin::Origin;
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct UserInput;
@@ -145,6 +146,7 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
             }
         };
         check_answer(&schema, &answer)?;
+        node_context.add_origin(Origin::Person);
         let handle = inputs.context()?;
         let mut output = NodeOutput::new().with_shared("message", Arc::clone(&answer));
         let mut message_id = None;

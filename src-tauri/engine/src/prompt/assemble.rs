@@ -3,6 +3,7 @@
 use super::blocks::{BlockInputs, SentBlock, add_blocks};
 use super::tokens::{TOKENS_PER_MESSAGE, count_cached};
 use crate::context::{ContextRecord, History, SharedMessage};
+use crate::origin::Origins;
 use crate::tool::ToolSpec;
 
 /// The parts of a call.
@@ -11,6 +12,8 @@ pub(super) struct Assembled {
     pub(super) system: Option<String>,
     /// Its size in tokens.
     pub(super) system_tokens: u64,
+    /// Where it comes from.
+    pub(super) system_origins: Origins,
     /// The history without system messages. Ends with the user message if it was stored there and is sent unchanged.
     pub(super) history: History,
     /// The position in `history` of a message that was taken out because it is the user message.
@@ -37,7 +40,9 @@ pub(super) fn assemble(
         history.pop();
     }
     let mut system: Vec<String> = context.system_instructions.iter().cloned().collect();
+    let mut system_origins = context.system_origins.clone();
     for message in history.take_system() {
+        system_origins.add(&message.origins);
         let text = message.content.text();
         if !system.contains(&text) {
             system.push(text);
@@ -51,5 +56,5 @@ pub(super) fn assemble(
     let system = (!system.is_empty()).then(|| system.join("\n\n"));
     let system_tokens = system.as_ref().map_or(0, |text| TOKENS_PER_MESSAGE + count_cached(model, text));
     let question = (!as_stored).then_some(sent);
-    Assembled { system, system_tokens, history, removed, question, blocks }
+    Assembled { system, system_tokens, system_origins, history, removed, question, blocks }
 }

@@ -1,6 +1,6 @@
 //! The blocks of the latest user message: retrieval, tool instructions, workflow memory and the partner's message.
 //!
-//! A block is a heading and items; each item says where it comes from. The node sets the order of the blocks and how many
+//! A block is a heading and items; each item says what it is and where it comes from. The node sets the order of the blocks and how many
 //! tokens each may take. What a cap leaves out is recorded. Blocks are only sent, never stored in a history. This is the
 //! only place that puts them together.
 
@@ -17,15 +17,16 @@ use ts_rs::TS;
 use super::tokens;
 use crate::context::{Content, History, Message, Part, SharedMessage};
 use crate::id::NodeId;
+use crate::origin::Origins;
 use crate::tool::ToolSpec;
 
 pub use memory_block::MemoryView;
 pub use settings::{BlockCaps, BlockKind, BlockSettings, DEFAULT_ORDER};
 
-/// Where a part of a block comes from.
+/// What a part of a block is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "from", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum BlockOrigin {
+pub enum BlockSource {
     /// The summary in the workflow's memory.
     Summary,
     /// Something that was said: a turn in the workflow's memory, or the partner's message.
@@ -65,7 +66,9 @@ pub enum BlockOrigin {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockItem {
     pub text: String,
-    pub origin: BlockOrigin,
+    pub source: BlockSource,
+    /// Where it comes from.
+    pub origins: Origins,
     /// The size of the text in tokens.
     pub tokens: u64,
     /// A cap keeps the items with the lowest numbers; of equal ones, the first.
@@ -93,10 +96,10 @@ pub struct BlockCut {
     /// The size of what was left out, in tokens.
     #[ts(type = "number")]
     pub tokens: u64,
-    /// Where the items come from that were left out whole.
+    /// The items that were left out whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[ts(optional, as = "Option<Vec<BlockOrigin>>")]
-    pub left_out: Vec<BlockOrigin>,
+    #[ts(optional, as = "Option<Vec<BlockSource>>")]
+    pub left_out: Vec<BlockSource>,
     /// Whether the one item that is left was cut short.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
@@ -109,7 +112,8 @@ pub(super) struct SentBlock {
     pub(super) kind: BlockKind,
     pub(super) text: String,
     pub(super) tokens: u64,
-    pub(super) origins: Vec<BlockOrigin>,
+    pub(super) sources: Vec<BlockSource>,
+    pub(super) origins: Origins,
     pub(super) cut: Option<BlockCut>,
 }
 
@@ -176,12 +180,12 @@ fn partner_block(question: &Message, partner: Option<&Partner>, model: &str) -> 
         ),
         None => (text, question.tokens.into()),
     };
-    let origin = BlockOrigin::Turn { label, node: partner.and_then(|partner| partner.node.clone()) };
+    let source = BlockSource::Turn { label, node: partner.and_then(|partner| partner.node.clone()) };
     Block {
         kind: BlockKind::Partner,
         heading: String::new(),
         separator: "\n",
-        items: vec![BlockItem { text, origin, tokens, rank: 0 }],
+        items: vec![BlockItem { text, source, origins: question.origins.clone(), tokens, rank: 0 }],
     }
 }
 

@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::assemble::Assembled;
-use super::blocks::{BlockCut, BlockKind, BlockOrigin, SentBlock};
+use super::blocks::{BlockCut, BlockKind, BlockSource, SentBlock};
 use super::resolve::ModelConfig;
 use crate::context::{Message, Role, SharedMessage};
 use crate::id::MessageId;
+use crate::origin::Origins;
 use crate::tool::ToolSpec;
 
 /// One message of a prompt.
@@ -28,6 +29,10 @@ pub enum PromptPart {
         /// Their tokens together.
         #[ts(type = "number")]
         tokens: u64,
+        /// Where they come from.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
     },
     /// A round of tool calls: the model's reply in an earlier step of the same activation and the tools' results. The
     /// events `model.replied` and `tool.finished` of that step contain them.
@@ -40,6 +45,10 @@ pub enum PromptPart {
         /// Their tokens together.
         #[ts(type = "number")]
         tokens: u64,
+        /// Where they come from.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
     },
     /// A block of the user message. Blocks in a row are one message, in which a blank line stands between two blocks.
     Block {
@@ -47,10 +56,14 @@ pub enum PromptPart {
         text: String,
         #[ts(type = "number")]
         tokens: u64,
-        /// Where its items come from, in their order.
+        /// What its items are, in their order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[ts(optional, as = "Option<Vec<BlockOrigin>>")]
-        origins: Vec<BlockOrigin>,
+        #[ts(optional, as = "Option<Vec<BlockSource>>")]
+        sources: Vec<BlockSource>,
+        /// Where they come from.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
         /// What its cap left out, if anything.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
@@ -62,6 +75,10 @@ pub enum PromptPart {
         text: String,
         #[ts(type = "number")]
         tokens: u64,
+        /// Where it comes from.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
     },
 }
 
@@ -137,6 +154,7 @@ pub(super) fn build_record(
             role: Role::System,
             text: text.clone(),
             tokens: parts.system_tokens,
+            origins: parts.system_origins.clone(),
         });
     }
     // A message that was taken out interrupts the history.
@@ -146,7 +164,13 @@ pub(super) fn build_record(
     for messages in [before, after] {
         if let (Some(first), Some(last)) = (messages.front(), messages.last()) {
             let (first, last, count) = (first.id.clone(), last.id.clone(), messages.len() as u64);
-            sent.push(PromptPart::History { first, last, count, tokens: sum_tokens(&messages) });
+            sent.push(PromptPart::History {
+                first,
+                last,
+                count,
+                tokens: sum_tokens(&messages),
+                origins: Origins::union(messages.iter().map(|message| &message.origins)),
+            });
         }
     }
     match &parts.question {
@@ -154,7 +178,12 @@ pub(super) fn build_record(
         _ => sent.extend(parts.blocks.iter().map(block_part)),
     }
     for (step, messages) in (0..).zip(steps) {
-        sent.push(PromptPart::Step { step, count: messages.len() as u64, tokens: sum_tokens(messages) });
+        sent.push(PromptPart::Step {
+            step,
+            count: messages.len() as u64,
+            tokens: sum_tokens(messages),
+            origins: Origins::union(messages.iter().map(|message| &message.origins)),
+        });
     }
     let omitted_count = parts.history.len() - included.len();
     let last = omitted_count.checked_sub(1).and_then(|last| parts.history.get(last));
@@ -187,6 +216,11 @@ impl PromptRecord {
         }
     }
 
+    /// Where the prompt comes from.
+    pub fn origins(&self) -> Origins {
+        Origins::union(self.parts.iter().map(PromptPart::origins))
+    }
+
     /// The sum of the counts before correction.
     pub fn counted(&self) -> u64 {
         self.counted.unwrap_or(self.tokens)
@@ -194,6 +228,16 @@ impl PromptRecord {
 }
 
 impl PromptPart {
+    /// Where the part comes from.
+    pub fn origins(&self) -> &Origins {
+        match self {
+            Self::History { origins, .. }
+            | Self::Step { origins, .. }
+            | Self::Block { origins, .. }
+            | Self::Message { origins, .. } => origins,
+        }
+    }
+
     /// The tokens of the part.
     pub fn tokens(&self) -> u64 {
         match self {
@@ -206,7 +250,12 @@ impl PromptPart {
 }
 
 fn to_part(message: &Message) -> PromptPart {
-    PromptPart::Message { role: message.role, text: message.content.text(), tokens: message.tokens.into() }
+    PromptPart::Message {
+        role: message.role,
+        text: message.content.text(),
+        tokens: message.tokens.into(),
+        origins: message.origins.clone(),
+    }
 }
 
 fn block_part(block: &SentBlock) -> PromptPart {
@@ -214,6 +263,7 @@ fn block_part(block: &SentBlock) -> PromptPart {
         block: block.kind,
         text: block.text.clone(),
         tokens: block.tokens,
+        sources: block.sources.clone(),
         origins: block.origins.clone(),
         cut: block.cut.clone(),
     }

@@ -32,6 +32,7 @@ use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd
 use crate::memory::WorkflowMemory;
 use crate::models::ModelOverrides;
 use crate::node::Signal;
+use crate::origin::Origins;
 use crate::plan::{NodeIx, Plan};
 
 use attempt::{Begun, Done, Outcome};
@@ -263,7 +264,12 @@ impl Driver {
         let may_start = self.host.budget.check_events();
         self.record_events([Event::Node(activation, NodeEvent::Started { attempt: start.attempt })])?;
         if let Err(fault) = may_start {
-            return Ok(Some(Done { start, outcome: Outcome::Failed(fault), was_sleeping: false }));
+            return Ok(Some(Done {
+                start,
+                outcome: Outcome::Failed(fault),
+                origins: Origins::NONE,
+                was_sleeping: false,
+            }));
         }
         let cx = self.cx(&start);
         let node = &plan.nodes[start.node];

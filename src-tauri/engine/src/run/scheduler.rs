@@ -50,6 +50,7 @@ use crate::journal::{
     Answer, ChildEvent, Event, FinishMetadata, NodeEvent, NodeOutputs, RunEvent, SkipReason,
 };
 use crate::node::Inputs;
+use crate::origin::Origins;
 use crate::plan::{EdgeIx, NodeIx, Plan};
 
 use cycles::CycleState;
@@ -107,6 +108,10 @@ pub struct Scheduler {
     cycles: Vec<CycleState>,
     turns: TurnQueues,
     results: BTreeMap<NodeId, NodeOutputs>,
+    /// Where the results come from.
+    result_origins: Origins,
+    /// Where the values come from that were given to the run.
+    given_origins: Origins,
     counts: Counts,
     /// The nodes whose first open activation needs a person.
     asking: BTreeSet<NodeIx>,
@@ -143,6 +148,8 @@ impl Scheduler {
             last_live: FxHashMap::default(),
             lagging_exits: FxHashMap::default(),
             results: BTreeMap::new(),
+            result_origins: Origins::NONE,
+            given_origins: Origins::NONE,
             counts: Counts::default(),
             asking: BTreeSet::new(),
             begun: false,
@@ -179,8 +186,9 @@ impl Scheduler {
             return Err(impossible(event, "`run.started` is the first event of a run, and comes once"));
         }
         match event {
-            Event::Run(RunEvent::Started { .. }) => {
+            Event::Run(RunEvent::Started { origins, .. }) => {
                 self.begun = true;
+                self.given_origins = origins.clone();
                 self.open_root();
             }
             Event::Run(RunEvent::Canceling) => self.cancel(derived),
@@ -242,7 +250,7 @@ impl Scheduler {
                             metadata: FinishMetadata::default(),
                         },
                     ));
-                    self.close(ix, epoch, &NodeOutputs::new(), &BTreeMap::new());
+                    self.close(ix, epoch, &NodeOutputs::new(), &BTreeMap::new(), &Origins::NONE);
                     if self.plan.target == Some(ix) {
                         self.reach_target(derived);
                     }
@@ -250,23 +258,26 @@ impl Scheduler {
                     self.ready.push(Reverse((ix, epoch.clone())));
                 }
             }
-            NodeEvent::Finished { outputs, messages, .. } => {
-                self.started_slot(ix, epoch, event)?;
+            NodeEvent::Finished { outputs, messages, metadata } => {
+                let origins = self.started_slot(ix, epoch, event)?.output_origins(&metadata.origins);
                 if self.plan.nodes[ix].is_result {
                     // The last live value of each port counts, whichever round it came in.
                     self.results.entry(node.clone()).or_default().extend(outputs.clone());
+                    self.result_origins.add(&origins);
                 }
                 self.note_made_context(ix, epoch);
-                self.close(ix, epoch, outputs, messages);
+                self.close(ix, epoch, outputs, messages, &origins);
                 if self.plan.target == Some(ix) {
                     self.reach_target(derived);
                 }
             }
-            NodeEvent::Failed { error, handled } => {
-                self.started_slot(ix, epoch, event)?;
+            NodeEvent::Failed { error, handled, origins } => {
+                let origins = self.started_slot(ix, epoch, event)?.output_origins(origins);
                 if *handled {
-                    self.close(ix, epoch, &delivery::error_outputs(node, error), &BTreeMap::new());
+                    let outputs = delivery::error_outputs(node, error);
+                    self.close(ix, epoch, &outputs, &BTreeMap::new(), &origins);
                 } else {
+                    self.result_origins.add(&origins);
                     self.fail(ix, epoch, error, derived);
                 }
             }
@@ -371,7 +382,9 @@ impl Scheduler {
             }
             match step {
                 Step::Decide(node) => self.decide(node, derived),
-                Step::Skip(node, epoch) => self.emit(node, &epoch, &NodeOutputs::new(), &BTreeMap::new()),
+                Step::Skip(node, epoch) => {
+                    self.emit(node, &epoch, &NodeOutputs::new(), &BTreeMap::new(), &Origins::NONE);
+                }
                 Step::AdvanceCycle(cycle) => self.advance_cycle(cycle, derived),
             }
         }

@@ -27,6 +27,8 @@ use crate::id::{Activation, ContextId, Epoch, NodeId, PortName, RunId};
 use crate::journal::{Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunOrigin};
 use crate::memory::WorkflowMemory;
 use crate::models::{Cost, TokenUsage};
+use crate::origin::Origins;
+use crate::tool::ToolPause;
 
 /// What a run as a whole is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
@@ -137,6 +139,10 @@ pub struct RunOutline {
     /// What the flow put out, by node and port.
     #[ts(as = "BTreeMap<NodeId, BTreeMap<PortName, Value>>")]
     pub outputs: BTreeMap<NodeId, NodeOutputs>,
+    /// Where the outputs of the run, or its error, come from, once it has ended.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub origins: Origins,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -181,6 +187,10 @@ pub struct OpenPause {
     /// JSON Schema of the answer.
     #[ts(type = "Record<string, unknown>")]
     pub schema: Value,
+    /// The tool call it is about, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tool: Option<ToolPause>,
     /// Since when.
     #[ts(type = "number")]
     pub asked_at: u64,

@@ -16,12 +16,13 @@ use crate::context::{
 use crate::error::{ErrorCode, Fault};
 use crate::expression::in_process::InProcess;
 use crate::host::Host;
-use crate::host::RunInfo;
+use crate::host::{RunInfo, RunInput};
 use crate::id::{Activation, ContextId, Epoch, MessageId};
 use crate::journal::{Answer, Event, NodeEvent};
 use crate::memory::{MemoryChange, MemorySettings, WorkflowMemory};
 use crate::models::ModelOverrides;
 use crate::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, Signal};
+use crate::origin::{Origin, Origins};
 
 /// Executes nodes against test doubles.
 #[derive(Default)]
@@ -151,7 +152,7 @@ impl NodeHarness {
                 run: "run".into(),
                 flow_name: "harness".to_owned(),
                 folder: None,
-                input: self.input.clone(),
+                input: self.input.clone().map(|text| RunInput { text, origins: Origins::of(Origin::Person) }),
                 conversation: self.conversation.clone(),
                 earlier: None,
             }),
@@ -168,6 +169,7 @@ impl NodeHarness {
                 budget: Arc::default(),
             },
             cancel: CancellationToken::new(),
+            input_origins: inputs.origins(),
             answer: self.answer.clone().map(|answer| Answer::Value(Arc::new(answer))),
             recorded: self.recorded.clone().into(),
             memory_mode,

@@ -1,4 +1,4 @@
-import type { BlockOrigin, NodeId } from "@/bindings";
+import type { BlockSource, NodeId } from "@/bindings";
 import type { Line } from "@/run/prompt-parts";
 import { formatCount } from "@/run/values/format";
 import { ValueView } from "@/run/values/ValueView";
@@ -53,7 +53,7 @@ function distinct(names: string[]): string[] {
   return [...new Set(names)];
 }
 
-function describeOrigin(origin: BlockOrigin, nameOf: (node: NodeId) => string): string {
+function describeOrigin(origin: BlockSource, nameOf: (node: NodeId) => string): string {
   switch (origin.from) {
     case "summary":
       return TEXTS.originSummary;

@@ -4,6 +4,7 @@ use plait_engine::context::conversation::{ConversationRef, SummaryRef, message_i
 use plait_engine::context::{Content, Message, Role};
 use plait_engine::id::{Activation, ConversationId, RunId};
 use plait_engine::journal::Spending;
+use plait_engine::origin::{Origin, Origins};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -92,6 +93,10 @@ pub struct ConversationMessage {
     pub author: Activation,
     /// The token count, computed once.
     pub tokens: u32,
+    /// Where it comes from.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub origins: Origins,
     /// The creation time, in milliseconds since the Unix epoch.
     #[ts(type = "number")]
     pub created_at: u64,
@@ -100,8 +105,10 @@ pub struct ConversationMessage {
 impl ConversationMessage {
     /// The message as a later run recalls it.
     pub fn into_message(self) -> Message {
+        let mut origins = self.origins;
+        origins.add(&Origins::of(Origin::Conversation(self.conversation.to_string())));
         let message = Message::plain(message_id(self.id), self.role, self.content, self.author, self.tokens);
-        Message { reasoning: self.reasoning, ..message }
+        Message { reasoning: self.reasoning, origins, ..message }
     }
 }
 
@@ -115,6 +122,8 @@ pub(super) struct StoredMessage {
     reasoning: Option<String>,
     author: Activation,
     pub(super) tokens: u32,
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    origins: Origins,
     at: u64,
 }
 
@@ -127,12 +136,13 @@ impl StoredMessage {
             reasoning: message.reasoning.clone(),
             author: message.author.clone(),
             tokens: message.tokens,
+            origins: message.origins.clone(),
             at,
         }
     }
 
     pub(super) fn at_place(self, id: u64, conversation: &ConversationId) -> ConversationMessage {
-        let Self { run, role, content, reasoning, author, tokens, at } = self;
+        let Self { run, role, content, reasoning, author, tokens, origins, at } = self;
         let conversation = conversation.clone();
         ConversationMessage {
             id,
@@ -143,6 +153,7 @@ impl StoredMessage {
             reasoning,
             author,
             tokens,
+            origins,
             created_at: at,
         }
     }

@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::origin::Origin;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,6 +33,7 @@ impl NativeTool for ReadFile {
     const DESCRIPTION: &'static str = "Reads a text file in the folder of this flow.";
 
     async fn call(&self, arguments: Arguments, context: CallContext) -> Result<Value, Fault> {
+        context.origins.add(Origin::File(arguments.path.clone()));
         files::blocking(&self.0, context, move |folders| read(folders, &arguments.path)).await
     }
 }

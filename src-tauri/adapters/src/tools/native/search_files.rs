@@ -6,6 +6,7 @@ use std::path::Path;
 use ignore::WalkBuilder;
 use ignore::overrides::{Override, OverrideBuilder};
 use plait_engine::error::Fault;
+use plait_engine::origin::Origin;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -54,7 +55,14 @@ impl NativeTool for SearchFiles {
         each with its file and number, or lists the files. Hidden files and what `.gitignore` names are left out.";
 
     async fn call(&self, arguments: Arguments, context: CallContext) -> Result<Value, Fault> {
-        files::blocking(&self.0, context, move |folders| search(folders, &arguments)).await
+        let origins = context.origins.clone();
+        let found = files::blocking(&self.0, context, move |folders| search(folders, &arguments)).await?;
+        for result in found["results"].as_array().into_iter().flatten() {
+            if let Some(file) = result["file"].as_str() {
+                origins.add(Origin::File(file.to_owned()));
+            }
+        }
+        Ok(found)
     }
 }
 

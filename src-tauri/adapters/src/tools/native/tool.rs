@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::flow::FolderAccess;
-use plait_engine::tool::{ToolContext, ToolEffect, ToolInvocation, ToolSpec};
+use plait_engine::tool::{OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
@@ -23,6 +23,8 @@ pub(super) struct CallContext {
     /// The conversation that the tool is called from. None of the tools uses it yet but those of tests.
     #[cfg_attr(not(test), expect(dead_code, reason = "the contract of native tools"))]
     pub(super) conversation: Arc<ToolContext>,
+    /// Receives where the result comes from.
+    pub(super) origins: OriginSink,
 }
 
 impl CallContext {
@@ -31,6 +33,7 @@ impl CallContext {
             folder: call.folder.clone(),
             folders: Arc::clone(&call.folders),
             conversation: Arc::clone(&call.context),
+            origins: call.origins.clone(),
         }
     }
 }

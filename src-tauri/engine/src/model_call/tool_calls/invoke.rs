@@ -14,7 +14,8 @@ use crate::error::{ErrorCode, Fault};
 use crate::journal::{CallEvent, MAX_NESTING_DEPTH, is_too_deep};
 use crate::model_call::Interruption;
 use crate::node::NodeContext;
-use crate::tool::{ToolContext, ToolEffect, ToolInvocation, ToolProgress, ToolRequests, ToolSpec};
+use crate::origin::Origin;
+use crate::tool::{OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolProgress, ToolRequests, ToolSpec};
 
 /// The time limit of a call, if the flow sets none.
 const DEFAULT_TIMEOUT_MS: u64 = 60_000;
@@ -34,8 +35,11 @@ pub(super) struct Invocation<'a> {
 }
 
 impl Invocation<'_> {
-    /// Makes the call. Attempts that fail for a passing reason are repeated, if the flow allows it.
-    pub(super) async fn run(self, history: CallHistory) -> Result<Outcome, Interruption> {
+    /// Makes the call; `origins` receives where what comes back comes from. Attempts that fail for a passing reason are repeated, if the flow allows it.
+    pub(super) async fn run(self, history: CallHistory, origins: &OriginSink) -> Result<Outcome, Interruption> {
+        if let Some(server) = self.tool.mcp_server() {
+            origins.add(Origin::McpServer(server.to_owned()));
+        }
         let answers: Arc<[Value]> = history.into_answers().into();
         let tool = Arc::new(self.tool.clone());
         let attempts = tool.policy.attempts.unwrap_or(1).max(1);
@@ -50,6 +54,7 @@ impl Invocation<'_> {
                 context: Arc::clone(&self.context),
                 progress: self.progress(),
                 requests: Arc::clone(&requests) as Arc<dyn ToolRequests>,
+                origins: origins.clone(),
             });
             let outcome = outcome.await;
             if let Some(question) = requests.take_open() {
@@ -93,7 +98,7 @@ fn timed_out(tool: &ToolSpec, limit_ms: u64) -> Fault {
         Fault::new(ErrorCode::ToolTimeout, format!("`{}` took longer than {limit_ms} ms.", tool.name))
             .hint("Raise the tool's `timeoutMs`, or ask for less at once.");
     // What it changes may have been changed.
-    if tool.effect == ToolEffect::Read { fault.retryable() } else { fault }
+    if tool.effect == ToolEffect::Write { fault } else { fault.retryable() }
 }
 
 /// Refuses a result that a journal could not hold.

@@ -10,6 +10,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::journal::{Answer, CallEvent, Event, NodeEvent};
 use crate::model_call::Interruption;
 use crate::node::Pause;
+use crate::origin::Origins;
 use crate::tool::{ToolPause, ToolPauseKind, ToolQuestion};
 
 /// How many characters of the arguments a question shows.
@@ -91,10 +92,18 @@ impl CallHistory {
     }
 }
 
-/// Asks whether a call may be made.
-pub(super) fn ask_for_approval(step: u32, call: &ToolCall) -> Interruption {
-    let prompt = format!("The model wants to call **{}**:\n\n{}", call.name, show_arguments(call));
-    ask(step, call, ToolPauseKind::Approval, prompt, decision_schema("Whether the call may be made."))
+/// Asks whether a call may be made. `untrusted` are the places that others write to which its arguments come from, if that is why.
+pub(super) fn ask_for_approval(step: u32, call: &ToolCall, untrusted: Origins) -> Interruption {
+    let mut prompt = format!("May **{}** be called?", call.name);
+    if !untrusted.is_empty() {
+        let places: Vec<_> = untrusted.iter().map(|origin| format!("`{origin}`")).collect();
+        prompt.push_str(" What it would send or change depends on what others wrote: ");
+        prompt.push_str(&places.join(", "));
+        prompt.push('.');
+    }
+    let prompt = format!("{prompt}\n\n{}", show_arguments(call));
+    let schema = decision_schema("Whether the call may be made.");
+    ask(step, call, (ToolPauseKind::Approval, untrusted), prompt, schema)
 }
 
 /// Asks whether a call that was interrupted may be made again.
@@ -104,14 +113,14 @@ pub(super) fn ask_to_repeat(step: u32, call: &ToolCall) -> Interruption {
         call.name,
         show_arguments(call)
     );
-    ask(step, call, ToolPauseKind::Repeat, prompt, decision_schema("Whether to call it again."))
+    ask(step, call, (ToolPauseKind::Repeat, Origins::NONE), prompt, decision_schema("Whether to call it again."))
 }
 
 /// What the tool itself asks.
 pub(super) fn ask_for_tool(step: u32, call: &ToolCall, question: &ToolQuestion) -> Interruption {
     let ToolQuestion { from, message, .. } = question;
     let prompt = format!("**{from}** asks, for its tool `{}`:\n\n{message}", call.name);
-    ask(step, call, ToolPauseKind::Tool, prompt, answer_schema(question))
+    ask(step, call, (ToolPauseKind::Tool, Origins::NONE), prompt, answer_schema(question))
 }
 
 /// The model receives this in place of the result of a call that was rejected.
@@ -127,8 +136,14 @@ pub(super) fn not_repeated(tool: &str) -> Fault {
     Fault::new(ErrorCode::ToolInterrupted, message)
 }
 
-fn ask(step: u32, call: &ToolCall, kind: ToolPauseKind, prompt: String, schema: Value) -> Interruption {
-    let tool = ToolPause { step, call_id: call.id.clone(), name: call.name.clone(), kind };
+fn ask(
+    step: u32,
+    call: &ToolCall,
+    (kind, untrusted): (ToolPauseKind, Origins),
+    prompt: String,
+    schema: Value,
+) -> Interruption {
+    let tool = ToolPause { step, call_id: call.id.clone(), name: call.name.clone(), kind, untrusted };
     Interruption::Asks(Box::new(Pause { prompt, schema, tool: Some(tool) }))
 }
 

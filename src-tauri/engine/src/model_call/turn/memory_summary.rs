@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::Turn;
 use crate::context::{Message, Role};
 use crate::error::{ErrorCode, Fault};
-use crate::memory::{MemorySummary, SummarizerSettings};
+use crate::memory::{MemorySummary, MemoryTurn, SummarizerSettings};
 use crate::model_call::ModelCall;
+use crate::origin::Origins;
 use crate::prompt::{
     ModelConfig, Overrides, PromptPart, PromptPurpose, PromptRecord, resolve_model_config, tokens,
 };
@@ -49,7 +50,7 @@ impl MemorySummarizer {
     pub(super) async fn summarize(
         &self,
         known: Option<&MemorySummary>,
-        turns: &[String],
+        turns: &[Arc<MemoryTurn>],
         turn: &mut Turn<'_>,
     ) -> Result<MemorySummary, Fault> {
         let call = ModelCall {
@@ -58,11 +59,14 @@ impl MemorySummarizer {
             provider: &*self.provider,
             context_id: &turn.context.context_id,
         };
+        let mut origins = Origins::union(turns.iter().map(|turn| &turn.origins));
+        origins.add(known.map_or(&Origins::NONE, |known| &known.origins));
         let step = turn.usage.model_calls;
         let recorded = if let Some(recorded) = call.recorded(step) {
             recorded
         } else {
             let message = turn.next_message(Role::User, self.text(known, turns));
+            let message = Message { origins: origins.clone(), ..message };
             let record = self.prompt_record(&message);
             let request = ModelRequest {
                 system: Some(INSTRUCTIONS.to_owned()),
@@ -77,10 +81,11 @@ impl MemorySummarizer {
             turn.usage.tokens += recorded.reply.usage.unwrap_or_default();
         }
         let text = summary_text(&recorded.reply)?;
-        Ok(MemorySummary { tokens: tokens::count_u32(&self.model.model, text), text: text.to_owned() })
+        let tokens = tokens::count_u32(&self.model.model, text);
+        Ok(MemorySummary { tokens, text: text.to_owned(), origins })
     }
 
-    fn text(&self, known: Option<&MemorySummary>, turns: &[String]) -> String {
+    fn text(&self, known: Option<&MemorySummary>, turns: &[Arc<MemoryTurn>]) -> String {
         // About four bytes are a token. Half of the window stays free, since counts are estimates for most models.
         let room = self.model.window.saturating_sub(self.model.reserve) / 2;
         let max_bytes = usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX);
@@ -88,6 +93,7 @@ impl MemorySummarizer {
         let mut text = known.map_or_else(String::new, |known| format!("Summary so far:\n{}\n\n", known.text));
         text.push_str("Turns:\n");
         for turn in turns {
+            let turn = turn.render_for_all();
             let end = turn.floor_char_boundary(max_turn_bytes);
             text.push('\n');
             text.push_str(&turn[..end]);
@@ -101,11 +107,13 @@ impl MemorySummarizer {
             role: Role::System,
             text: INSTRUCTIONS.to_owned(),
             tokens: tokens::TOKENS_PER_MESSAGE + tokens::count_cached(&self.model.model, INSTRUCTIONS),
+            origins: Origins::NONE,
         };
         let turns = PromptPart::Message {
             role: Role::User,
             text: message.content.text(),
             tokens: message.tokens.into(),
+            origins: message.origins.clone(),
         };
         PromptRecord {
             purpose: Some(PromptPurpose::MemorySummary),

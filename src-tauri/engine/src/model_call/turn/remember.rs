@@ -21,8 +21,7 @@ impl Turn<'_> {
         let kept = self.node_context.memory_settings.recent_turns();
         let overdue = current.overdue(kept);
         if overdue > 0 {
-            let older: Vec<_> =
-                current.turns.iter().take(overdue).map(|turn| turn.render_for_all()).collect();
+            let older: Vec<_> = current.turns.iter().take(overdue).cloned().collect();
             let known = current.summary.as_deref();
             let summary = match MemorySummarizer::of(memory.summarizer(), self) {
                 Ok(summarizer) => summarizer.summarize(known, &older, self).await,

@@ -13,6 +13,7 @@ use crate::context::{ContextRecord, Conversation};
 use crate::error::Fault;
 use crate::models::TokenUsage;
 use crate::node::NodeContext;
+use crate::origin::Origins;
 use crate::prompt::tokens;
 
 /// What the context `record` recalls from `conversation`, and the tokens used for a summary.
@@ -43,9 +44,18 @@ pub(super) async fn recall(
             let older = (covered..first).map(|position| conversation.past.message(position));
             let older = older.collect::<Result<Vec<_>, Fault>>()?;
             let summarizer = Summarizer::new(memory, record, node_context)?;
-            let (text, usage) = summarizer.summarize(previous.map(|summary| summary.text), &older).await?;
+            let mut origins = Origins::union(older.iter().map(|message| &message.origins));
+            let previous = previous.map(|summary| {
+                origins.add(&summary.origins);
+                summary.text
+            });
+            let (text, usage) = summarizer.summarize(previous, &older).await?;
             let summary =
-                Summary { tokens: tokens::count_message(&record.model, &text.as_str().into()), text };
+                Summary {
+                tokens: tokens::count_message(&record.model, &text.as_str().into()),
+                text,
+                origins,
+            };
             let written = SummaryRef { places: first, run: node_context.run.run.clone() };
             Ok((build_recalled(conversation, first, Some((written, summary)), node_context)?, Some(usage)))
         }

@@ -10,6 +10,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::id::ContextId;
 use crate::model_call::ModelCall;
 use crate::models::TokenUsage;
+use crate::origin::Origins;
 use crate::node::NodeContext;
 use crate::prompt::{ModelConfig, Overrides, PromptPart, PromptRecord, resolve_model_config, tokens};
 use crate::provider::{ModelReply, ModelRequest, Provider, StopReason};
@@ -144,11 +145,13 @@ impl<'a> Summarizer<'a> {
             role: Role::System,
             text: INSTRUCTIONS.to_owned(),
             tokens: tokens::TOKENS_PER_MESSAGE + tokens::count_cached(&self.model.model, INSTRUCTIONS),
+            origins: Origins::NONE,
         };
         let mut parts = vec![system];
         if let (Some(first), Some(last)) = (messages.first(), messages.last()) {
             let (first, last, count) = (first.id.clone(), last.id.clone(), messages.len() as u64);
-            parts.push(PromptPart::History { first, last, count, tokens: message.tokens.into() });
+            let origins = Origins::union(messages.iter().map(|message| &message.origins));
+            parts.push(PromptPart::History { first, last, count, tokens: message.tokens.into(), origins });
         }
         PromptRecord::new(&self.model, parts, 0)
     }

@@ -1,6 +1,7 @@
 //! The cap of a block: which items fit, and what is left of the first if even that does not.
 
 use super::{Block, BlockCut, BlockItem, SentBlock};
+use crate::origin::Origins;
 use crate::prompt::tokens;
 
 /// What stands in place of text that was cut off.
@@ -33,7 +34,7 @@ pub(super) fn apply(block: Block, cap: Option<u32>, model: &str) -> SentBlock {
     let (mut kept, mut left_out) = (Vec::with_capacity(items.len()), Vec::new());
     for (mut item, keep) in items.into_iter().zip(keep) {
         if !keep {
-            left_out.push(item.origin);
+            left_out.push(item.source);
             continue;
         }
         if truncated {
@@ -57,16 +58,18 @@ fn sent(
     let mut text = String::with_capacity(length);
     text.push_str(heading);
     let mut tokens = heading_tokens;
-    let mut origins = Vec::with_capacity(items.len());
+    let mut sources = Vec::with_capacity(items.len());
+    let mut origins = Origins::NONE;
     for item in items {
         if !text.is_empty() {
             text.push_str(separator);
         }
         text.push_str(&item.text);
         tokens += item.tokens;
-        origins.push(item.origin);
+        sources.push(item.source);
+        origins.add(&item.origins);
     }
-    SentBlock { kind, text, tokens, origins, cut }
+    SentBlock { kind, text, tokens, sources, origins, cut }
 }
 
 /// Cuts the end off an item, so that it has at most `room` tokens.

@@ -1,6 +1,6 @@
 //! The block with the workflow's memory: its summary, then the recent turns.
 
-use super::{Block, BlockItem, BlockKind, BlockOrigin};
+use super::{Block, BlockItem, BlockKind, BlockSource};
 use crate::context::{History, Role};
 use crate::id::{MessageId, NodeId};
 use crate::memory::{MemoryTurn, WorkflowMemory};
@@ -27,7 +27,8 @@ impl MemoryView {
         if let Some(summary) = &self.memory.summary {
             items.push(BlockItem {
                 text: format!("Summary of what was said before: {}", summary.text),
-                origin: BlockOrigin::Summary,
+                source: BlockSource::Summary,
+                origins: summary.origins.clone(),
                 tokens: u64::from(summary.tokens) + SUMMARY_TOKENS,
                 rank: 0,
             });
@@ -63,7 +64,8 @@ impl MemoryView {
         let label = turn.label_for(&self.reader);
         BlockItem {
             text: turn.render(&self.reader),
-            origin: BlockOrigin::Turn { label: Some(label.to_owned()), node: turn.node.clone() },
+            source: BlockSource::Turn { label: Some(label.to_owned()), node: turn.node.clone() },
+            origins: turn.origins.clone(),
             tokens: u64::from(turn.tokens) + tokens::count_cached(model, label) + 1,
             rank,
         }

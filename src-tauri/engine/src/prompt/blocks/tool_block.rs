@@ -1,6 +1,7 @@
 //! The block with the instructions of tools.
 
-use super::{Block, BlockItem, BlockKind, BlockOrigin};
+use super::{Block, BlockItem, BlockKind, BlockSource};
+use crate::origin::Origins;
 use crate::prompt::tokens;
 use crate::tool::ToolSpec;
 
@@ -14,7 +15,8 @@ pub(super) fn build(tools: &[ToolSpec], model: &str) -> Option<Block> {
         .map(|(rank, (tool, instructions))| {
             let text = format!("- {}: {}", tool.name, instructions.trim());
             let tokens = tokens::count_cached(model, &text) + 1;
-            BlockItem { text, origin: BlockOrigin::Tool { name: tool.name.clone() }, tokens, rank }
+            let source = BlockSource::Tool { name: tool.name.clone() };
+            BlockItem { text, source, origins: Origins::NONE, tokens, rank }
         })
         .collect();
     (!items.is_empty()).then(|| Block {

@@ -18,6 +18,7 @@ use crate::id::Activation;
 use crate::journal::{Event, FinishMetadata, MAX_NESTING_DEPTH, NodeEvent, is_too_deep};
 use crate::memory::WorkflowMemory;
 use crate::node::{NodeContext, NodeOutput, Pause};
+use crate::origin::Origins;
 use crate::plan::PlanNode;
 
 /// A try that was begun.
@@ -37,6 +38,8 @@ pub(super) struct Done {
     /// How it was started, without the inputs: the node took those.
     pub start: Start,
     pub outcome: Outcome,
+    /// Where what it brought in comes from.
+    pub origins: Origins,
     /// Whether it only let time pass and held no place meanwhile.
     pub was_sleeping: bool,
 }
@@ -119,7 +122,8 @@ impl Trial<'_> {
             },
             Err(error) => judge(self.node, self.start.attempt, error, &self.host),
         };
-        Done { start: self.start, outcome, was_sleeping: false }
+        let origins = self.transaction.lock().origins().clone();
+        Done { start: self.start, outcome, origins, was_sleeping: false }
     }
 }
 
@@ -141,15 +145,26 @@ fn now(host: &Host) -> u64 {
 /// Waits, and then asks to start again.
 pub(super) fn retry_after(start: Start, delay_ms: u64, host: &Host) -> BoxFuture<'static, Done> {
     let wait = host.clock.sleep(Duration::from_millis(delay_ms));
-    Box::pin(wait.map(move |()| Done { start, outcome: Outcome::RetryDue, was_sleeping: true }))
+    Box::pin(wait.map(move |()| Done {
+        start,
+        outcome: Outcome::RetryDue,
+        origins: Origins::NONE,
+        was_sleeping: true,
+    }))
 }
 
 /// The event of an activation's success.
-pub(super) fn finished(activation: Activation, output: NodeOutput, duration_ms: u64) -> Event {
+pub(super) fn finished(
+    activation: Activation,
+    output: NodeOutput,
+    origins: Origins,
+    duration_ms: u64,
+) -> Event {
     let metadata = FinishMetadata {
         duration_ms,
         token_usage: output.token_usage,
         cached: output.cached,
+        origins,
         extra: output.extra,
     };
     Event::Node(
@@ -225,6 +240,7 @@ impl Driver {
             folders: Arc::clone(&self.plan.folders),
             host: self.host.clone(),
             cancel: self.cancel.clone(),
+            input_origins: start.inputs.origins(),
             answer: start.answer.clone(),
             recorded: self.recorded.get(start.node, &start.epoch),
             memory_mode: memory,

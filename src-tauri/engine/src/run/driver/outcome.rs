@@ -41,7 +41,7 @@ impl Driver {
                 let bought = self.recorded.forget(&key);
                 self.answer_counts.remove(&key);
                 let durable = bought || !events.is_empty();
-                let finished = attempt::finished(activation, output, duration_ms);
+                let finished = attempt::finished(activation, output, done.origins, duration_ms);
                 self.turns.close(done.start.node, &done.start.epoch);
                 if self.plan.target == Some(done.start.node) {
                     // The run ends here, and with it whatever else is under way.
@@ -75,7 +75,11 @@ impl Driver {
                 } else {
                     self.turns.discard_all(&self.plan)
                 };
-                events.push(Event::Node(activation, NodeEvent::Failed { error, handled }));
+                events.push(Event::Node(activation, NodeEvent::Failed {
+                    error,
+                    handled,
+                    origins: done.origins,
+                }));
                 self.record_events(events)?;
             }
         }

@@ -12,6 +12,7 @@ use super::{Event, Fault, NodeOutputs, Scheduler, Step};
 use crate::id::{Activation, Epoch, MessageId, NodeId, PortName};
 use crate::journal::{NodeEvent, SkipReason, SourceRef};
 use crate::node::Datum;
+use crate::origin::Origins;
 use crate::plan::{EdgeIx, NodeIx};
 use crate::port::ERROR_PORT;
 
@@ -38,11 +39,12 @@ impl Scheduler {
         epoch: &Epoch,
         outputs: &NodeOutputs,
         messages: &BTreeMap<PortName, MessageId>,
+        origins: &Origins,
     ) {
         self.remove(node);
         self.ran[node] = true;
         self.agenda.push_back(Step::Decide(node));
-        self.emit(node, epoch, outputs, messages);
+        self.emit(node, epoch, outputs, messages, origins);
     }
 
     /// Removes the node's first open activation, and its room where the node runs but once.
@@ -62,7 +64,7 @@ impl Scheduler {
         let spec = &plan.nodes[node];
         let Some(slot) = self.slots[node].front_mut() else { return };
         let sources = match slot.phase {
-            Phase::Waiting if slot.pending == 0 => slot.decide(spec),
+            Phase::Waiting if slot.pending == 0 => slot.decide(spec, &self.given_origins),
             Phase::AwaitingTurn => slot.sources.take().map(|sources| *sources),
             _ => return,
         };
@@ -106,12 +108,17 @@ impl Scheduler {
         epoch: &Epoch,
         outputs: &NodeOutputs,
         messages: &BTreeMap<PortName, MessageId>,
+        origins: &Origins,
     ) {
         let plan = Arc::clone(&self.plan);
         for &edge in &plan.nodes[node].outgoing {
             let port = &plan.edges[edge].port;
             let value = outputs.get(port).map(|value| Delivered {
-                datum: Datum { value: Arc::clone(value), message: messages.get(port).cloned() },
+                datum: Datum {
+                    value: Arc::clone(value),
+                    message: messages.get(port).cloned(),
+                    origins: origins.clone(),
+                },
                 source: SourceRef {
                     node: plan.nodes[node].id.clone(),
                     epoch: epoch.clone(),

@@ -7,6 +7,7 @@ use super::slot::Phase;
 use super::{Event, Fault, NodeIx, RunPhase, Scheduler};
 use crate::id::{Activation, Epoch};
 use crate::journal::{MAX_LISTED_QUESTIONS, NodeEvent, RunEvent, SkipReason};
+use crate::origin::Origins;
 
 impl Scheduler {
     /// After all that follows from an event: has the run ended, or does it wait?
@@ -36,14 +37,20 @@ impl Scheduler {
 
     fn finish(&mut self, derived: &mut Vec<Event>) {
         self.skip_idle_followers(derived);
-        derived.push(Event::Run(RunEvent::Finished { outputs: self.results.clone() }));
+        derived.push(Event::Run(RunEvent::Finished {
+            outputs: self.results.clone(),
+            origins: self.result_origins.clone(),
+        }));
         self.ended = true;
     }
 
     /// The node that the run was to run to has finished: nothing else is needed.
     pub(super) fn reach_target(&mut self, derived: &mut Vec<Event>) {
         self.close_all(None, SkipReason::TargetReached, None, derived);
-        derived.push(Event::Run(RunEvent::Finished { outputs: self.results.clone() }));
+        derived.push(Event::Run(RunEvent::Finished {
+            outputs: self.results.clone(),
+            origins: self.result_origins.clone(),
+        }));
         self.ended = true;
     }
 
@@ -60,6 +67,7 @@ impl Scheduler {
             epoch: epoch.clone(),
             error: error.clone(),
             outputs: self.results.clone(),
+            origins: self.result_origins.clone(),
         }));
         self.ended = true;
     }
@@ -68,7 +76,10 @@ impl Scheduler {
     pub(super) fn cancel(&mut self, derived: &mut Vec<Event>) {
         let stopped = Fault::new(ErrorCode::NodeCanceled, "Stopped, because the run was cancelled.");
         self.close_all(None, SkipReason::RunCancelled, Some(&stopped), derived);
-        derived.push(Event::Run(RunEvent::Canceled { outputs: self.results.clone() }));
+        derived.push(Event::Run(RunEvent::Canceled {
+            outputs: self.results.clone(),
+            origins: self.result_origins.clone(),
+        }));
         self.ended = true;
     }
 
@@ -93,7 +104,7 @@ impl Scheduler {
                     (phase, Some(stopped)) if phase.is_started() => {
                         derived.push(Event::Node(
                             Activation { node, epoch: slot.epoch },
-                            NodeEvent::Failed { error: stopped.clone(), handled: false },
+                            NodeEvent::Failed { error: stopped.clone(), handled: false, origins: Origins::NONE },
                         ));
                         self.ran[at] = true;
                     }

@@ -8,6 +8,7 @@ use super::{Answer, Start};
 use crate::id::{ContextId, Epoch, PortName};
 use crate::journal::SourceRef;
 use crate::node::{Datum, Inputs};
+use crate::origin::Origins;
 use crate::plan::{NodeIx, PlanNode};
 
 /// Where an open activation stands. The transitions head the [scheduler](super).
@@ -131,6 +132,13 @@ impl Slot {
         }
     }
 
+    /// Where its outputs come from, if the node itself adds these places.
+    pub fn output_origins(&self, added: &Origins) -> Origins {
+        let mut origins = self.inputs.origins();
+        origins.add(added);
+        origins
+    }
+
     pub fn start(&self, node: NodeIx) -> Start {
         Start {
             node,
@@ -142,8 +150,9 @@ impl Slot {
         }
     }
 
-    /// Decides what each port holds. Gives the sources of the values, or nothing where a required port is dead.
-    pub fn decide(&mut self, node: &PlanNode) -> Option<Sources> {
+    /// Decides what each port holds. `given` is where values come from that were given to the run. Returns the sources of the
+    /// values, or nothing where a required port is dead.
+    pub fn decide(&mut self, node: &PlanNode, given: &Origins) -> Option<Sources> {
         let mut arrived = std::mem::take(&mut self.arrived);
         arrived.sort_by_key(|arrival| (arrival.port, arrival.rank));
         let ports = &node.node.ports().inputs;
@@ -160,7 +169,8 @@ impl Slot {
             let values = &values[from_back..];
             let values = if port.many { values } else { &values[values.len().saturating_sub(1)..] };
             if let Some(value) = node.overrides.get(&at) {
-                self.inputs.push(&port.name, crate::node::Datum { value: value.clone(), message: None });
+                let datum = Datum { value: value.clone(), message: None, origins: given.clone() };
+                self.inputs.push(&port.name, datum);
             } else if values.is_empty() && must[at] {
                 return None;
             }

@@ -7,6 +7,7 @@ use crate::error::Fault;
 use crate::id::{ContextId, MessageId};
 use crate::journal::{CallEvent, ChildEvent, ContextEvent, Event, FinishMetadata, NodeEvent};
 use crate::models::{Cost, TokenUsage};
+use crate::origin::Origins;
 
 impl EpochView {
     /// Applies an event of this activation that happened at `at`.
@@ -35,19 +36,24 @@ impl EpochView {
             NodeEvent::Finished { outputs, messages, metadata } => {
                 self.outputs.clone_from(outputs);
                 self.messages.clone_from(messages);
+                self.origins.clone_from(&metadata.origins);
                 self.finish(metadata, at);
             }
             NodeEvent::Skipped { reason } => {
                 self.end(NodeState::Skipped, at);
                 self.skipped = Some(*reason);
             }
-            NodeEvent::Failed { error, handled } => self.fail(error, *handled, at),
+            NodeEvent::Failed { error, handled, origins } => {
+                self.origins.clone_from(origins);
+                self.fail(error, *handled, at);
+            }
             NodeEvent::Retrying { attempt, delay_ms, error } => self.retry(*attempt, *delay_ms, error, at),
-            NodeEvent::Paused { prompt, schema, .. } => {
+            NodeEvent::Paused { prompt, schema, tool, .. } => {
                 self.state = NodeState::Paused;
                 self.pauses.push(PauseView {
                     prompt: prompt.clone(),
                     schema: schema.clone(),
+                    tool: tool.clone(),
                     asked_at: at,
                     answered_at: None,
                     answer: None,
@@ -94,14 +100,16 @@ impl EpochView {
                     ended_at: None,
                     reply: None,
                     account: None,
+                    origins: Origins::NONE,
                     reused: None,
                 });
             }
-            CallEvent::ModelReplied { step, reply, account, reused, .. } => {
+            CallEvent::ModelReplied { step, reply, account, origins, reused, .. } => {
                 let call = self.open_call(*step, at);
                 call.ended_at = Some(at);
                 call.reply = Some(reply.clone());
                 call.account = account.as_deref().cloned();
+                call.origins.clone_from(origins);
                 call.reused.clone_from(reused);
                 if reused.is_some() {
                     return;
@@ -120,6 +128,7 @@ impl EpochView {
                     progress: None,
                     result: None,
                     error: None,
+                    origins: Origins::NONE,
                     reused: None,
                 };
                 // A call that was interrupted is made again.
@@ -133,12 +142,13 @@ impl EpochView {
                     tool.progress = Some(progress.clone());
                 }
             }
-            CallEvent::ToolFinished { step, call_id, result, error, reused } => {
+            CallEvent::ToolFinished { step, call_id, result, error, origins, reused } => {
                 if let Some(tool) = self.open_tool_call(*step, call_id) {
                     tool.ended_at = Some(at);
                     tool.progress = None;
                     tool.result.clone_from(result);
                     tool.error.clone_from(error);
+                    tool.origins.clone_from(origins);
                     tool.reused.clone_from(reused);
                 }
             }
@@ -245,6 +255,7 @@ impl EpochView {
                 ended_at: None,
                 reply: None,
                 account: None,
+                origins: Origins::NONE,
                 reused: None,
             });
             self.calls.len() - 1

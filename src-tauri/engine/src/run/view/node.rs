@@ -11,10 +11,11 @@ use crate::error::Fault;
 use crate::id::{ContextId, Epoch, MessageId, PortName, RunId};
 use crate::journal::{Answer, CallAccount, EventRef, FinishMetadata, NodeOutputs, SkipReason, SourceRef};
 use crate::models::{Cost, TokenUsage};
+use crate::origin::Origins;
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
 use crate::retriever::Retrieval;
-use crate::tool::ToolProgress;
+use crate::tool::{ToolPause, ToolProgress};
 
 /// What a node, or one activation of it, is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
@@ -77,6 +78,10 @@ pub struct EpochView {
     pub outputs: NodeOutputs,
     /// Outputs whose value is a message of a context already.
     pub messages: BTreeMap<PortName, MessageId>,
+    /// Where its outputs, or its error, come from, besides its inputs.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub origins: Origins,
     /// Its tries, in order.
     pub attempts: Vec<AttemptView>,
     /// What it asked people, in order.
@@ -143,6 +148,7 @@ impl EpochView {
             inputs: BTreeMap::new(),
             outputs: BTreeMap::new(),
             messages: BTreeMap::new(),
+            origins: Origins::NONE,
             attempts: Vec::new(),
             pauses: Vec::new(),
             calls: Vec::new(),
@@ -198,6 +204,10 @@ pub struct PauseView {
     /// JSON Schema of the answer.
     #[ts(type = "Record<string, unknown>")]
     pub schema: Value,
+    /// The tool call it is about, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tool: Option<ToolPause>,
     /// When it was asked.
     #[ts(type = "number")]
     pub asked_at: u64,
@@ -236,6 +246,10 @@ pub struct ModelCallView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub account: Option<CallAccount>,
+    /// Where the reply comes from.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub origins: Origins,
     /// The event of an earlier run that the reply is taken from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -269,6 +283,10 @@ pub struct ToolCallView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub error: Option<Fault>,
+    /// Where the result or the error comes from, besides the arguments.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub origins: Origins,
     /// The event of an earlier run that the result is taken from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Asker, OpenPause, RunOutline, RunStatus};
 use crate::id::{Activation, NodeId};
 use crate::journal::{ChildEvent, Entry, Event, LoopEvent, NodeEvent, NodeOutputs, RunEvent, RunFault};
+use crate::origin::Origins;
 
 impl RunOutline {
     /// Takes in one entry. Entries of the journal that were seen before are ignored; those of `node.delta` have no
@@ -43,6 +44,7 @@ impl RunOutline {
                     epoch: activation.epoch.clone(),
                     prompt: question.prompt.clone(),
                     schema: question.schema.clone(),
+                    tool: question.tool.clone(),
                     asked_at: at,
                     asker: Some(Asker {
                         run: question.run.clone(),
@@ -82,13 +84,15 @@ impl RunOutline {
                 self.stop_waiting();
                 self.cancelling = true;
             }
-            RunEvent::Finished { outputs } => self.end(RunStatus::Finished, outputs, at),
-            RunEvent::Failed { node, epoch, error, outputs } => {
-                self.end(RunStatus::Failed, outputs, at);
+            RunEvent::Finished { outputs, origins } => self.end(RunStatus::Finished, (outputs, origins), at),
+            RunEvent::Failed { node, epoch, error, outputs, origins } => {
+                self.end(RunStatus::Failed, (outputs, origins), at);
                 self.error =
                     Some(RunFault { node: node.clone(), epoch: epoch.clone(), error: error.clone() });
             }
-            RunEvent::Canceled { outputs } => self.end(RunStatus::Cancelled, outputs, at),
+            RunEvent::Canceled { outputs, origins } => {
+                self.end(RunStatus::Cancelled, (outputs, origins), at);
+            }
         }
     }
 
@@ -97,13 +101,14 @@ impl RunOutline {
             NodeEvent::Finished { .. } | NodeEvent::Skipped { .. } | NodeEvent::Failed { .. } => {
                 self.close_pauses(activation);
             }
-            NodeEvent::Paused { prompt, schema, .. } => {
+            NodeEvent::Paused { prompt, schema, tool, .. } => {
                 self.close_pauses(activation);
                 self.pauses.push(OpenPause {
                     node: activation.node.clone(),
                     epoch: activation.epoch.clone(),
                     prompt: prompt.clone(),
                     schema: schema.clone(),
+                    tool: tool.clone(),
                     asked_at: at,
                     asker: None,
                 });
@@ -117,11 +122,17 @@ impl RunOutline {
         }
     }
 
-    fn end(&mut self, status: RunStatus, outputs: &BTreeMap<NodeId, NodeOutputs>, at: u64) {
+    fn end(
+        &mut self,
+        status: RunStatus,
+        (outputs, origins): (&BTreeMap<NodeId, NodeOutputs>, &Origins),
+        at: u64,
+    ) {
         self.stop_waiting();
         self.status = status;
         self.cancelling = false;
         self.outputs.clone_from(outputs);
+        self.origins.clone_from(origins);
         self.ended_at = Some(at);
         self.pauses.clear();
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{main, sent_messages};
 use crate::journal::{CallEvent, Event};
 use crate::memory::{MemoryTurn, WorkflowMemory};
-use crate::prompt::{BlockCut, BlockKind, BlockOrigin, PromptPart};
+use crate::prompt::{BlockCut, BlockKind, BlockSource, PromptPart};
 use crate::testing::{NodeHarness, NodeRun};
 
 fn harness() -> NodeHarness {
@@ -90,7 +90,7 @@ fn memory_alone() {
     };
     assert_eq!(text, MEMORY);
     assert!(*tokens > 6);
-    let from = |label: &str| BlockOrigin::Turn { label: Some(label.to_owned()), node: Some("other".into()) };
+    let from = |label: &str| BlockSource::Turn { label: Some(label.to_owned()), node: Some("other".into()) };
     assert_eq!(*origins, [from("Ada"), from("Bob")]);
     assert!(matches!(partner, PromptPart::Block { block: BlockKind::Partner, text, .. } if text == PARTNER));
 }
@@ -101,7 +101,7 @@ fn tools_alone() {
     let run = send(&mut harness, json!({}), true);
     assert_eq!(user_text(&harness), format!("{TOOLS}\n\nWhat now?"));
     let PromptPart::Block { block: BlockKind::Tools, origins, .. } = &blocks(&run)[0] else { panic!() };
-    let names = ["clock", "scale"].map(|name| BlockOrigin::Tool { name: name.to_owned() });
+    let names = ["clock", "scale"].map(|name| BlockSource::Tool { name: name.to_owned() });
     assert_eq!(*origins, names);
 }
 
@@ -116,7 +116,7 @@ fn retrieval_alone() {
         panic!()
     };
     let sources = origins.iter().map(|origin| match origin {
-        BlockOrigin::Passage { source, .. } => source.as_str(),
+        BlockSource::Passage { source, .. } => source.as_str(),
         other => panic!("{other:?}"),
     });
     assert_eq!(sources.collect::<Vec<_>>(), ["travel.md", "food.md"]);
@@ -180,7 +180,7 @@ fn cap_of_the_memory_leaves_out_the_oldest_turn() {
     let BlockCut { cap, tokens: left, left_out, truncated } = cut;
     assert_eq!((*cap, *truncated), (14, false));
     assert!(*tokens <= 14 && *left > 0);
-    assert_eq!(*left_out, [BlockOrigin::Turn { label: Some("Ada".to_owned()), node: Some("other".into()) }]);
+    assert_eq!(*left_out, [BlockSource::Turn { label: Some("Ada".to_owned()), node: Some("other".into()) }]);
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn cap_of_the_tools_leaves_out_the_last_one() {
     let run = send(&mut harness, json!({ "blocks": { "caps": { "tools": 17 } } }), true);
     assert_eq!(user_text(&harness), "How to use the tools:\n- clock: Times are UTC.\n\nWhat now?");
     let PromptPart::Block { cut: Some(cut), .. } = &blocks(&run)[0] else { panic!("{:?}", blocks(&run)) };
-    assert_eq!(cut.left_out, [BlockOrigin::Tool { name: "scale".to_owned() }]);
+    assert_eq!(cut.left_out, [BlockSource::Tool { name: "scale".to_owned() }]);
 }
 
 #[test]

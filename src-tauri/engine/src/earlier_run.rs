@@ -132,9 +132,7 @@ impl EarlierRun {
         let turns = &self.activations.get(activation)?.turns;
         let same = turns.iter().find(|(id, committed, _)| {
             let is_same = |(left, right): (&SharedMessage, &SharedMessage)| left.says_the_same(right);
-            id == context
-                && committed.len() == messages.len()
-                && committed.iter().zip(messages).all(is_same)
+            id == context && committed.len() == messages.len() && committed.iter().zip(messages).all(is_same)
         })?;
         Some(self.event(same.2))
     }
@@ -176,7 +174,10 @@ impl EarlierRun {
                     calls.push(RecordedToolCall { step: *step, call: call.clone(), result: None });
                 }
             }
-            Event::Call(activation, CallEvent::ToolFinished { step, call_id, result, error, origins, .. }) => {
+            Event::Call(
+                activation,
+                CallEvent::ToolFinished { step, call_id, result, error, origins, .. },
+            ) => {
                 let result = ToolResult::recorded(result.as_ref(), error.as_ref(), origins);
                 let mut calls = self.recorded(activation).tool_calls.iter_mut().rev();
                 if let Some(call) = calls.find(|call| call.step == *step && call.call.id == *call_id) {

@@ -246,7 +246,7 @@ fn bounded(mut places: BTreeSet<Origin>) -> BTreeSet<Origin> {
         let of_kind = |origin: &&Origin| origin.kind() == kind && **origin != Origin::Many(kind);
         let surplus: Vec<_> = places.iter().filter(of_kind).skip(MAX_PLACES_OF_A_KIND).cloned().collect();
         if !surplus.is_empty() {
-            surplus.iter().for_each(|origin| drop(places.remove(origin)));
+            places.retain(|origin| !surplus.contains(origin));
             places.insert(Origin::Many(kind));
         }
     }

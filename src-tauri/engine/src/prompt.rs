@@ -20,7 +20,7 @@ use crate::tool::ToolSpec;
 
 use assemble::assemble;
 pub use blocks::{
-    Block, BlockCaps, BlockCut, BlockInputs, BlockItem, BlockKind, BlockSource, BlockSettings, DEFAULT_ORDER,
+    Block, BlockCaps, BlockCut, BlockInputs, BlockItem, BlockKind, BlockSettings, BlockSource, DEFAULT_ORDER,
     MemoryView, Partner,
 };
 pub use record::{Omitted, PromptPart, PromptPurpose, PromptRecord};

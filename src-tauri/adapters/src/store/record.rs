@@ -11,6 +11,7 @@ use plait_engine::journal::{
 use plait_engine::models::ModelOverrides;
 use plait_engine::models::{Cost, TokenUsage};
 use plait_engine::run::view::{Asker, OpenPause, RunStatus};
+use plait_engine::tool::ToolPause;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -144,17 +145,17 @@ impl RunRecord {
                 let quarter = self.spent.entry(entry.at / QUARTER_MS).or_default();
                 *quarter.entry(model.unwrap_or_default()).or_default() += spending;
             }
-            Event::Node(activation, NodeEvent::Paused { prompt, schema, .. }) => {
+            Event::Node(activation, NodeEvent::Paused { prompt, schema, tool, .. }) => {
                 self.close(activation);
-                self.waiting_on.push(pause(activation, prompt, schema, entry.at, None));
+                self.waiting_on.push(pause(activation, (prompt, schema, tool.as_ref()), entry.at, None));
                 return true;
             }
             Event::Child(activation, ChildEvent::Waiting { questions, .. }) => {
                 self.close(activation);
                 self.waiting_on.extend(questions.iter().map(|asked| {
-                    let ChildQuestion { run, node, epoch, prompt, schema } = asked;
+                    let ChildQuestion { run, node, epoch, prompt, schema, tool } = asked;
                     let asker = Asker { run: run.clone(), node: node.clone(), epoch: epoch.clone() };
-                    pause(activation, prompt, schema, entry.at, Some(asker))
+                    pause(activation, (prompt, schema, tool.as_ref()), entry.at, Some(asker))
                 }));
                 return true;
             }
@@ -196,7 +197,13 @@ impl RunRecord {
     }
 }
 
-fn pause(activation: &Activation, prompt: &str, schema: &Value, at: u64, asker: Option<Asker>) -> OpenPause {
+fn pause(
+    activation: &Activation,
+    (prompt, schema, tool): (&str, &Value, Option<&ToolPause>),
+    at: u64,
+    asker: Option<Asker>,
+) -> OpenPause {
     let Activation { node, epoch } = activation.clone();
-    OpenPause { node, epoch, prompt: prompt.to_owned(), schema: schema.clone(), asked_at: at, asker }
+    let (prompt, schema, tool) = (prompt.to_owned(), schema.clone(), tool.cloned());
+    OpenPause { node, epoch, prompt, schema, tool, asked_at: at, asker }
 }

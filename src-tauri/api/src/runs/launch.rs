@@ -131,7 +131,10 @@ impl Launch {
         let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
         let earlier = from.as_ref().and_then(|origin| self.earlier_run(origin));
         self.broadcast.open(entries.len() as u64);
-        Ok(Driver::resume(self.setup(plan, flow_ref, run_input(input.as_ref(), origins), conversation, earlier)?, &entries)?)
+        Ok(Driver::resume(
+            self.setup(plan, flow_ref, run_input(input.as_ref(), origins), conversation, earlier)?,
+            &entries,
+        )?)
     }
 
     /// Whether [`resume`](Self::resume) would get so far as to continue the run. Changes nothing.

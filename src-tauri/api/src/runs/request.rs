@@ -73,7 +73,7 @@ impl NewRun {
                 secrets::redact(&mut request.flow, redaction)?;
                 (&mut request.input, &mut request.overrides)
             }
-            Self::ForkOf { inputs: Some(ChildInputs { input, overrides }), .. } => (input, overrides),
+            Self::ForkOf { inputs: Some(ChildInputs { input, overrides, .. }), .. } => (input, overrides),
             Self::ForkOf { inputs: None, .. } => return Ok(()),
         };
         if let Some(input) = input

@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{ContextPlacement, HTTP_SOURCE, HttpBinding, HttpMethod, is_tool_name, takes_nothing, url_problem};
+use super::{
+    ContextPlacement, HTTP_SOURCE, HttpBinding, HttpMethod, is_tool_name, takes_nothing, url_problem,
+};
 use crate::expression::schema::check_schema;
 use crate::tool::ToolSpec;
 

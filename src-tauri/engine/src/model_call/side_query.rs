@@ -75,13 +75,11 @@ impl SideQuery {
         let model = resolve_model_config(&context, options.overrides, node_context.model_settings())?;
         let subject = match (inputs.datum(options.input), &handle) {
             (Some(datum), _) => datum.clone(),
-            (None, Some(ContextHandle { current_output: Some(output), message_id, .. })) => {
-                Datum {
-                    value: Arc::new(output.clone()),
-                    message: message_id.clone(),
-                    origins: inputs.origins(),
-                }
-            }
+            (None, Some(ContextHandle { current_output: Some(output), message_id, .. })) => Datum {
+                value: Arc::new(output.clone()),
+                message: message_id.clone(),
+                origins: inputs.origins(),
+            },
             _ => return Err(no_message(options.input)),
         };
         let text = as_text(&subject.value);

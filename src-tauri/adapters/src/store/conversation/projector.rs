@@ -143,11 +143,14 @@ impl ConversationProjector {
         };
         let summary = recalled.summary.clone().filter(|summary| summary.run == self.run)?;
         let message = recalled.messages.first().filter(|first| first.role == Role::System)?;
-        Some((summary, Summary {
-            text: message.content.text(),
-            tokens: message.tokens,
-            origins: message.origins.clone(),
-        }))
+        Some((
+            summary,
+            Summary {
+                text: message.content.text(),
+                tokens: message.tokens,
+                origins: message.origins.clone(),
+            },
+        ))
     }
 }
 

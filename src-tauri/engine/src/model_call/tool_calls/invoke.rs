@@ -15,7 +15,9 @@ use crate::journal::{CallEvent, MAX_NESTING_DEPTH, is_too_deep};
 use crate::model_call::Interruption;
 use crate::node::NodeContext;
 use crate::origin::Origin;
-use crate::tool::{OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolProgress, ToolRequests, ToolSpec};
+use crate::tool::{
+    OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolProgress, ToolRequests, ToolSpec,
+};
 
 /// The time limit of a call, if the flow sets none.
 const DEFAULT_TIMEOUT_MS: u64 = 60_000;
@@ -36,7 +38,11 @@ pub(super) struct Invocation<'a> {
 
 impl Invocation<'_> {
     /// Makes the call; `origins` receives where what comes back comes from. Attempts that fail for a passing reason are repeated, if the flow allows it.
-    pub(super) async fn run(self, history: CallHistory, origins: &OriginSink) -> Result<Outcome, Interruption> {
+    pub(super) async fn run(
+        self,
+        history: CallHistory,
+        origins: &OriginSink,
+    ) -> Result<Outcome, Interruption> {
         if let Some(server) = self.tool.mcp_server() {
             origins.add(Origin::McpServer(server.to_owned()));
         }

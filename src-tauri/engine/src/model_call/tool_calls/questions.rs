@@ -113,7 +113,13 @@ pub(super) fn ask_to_repeat(step: u32, call: &ToolCall) -> Interruption {
         call.name,
         show_arguments(call)
     );
-    ask(step, call, (ToolPauseKind::Repeat, Origins::NONE), prompt, decision_schema("Whether to call it again."))
+    ask(
+        step,
+        call,
+        (ToolPauseKind::Repeat, Origins::NONE),
+        prompt,
+        decision_schema("Whether to call it again."),
+    )
 }
 
 /// What the tool itself asks.

@@ -50,8 +50,7 @@ pub(super) async fn recall(
                 summary.text
             });
             let (text, usage) = summarizer.summarize(previous, &older).await?;
-            let summary =
-                Summary {
+            let summary = Summary {
                 tokens: tokens::count_message(&record.model, &text.as_str().into()),
                 text,
                 origins,

@@ -10,8 +10,8 @@ use crate::error::{ErrorCode, Fault};
 use crate::id::ContextId;
 use crate::model_call::ModelCall;
 use crate::models::TokenUsage;
-use crate::origin::Origins;
 use crate::node::NodeContext;
+use crate::origin::Origins;
 use crate::prompt::{ModelConfig, Overrides, PromptPart, PromptRecord, resolve_model_config, tokens};
 use crate::provider::{ModelReply, ModelRequest, Provider, StopReason};
 

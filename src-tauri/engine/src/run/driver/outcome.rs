@@ -75,11 +75,10 @@ impl Driver {
                 } else {
                     self.turns.discard_all(&self.plan)
                 };
-                events.push(Event::Node(activation, NodeEvent::Failed {
-                    error,
-                    handled,
-                    origins: done.origins,
-                }));
+                events.push(Event::Node(
+                    activation,
+                    NodeEvent::Failed { error, handled, origins: done.origins },
+                ));
                 self.record_events(events)?;
             }
         }

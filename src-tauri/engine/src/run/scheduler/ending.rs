@@ -104,7 +104,11 @@ impl Scheduler {
                     (phase, Some(stopped)) if phase.is_started() => {
                         derived.push(Event::Node(
                             Activation { node, epoch: slot.epoch },
-                            NodeEvent::Failed { error: stopped.clone(), handled: false, origins: Origins::NONE },
+                            NodeEvent::Failed {
+                                error: stopped.clone(),
+                                handled: false,
+                                origins: Origins::NONE,
+                            },
                         ));
                         self.ran[at] = true;
                     }

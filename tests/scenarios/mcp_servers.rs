@@ -9,7 +9,7 @@ use plait_api::mcp::{AddMcpServers, ConnectMcpServer, DisconnectMcpServer, GetMc
 use plait_api::mcp_servers::McpServerPhase;
 use serde_json::{Value, json};
 
-use crate::support::app::App;
+use crate::support::app::{App, PauseResponse};
 use crate::support::provider::{RecordingProvider, SentRequest, text};
 
 /// A chat with the tools of the server `scripted`.
@@ -56,7 +56,9 @@ async fn model_is_offered_the_tools_and_gets_their_results() {
     let listed = app.plait.call(ListMcpServers {}).await.unwrap();
     assert_eq!(listed[0].phase, McpServerPhase::Idle, "adding starts nothing");
 
-    let journal = app.run(&flow(&json!({ "server": "scripted", "prefix": "s_" })), [""; 0]).await;
+    // The second call could be what the server's first answer asked for, so the person is asked.
+    let approved = PauseResponse::Value(json!({ "approved": true }));
+    let journal = app.run(&flow(&json!({ "server": "scripted", "prefix": "s_" })), [approved]).await;
     let sent = provider.sent();
     assert_eq!(sent[0].tools, ["s_act", "s_look"]);
     let results: Vec<&str> = sent[2]
@@ -80,7 +82,8 @@ async fn run_goes_on_when_a_server_dies_in_a_call() {
     let folder = tempfile::tempdir().unwrap();
     let provider = caller("act", vec![json!({ "do": "die" }), json!({ "do": "structured" })]);
     let app = app(&provider, "good", &folder.path().join("state")).await;
-    app.run(&flow(&json!({ "server": "scripted" })), [""; 0]).await;
+    let approved = PauseResponse::Value(json!({ "approved": true }));
+    app.run(&flow(&json!({ "server": "scripted" })), [approved]).await;
     let sent = provider.sent();
     assert!(sent[1].last_text().contains("mcp.ended"), "{}", sent[1].last_text());
     assert_eq!(sent[2].last_text(), "{\"temperature\":21}", "it was started again");

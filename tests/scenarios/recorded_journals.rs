@@ -78,7 +78,7 @@ fn counts(entries: &[Entry]) -> BTreeMap<String, usize> {
 
 fn outputs(entries: &[Entry]) -> Value {
     match &entries.last().unwrap().event {
-        Event::Run(RunEvent::Finished { outputs }) => serde_json::to_value(outputs).unwrap(),
+        Event::Run(RunEvent::Finished { outputs, .. }) => serde_json::to_value(outputs).unwrap(),
         other => panic!("{other:?}"),
     }
 }

@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::context::{SharedMessage, ToolCall};
+use crate::context::{Message, SharedMessage, ToolCall};
 use crate::error::{ErrorCode, Fault};
 use crate::hash::content_hash;
 use crate::id::{Activation, ReplyKey};
 use crate::models::TokenUsage;
+use crate::origin::Origins;
 use crate::tool::ToolSpec;
 
 /// A call of a model. Serialized, it is what decides the reply: without the attempt and the session.
@@ -118,7 +119,13 @@ pub trait Provider: Send + Sync {
     /// attempt, or in how much of a conversation the provider has stored, have the same key. Faults are those of
     /// [`call`](Self::call) for a request that cannot be sent.
     fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
-        hash_request(request)
+        // Where a message comes from is not part of what is asked.
+        let plain =
+            |message: &SharedMessage| Arc::new(Message { origins: Origins::NONE, ..Message::clone(message) });
+        hash_request(&ModelRequest {
+            messages: request.messages.iter().map(plain).collect(),
+            ..request.clone()
+        })
     }
 
     /// The models it offers; empty if it cannot list them.

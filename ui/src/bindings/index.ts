@@ -146,7 +146,7 @@ export type BlockCut = {
   cap: number,
   /** The size of what was left out, in tokens. */
   tokens: number,
-  /** Where the items come from that were left out whole. */
+  /** The items that were left out whole. */
   leftOut?: Array<BlockSource>,
   /** Whether the one item that is left was cut short. */
   truncated?: boolean,
@@ -155,7 +155,7 @@ export type BlockCut = {
 /** A kind of block. */
 export type BlockKind = "retrieval" | "tools" | "memory" | "partner";
 
-/** Where a part of a block comes from. */
+/** What a part of a block is. */
 export type BlockSource = { "from": "summary" } | { "from": "turn",
   /** The label under which it stands in the prompt. */
   label?: string,
@@ -286,6 +286,8 @@ export type ChildQuestion = {
   prompt: string,
   /** JSON Schema of the answer. */
   schema: Record<string, unknown>,
+  /** The tool call it is about, if it is about one. */
+  tool?: ToolPause,
 };
 
 /** `mcp.connect`: connects a server if it is not connected, and lists its tools, resources and prompts. The first time, its
@@ -304,7 +306,9 @@ export type ContextChange = { "kind": "messages", messages: Array<Message>, } | 
   /** How far Plait's token counts differed from the provider's. */
   learned?: CalibrationSample, } | { "kind": "recalled" } & Recalled | { "kind": "systemInstructions",
   /** Empty for none. */
-  text: string, } | { "kind": "providerModel", provider: string, model: string, } | { "kind": "reset"
+  text: string,
+  /** Where they come from. */
+  origins?: Origins, } | { "kind": "providerModel", provider: string, model: string, } | { "kind": "reset"
 };
 
 /** The value on a context edge (and, from `newContext`, on a data edge): a context and the latest output in it. */
@@ -328,6 +332,8 @@ export type ContextRecord = {
   model: string,
   /** The system instructions; sent once in every payload. */
   systemInstructions?: string,
+  /** Where they come from. */
+  systemOrigins?: Origins,
   /** Its messages, oldest first. */
   messageHistory: Array<Message>,
   /** The id under which a provider may store this conversation. */
@@ -390,6 +396,8 @@ export type ConversationMessage = {
   author: Activation,
   /** The token count, computed once. */
   tokens: number,
+  /** Where it comes from. */
+  origins?: Origins,
   /** The creation time, in milliseconds since the Unix epoch. */
   createdAt: number,
 };
@@ -593,7 +601,9 @@ export type Entry = {
   /** What went wrong. */
   error: Fault,
   /** Whether its `error` output is wired, so that the run continues. */
-  handled: boolean, } | { "type": "node.retrying",
+  handled: boolean,
+  /** Where the error comes from, besides the inputs. */
+  origins?: Origins, } | { "type": "node.retrying",
   /** Number of the attempt that failed, from 1. */
   attempt: number,
   /** Delay before the next attempt, in milliseconds. */
@@ -660,6 +670,8 @@ export type Entry = {
   account?: CallAccount,
   /** What identifies the request: an equal request of a forked run takes this reply. */
   key?: ReplyKey,
+  /** Where the reply comes from: its prompt and the model. */
+  origins?: Origins,
   /** The event of an earlier run that the reply is taken from. It costs nothing here. */
   reused?: EventRef, } | { "type": "knowledge.retrieved",
   /** What was found. */
@@ -680,6 +692,8 @@ export type Entry = {
   result?: unknown,
   /** The error, which is also reported to the model. */
   error?: Fault,
+  /** Where the result or the error comes from, besides the arguments. */
+  origins?: Origins,
   /** The event of an earlier run that the result is taken from. The tool was not called again. */
   reused?: EventRef, }) | {
   /** The node. */
@@ -714,6 +728,8 @@ export type EpochView = {
   outputs: { [key in PortName]: JsonValue },
   /** Outputs whose value is a message of a context already. */
   messages: { [key in PortName]: MessageId },
+  /** Where its outputs, or its error, come from, besides its inputs. */
+  origins?: Origins,
   /** Its tries, in order. */
   attempts: Array<AttemptView>,
   /** What it asked people, in order. */
@@ -844,6 +860,8 @@ export type FinishMetadata = {
   tokenUsage?: TokenUsage,
   /** Whether the outputs were taken from an earlier execution. */
   cached?: boolean,
+  /** Where the outputs come from, besides the inputs. */
+  origins?: Origins,
 };
 
 /** A flow: nodes, edges, layout and settings. Never holds a secret. */
@@ -1282,6 +1300,8 @@ export type MemoryState = {
 
 /** A summary of the turns before the recent ones. */
 export type MemorySummary = { text: string,
+  /** Where it comes from. */
+  origins?: Origins,
   /** Its size in tokens, counted once when it was written. */
   tokens: number,
 };
@@ -1294,6 +1314,8 @@ export type MemoryTurn = {
   node?: NodeId,
   /** The message that it is, if it is one of a context of this run. */
   message?: MessageId,
+  /** Where it comes from. */
+  origins?: Origins,
   /** The size of its text in tokens, counted once when it was added. */
   tokens: number,
 };
@@ -1318,6 +1340,8 @@ export type Message = {
   repeats?: MessageId,
   /** The activation that wrote it. */
   author: Activation,
+  /** Where it comes from. */
+  origins?: Origins,
   /** Its size in tokens, counted once when it was created. */
   tokens: number,
 };
@@ -1347,6 +1371,8 @@ export type ModelCallView = {
   reply?: ModelReply,
   /** What it comes to. */
   account?: CallAccount,
+  /** Where the reply comes from. */
+  origins?: Origins,
   /** The event of an earlier run that the reply is taken from. */
   reused?: EventRef,
 };
@@ -1513,6 +1539,8 @@ export type OpenPause = {
   prompt: string,
   /** JSON Schema of the answer. */
   schema: Record<string, unknown>,
+  /** The tool call it is about, if it is about one. */
+  tool?: ToolPause,
   /** Since when. */
   askedAt: number,
   /** The run and activation that ask and take the answer, where they are not this run's own. */
@@ -1534,6 +1562,9 @@ export type OpenedFlow = {
   /** A draft with unsaved changes, if an earlier session left one. */
   recovered?: Autosave,
 };
+
+/** The places that a value comes from. Cheap to clone, and free while it is empty. */
+export type Origins = Array<string>;
 
 /** An output of a node. */
 export type OutputPort = { name: PortName, kind: PortKind, type: PortType,
@@ -1557,6 +1588,8 @@ export type PauseView = {
   prompt: string,
   /** JSON Schema of the answer. */
   schema: Record<string, unknown>,
+  /** The tool call it is about, if it is about one. */
+  tool?: ToolPause,
   /** When it was asked. */
   askedAt: number,
   /** When it was answered or ended. */
@@ -1635,17 +1668,25 @@ export type PromptPart = { "kind": "history",
   /** The last message. */
   last: MessageId, count: number,
   /** Their tokens together. */
-  tokens: number, } | { "kind": "step",
+  tokens: number,
+  /** Where they come from. */
+  origins?: Origins, } | { "kind": "step",
   /** The step, from 0. */
   step: number,
   /** How many messages they are. */
   count: number,
   /** Their tokens together. */
-  tokens: number, } | { "kind": "block", block: BlockKind, text: string, tokens: number,
-  /** Where its items come from, in their order. */
-  origins?: Array<BlockSource>,
+  tokens: number,
+  /** Where they come from. */
+  origins?: Origins, } | { "kind": "block", block: BlockKind, text: string, tokens: number,
+  /** What its items are, in their order. */
+  sources?: Array<BlockSource>,
+  /** Where they come from. */
+  origins?: Origins,
   /** What its cap left out, if anything. */
   cut?: BlockCut, } | { "kind": "message", role: Role, text: string, tokens: number,
+  /** Where it comes from. */
+  origins?: Origins,
 };
 
 /** What a model call is for, besides the reply of a node. */
@@ -1915,6 +1956,8 @@ export type RunEvent = { "type": "run.started",
   input?: string,
   /** Values for ports that no edge feeds, by node and port. */
   set?: { [key in NodeId]: { [key in PortName]: JsonValue } },
+  /** Where the input and these values come from. */
+  origins?: Origins,
   /** The run that started this one. */
   parentRunId?: RunId,
   /** The conversation it continues, up to the turn it had reached when the run began. */
@@ -1926,7 +1969,9 @@ export type RunEvent = { "type": "run.started",
   /** How many more there are. */
   more?: number, } | { "type": "run.cancelling" } | { "type": "run.finished",
   /** The last live outputs of the flow's `output` nodes (without any: of its last nodes), by node and port. */
-  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } }, } | { "type": "run.failed",
+  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } },
+  /** Where the outputs come from, all of them together. */
+  origins?: Origins, } | { "type": "run.failed",
   /** The node that failed. */
   node: NodeId,
   /** The epoch of the activation that failed. */
@@ -1934,9 +1979,13 @@ export type RunEvent = { "type": "run.started",
   /** What went wrong. */
   error: Fault,
   /** As in `run.finished`: the outputs up to the failure. */
-  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } }, } | { "type": "run.cancelled",
+  outputs: { [key in NodeId]: { [key in PortName]: JsonValue } },
+  /** Where the outputs come from, all of them together. */
+  origins?: Origins, } | { "type": "run.cancelled",
   /** As in `run.finished`: the outputs up to the cancellation. */
   outputs: { [key in NodeId]: { [key in PortName]: JsonValue } },
+  /** Where the outputs come from, all of them together. */
+  origins?: Origins,
 };
 
 /** Why a run failed, and where. */
@@ -2079,6 +2128,8 @@ export type RunView = {
   loops: { [key in NodeId]: LoopView },
   /** What the flow put out, by node and port. */
   outputs: { [key in NodeId]: { [key in PortName]: JsonValue } },
+  /** Where the outputs of the run, or its error, come from, once it has ended. */
+  origins?: Origins,
   /** Why it failed. */
   error?: RunFault,
   /** The place in the journal that comes next; entries before it have been seen and are ignored when seen again. */
@@ -2322,12 +2373,14 @@ export type ToolCallView = {
   result?: unknown,
   /** What went wrong. */
   error?: Fault,
+  /** Where the result or the error comes from, besides the arguments. */
+  origins?: Origins,
   /** The event of an earlier run that the result is taken from. */
   reused?: EventRef,
 };
 
 /** What a call of a tool changes outside of the run. */
-export type ToolEffect = "read" | "write";
+export type ToolEffect = "read" | "send" | "write";
 
 /** The tool call that a person is asked about. */
 export type ToolPause = {
@@ -2335,6 +2388,8 @@ export type ToolPause = {
   step: number, callId: string,
   /** The tool's name. */
   name: string, kind: ToolPauseKind,
+  /** The places that others write to which the arguments come from, if the person is asked because of them. */
+  untrusted?: Origins,
 };
 
 /** What a person is asked about a tool call. */

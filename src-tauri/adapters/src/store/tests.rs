@@ -1,5 +1,6 @@
 //! A disk that fills up: what is reported, what is lost, and how runs go on.
 
+use plait_engine::origin::Origins;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -119,6 +120,7 @@ fn run_id(number: u64) -> RunId {
 fn started(run: &RunId, parent: Option<&RunId>) -> Event {
     let flow = FlowRef { name: "F".into(), path: None, hash: "0".repeat(64) };
     Event::Run(RunEvent::Started {
+        origins: Origins::NONE,
         run: run.clone(),
         flow,
         to: None,

@@ -1,6 +1,7 @@
 //! One flipped bit, one truncated file, one missing file, at 500 random places of a data directory: nothing is lost but what stood
 //! there, everything lost is named, and nothing damaged is written to.
 
+use plait_engine::origin::Origins;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,7 +63,10 @@ fn fill(home: &Path) -> Stored {
             all.extend((61..75).map(turn));
         }
         if number == 1 {
-            all.push(entry(61, Event::Run(RunEvent::Finished { outputs: BTreeMap::new() })));
+            all.push(entry(
+                61,
+                Event::Run(RunEvent::Finished { origins: Origins::NONE, outputs: BTreeMap::new() }),
+            ));
         }
         let mut journal = store.journal(run).expect("journal");
         for some in all.chunks(2) {

@@ -1,5 +1,6 @@
 //! The list of runs, and what is kept beside them.
 
+use plait_engine::origin::Origins;
 use std::sync::Arc;
 
 use plait_adapters::Store;
@@ -52,6 +53,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
             Event::Call(
                 Activation { node: "chat".into(), epoch: Epoch::root() },
                 CallEvent::ModelReplied {
+                    origins: Origins::NONE,
                     step: 0,
                     reply: ModelReply { usage: Some(usage), ..ModelReply::default() },
                     account: None,
@@ -65,7 +67,11 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
             ),
             Event::Node(
                 Activation { node: "c".into(), epoch: Epoch::root() },
-                NodeEvent::Failed { error: Fault::new(ErrorCode::from_wire("x.y"), "No."), handled: true },
+                NodeEvent::Failed {
+                    origins: Origins::NONE,
+                    error: Fault::new(ErrorCode::from_wire("x.y"), "No."),
+                    handled: true,
+                },
             ),
             paused(),
         ],
@@ -107,7 +113,10 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
     append(
         &mut journal,
         8,
-        vec![Event::Run(RunEvent::Finished { outputs: std::collections::BTreeMap::new() })],
+        vec![Event::Run(RunEvent::Finished {
+            origins: Origins::NONE,
+            outputs: std::collections::BTreeMap::new(),
+        })],
     );
     let record = store.run(&run).expect("record");
     assert_eq!((record.status, record.ended_at), (RunStatus::Finished, Some(1_700_000_000_008)));

@@ -2,6 +2,7 @@
 
 use plait_adapters::Store;
 use plait_engine::journal::{Event, Journal, RunEvent};
+use plait_engine::origin::Origins;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -120,7 +121,10 @@ fn a_run_that_has_ended_is_compressed_and_reads_the_same() {
     let home = tempfile::tempdir().expect("folder");
     let run = run_id(1);
     let mut all = entries(&run, (0..1_500).map(|at| format!("{at} says what it says")));
-    all.push(entry(1_501, Event::Run(RunEvent::Finished { outputs: BTreeMap::new() })));
+    all.push(entry(
+        1_501,
+        Event::Run(RunEvent::Finished { origins: Origins::NONE, outputs: BTreeMap::new() }),
+    ));
     {
         let store = Store::open(home.path()).expect("opened");
         let mut journal = store.journal(&run).expect("journal");

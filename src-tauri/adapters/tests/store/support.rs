@@ -3,6 +3,7 @@
 use plait_adapters::Store;
 use plait_engine::id::{Activation, Epoch, RunId};
 use plait_engine::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
+use plait_engine::origin::Origins;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ pub(crate) fn started(run: &RunId) -> Event {
 pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Event {
     let (to, input, set, parent_run_id) = (None, None, std::collections::BTreeMap::new(), None);
     Event::Run(RunEvent::Started {
+        origins: Origins::NONE,
         run: run.clone(),
         flow,
         to,

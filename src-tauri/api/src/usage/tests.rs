@@ -1,6 +1,7 @@
 use plait_engine::id::{Activation, Epoch, RunId};
 use plait_engine::journal::{CallAccount, CallEvent, Entry, Event, FlowRef, RunEvent};
 use plait_engine::models::{Cost, TokenUsage};
+use plait_engine::origin::Origins;
 use plait_engine::provider::ModelReply;
 
 use super::*;
@@ -12,6 +13,7 @@ const MINUTE: u64 = 60_000;
 fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
     let entry = |seq: u64, at: u64, event: Event| Entry { seq: Some(seq), at, event };
     let first = Event::Run(RunEvent::Started {
+        origins: Origins::NONE,
         run: RunId::from("r"),
         flow: FlowRef { name: "f".into(), path: None, hash: "h".into() },
         to: None,
@@ -38,6 +40,7 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
         let event = Event::Call(
             Activation { node: "chat".into(), epoch: Epoch::root() },
             CallEvent::ModelReplied {
+                origins: Origins::NONE,
                 step: 0,
                 reply,
                 account: Some(std::sync::Arc::new(account)),

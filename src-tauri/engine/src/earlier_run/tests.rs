@@ -1,8 +1,10 @@
 use serde_json::json;
 
 use super::*;
+use crate::error::Fault;
 use crate::id::Epoch;
 use crate::journal::Answer;
+use crate::origin::Origins;
 
 fn activation(node: &str) -> Activation {
     Activation { node: node.into(), epoch: Epoch::root() }
@@ -14,12 +16,20 @@ fn entries(events: impl IntoIterator<Item = Event>) -> Vec<Entry> {
 
 fn replied(step: u32, key: &str, text: &str) -> Event {
     let reply = ModelReply { text: text.to_owned(), ..ModelReply::default() };
-    let event = CallEvent::ModelReplied { step, reply, account: None, key: Some(key.into()), reused: None };
+    let event = CallEvent::ModelReplied {
+        origins: Origins::NONE,
+        step,
+        reply,
+        account: None,
+        key: Some(key.into()),
+        reused: None,
+    };
     Event::Call(activation("chat"), event)
 }
 
 fn failed(code: ErrorCode) -> Event {
     Event::Run(RunEvent::Failed {
+        origins: Origins::NONE,
         node: "chat".into(),
         epoch: Epoch::root(),
         error: Fault::new(code, "It failed."),
@@ -51,13 +61,14 @@ fn replies_that_made_the_run_fail_are_bought_anew() {
 }
 
 #[test]
-fn tool_outcome_needs_equal_arguments() {
+fn tool_result_needs_equal_arguments() {
     let call = |city: &str| ToolCall {
         id: "1".to_owned(),
         name: "weather".to_owned(),
         arguments: json!({ "city": city }),
     };
     let finished = CallEvent::ToolFinished {
+        origins: Origins::NONE,
         step: 0,
         call_id: "1".to_owned(),
         result: Some(json!("sunny")),
@@ -67,8 +78,10 @@ fn tool_outcome_needs_equal_arguments() {
     let called = CallEvent::ToolCalled { step: 0, call: call("Rome") };
     let events = [called, finished].map(|event| Event::Call(activation("chat"), event));
     let earlier = EarlierRun::of(&"old".into(), &entries(events));
-    let outcome = |city| earlier.tool_outcome(&activation("chat"), 0, &call(city));
-    assert!(matches!(outcome("Rome"), Some((Ok(result), event)) if result == "sunny" && event.seq == 1));
+    let outcome = |city| earlier.tool_result(&activation("chat"), 0, &call(city));
+    assert!(
+        matches!(outcome("Rome"), Some((result, event)) if result.outcome == Ok(json!("sunny")) && event.seq == 1)
+    );
     assert!(outcome("Oslo").is_none());
 }
 
@@ -77,12 +90,13 @@ fn tool_call_without_result_has_no_outcome() {
     let call = ToolCall { id: "1".to_owned(), name: "weather".to_owned(), arguments: json!({}) };
     let called = Event::Call(activation("chat"), CallEvent::ToolCalled { step: 0, call: call.clone() });
     let earlier = EarlierRun::of(&"old".into(), &entries([called.clone()]));
-    assert!(earlier.tool_outcome(&activation("chat"), 0, &call).is_none());
+    assert!(earlier.tool_result(&activation("chat"), 0, &call).is_none());
     assert!(earlier.was_interrupted(&activation("chat"), 0, &call));
     assert!(!earlier.was_interrupted(&activation("chat"), 1, &call), "of another step");
 
     // It asked the person, and was made again with the answer.
     let finished = CallEvent::ToolFinished {
+        origins: Origins::NONE,
         step: 0,
         call_id: "1".to_owned(),
         result: Some(json!("sunny")),
@@ -91,7 +105,7 @@ fn tool_call_without_result_has_no_outcome() {
     };
     let finished = Event::Call(activation("chat"), finished);
     let earlier = EarlierRun::of(&"old".into(), &entries([called.clone(), called, finished]));
-    assert!(earlier.tool_outcome(&activation("chat"), 0, &call).is_some());
+    assert!(earlier.tool_result(&activation("chat"), 0, &call).is_some());
     assert!(!earlier.was_interrupted(&activation("chat"), 0, &call));
 }
 

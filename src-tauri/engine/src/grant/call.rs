@@ -92,7 +92,7 @@ pub fn host_of(url: &Url) -> Option<GrantTarget> {
 
 /// Whether a request of this method changes something.
 pub fn is_write(method: HttpMethod) -> bool {
-    method.effect() == ToolEffect::Write
+    !method.is_safe()
 }
 
 /// The grants that one call is made with. Without any there are no limits: outside of runs, and in runs that were recorded

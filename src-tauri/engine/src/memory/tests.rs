@@ -1,8 +1,10 @@
 use crate::id::NodeId;
 use crate::memory::{MemoryChange, MemorySummary, MemoryTurn, WorkflowMemory, labeled};
+use crate::origin::Origins;
 
 fn turn(text: &str, message: Option<&str>) -> MemoryTurn {
     MemoryTurn {
+        origins: Origins::NONE,
         label: None,
         text: text.to_owned(),
         node: Some("chat".into()),
@@ -25,7 +27,7 @@ fn texts(memory: &WorkflowMemory) -> Vec<&str> {
 #[test]
 fn change_adds_turns_and_drops_the_oldest() {
     let mut memory = memory(&["a", "b"]);
-    let summary = Some(MemorySummary { text: "So far.".to_owned(), tokens: 2 });
+    let summary = Some(MemorySummary { origins: Origins::NONE, text: "So far.".to_owned(), tokens: 2 });
     memory.apply(&MemoryChange { turns: vec![turn("c", None)], summary, dropped: 2, error: None });
     assert_eq!(texts(&memory), ["c"]);
     assert_eq!(memory.summary.as_ref().unwrap().text, "So far.");

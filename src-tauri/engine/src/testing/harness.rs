@@ -63,6 +63,8 @@ pub struct NodeRun {
     pub changes: Vec<(ContextId, ContextChange)>,
     /// Its change of the workflow's memory, applied if it succeeded.
     pub memory: Option<MemoryChange>,
+    /// Where what it brought in comes from.
+    pub origins: Origins,
 }
 
 impl NodeHarness {
@@ -103,6 +105,7 @@ impl NodeHarness {
                     streamed: String::new(),
                     changes: Vec::new(),
                     memory: None,
+                    origins: Origins::NONE,
                 };
             }
         };
@@ -180,6 +183,7 @@ impl NodeHarness {
         let run = async move { node.execute(inputs, node_context).await };
         let (result, (events, streamed)) =
             futures::executor::block_on(futures::future::join(run, collect_signals(received)));
+        let origins = transaction.lock().origins().clone();
         let Writes { created, changes, memory } = transaction.lock().take();
         if result.is_ok() {
             for record in created {
@@ -192,7 +196,7 @@ impl NodeHarness {
                 self.memory.apply(change);
             }
         }
-        NodeRun { result, events, streamed, changes, memory }
+        NodeRun { result, events, streamed, changes, memory, origins }
     }
 }
 

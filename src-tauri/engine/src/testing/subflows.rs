@@ -1,5 +1,6 @@
 //! Child runs that end at once. Records the calls.
 
+use crate::origin::Origins;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -58,7 +59,7 @@ impl FakeSubflows {
             .flatten()
             .map(|(node, ports)| (node.as_str().into(), read(ports)))
             .collect();
-        ChildEnd { run: "child".into(), end: RunEnd::Finished, outputs, error: None }
+        ChildEnd { origins: Origins::NONE, run: "child".into(), end: RunEnd::Finished, outputs, error: None }
     }
 }
 

@@ -9,6 +9,7 @@ use tokio::sync::Barrier;
 
 use crate::error::{ErrorCode, Fault};
 use crate::http_tool::HTTP_SOURCE;
+use crate::origin::Origin;
 use crate::tool::{ToolAnswer, ToolEffect, ToolHost, ToolInvocation, ToolQuestion, ToolSpec};
 
 /// How many calls of `meet` end together.
@@ -18,6 +19,7 @@ pub const CALLS_THAT_MEET: usize = 3;
 /// - `broken` always fails, with an error that may pass;
 /// - `calculator` returns 42;
 /// - `meet` returns its arguments once [`CALLS_THAT_MEET`] calls of it are open;
+/// - `read_file` returns a text of the file `notes.md`;
 /// - `survey` asks the person twice, and returns both answers.
 ///
 /// The MCP server `files` has the tools `read_file` and `write_file`.
@@ -70,6 +72,9 @@ impl ToolHost for FakeTools {
             context: Arc::clone(&call.context),
             ..served
         });
+        if call.tool.name == "read_file" {
+            call.origins.add(Origin::File("notes.md".to_owned()));
+        }
         if let Some(result) = unlisted(&call.tool) {
             return Ok(result);
         }

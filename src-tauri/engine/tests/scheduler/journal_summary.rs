@@ -128,7 +128,7 @@ impl JournalSummary {
                 let outputs = outputs.iter().map(|(port, value)| (port.clone(), Value::clone(value)));
                 self.finish(node, epoch, Final::Finished(outputs.collect()))?;
             }
-            Event::Node(Activation { node, epoch }, NodeEvent::Failed { error, handled }) => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Failed { error, handled, .. }) => {
                 written.remove(&at(node, epoch));
                 self.finish(node, epoch, Final::Failed { code: error.code.to_string(), handled: *handled })?;
             }

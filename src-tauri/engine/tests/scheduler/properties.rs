@@ -6,6 +6,7 @@ mod coverage;
 mod matches_reference;
 mod memory;
 mod mutated_input;
+mod origins;
 mod plans;
 mod regressions;
 mod resuming;

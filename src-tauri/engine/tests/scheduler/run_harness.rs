@@ -1,6 +1,7 @@
 //! Runs a flow to its end: polls the driver by hand, while a seed decides which sleeper wakes next and when a pause is
 //! answered.
 
+use plait_engine::origin::Origins;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -185,6 +186,7 @@ impl Scenario {
 /// The first event of every run.
 pub fn started() -> Event {
     Event::Run(RunEvent::Started {
+        origins: Origins::NONE,
         run: "run".into(),
         flow: FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() },
         to: None,

@@ -1,3 +1,4 @@
+use crate::origin::Origins;
 use std::sync::Arc;
 
 use cpu_time::ThreadTime;
@@ -10,6 +11,7 @@ use crate::id::{Activation, Epoch};
 fn message(role: Role, tokens: u32, called: bool) -> SharedMessage {
     let call = ToolCall { id: "1".into(), name: "t".into(), arguments: serde_json::Value::Null };
     Arc::new(Message {
+        origins: Origins::NONE,
         id: "m".into(),
         role,
         content: "".into(),

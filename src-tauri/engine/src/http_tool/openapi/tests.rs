@@ -56,7 +56,7 @@ fn operations_become_tools() {
     let tools = import_document(pets()).expect("imported");
     assert_eq!(tools.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["getPet", "savePet"]);
     assert_eq!(tools[0].description, "Gets a pet.");
-    assert_eq!((tools[0].effect, tools[1].effect), (ToolEffect::Read, ToolEffect::Write));
+    assert_eq!((tools[0].effect, tools[1].effect), (ToolEffect::Send, ToolEffect::Write));
     assert_eq!(
         tools[0].binding,
         json!({

@@ -1,3 +1,4 @@
+use crate::origin::Origins;
 use std::sync::Arc;
 
 use super::*;
@@ -10,7 +11,7 @@ fn replied(usage: Option<TokenUsage>, account: Option<CallAccount>) -> Event {
     let account = account.map(Arc::new);
     Event::Call(
         Activation { node: "chat".into(), epoch: Epoch::root() },
-        CallEvent::ModelReplied { step: 0, reply, account, key: None, reused: None },
+        CallEvent::ModelReplied { origins: Origins::NONE, step: 0, reply, account, key: None, reused: None },
     )
 }
 

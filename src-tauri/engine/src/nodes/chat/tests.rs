@@ -1,6 +1,7 @@
 mod blocks;
 mod estimates;
 mod memory;
+mod origins;
 mod tool_calls;
 mod tool_rounds;
 

@@ -1,5 +1,6 @@
 //! `contextStart` in a conversation: what it recalls, and how older messages are summarized.
 
+use crate::origin::Origins;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -27,7 +28,7 @@ impl ConversationReader for NumberedMessages {
     }
 
     fn summary(&self, summary: &SummaryRef) -> Result<Summary, Fault> {
-        Ok(Summary { text: format!("Of {} messages.", summary.places), tokens: 8 })
+        Ok(Summary { origins: Origins::NONE, text: format!("Of {} messages.", summary.places), tokens: 8 })
     }
 }
 
@@ -120,7 +121,14 @@ fn summary_recorded_before_a_crash_is_reused() {
     };
     harness.recorded = vec![Event::Call(
         Activation { node: "contextStart".into(), epoch: Epoch::root() },
-        CallEvent::ModelReplied { step: 0, reply, account: None, key: None, reused: None },
+        CallEvent::ModelReplied {
+            origins: Origins::NONE,
+            step: 0,
+            reply,
+            account: None,
+            key: None,
+            reused: None,
+        },
     )];
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
     harness.run("contextStart", config(&memory), &[]).result.unwrap();

@@ -9,6 +9,7 @@ mod pauses;
 mod turns;
 mod waits;
 
+use crate::origin::Origins;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -165,6 +166,7 @@ fn drive(driver: Driver) {
 
 fn started() -> Event {
     Event::Run(RunEvent::Started {
+        origins: Origins::NONE,
         run: "run".into(),
         flow: FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() },
         to: None,

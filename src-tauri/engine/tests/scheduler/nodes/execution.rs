@@ -10,6 +10,7 @@ use plait_engine::id::ReplyKey;
 use plait_engine::journal::{Answer, CallEvent, ContextEvent, Event};
 use plait_engine::memory::{MemoryChange, MemoryTurn};
 use plait_engine::node::{Inputs, NodeContext, NodeOutput, Pause};
+use plait_engine::origin::{Origin, Origins};
 use plait_engine::provider::ModelReply;
 use plait_engine::tool::{ToolInvocation, ToolSpec};
 use serde_json::json;
@@ -17,8 +18,8 @@ use serde_json::json;
 use super::Settings;
 use super::semantics::{self, Values};
 
-/// Runs one attempt of a test node. What it sees in the workflow's memory stands in its metadata, and what it adds depends on
-/// all of it.
+/// Runs one attempt of a test node. What it sees in the workflow's memory, and where its inputs come from, stands in its
+/// metadata; what it adds to the memory depends on all that it sees of it. Nodes that call the outside bring in something.
 pub async fn execute(
     kind: &str,
     settings: &Settings,
@@ -28,12 +29,20 @@ pub async fn execute(
     let seen: Vec<String> = cx.memory().turns.iter().map(|turn| turn.text.clone()).collect();
     let (text, mode) = (format!("{} after {:x}", cx.activation, semantics::digest(&seen)), cx.memory_mode);
     if mode.writes() {
-        let turn = MemoryTurn { label: None, text, node: None, message: None, tokens: 1 };
+        let turn =
+            MemoryTurn { origins: Origins::NONE, label: None, text, node: None, message: None, tokens: 1 };
         cx.change_memory(MemoryChange { turns: vec![turn], ..MemoryChange::default() });
+    }
+    let origins: Vec<_> = cx.input_origins.iter().map(ToString::to_string).collect();
+    if kind == "effect" {
+        cx.add_origin(Origin::Host(cx.activation.node.to_string()));
     }
     let mut output = compute(kind, settings, inputs, cx).await?;
     if mode.reads() {
         output.extra.insert("seen".to_owned(), seen.into());
+    }
+    if !origins.is_empty() {
+        output.extra.insert("inputOrigins".to_owned(), origins.into());
     }
     Ok(output)
 }
@@ -113,7 +122,15 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
         if let Some(bought) = cx.earlier().and_then(|run| run.reply(&cx.activation, step, &key)) {
             replies.push(bought.reply.text.clone().into());
             let (reply, reused) = (bought.reply, Some(bought.event));
-            cx.record(CallEvent::ModelReplied { step, reply, account: None, key: Some(key), reused }).await?;
+            cx.record(CallEvent::ModelReplied {
+                origins: Origins::NONE,
+                step,
+                reply,
+                account: None,
+                key: Some(key),
+                reused,
+            })
+            .await?;
             continue;
         }
         let arguments = json!({ "activation": cx.activation, "step": step });
@@ -123,7 +140,14 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
         nap(cx).await;
         let text = value.as_str().unwrap_or_default().to_owned();
         let reply = ModelReply { text, ..ModelReply::default() };
-        let event = CallEvent::ModelReplied { step, reply, account: None, key: Some(key), reused: None };
+        let event = CallEvent::ModelReplied {
+            origins: Origins::NONE,
+            step,
+            reply,
+            account: None,
+            key: Some(key),
+            reused: None,
+        };
         cx.record(event).await?;
         cx.host.tools.call(invocation("safe")).await?;
         nap(cx).await;

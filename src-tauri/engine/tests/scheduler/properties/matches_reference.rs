@@ -176,7 +176,9 @@ pub fn assert_matches_in_part(
 /// The final outputs of a run, without nodes that have none.
 pub fn final_outputs(summary: &JournalSummary) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
     let Some(Event::Run(
-        RunEvent::Finished { outputs } | RunEvent::Failed { outputs, .. } | RunEvent::Canceled { outputs },
+        RunEvent::Finished { outputs, .. }
+        | RunEvent::Failed { outputs, .. }
+        | RunEvent::Canceled { outputs, .. },
     )) = &summary.end
     else {
         return BTreeMap::new();

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{main, sent_messages};
 use crate::journal::{CallEvent, Event};
 use crate::memory::{MemoryTurn, WorkflowMemory};
+use crate::origin::{Origin, Origins};
 use crate::prompt::{BlockCut, BlockKind, BlockSource, PromptPart};
 use crate::testing::{NodeHarness, NodeRun};
 
@@ -14,6 +15,7 @@ fn harness() -> NodeHarness {
     let mut harness = NodeHarness::new();
     let turn = |label: &str, text: &str| {
         Arc::new(MemoryTurn {
+            origins: Origins::NONE,
             label: Some(label.to_owned()),
             text: text.to_owned(),
             node: Some("other".into()),
@@ -85,13 +87,13 @@ fn memory_alone() {
     let run = send(&mut harness, json!({ "memory": { "mode": "read" } }), false);
     assert_eq!(user_text(&harness), format!("{MEMORY}\n\n{PARTNER}"));
     let [memory, partner] = &blocks(&run)[..] else { panic!("{:?}", blocks(&run)) };
-    let PromptPart::Block { block: BlockKind::Memory, text, tokens, origins, cut: None } = memory else {
+    let PromptPart::Block { block: BlockKind::Memory, text, tokens, sources, cut: None, .. } = memory else {
         panic!("{memory:?}")
     };
     assert_eq!(text, MEMORY);
     assert!(*tokens > 6);
     let from = |label: &str| BlockSource::Turn { label: Some(label.to_owned()), node: Some("other".into()) };
-    assert_eq!(*origins, [from("Ada"), from("Bob")]);
+    assert_eq!(*sources, [from("Ada"), from("Bob")]);
     assert!(matches!(partner, PromptPart::Block { block: BlockKind::Partner, text, .. } if text == PARTNER));
 }
 
@@ -100,9 +102,9 @@ fn tools_alone() {
     let mut harness = harness();
     let run = send(&mut harness, json!({}), true);
     assert_eq!(user_text(&harness), format!("{TOOLS}\n\nWhat now?"));
-    let PromptPart::Block { block: BlockKind::Tools, origins, .. } = &blocks(&run)[0] else { panic!() };
+    let PromptPart::Block { block: BlockKind::Tools, sources, .. } = &blocks(&run)[0] else { panic!() };
     let names = ["clock", "scale"].map(|name| BlockSource::Tool { name: name.to_owned() });
-    assert_eq!(*origins, names);
+    assert_eq!(*sources, names);
 }
 
 /// In the system that seed 002 came from, the retrieval block stayed empty.
@@ -112,14 +114,16 @@ fn retrieval_alone() {
     let run = send(&mut harness, json!({ "knowledge": knowledge() }), false);
     assert_eq!(user_text(&harness), format!("{RETRIEVAL}\n\nWhat now?"));
     assert_eq!(harness.retriever.requests()[0].query, "What now?");
-    let PromptPart::Block { block: BlockKind::Retrieval, origins, tokens, .. } = &blocks(&run)[0] else {
+    let PromptPart::Block { block: BlockKind::Retrieval, sources, origins, tokens, .. } = &blocks(&run)[0]
+    else {
         panic!()
     };
-    let sources = origins.iter().map(|origin| match origin {
+    let files = sources.iter().map(|source| match source {
         BlockSource::Passage { source, .. } => source.as_str(),
         other => panic!("{other:?}"),
     });
-    assert_eq!(sources.collect::<Vec<_>>(), ["travel.md", "food.md"]);
+    assert_eq!(files.collect::<Vec<_>>(), ["travel.md", "food.md"]);
+    assert_eq!(*origins, Origins::of(Origin::Knowledge("handbook".into())));
     assert!(*tokens > 10);
 }
 
@@ -213,11 +217,11 @@ fn cap_of_the_retrieval_leaves_out_the_last_passages() {
     let mut harness = harness();
     let config = json!({ "knowledge": knowledge(), "blocks": { "caps": { "retrieval": 40 } } });
     let run = send(&mut harness, config, false);
-    let PromptPart::Block { cut: Some(cut), origins, tokens, .. } = &blocks(&run)[0] else {
+    let PromptPart::Block { cut: Some(cut), sources, tokens, .. } = &blocks(&run)[0] else {
         panic!("{:?}", blocks(&run))
     };
     assert!(*tokens <= 40 && !cut.truncated, "{cut:?} {tokens}");
-    assert_eq!((origins.len(), cut.left_out.len()), (1, 1));
+    assert_eq!((sources.len(), cut.left_out.len()), (1, 1));
     assert!(!user_text(&harness).contains("Lunch"));
 }
 

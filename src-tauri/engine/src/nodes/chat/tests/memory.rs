@@ -2,6 +2,7 @@
 
 #![allow(clippy::needless_pass_by_value, reason = "values are written in place")]
 
+use crate::origin::Origins;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -15,6 +16,7 @@ use crate::testing::{NodeHarness, NodeRun, ScriptedReply};
 
 fn turn(label: Option<&str>, text: &str, message: Option<&str>) -> MemoryTurn {
     MemoryTurn {
+        origins: Origins::NONE,
         label: label.map(str::to_owned),
         text: text.to_owned(),
         node: None,
@@ -24,7 +26,8 @@ fn turn(label: Option<&str>, text: &str, message: Option<&str>) -> MemoryTurn {
 }
 
 fn memory(summary: Option<&str>, turns: &[MemoryTurn]) -> WorkflowMemory {
-    let summary = summary.map(|text| Arc::new(MemorySummary { text: text.to_owned(), tokens: 5 }));
+    let summary = summary
+        .map(|text| Arc::new(MemorySummary { origins: Origins::NONE, text: text.to_owned(), tokens: 5 }));
     WorkflowMemory { summary, turns: turns.iter().cloned().map(Arc::new).collect() }
 }
 

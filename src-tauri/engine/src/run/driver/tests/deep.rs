@@ -1,5 +1,6 @@
 //! Values that are nested so deep that a journal that holds them could not be read back.
 
+use crate::origin::Origins;
 use std::sync::Arc;
 
 use futures::future::{Either, select};
@@ -86,6 +87,7 @@ fn what_people_give_too_deep_is_refused() {
     let Event::Run(RunEvent::Started { run, flow, models, .. }) = started() else { panic!("it starts") };
     let set: InputOverrides = [("v".into(), [("value".into(), Arc::new(nested(101)))].into())].into();
     let first = Event::Run(RunEvent::Started {
+        origins: Origins::NONE,
         run,
         flow,
         to: None,

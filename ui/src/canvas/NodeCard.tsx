@@ -6,6 +6,7 @@ import { Icon } from "@/design/Icon";
 import { openChild, runsFlow } from "@/run/child-run";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
+import { useUntrustedPath } from "@/workspace/run-hooks";
 import { CardTitle } from "./CardTitle";
 import { shade } from "./elements";
 import { Findings } from "./Findings";
@@ -24,6 +25,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const type = useNodeTypes((types) => types.byType.get(node.type));
   const makerType = useNodeTypes((types) => types.byType.get(maker?.type ?? ""));
   const state = useNodeState(id);
+  const untrusted = useUntrustedPath((marked) => marked?.nodes.has(id) ?? false);
   const calls = useNodeTypes((types) => runsFlow(types, node));
   const style = { minHeight: cardHeight(ports, errorWired), "--shade": shade(context) } as CSSProperties;
   const shared = { node: id, ports, errorWired, missing: !known };
@@ -36,6 +38,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       data-in-context={context !== undefined || undefined}
       data-selected={selected || undefined}
       data-state={state}
+      data-untrusted={untrusted || undefined}
       data-unknown={type === undefined || undefined}
       style={style}
     >

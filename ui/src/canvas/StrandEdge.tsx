@@ -2,7 +2,7 @@ import { EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { type CSSProperties, memo, useEffect, useRef } from "react";
 import type { CanvasEdge } from "@/workspace/canvas-store";
 import { useWorkspace } from "@/workspace/context";
-import { useEdgeRun } from "@/workspace/run-hooks";
+import { useEdgeRun, useUntrustedPath } from "@/workspace/run-hooks";
 import { shade } from "./elements";
 import { backCurve, forwardCurve } from "./paths";
 
@@ -10,6 +10,7 @@ import { backCurve, forwardCurve } from "./paths";
 export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>) {
   const { id, sourceX, sourceY, targetX, targetY, data, selected } = props;
   const run = useEdgeRun(id, data?.kind ?? "data");
+  const untrusted = useUntrustedPath((marked) => marked?.edges.has(id) ?? false);
   const from = { x: sourceX, y: sourceY };
   const to = { x: targetX, y: targetY };
   const curve = data?.back !== undefined ? backCurve(from, to, data.back) : forwardCurve(from, to);
@@ -22,6 +23,7 @@ export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>)
       data-back={data?.back !== undefined || undefined}
       data-broken={data?.broken || undefined}
       data-selected={selected || undefined}
+      data-untrusted={untrusted || undefined}
       style={style}
     >
       <path className="strand-line" d={curve.d} fill="none" />

@@ -1,5 +1,15 @@
 /** What a model was sent, made readable: shares of the window, the messages themselves, and what was left out. */
-import type { BlockCut, BlockKind, BlockSource, ContextId, Message, NodeId, PromptRecord, Role } from "@/bindings";
+import type {
+  BlockCut,
+  BlockKind,
+  BlockSource,
+  ContextId,
+  Message,
+  NodeId,
+  Origins,
+  PromptRecord,
+  Role,
+} from "@/bindings";
 import { formatJson } from "@/design/exact-json";
 import type { EpochView, ModelCallView, NodeView } from "./fold/types";
 import type { EventLog } from "./live/event-log";
@@ -67,15 +77,26 @@ function questionIn(lines: readonly Line[]): number {
 
 export type Line =
   /** The tokens of a tool's result are counted with the reply that called it. */
-  | { kind: "message"; key: string; role: Role; text: string; tokens?: number; author?: NodeId; inHistory: boolean }
-  /** A block of the user message, with where its items come from and what its cap left out. */
+  | {
+      kind: "message";
+      key: string;
+      role: Role;
+      text: string;
+      tokens?: number;
+      author?: NodeId;
+      inHistory: boolean;
+      /** Where it comes from. */
+      origins?: Origins;
+    }
+  /** A block of the user message, with what its items are, where they come from, and what its cap left out. */
   | {
       kind: "block";
       key: string;
       block: BlockKind;
       text: string;
       tokens: number;
-      origins: readonly BlockSource[];
+      sources: readonly BlockSource[];
+      origins?: Origins;
       cut?: BlockCut;
     }
   /** Messages sent but that this window does not know. */
@@ -88,11 +109,13 @@ export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, c
   const lines: Line[] = [];
   prompt.parts.forEach((part, index) => {
     if (part.kind === "block") {
-      const { block, text, tokens, origins = [], cut } = part;
-      lines.push({ kind: "block", key: `${index}`, block, text, tokens, origins, ...(cut && { cut }) });
+      const { block, text, tokens, sources = [], origins, cut } = part;
+      const more = { ...(origins && { origins }), ...(cut && { cut }) };
+      lines.push({ kind: "block", key: `${index}`, block, text, tokens, sources, ...more });
     } else if (part.kind === "message") {
-      const { role, text, tokens } = part;
-      lines.push({ kind: "message", key: `${index}`, role, text, tokens, inHistory: false });
+      const { role, text, tokens, origins } = part;
+      const line = { kind: "message", key: `${index}`, role, text, tokens, inHistory: false } as const;
+      lines.push({ ...line, ...(origins && { origins }) });
     } else if (part.kind === "step") {
       lines.push(...linesOfStep(epoch, part.step, part.tokens));
     } else {
@@ -110,8 +133,9 @@ export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, c
 }
 
 function lineOf(message: Message): Line {
-  const { id, role, content, tokens, author } = message;
-  return { kind: "message", key: id, role, text: messageText(content), tokens, author: author.node, inHistory: true };
+  const { id, role, content, tokens, author, origins } = message;
+  const line = { kind: "message", key: id, role, text: messageText(content), tokens } as const;
+  return { ...line, author: author.node, inHistory: true, ...(origins && { origins }) };
 }
 
 /** The reply of an earlier step of this activation, and the results of its tools. */
@@ -135,6 +159,7 @@ function linesOfStep(epoch: EpochView, step: number, tokens: number): Line[] {
       role: "tool",
       text: tool.error ? tool.error.message : toText(tool.result),
       inHistory: false,
+      ...(tool.origins && { origins: tool.origins }),
     }),
   );
   return [replyLine, ...results];

@@ -1,14 +1,15 @@
 /** Hooks for the parts of the run that the window shows. A component renders again only when the part it reads changes. */
 import { useCallback, useSyncExternalStore } from "react";
 import { useStore } from "zustand";
-import type { ContextId, EdgeId, NodeId, PortKind } from "@/bindings";
+import type { ContextId, EdgeId, Flow, NodeId, PortKind } from "@/bindings";
 import { displayedFlow } from "@/flow/flow-state";
 import type { RunState } from "@/run/control";
 import { type EdgeRun, passingOf, peekOf } from "@/run/element-views";
 import { epochOf } from "@/run/fold/epoch";
-import type { ContextView, EpochView, NodeView, RunHead } from "@/run/fold/types";
+import type { ContextView, EpochView, NodeView, OpenPause, RunHead } from "@/run/fold/types";
 import type { RunPart } from "@/run/live/active-run";
 import type { RunSession } from "@/run/live/session";
+import { edgesOf, type OriginPath, pathTo } from "@/run/origins";
 import type { Runs } from "@/run/run-list";
 import { useFlow, useWorkspace } from "./context";
 
@@ -100,6 +101,28 @@ export function useRunState<T>(select: (state: RunState) => T): T {
 
 export function useRunList<T>(select: (runs: Runs) => T): T {
   return useStore(useWorkspace().runList.store, select);
+}
+
+type Marked = { path: OriginPath; nodes: ReadonlySet<NodeId>; edges: ReadonlySet<EdgeId> };
+
+/** For each list of open questions, the way to the first one that is asked because of untrusted data. */
+const marked = new WeakMap<readonly OpenPause[], { flow: Flow; found: Marked | undefined }>();
+
+/** The way of untrusted data to the tool call that a person is asked about, as the canvas shows it. */
+export function useUntrustedPath<T>(select: (marked: Marked | undefined) => T): T {
+  const { activeRun } = useWorkspace();
+  const flow = useFlow(displayedFlow);
+  return useRunHead(({ pauses }) => {
+    if (pauses.length === 0) return select(undefined);
+    let known = marked.get(pauses);
+    if (known?.flow !== flow) {
+      const nodes = activeRun.session?.fold.nodes ?? new Map();
+      const path = pauses.map((pause) => pathTo(pause, nodes)).find((one) => one !== undefined);
+      known = { flow, found: path && { path, nodes: path.nodes, edges: edgesOf(path, flow) } };
+      marked.set(pauses, known);
+    }
+    return select(known.found);
+  });
 }
 
 /** What an edge carried last, and how often. */

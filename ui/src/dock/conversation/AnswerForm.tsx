@@ -13,6 +13,8 @@ type Props = {
   draftKey: string;
   label: string;
   busy: boolean;
+  /** Whether refusing is the safe answer, so that it is the one that the keyboard is at. */
+  careful?: boolean;
   /** Sends the answer; whether it was taken. */
   onAnswer: (value: unknown) => Promise<boolean>;
 };
@@ -133,12 +135,23 @@ function ApprovalAnswer({
   flag,
   comment,
   draftKey,
+  careful = false,
 }: Props & { flag: string; comment?: string }) {
   const { text, setText, send: sendAnswer } = useAnswerDraft({ draftKey, onAnswer }, "");
   const decide = (approved: boolean) => {
     const withComment = comment !== undefined && text.trim() !== "" ? { [comment]: text } : {};
     void sendAnswer({ [flag]: approved, ...withComment });
   };
+  const approve = (
+    <Decide
+      testid="pause-approve"
+      good={!careful}
+      busy={busy}
+      label={TEXTS.approve}
+      focus={!careful}
+      onClick={() => decide(true)}
+    />
+  );
   return (
     <>
       {comment === undefined ? null : (
@@ -151,8 +164,16 @@ function ApprovalAnswer({
         />
       )}
       <Buttons>
-        <Decide testid="pause-approve" good busy={busy} label={TEXTS.approve} focus onClick={() => decide(true)} />
-        <Decide testid="pause-reject" busy={busy} label={TEXTS.reject} onClick={() => decide(false)} />
+        {careful ? null : approve}
+        <Decide
+          testid="pause-reject"
+          good={careful}
+          busy={busy}
+          label={TEXTS.reject}
+          focus={careful}
+          onClick={() => decide(false)}
+        />
+        {careful ? approve : null}
       </Buttons>
     </>
   );

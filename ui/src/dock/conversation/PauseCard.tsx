@@ -7,6 +7,7 @@ import { useLayout, useWorkspace } from "@/workspace/context";
 import { useActiveSession } from "@/workspace/run-hooks";
 import { AnswerForm } from "./AnswerForm";
 import { TEXTS } from "./texts";
+import { UntrustedPath } from "./UntrustedPath";
 
 /** A question that waits for a person, and the place to answer it. */
 export function PauseCard({ pause }: { pause: OpenPause }) {
@@ -75,12 +76,14 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
         </button>
       </header>
       <Markdown text={pause.prompt} />
+      <UntrustedPath pause={pause} />
       <AnswerForm
         key={session?.run}
         schema={pause.schema}
         draftKey={`${asker?.run ?? session?.run}/${(asker ?? pause).node}/${(asker ?? pause).epoch.join(".")}`}
         label={TEXTS.answerTo(name)}
         busy={busy}
+        careful={(pause.tool?.untrusted?.length ?? 0) > 0}
         onAnswer={answer}
       />
       {error ? (

@@ -6,6 +6,7 @@ import { ActivationSummary, Attempts, Questions } from "./ActivationSummary";
 import { ChildRuns } from "./ChildRuns";
 import { Knowledge } from "./Knowledge";
 import { NodeTotals } from "./NodeTotals";
+import { OriginChips } from "./OriginChips";
 import { Inputs, Outputs } from "./Ports";
 import { Section } from "./Section";
 import { ToolCalls } from "./ToolCalls";
@@ -30,6 +31,7 @@ export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
       <Questions view={view} />
       <Inputs session={session} node={nodeId} view={view} />
       <Outputs node={nodeId} view={view} />
+      <OriginChips origins={view.origins} />
       <Knowledge view={view} />
       <ToolCalls view={view} />
       <Attempts view={view} />

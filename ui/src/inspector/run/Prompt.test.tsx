@@ -51,17 +51,18 @@ const BLOCKS = [
     block: "retrieval",
     text: "[1] handbook: travel.md",
     tokens: 9,
-    origins: [{ from: "passage", base: "handbook", source: "travel.md", offset: 0, length: 9, line: 3, score: 0.5 }],
+    origins: ["knowledge:handbook"],
+    sources: [{ from: "passage", base: "handbook", source: "travel.md", offset: 0, length: 9, line: 3, score: 0.5 }],
   },
   {
     kind: "block",
     block: "memory",
     text: "Ada: Hello.",
     tokens: 7,
-    origins: [{ from: "summary" }, { from: "turn", label: "Ada" }],
+    sources: [{ from: "summary" }, { from: "turn", label: "Ada" }],
     cut: { cap: 10, tokens: 21, leftOut: [{ from: "turn", label: "Bob" }] },
   },
-  { kind: "block", block: "partner", text: "What now?", tokens: 6, origins: [{ from: "turn", node: "ask" }] },
+  { kind: "block", block: "partner", text: "What now?", tokens: 6, sources: [{ from: "turn", node: "ask" }] },
 ];
 
 it("shows the blocks of a message with tokens, origin and what a cap left out", () => {

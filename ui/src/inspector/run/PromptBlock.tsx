@@ -3,6 +3,7 @@ import type { Line } from "@/run/prompt-parts";
 import { formatCount } from "@/run/values/format";
 import { ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
+import { OriginChips } from "./OriginChips";
 import { TEXTS } from "./texts";
 
 type Block = Extract<Line, { kind: "block" }>;
@@ -14,11 +15,11 @@ const TITLES: Record<Block["block"], string> = {
   partner: TEXTS.blockPartner,
 };
 
-/** One block of the user message: its kind, its tokens, where its items come from, and what its cap left out. */
+/** One block of the user message: its kind, its tokens, what its items are, where they come from, and what its cap left out. */
 export function PromptBlock({ line }: { line: Block }) {
   const workspace = useWorkspace();
   const nameOf = (node: NodeId) => workspace.nodeNames.nameOf(node);
-  const { block, text, tokens, origins, cut } = line;
+  const { block, text, tokens, sources, origins, cut } = line;
   const title = TITLES[block];
   return (
     <article
@@ -32,16 +33,17 @@ export function PromptBlock({ line }: { line: Block }) {
         <span className="ml-auto font-mono text-fg-3 tabular-nums">{formatCount(tokens)}</span>
       </header>
       <ValueView value={text} label={TEXTS.block(title)} />
-      {origins.length > 0 ? (
-        <p className="mt-1 break-words text-fg-3 text-xs" data-testid="block-origins">
-          {TEXTS.origin} {distinct(origins.map((origin) => describeOrigin(origin, nameOf))).join(" · ")}
+      {sources.length > 0 ? (
+        <p className="mt-1 break-words text-fg-3 text-xs" data-testid="block-sources">
+          {TEXTS.origin} {distinct(sources.map((source) => describeSource(source, nameOf))).join(" · ")}
         </p>
       ) : null}
+      <OriginChips origins={origins} />
       {cut ? (
         <p className="mt-1 break-words text-warn text-xs" data-testid="block-cut">
           {TEXTS.cutByCap(formatCount(cut.cap), formatCount(cut.tokens))}
           {cut.leftOut?.length
-            ? ` ${distinct(cut.leftOut.map((origin) => describeOrigin(origin, nameOf))).join(" · ")}`
+            ? ` ${distinct(cut.leftOut.map((source) => describeSource(source, nameOf))).join(" · ")}`
             : ""}
         </p>
       ) : null}
@@ -53,16 +55,16 @@ function distinct(names: string[]): string[] {
   return [...new Set(names)];
 }
 
-function describeOrigin(origin: BlockSource, nameOf: (node: NodeId) => string): string {
-  switch (origin.from) {
+function describeSource(source: BlockSource, nameOf: (node: NodeId) => string): string {
+  switch (source.from) {
     case "summary":
       return TEXTS.originSummary;
     case "tool":
-      return TEXTS.originTool(origin.name);
+      return TEXTS.originTool(source.name);
     case "passage":
-      return TEXTS.originPassage(origin.base, origin.source, origin.line);
+      return TEXTS.originPassage(source.base, source.source, source.line);
     case "turn":
-      if (origin.node !== undefined) return nameOf(origin.node);
-      return origin.label ?? TEXTS.originUnknown;
+      if (source.node !== undefined) return nameOf(source.node);
+      return source.label ?? TEXTS.originUnknown;
   }
 }

@@ -1,5 +1,5 @@
 import { memo, type ReactNode, useMemo, useState } from "react";
-import type { NodeId, PromptRecord } from "@/bindings";
+import type { NodeId, Origins, PromptRecord } from "@/bindings";
 import type { EpochView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
 import { type Line, linesOf } from "@/run/prompt-parts";
@@ -9,6 +9,7 @@ import { messageText } from "@/run/values/message-text";
 import { ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import { useEventCount } from "@/workspace/run-hooks";
+import { OriginChips } from "./OriginChips";
 import { PromptBlock } from "./PromptBlock";
 import { TEXTS } from "./texts";
 
@@ -76,20 +77,23 @@ function LineView({ line }: { line: Line }) {
       </>
     );
   }
-  return <MessageBox role={line.role} tokens={line.tokens} text={line.text} author={line.author} />;
+  const { role, tokens, text, author, origins } = line;
+  return <MessageBox role={role} tokens={tokens} text={text} author={author} origins={origins} />;
 }
 
-/** One message: role, author, tokens and text. */
+/** One message: role, author, tokens, text, and where it comes from. */
 export function MessageBox({
   role,
   tokens,
   text,
   author,
+  origins,
 }: {
   role: string;
   tokens?: number;
   text: string;
   author?: NodeId;
+  origins?: Origins;
 }) {
   const workspace = useWorkspace();
   return (
@@ -102,6 +106,7 @@ export function MessageBox({
         )}
       </header>
       <ValueView value={text} label={`${role} message`} />
+      <OriginChips origins={origins} />
     </article>
   );
 }

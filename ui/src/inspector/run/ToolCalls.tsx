@@ -2,6 +2,7 @@ import type { ToolProgress } from "@/bindings";
 import type { EpochView, ToolCallView } from "@/run/fold/types";
 import { formatDuration } from "@/run/values/format";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
+import { OriginChips } from "./OriginChips";
 import { Box, Section } from "./Section";
 import { TEXTS } from "./texts";
 
@@ -21,6 +22,7 @@ export function ToolCalls({ view }: { view: EpochView }) {
           <ValueView value={tool.call.arguments} label={TEXTS.argumentsOf(tool.call.name)} />
           <div className="mt-1 border-line border-t pt-1">
             <Result tool={tool} over={view.endedAt !== undefined} />
+            <OriginChips origins={tool.origins} />
           </div>
         </Box>
       ))}

@@ -44,6 +44,7 @@ export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): 
       end(view, entry.metadata.cached ? "cached" : "done", at, draft);
       view.outputs = entry.outputs as EpochView["outputs"];
       view.messages = (entry.messages ?? {}) as EpochView["messages"];
+      if (entry.metadata.origins) view.origins = entry.metadata.origins;
       // What the node says of itself goes before what was added up; what came from a cache cost nothing.
       if (entry.metadata.cached) {
         view.usage = NO_TOKENS;
@@ -56,6 +57,7 @@ export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): 
       view.skipped = entry.reason;
       break;
     case "node.failed":
+      if (entry.origins) view.origins = entry.origins;
       fail(view, entry.error, entry.handled, at, draft);
       break;
     case "node.retrying": {
@@ -106,6 +108,7 @@ function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
       if (index < 0) index = view.calls.push({ step: entry.step, startedAt: at }) - 1;
       const replied: ModelCallView = { ...(view.calls[index] as ModelCallView), endedAt: at, reply: entry.reply };
       if (entry.account) replied.account = entry.account;
+      if (entry.origins) replied.origins = entry.origins;
       if (entry.reused) replied.reused = entry.reused;
       view.calls[index] = replied;
       if (entry.reused) break;
@@ -141,6 +144,7 @@ function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
       const finished: ToolCallView = { ...called, endedAt: at };
       if (entry.result !== undefined && entry.result !== null) finished.result = entry.result;
       if (entry.error) finished.error = entry.error;
+      if (entry.origins) finished.origins = entry.origins;
       if (entry.reused) finished.reused = entry.reused;
       view.tools = draft.own(view.tools);
       view.tools[index] = finished;
@@ -158,7 +162,12 @@ function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
     case "run.paused":
       view.state = "paused";
       view.pauses = draft.own(view.pauses);
-      view.pauses.push({ prompt: entry.prompt, schema: entry.schema, askedAt: at });
+      view.pauses.push({
+        prompt: entry.prompt,
+        schema: entry.schema,
+        ...(entry.tool && { tool: entry.tool }),
+        askedAt: at,
+      });
       break;
     case "input.provided": {
       view.state = "running";

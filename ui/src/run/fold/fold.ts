@@ -21,6 +21,8 @@ export type Changed = {
   deltas: number;
 };
 
+type EndEntry = Extract<Entry, { type: "run.finished" | "run.failed" | "run.cancelled" }>;
+
 export function emptyHead(): RunHead {
   return {
     set: {},
@@ -155,14 +157,15 @@ export class RunFold {
       }
       case "run.paused": {
         this.#closePause(head, entry.node, entry.epoch);
-        const { node, epoch, prompt, schema } = entry;
-        head.pauses = [...head.pauses, { node, epoch, prompt, schema, askedAt: at }];
+        const { node, epoch, prompt, schema, tool } = entry;
+        head.pauses = [...head.pauses, { node, epoch, prompt, schema, ...(tool && { tool }), askedAt: at }];
         break;
       }
       case "child.waiting": {
         this.#closePause(head, entry.node, entry.epoch);
-        const asked = entry.questions.map(({ prompt, schema, ...asker }) => {
-          return { node: entry.node, epoch: entry.epoch, prompt, schema, askedAt: at, asker };
+        const asked = entry.questions.map(({ prompt, schema, tool, ...asker }) => {
+          const { node, epoch } = entry;
+          return { node, epoch, prompt, schema, ...(tool && { tool }), askedAt: at, asker };
         });
         head.pauses = [...head.pauses, ...asked];
         break;
@@ -185,23 +188,24 @@ export class RunFold {
         head.cancelling = true;
         break;
       case "run.finished":
-        this.#end(head, "finished", entry.outputs as RunHead["outputs"], at, draft);
+        this.#end(head, "finished", entry, draft);
         break;
       case "run.failed":
-        this.#end(head, "failed", entry.outputs as RunHead["outputs"], at, draft);
+        this.#end(head, "failed", entry, draft);
         head.error = { node: entry.node, epoch: entry.epoch, error: entry.error };
         break;
       case "run.cancelled":
-        this.#end(head, "cancelled", entry.outputs as RunHead["outputs"], at, draft);
+        this.#end(head, "cancelled", entry, draft);
         break;
     }
   }
 
-  #end(head: RunHead, status: RunStatus, outputs: RunHead["outputs"], at: number, draft: Draft): void {
+  #end(head: RunHead, status: RunStatus, { at, outputs, origins }: EndEntry, draft: Draft): void {
     this.#stopWaiting(head, at, draft);
     head.status = status;
     head.cancelling = false;
-    head.outputs = outputs;
+    head.outputs = outputs as RunHead["outputs"];
+    if (origins) head.origins = origins;
     head.endedAt = at;
     head.pauses = [];
   }

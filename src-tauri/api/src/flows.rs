@@ -12,7 +12,7 @@ pub(crate) mod subflows;
 pub(crate) mod text;
 
 pub use autosave::{Autosave, DropAutosave, ListAutosaves, PutAutosave};
-pub use check::{CheckFlow, check_with_subflows};
+pub use check::{CheckFlow, check_runnable, check_with_subflows};
 pub use examples::{ExampleFlow, ListExamples, OpenExample};
 pub use files::{NewFlow, OpenFlow, OpenedFlow, SaveFlow, SavedFlow};
 pub use recent::{ForgetFlow, ListRecent, RecentFlow};

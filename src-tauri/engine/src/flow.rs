@@ -4,6 +4,8 @@ mod document;
 mod folders;
 mod foreign_format;
 mod migrate;
+#[cfg(test)]
+mod random_documents;
 mod read;
 mod tree_limits;
 mod write;

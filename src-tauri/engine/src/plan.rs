@@ -42,9 +42,10 @@ use crate::id::{NodeId, PortName};
 use crate::memory::MemorySettings;
 use crate::node::BoundNode;
 
-pub use build::plan;
-pub use check::{CheckedFlow, check, check_with_silent};
+pub use build::{check_plan, plan};
+pub use check::{CheckedFlow, check, check_bound};
 pub use context_roles::{ContextIx, ContextRoles, ContextSource, PlanContexts};
+pub use wiring::BoundFlow;
 
 /// The index of a node in [`Plan::nodes`]: its position in plan order.
 pub type NodeIx = usize;

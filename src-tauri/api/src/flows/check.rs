@@ -9,14 +9,15 @@ use plait_engine::diagnostic::{Diagnostic, Severity};
 use plait_engine::flow::Flow;
 use plait_engine::host::subflow::{ChildFlow, MAX_DEPTH};
 use plait_engine::id::NodeId;
+use plait_engine::journal::InputOverrides;
 use plait_engine::node::Registry;
-use plait_engine::plan::{CheckedFlow, check_with_silent};
+use plait_engine::plan::{BoundFlow, CheckedFlow, check_bound, check_plan};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::secrets;
 use super::service::FlowService;
-use super::subflows::{self, Subflow};
+use super::subflows;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
@@ -46,14 +47,30 @@ impl Command for CheckFlow {
 
 /// Checks a flow and its sub-flows. `path` is the file of the flow, if it has one.
 pub fn check_with_subflows(flow: &Flow, path: Option<&str>, registry: &Registry) -> CheckedFlow {
-    let ancestors = path.map(|path| vec![(path.to_owned(), subflows::file_name(path))]).unwrap_or_default();
-    let access = FileAccess::of_process(None);
-    let mut subflow_checker = SubflowChecker { registry, access, ancestors, checked_files: HashMap::new() };
-    let children = subflow_checker.check_nodes(flow, path);
-    let mut checked = check_with_silent(flow, registry, &children.silent);
+    let bound = BoundFlow::new(flow, registry);
+    let children = SubflowChecker::new(path, registry).check_nodes(&bound, path);
+    let mut checked = check_bound(bound, &children.silent);
     checked.diagnostics.extend(children.diagnostics);
     checked.diagnostics.extend(secrets::diagnostics(flow));
     checked
+}
+
+/// Checks that a flow can run, and its sub-flows unless it runs only to a node. Returns the errors.
+pub fn check_runnable(
+    flow: &Flow,
+    path: Option<&str>,
+    registry: &Registry,
+    to: Option<&NodeId>,
+    overrides: &InputOverrides,
+) -> Result<(), Vec<Diagnostic>> {
+    let bound = BoundFlow::new(flow, registry);
+    let mut of_subflows = Vec::new();
+    if to.is_none() {
+        of_subflows = SubflowChecker::new(path, registry).check_nodes(&bound, path).diagnostics;
+        of_subflows.retain(|found| found.severity == Severity::Error && found.code.domain() == "subflow");
+    }
+    check_plan(bound, registry, to, overrides)?;
+    if of_subflows.is_empty() { Ok(()) } else { Err(of_subflows) }
 }
 
 struct SubflowChecker<'a> {
@@ -91,12 +108,17 @@ impl CheckedFile {
     }
 }
 
-impl SubflowChecker<'_> {
-    fn check_nodes(&mut self, flow: &Flow, path: Option<&str>) -> Children {
+impl<'a> SubflowChecker<'a> {
+    fn new(path: Option<&str>, registry: &'a Registry) -> Self {
+        let ancestors =
+            path.map(|path| vec![(path.to_owned(), subflows::file_name(path))]).unwrap_or_default();
+        Self { registry, access: FileAccess::of_process(None), ancestors, checked_files: HashMap::new() }
+    }
+
+    fn check_nodes(&mut self, flow: &BoundFlow<'_>, path: Option<&str>) -> Children {
         let mut children = Children::default();
-        for (id, node) in &flow.nodes {
-            let Some(Ok(bound)) = self.registry.bind(id, &node.node_type, &node.config) else { continue };
-            let behavior = bound.behavior();
+        for (id, node) in flow.nodes() {
+            let behavior = node.behavior();
             let can_ask = match &behavior.calls {
                 None => behavior.pauses,
                 Some(ChildFlow::File(file)) => {
@@ -105,8 +127,9 @@ impl SubflowChecker<'_> {
                     can_ask
                 }
                 Some(ChildFlow::Inner(inner)) => {
-                    let nested = self.check_nodes(inner, path);
-                    let own = check_with_silent(inner, self.registry, &nested.silent).diagnostics;
+                    let inner = BoundFlow::new(inner, self.registry);
+                    let nested = self.check_nodes(&inner, path);
+                    let own = check_bound(inner, &nested.silent).diagnostics;
                     let found = own.into_iter().chain(nested.diagnostics);
                     children.diagnostics.extend(found.map(|diagnostic| nested_diagnostic(id, diagnostic)));
                     nested.can_ask
@@ -139,41 +162,41 @@ impl SubflowChecker<'_> {
             return CheckedFile::invalid(subflows::too_deep(chain));
         }
         self.ancestors.push((key.clone(), subflow.name.clone()));
-        let children = self.check_nodes(&subflow.flow, subflow.path.as_deref());
+        let bound = BoundFlow::new(&subflow.flow, self.registry);
+        let children = self.check_nodes(&bound, subflow.path.as_deref());
         self.ancestors.pop();
         let can_ask = children.can_ask;
-        let checked = CheckedFile { error: self.first_error(&subflow, children), can_ask };
+        let checked = CheckedFile { error: first_error(&subflow.name, bound, children), can_ask };
         // Recursion depends on the caller: the same file may be valid when another flow runs it.
         if checked.error.as_ref().is_none_or(|error| error.code != ErrorCode::SubflowRecursion) {
             self.checked_files.insert(key, checked.clone());
         }
         checked
     }
+}
 
-    /// The first error that keeps a sub-flow from running.
-    fn first_error(&self, subflow: &Subflow, children: Children) -> Option<ErrorReply> {
-        let mut errors = check_with_silent(&subflow.flow, self.registry, &children.silent).diagnostics;
-        errors.extend(children.diagnostics);
-        errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
-        // These name the whole chain of flows, so they are passed on unchanged.
-        let is_chain_error = |error: &&Diagnostic| {
-            matches!(error.code, ErrorCode::SubflowRecursion | ErrorCode::SubflowTooDeep)
-        };
-        if let Some(error) = errors.iter().find(is_chain_error) {
-            let reply = ErrorReply::new(error.code.clone(), error.message.clone());
-            return Some(match &error.hint {
-                Some(hint) => reply.hint(hint.clone()),
-                None => reply,
-            });
-        }
-        let first = errors.first()?;
-        let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
-        let message = format!("`{}` can't run: {}, {}{more}", subflow.name, first.pointer, first.message);
-        Some(
-            ErrorReply::new(ErrorCode::SubflowInvalid, message)
-                .hint("Open that flow and fix the problems that its diagnostics list."),
-        )
+/// The first error that keeps a sub-flow from running.
+fn first_error(name: &str, flow: BoundFlow<'_>, children: Children) -> Option<ErrorReply> {
+    let mut errors = check_bound(flow, &children.silent).diagnostics;
+    errors.extend(children.diagnostics);
+    errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    // These name the whole chain of flows, so they are passed on unchanged.
+    let is_chain_error =
+        |error: &&Diagnostic| matches!(error.code, ErrorCode::SubflowRecursion | ErrorCode::SubflowTooDeep);
+    if let Some(error) = errors.iter().find(is_chain_error) {
+        let reply = ErrorReply::new(error.code.clone(), error.message.clone());
+        return Some(match &error.hint {
+            Some(hint) => reply.hint(hint.clone()),
+            None => reply,
+        });
     }
+    let first = errors.first()?;
+    let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
+    let message = format!("`{name}` can't run: {}, {}{more}", first.pointer, first.message);
+    Some(
+        ErrorReply::new(ErrorCode::SubflowInvalid, message)
+            .hint("Open that flow and fix the problems that its diagnostics list."),
+    )
 }
 
 /// The error of a sub-flow file, as a diagnostic on the node that runs it.

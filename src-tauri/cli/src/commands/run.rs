@@ -5,14 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
-use plait_api::engine::diagnostic::Severity;
 use plait_api::engine::exact_json;
 use plait_api::engine::flow::{Flow, TreeLimits};
 use plait_api::engine::id::NodeId;
 use plait_api::engine::journal::InputOverrides;
 use plait_api::engine::nodes;
-use plait_api::engine::plan::plan;
-use plait_api::flows::check_with_subflows;
+use plait_api::flows::check_runnable;
 use plait_api::runs::{RunRequest, StartRun};
 use serde_json::Value;
 
@@ -141,15 +139,9 @@ pub(crate) async fn execute(home: &Path, args: RunArgs) -> Result<ExitStatus, Cl
 
 /// Rejects an invalid flow before the store is opened.
 fn check(source: &FlowSource, to: Option<&NodeId>, overrides: &InputOverrides) -> Result<(), CliError> {
-    let registry = nodes::registry();
-    plan(&source.flow, &registry, to, overrides).map_err(|diagnostics| source.invalid(&diagnostics))?;
-    let mut diagnostics =
-        check_with_subflows(&source.flow, source.path_text().as_deref(), &registry).diagnostics;
-    diagnostics.retain(|diagnostic| diagnostic.code.domain() == "subflow");
-    if to.is_none() && diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-        return Err(source.invalid(&diagnostics));
-    }
-    Ok(())
+    let (registry, path) = (nodes::registry(), source.path_text());
+    check_runnable(&source.flow, path.as_deref(), &registry, to, overrides)
+        .map_err(|diagnostics| source.invalid(&diagnostics))
 }
 
 fn collect(values: Vec<Override>) -> InputOverrides {

@@ -1,16 +1,18 @@
 //! Reads a flow from text. Errors in syntax, version, shape and duplicate ids have a line and column where possible.
 
 use crate::error::ErrorCode;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use smallvec::SmallVec;
 
-use super::Flow;
 use super::foreign_format;
 use super::migrate::migrate;
+use super::{Flow, VERSION};
 use crate::diagnostic::{Diagnostic, escape};
 use crate::exact_json::{self, find_large_integer};
 
@@ -46,6 +48,25 @@ pub fn read(text: &str) -> Result<Flow, ReadError> {
     if let Some((position, digits)) = find_large_integer(text) {
         return Err(large_integer(text, position, digits));
     }
+    match read_exact(text) {
+        Some(flow) => Ok(flow),
+        None => read_document(text),
+    }
+}
+
+/// Reads a flow of this version without errors directly from its text. None of anything else: [`read_document`] migrates it, or
+/// says what is wrong and where. Where both read a text, they read the same.
+fn read_exact(text: &str) -> Option<Flow> {
+    let flow: Flow = serde_json::from_str(text).ok()?;
+    // As `is_flow_like` does: what is left to recognize another format by.
+    let is_exact = flow.version == VERSION
+        && !flow.nodes.is_empty()
+        && flow.nodes.values().all(|node| !node.extra.contains_key("data"));
+    is_exact.then_some(flow)
+}
+
+/// Reads a flow of any version.
+fn read_document(text: &str) -> Result<Flow, ReadError> {
     // `UniqueKeys` has parsed it, so this can only fail if it is too deep or too large for serde_json.
     let value: Value = serde_json::from_str(text)
         .map_err(|error| ReadError::new(syntax_error(&error), error.line(), error.column()))?;
@@ -189,8 +210,8 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<UniqueKeys, A::Error> {
-        let mut seen = HashSet::new();
-        while let Some(key) = entries.next_key::<String>()? {
+        let mut seen = SeenKeys::default();
+        while let Some(Key(key)) = entries.next_key()? {
             if seen.contains(&key) {
                 return Err(serde::de::Error::custom(format!("{DUPLICATE_KEY}`{key}`")));
             }
@@ -200,6 +221,34 @@ impl<'de> Visitor<'de> for UniqueKeysVisitor {
         Ok(UniqueKeys)
     }
 }
+
+/// Most objects have so few keys that comparing them is faster than hashing them.
+const MAX_COMPARED_KEYS: usize = 8;
+
+/// The keys of an object so far.
+#[derive(Default)]
+struct SeenKeys<'de> {
+    first: SmallVec<[Cow<'de, str>; MAX_COMPARED_KEYS]>,
+    rest: HashSet<Cow<'de, str>>,
+}
+
+impl<'de> SeenKeys<'de> {
+    fn contains(&self, key: &Cow<'de, str>) -> bool {
+        self.first.contains(key) || self.rest.contains(key)
+    }
+
+    fn insert(&mut self, key: Cow<'de, str>) {
+        if self.first.len() < MAX_COMPARED_KEYS {
+            self.first.push(key);
+        } else {
+            self.rest.insert(key);
+        }
+    }
+}
+
+/// A key, not copied where it has no escapes.
+#[derive(Deserialize)]
+struct Key<'k>(#[serde(borrow)] Cow<'k, str>);
 
 #[cfg(test)]
 mod tests;

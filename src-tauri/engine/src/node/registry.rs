@@ -76,8 +76,8 @@ pub trait NodeType: Send + Sync + 'static {
 
 /// A node with its config parsed: can run any number of times.
 pub trait BoundNode: Send + Sync {
-    /// Its ports.
-    fn ports(&self) -> &Ports;
+    /// Its ports. Nodes with the same ports may share them.
+    fn ports(&self) -> &Arc<Ports>;
     /// What planning needs to know.
     fn behavior(&self) -> &Behavior;
     /// Executes it.
@@ -91,7 +91,7 @@ struct Bound<T: NodeType> {
 }
 
 impl<T: NodeType> BoundNode for Bound<T> {
-    fn ports(&self) -> &Ports {
+    fn ports(&self) -> &Arc<Ports> {
         &self.ports
     }
 

@@ -10,11 +10,9 @@ use super::input_overrides::{InputOverrides, check_inputs};
 use super::nesting::{self, Nesting};
 use super::shared_contexts::check_shared_contexts;
 use super::turn_order::{self, Turns};
-use super::wiring::{self, Wiring};
+use super::wiring::{self, BoundFlow, Wiring};
 use crate::diagnostic::Diagnostic;
-use crate::flow::Flow;
 use crate::id::NodeId;
-use crate::node::Registry;
 
 /// What each phase found, and all diagnostics. Without an error among them, it can become a plan.
 pub(super) struct Analysis {
@@ -28,19 +26,19 @@ pub(super) struct Analysis {
 
 /// Runs all phases on a flow. `silent` are the nodes that run a flow that never asks a person.
 pub(super) fn analyze(
-    flow: &Flow,
-    registry: &Registry,
+    flow: BoundFlow<'_>,
     overrides: &InputOverrides,
     silent: &BTreeSet<NodeId>,
 ) -> Analysis {
     let mut diagnostics = Vec::new();
-    let wiring = wiring::wire(flow, registry, silent, &mut diagnostics);
-    diagnostics.extend(flow.settings.window().err());
-    diagnostics.extend(flow.settings.concurrency().err());
-    diagnostics.extend(flow.settings.unattended_epochs().err());
-    diagnostics.extend(flow.settings.tree_limits().err());
-    diagnostics.extend(flow.settings.memory().err());
-    diagnostics.extend(flow.settings.folder_problems());
+    let settings = &flow.flow.settings;
+    let wiring = wiring::wire(flow, silent, &mut diagnostics);
+    diagnostics.extend(settings.window().err());
+    diagnostics.extend(settings.concurrency().err());
+    diagnostics.extend(settings.unattended_epochs().err());
+    diagnostics.extend(settings.tree_limits().err());
+    diagnostics.extend(settings.memory().err());
+    diagnostics.extend(settings.folder_problems());
     check_inputs(&wiring, overrides, &mut diagnostics);
     let nesting = nesting::nest(&wiring, &mut diagnostics);
     let clocks = clocks::set_clocks(&wiring, &nesting, &mut diagnostics);

@@ -14,7 +14,7 @@ use super::graph::common_prefix_length;
 use super::input_overrides::InputOverrides;
 use super::nesting::Nesting;
 use super::restrict::restrict;
-use super::wiring::Wiring;
+use super::wiring::{BoundFlow, Wiring};
 use super::{Cycle, Plan, PlanEdge, PlanNode};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::{Flow, RetryPolicy};
@@ -39,46 +39,64 @@ pub fn plan(
     target: Option<&NodeId>,
     overrides: &InputOverrides,
 ) -> Result<Plan, Vec<Diagnostic>> {
-    if let Some(target) = target
-        && !flow.nodes.contains_key(target)
-    {
-        let message = format!("There is no node `{target}` to run to.");
-        let found = Diagnostic::error(ErrorCode::RunUnknownTarget, "", message);
-        return Err(vec![found.hint("Use the id of a node in the flow.")]);
-    }
-    let restricted = target.map(|target| restrict(flow, registry, target, overrides));
-    // Overrides of nodes that this run does not need are no error.
-    let is_needed = |id: &NodeId| {
-        restricted.as_ref().is_none_or(|part| part.nodes.contains_key(id) || !flow.nodes.contains_key(id))
-    };
-    let overrides: &InputOverrides = &overrides
-        .iter()
-        .filter(|(id, _)| is_needed(id))
-        .map(|(id, values)| (id.clone(), values.clone()))
-        .collect();
-    let flow = restricted.as_ref().unwrap_or(flow);
-    // Which flows its nodes run is decided when they run, so any of them may ask.
-    let mut analysis = analyze(flow, registry, overrides, &BTreeSet::new());
-    analysis.diagnostics.retain(|found| found.severity == Severity::Error);
-    if !analysis.diagnostics.is_empty() {
-        return Err(analysis.diagnostics);
-    }
-    let mut plan = assemble(analysis, overrides, flow.settings.memory.clone().unwrap_or_default());
-    plan.max_concurrency = flow.settings.max_concurrency.unwrap_or(DEFAULT_MAX_CONCURRENCY) as usize;
-    plan.max_unattended_epochs = flow.settings.max_unattended_epochs.unwrap_or(DEFAULT_MAX_UNATTENDED_EPOCHS);
-    plan.folders = flow.settings.folders.as_slice().into();
-    plan.context_window = flow.settings.window().unwrap_or_default();
-    if let Some(id) = target {
-        let Some(target) = plan.find(id) else {
-            let message = format!("Can't run to `{id}`: it is a comment or a portal.");
-            return Err(vec![Diagnostic::error(ErrorCode::RunUnknownTarget, "", message)]);
-        };
+    let settings = &flow.settings;
+    let (analysis, overrides) = prepare(BoundFlow::new(flow, registry), registry, target, overrides)?;
+    let mut plan = assemble(analysis, &overrides, settings.memory.clone().unwrap_or_default());
+    plan.max_concurrency = settings.max_concurrency.unwrap_or(DEFAULT_MAX_CONCURRENCY) as usize;
+    plan.max_unattended_epochs = settings.max_unattended_epochs.unwrap_or(DEFAULT_MAX_UNATTENDED_EPOCHS);
+    plan.folders = settings.folders.as_slice().into();
+    plan.context_window = settings.window().unwrap_or_default();
+    if let Some(target) = target.and_then(|id| plan.find(id)) {
         plan.target = Some(target);
         for (at, node) in plan.nodes.iter_mut().enumerate() {
             node.is_result = at == target;
         }
     }
     Ok(plan)
+}
+
+/// Whether [`plan()`] would succeed, or its errors.
+pub fn check_plan(
+    flow: BoundFlow<'_>,
+    registry: &Registry,
+    target: Option<&NodeId>,
+    overrides: &InputOverrides,
+) -> Result<(), Vec<Diagnostic>> {
+    prepare(flow, registry, target, overrides).map(|_| ())
+}
+
+/// The analysis of a flow, or of the part of it that a target needs, and the overrides of the nodes in it.
+fn prepare(
+    flow: BoundFlow<'_>,
+    registry: &Registry,
+    target: Option<&NodeId>,
+    overrides: &InputOverrides,
+) -> Result<(Analysis, InputOverrides), Vec<Diagnostic>> {
+    let not_a_target = |message: String| Diagnostic::error(ErrorCode::RunUnknownTarget, "", message);
+    let nodes = &flow.flow.nodes;
+    if let Some(target) = target.filter(|target| !nodes.contains_key(*target)) {
+        let found = not_a_target(format!("There is no node `{target}` to run to."));
+        return Err(vec![found.hint("Use the id of a node in the flow.")]);
+    }
+    let restricted = target.map(|target| restrict(&flow, target, overrides));
+    // Overrides of nodes that this run does not need are no error.
+    let is_needed = |id: &NodeId| {
+        restricted.as_ref().is_none_or(|part| part.nodes.contains_key(id) || !nodes.contains_key(id))
+    };
+    let needed = overrides.iter().filter(|(id, _)| is_needed(id));
+    let overrides: InputOverrides = needed.map(|(id, values)| (id.clone(), values.clone())).collect();
+    let flow = restricted.as_ref().map_or(flow, |part| BoundFlow::new(part, registry));
+    // Which flows its nodes run is decided when they run, so any of them may ask.
+    let mut analysis = analyze(flow, &overrides, &BTreeSet::new());
+    analysis.diagnostics.retain(|found| found.severity == Severity::Error);
+    if !analysis.diagnostics.is_empty() {
+        return Err(analysis.diagnostics);
+    }
+    let vertices = &analysis.wiring.vertices;
+    match target.filter(|target| vertices.binary_search_by(|vertex| vertex.id.cmp(target)).is_err()) {
+        Some(id) => Err(vec![not_a_target(format!("Can't run to `{id}`: it is a comment or a portal."))]),
+        None => Ok((analysis, overrides)),
+    }
 }
 
 fn assemble(analysis: Analysis, overrides: &InputOverrides, memory: MemorySettings) -> Plan {

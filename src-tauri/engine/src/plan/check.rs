@@ -1,12 +1,14 @@
 //! Checking a flow: all that is wrong or doubtful with it, and what the editor draws from the analysis.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::analysis::analyze;
 use super::input_overrides::InputOverrides;
+use super::wiring::BoundFlow;
 use crate::diagnostic::Diagnostic;
 use crate::flow::Flow;
 use crate::id::{EdgeId, NodeId};
@@ -20,7 +22,7 @@ pub struct CheckedFlow {
     /// Errors and warnings. Without an error, the flow can run.
     pub diagnostics: Vec<Diagnostic>,
     /// The ports of every node with a known type and a valid config.
-    pub ports: BTreeMap<NodeId, Ports>,
+    pub ports: BTreeMap<NodeId, Arc<Ports>>,
     /// For each node that works in one context or hands one on, the node that makes it. Without nodes that may get one of
     /// several contexts.
     pub contexts: BTreeMap<NodeId, NodeId>,
@@ -30,20 +32,20 @@ pub struct CheckedFlow {
 
 /// Checks a flow. Never fails and executes nothing.
 ///
-/// Any flow that a node runs counts as able to ask a person: [`check_with_silent`] knows better.
+/// Any flow that a node runs counts as able to ask a person: [`check_bound`] knows better.
 pub fn check(flow: &Flow, registry: &Registry) -> CheckedFlow {
-    check_with_silent(flow, registry, &BTreeSet::new())
+    check_bound(BoundFlow::new(flow, registry), &BTreeSet::new())
 }
 
 /// Checks a flow in which the nodes `silent` run flows that never ask a person, and so bound no cycle.
-pub fn check_with_silent(flow: &Flow, registry: &Registry, silent: &BTreeSet<NodeId>) -> CheckedFlow {
-    let analysis = analyze(flow, registry, &InputOverrides::new(), silent);
+pub fn check_bound(flow: BoundFlow<'_>, silent: &BTreeSet<NodeId>) -> CheckedFlow {
+    let analysis = analyze(flow, &InputOverrides::new(), silent);
     let wiring = &analysis.wiring;
     let back_wires = analysis.nesting.back_wires.keys();
     let back_edges = back_wires.map(|&wire| wiring.wires[wire].edge.clone()).collect();
     let id = |vertex: usize| wiring.vertices[vertex].id.clone();
     let rows = analysis.contexts.rows.iter().enumerate();
     let contexts = rows.filter_map(|(vertex, row)| Some((id(vertex), id(row.hands_on.only()?)))).collect();
-    let ports = wiring.bound.iter().map(|(id, node)| (id.clone(), node.ports().clone())).collect();
+    let ports = wiring.bound.iter().map(|(id, node)| (id.clone(), Arc::clone(node.ports()))).collect();
     CheckedFlow { ports, contexts, back_edges, diagnostics: analysis.diagnostics }
 }

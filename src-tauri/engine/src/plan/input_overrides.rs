@@ -41,7 +41,7 @@ pub(super) fn check_inputs(wiring: &Wiring, overrides: &InputOverrides, diagnost
     }
     let runs = |id: &NodeId| wiring.vertices.binary_search_by(|vertex| vertex.id.cmp(id)).is_ok();
     for id in overrides.keys().filter(|id| !runs(id) && !wiring.unbound.ids.contains(*id)) {
-        diagnostics.push(if wiring.bound.contains_key(id) {
+        diagnostics.push(if wiring.bound.binary_search_by(|(bound, _)| bound.cmp(id)).is_ok() {
             let message = format!("`{id}` is a comment or a portal, so it has no inputs to override.");
             Diagnostic::on_node(ErrorCode::PortUnknown, id, message)
                 .hint("Override only inputs of nodes that run.")

@@ -8,18 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::context_names::ContextDeclaration;
 use super::graph;
 use super::input_overrides::InputOverrides;
+use super::wiring::BoundFlow;
 use crate::flow::Flow;
 use crate::id::{ContextId, NodeId};
-use crate::node::{Portal, Registry};
+use crate::node::Portal;
 
 /// The flow restricted to `target` and what it depends on, over back edges and through portals as well. Takes linear time.
-pub(super) fn restrict(
-    flow: &Flow,
-    registry: &Registry,
-    target: &NodeId,
-    overrides: &InputOverrides,
-) -> Flow {
-    let dependencies = Dependencies::of(flow, registry, overrides);
+pub(super) fn restrict(bound: &BoundFlow<'_>, target: &NodeId, overrides: &InputOverrides) -> Flow {
+    let dependencies = Dependencies::of(bound, overrides);
     let mut needed = BTreeSet::new();
     let mut work = vec![target];
     let mut needs_nameable = false;
@@ -37,7 +33,7 @@ pub(super) fn restrict(
             work.extend(dependencies.nameable_makers());
         }
     }
-    let mut flow = flow.clone();
+    let mut flow = bound.flow.clone();
     flow.nodes.retain(|id, _| needed.contains(id));
     flow.edges.retain(|_, edge| needed.contains(&edge.source) && needed.contains(&edge.target));
     flow
@@ -59,16 +55,16 @@ struct Dependencies<'a> {
 }
 
 impl<'a> Dependencies<'a> {
-    fn of(flow: &'a Flow, registry: &Registry, overrides: &InputOverrides) -> Self {
+    fn of(bound: &BoundFlow<'a>, overrides: &InputOverrides) -> Self {
+        let flow = bound.flow;
         let mut found = Self::default();
         let mut context_inputs: BTreeMap<&NodeId, &str> = BTreeMap::new();
-        for (id, node) in &flow.nodes {
-            let Some(Ok(bound)) = registry.bind(id, &node.node_type, &node.config) else { continue };
-            let declared = ContextDeclaration::of(id, &*bound, overrides);
+        for (id, node) in bound.nodes() {
+            let declared = ContextDeclaration::of(id, &**node, overrides);
             found.makers.extend(declared.makes.map(|context| (context, id)));
             found.names.extend(declared.names.map(|context| (id, context)));
             context_inputs.extend(declared.input.map(|input| (id, input)));
-            let behavior = bound.behavior();
+            let behavior = node.behavior();
             let named = behavior.config_edge.as_ref().and_then(|edge| flow.nodes.get_key_value(&edge.node));
             if let Some((source, _)) = named {
                 found.sources.entry(id).or_default().push(source);

@@ -7,16 +7,16 @@ mod bound_nodes;
 mod edges;
 mod portals;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
-use crate::flow::Flow;
 use crate::id::NodeId;
-use crate::node::{BoundNode, Registry};
+use crate::node::BoundNode;
 
 use edges::OmittedInputs;
 
+pub use bound_nodes::BoundFlow;
 pub(super) use bound_nodes::{UnboundNodes, Vertex};
 pub(super) use portals::Wire;
 
@@ -24,23 +24,24 @@ pub(super) use portals::Wire;
 pub(super) struct Wiring {
     pub vertices: Vec<Vertex>,
     pub wires: Vec<Wire>,
-    /// All nodes that could be bound, including portals and comments.
-    pub bound: BTreeMap<NodeId, Arc<dyn BoundNode>>,
+    /// All nodes that could be bound, including portals and comments, in order of their ids.
+    pub bound: Vec<(NodeId, Arc<dyn BoundNode>)>,
     pub unbound: UnboundNodes,
     pub omitted: OmittedInputs,
 }
 
 /// Reads a flow into a graph. `silent` are the nodes that run a flow that never asks a person.
 pub(super) fn wire(
-    flow: &Flow,
-    registry: &Registry,
+    mut flow: BoundFlow<'_>,
     silent: &BTreeSet<NodeId>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Wiring {
-    let nodes = bound_nodes::bind_nodes(flow, registry, silent, diagnostics);
+    diagnostics.append(&mut flow.diagnostics);
+    let vertices = flow.vertices(silent);
     let mut omitted = OmittedInputs::default();
-    let config_edges = edges::config_edges(flow, &nodes, &mut omitted, diagnostics);
-    let checked = edges::check_edges(flow, &config_edges, &nodes, &mut omitted, diagnostics);
-    let wires = portals::resolve_portals(&checked, &nodes, &mut omitted, diagnostics);
-    Wiring { vertices: nodes.vertices, wires, bound: nodes.by_id, unbound: nodes.unbound, omitted }
+    let config_edges = edges::config_edges(&flow, &mut omitted, diagnostics);
+    let checked = edges::check_edges(&flow, &config_edges, &mut omitted, diagnostics);
+    let wires = portals::resolve_portals(&checked, &flow, &mut omitted, diagnostics);
+    let bound = flow.nodes().map(|(id, node)| (id.clone(), Arc::clone(node))).collect();
+    Wiring { vertices, wires, bound, unbound: flow.unbound, omitted }
 }

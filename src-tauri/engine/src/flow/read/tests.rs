@@ -1,4 +1,7 @@
+use proptest::prelude::*;
+
 use super::*;
+use crate::flow::random_documents;
 
 fn code(text: &str) -> (String, usize) {
     let error = read(text).unwrap_err();
@@ -69,4 +72,32 @@ fn foreign_format_is_named() {
 fn flow_with_keys_of_other_formats_is_read() {
     let text = r#"{"version": 1, "nodes": {"a": {"type": "text"}}, "scripts": {}, "$schema": "x", "last_node_id": 3}"#;
     assert!(read(text).is_ok());
+}
+
+#[test]
+fn exact_reader_and_document_reader_agree() {
+    let exact = std::cell::Cell::new(0);
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let property = |text: String| {
+        if serde_json::from_str::<UniqueKeys>(&text).is_err() || find_large_integer(&text).is_some() {
+            return Ok(());
+        }
+        if let Some(flow) = read_exact(&text) {
+            exact.set(exact.get() + 1);
+            prop_assert_eq!(read_document(&text), Ok(flow), "{}", text);
+        }
+        Ok(())
+    };
+    runner.run(&random_documents::document(), property).unwrap();
+    assert!(exact.get() > 100, "too few of the documents are flows of this version: {}", exact.get());
+}
+
+#[test]
+fn key_used_twice_is_found_among_many_and_behind_escapes() {
+    let keys: Vec<String> = (0..20).map(|at| format!("\"k{at}\": 0")).collect();
+    for last in ["k3", "k17", "\\u006b17"] {
+        let text = format!("{{{},\n\"{last}\": 1}}", keys.join(", "));
+        assert_eq!(code(&text), ("flow.duplicate_id".into(), 2), "{last}");
+    }
+    assert_eq!(code(&format!("{{{}}}", keys.join(", "))).0, "flow.wrong_shape");
 }

@@ -1,5 +1,7 @@
+use proptest::prelude::*;
+
 use super::*;
-use crate::flow::read;
+use crate::flow::{random_documents, read};
 
 #[test]
 fn whole_positions_are_written_without_fraction() {
@@ -37,4 +39,15 @@ fn unknown_keys_are_kept_at_every_level() {
     let (before, after): (Value, Value) =
         (serde_json::from_str(text).unwrap(), serde_json::from_str(&written).unwrap());
     assert_eq!(before, after);
+}
+
+proptest! {
+    #[test]
+    fn text_is_that_of_the_whole_document(text in random_documents::document()) {
+        let Ok(flow) = read(&text) else { return Ok(()) };
+        let mut document = serde_json::to_value(&flow).unwrap();
+        write_whole_numbers(&mut document["layout"]);
+        let expected = serde_json::to_string_pretty(&SortedKeys(&document)).unwrap() + "\n";
+        prop_assert_eq!(write(&flow).unwrap(), expected);
+    }
 }

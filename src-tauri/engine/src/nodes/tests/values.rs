@@ -12,7 +12,7 @@ use crate::testing::NodeHarness;
 fn ports(node_type: &str, config: Value) -> Ports {
     let config = config.as_object().cloned().unwrap_or_default();
     let bound = registry().bind(&"n".into(), node_type, &config).unwrap();
-    bound.unwrap_or_else(|found| panic!("{found:?}")).ports().clone()
+    Ports::clone(bound.unwrap_or_else(|found| panic!("{found:?}")).ports())
 }
 
 fn inputs(ports: &Ports) -> Vec<String> {

@@ -1,11 +1,11 @@
 //! The nodes of a flow with their types found and their configs read.
 
 use crate::error::ErrorCode;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-use serde_json::Map;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::{Map, Value};
 
 use crate::diagnostic::Diagnostic;
 use crate::flow::{Flow, Limits, MAX_ATTEMPTS, Node, RetryPolicy};
@@ -22,20 +22,148 @@ pub(in crate::plan) struct Vertex {
     pub can_ask: bool,
 }
 
-/// The nodes of a flow, as far as they could be bound.
-#[derive(Default)]
-pub(in crate::plan) struct BoundNodes {
-    /// The nodes that run, in order of their ids. Portals and comments don't.
-    pub vertices: Vec<Vertex>,
-    /// All nodes that could be bound, including portals and comments.
-    pub by_id: BTreeMap<NodeId, Arc<dyn BoundNode>>,
-    pub unbound: UnboundNodes,
+/// A flow with its nodes bound to their types, as far as they could be: what checking and planning begin with.
+pub struct BoundFlow<'f> {
+    pub(in crate::plan) flow: &'f Flow,
+    /// The nodes that could be bound, including portals and comments, in order of their ids.
+    nodes: Vec<FlowNode<'f>>,
+    /// For each node of the flow, where it stands in `nodes`, if it could be bound.
+    index: FxHashMap<&'f NodeId, Option<usize>>,
+    pub(super) unbound: UnboundNodes,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-impl BoundNodes {
+struct FlowNode<'f> {
+    id: &'f NodeId,
+    node: &'f Node,
+    bound: Arc<dyn BoundNode>,
+    /// Its vertex, unless it is a portal or a comment.
+    vertex: Option<usize>,
+}
+
+impl<'f> BoundFlow<'f> {
+    /// Binds the nodes of a flow to their types.
+    pub fn new(flow: &'f Flow, registry: &Registry) -> Self {
+        let mut bound_flow = Self {
+            flow,
+            nodes: Vec::with_capacity(flow.nodes.len()),
+            index: FxHashMap::with_capacity_and_hasher(flow.nodes.len(), rustc_hash::FxBuildHasher),
+            unbound: UnboundNodes::default(),
+            diagnostics: Vec::new(),
+        };
+        let mut shared = SharedBindings::default();
+        let mut vertices = 0;
+        for (id, node) in &flow.nodes {
+            let Some(bound) = bound_flow.bind(id, node, registry, &mut shared) else {
+                bound_flow.index.insert(id, None);
+                continue;
+            };
+            let runs = !bound.behavior().inert && bound.behavior().portal.is_none();
+            bound_flow.index.insert(id, Some(bound_flow.nodes.len()));
+            bound_flow.nodes.push(FlowNode { id, node, bound, vertex: runs.then_some(vertices) });
+            vertices += usize::from(runs);
+        }
+        bound_flow
+    }
+
+    fn bind(
+        &mut self,
+        id: &'f NodeId,
+        node: &'f Node,
+        registry: &Registry,
+        shared: &mut SharedBindings<'f>,
+    ) -> Option<Arc<dyn BoundNode>> {
+        let problems = match shared.bind(id, node, registry) {
+            Some(Ok(bound)) => {
+                check_limits(id, node, &mut self.diagnostics);
+                if let Some((setting, message)) = bound.behavior().missing_setting {
+                    let found = Diagnostic::on_node(ErrorCode::ConfigIncomplete, id, message);
+                    self.diagnostics.push(found.below("/config").below(setting));
+                }
+                return Some(bound);
+            }
+            Some(Err(problems)) => problems,
+            None => {
+                let message = format!("There is no node type `{}`.", node.node_type);
+                vec![Diagnostic::on_node(ErrorCode::NodeUnknownType, id, message).below("/type").hint(
+                    "Delete the node, or open the flow with a version of Plait that has this type. Plait keeps the node unchanged.",
+                )]
+            }
+        };
+        self.diagnostics.extend(problems);
+        self.unbound.add(id, &node.node_type, registry);
+        None
+    }
+
+    /// The nodes that could be bound, in order of their ids.
+    pub fn nodes(&self) -> impl Iterator<Item = (&'f NodeId, &Arc<dyn BoundNode>)> {
+        self.nodes.iter().map(|node| (node.id, &node.bound))
+    }
+
+    /// Whether the flow has a node of this id.
+    pub(super) fn has_node(&self, id: &NodeId) -> bool {
+        self.index.contains_key(id)
+    }
+
+    /// Where a node stands among those that could be bound.
+    pub(super) fn find(&self, id: &NodeId) -> Option<usize> {
+        self.index.get(id).copied().flatten()
+    }
+
+    pub(super) fn node(&self, at: usize) -> &dyn BoundNode {
+        &*self.nodes[at].bound
+    }
+
+    /// The vertex of a node, unless it is a portal or a comment.
+    pub(super) fn vertex(&self, at: usize) -> Option<usize> {
+        self.nodes[at].vertex
+    }
+
     /// Which end of a portal a node is, if it is one.
-    pub fn portal(&self, id: &NodeId) -> Option<Portal> {
-        self.by_id.get(id).and_then(|node| node.behavior().portal.clone())
+    pub(super) fn portal(&self, at: usize) -> Option<&Portal> {
+        self.nodes[at].bound.behavior().portal.as_ref()
+    }
+
+    /// The nodes that run, in order of their ids. `silent` are those that run a flow that never asks a person.
+    pub(super) fn vertices(&self, silent: &BTreeSet<NodeId>) -> Vec<Vertex> {
+        let runs = self.nodes.iter().filter(|node| node.vertex.is_some());
+        let vertex = |node: &FlowNode<'_>| {
+            let behavior = node.bound.behavior();
+            Vertex {
+                can_ask: behavior.pauses || (behavior.calls.is_some() && !silent.contains(node.id)),
+                id: node.id.clone(),
+                node: Arc::clone(&node.bound),
+                limits: node.node.limits.clone(),
+                retry: node.node.retry.clone(),
+            }
+        };
+        let mut vertices = Vec::with_capacity(self.nodes.len());
+        vertices.extend(runs.map(vertex));
+        vertices
+    }
+}
+
+/// What nodes were bound to, by type and config. Equal ones share it: nothing in it depends on the node.
+#[derive(Default)]
+struct SharedBindings<'f>(HashMap<(&'f str, &'f Map<String, Value>), Arc<dyn BoundNode>>);
+
+impl<'f> SharedBindings<'f> {
+    /// As [`Registry::bind`].
+    fn bind(
+        &mut self,
+        id: &NodeId,
+        node: &'f Node,
+        registry: &Registry,
+    ) -> Option<Result<Arc<dyn BoundNode>, Vec<Diagnostic>>> {
+        let key = (node.node_type.as_str(), &node.config);
+        if let Some(bound) = self.0.get(&key) {
+            return Some(Ok(Arc::clone(bound)));
+        }
+        let bound = registry.bind(id, &node.node_type, &node.config);
+        if let Some(Ok(bound)) = &bound {
+            self.0.insert(key, Arc::clone(bound));
+        }
+        bound
     }
 }
 
@@ -60,55 +188,6 @@ impl UnboundNodes {
         self.may_be_entrance |=
             behavior.is_none_or(|behavior| matches!(behavior.portal, Some(Portal::In(_))));
     }
-}
-
-/// Binds the nodes of a flow to their types.
-///
-/// `silent` are the nodes that run a flow that never asks a person.
-pub(super) fn bind_nodes(
-    flow: &Flow,
-    registry: &Registry,
-    silent: &BTreeSet<NodeId>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> BoundNodes {
-    let mut nodes = BoundNodes::default();
-    for (id, node) in &flow.nodes {
-        let bound = match registry.bind(id, &node.node_type, &node.config) {
-            None => {
-                let message = format!("There is no node type `{}`.", node.node_type);
-                diagnostics.push(
-                    Diagnostic::on_node(ErrorCode::NodeUnknownType, id, message).below("/type").hint(
-                        "Delete the node, or open the flow with a version of Plait that has this type. Plait keeps the node unchanged.",
-                    ),
-                );
-                nodes.unbound.add(id, &node.node_type, registry);
-                continue;
-            }
-            Some(Err(problems)) => {
-                diagnostics.extend(problems);
-                nodes.unbound.add(id, &node.node_type, registry);
-                continue;
-            }
-            Some(Ok(bound)) => bound,
-        };
-        check_limits(id, node, diagnostics);
-        if let Some((setting, message)) = bound.behavior().missing_setting {
-            let found = Diagnostic::on_node(ErrorCode::ConfigIncomplete, id, message);
-            diagnostics.push(found.below("/config").below(setting));
-        }
-        nodes.by_id.insert(id.clone(), Arc::clone(&bound));
-        if !bound.behavior().inert && bound.behavior().portal.is_none() {
-            let behavior = bound.behavior();
-            nodes.vertices.push(Vertex {
-                can_ask: behavior.pauses || (behavior.calls.is_some() && !silent.contains(id)),
-                id: id.clone(),
-                node: bound,
-                limits: node.limits.clone(),
-                retry: node.retry.clone(),
-            });
-        }
-    }
-    nodes
 }
 
 fn check_limits(id: &NodeId, node: &Node, diagnostics: &mut Vec<Diagnostic>) {

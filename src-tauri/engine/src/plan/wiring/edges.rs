@@ -3,9 +3,9 @@
 use crate::error::ErrorCode;
 use serde_json::Map;
 
-use super::bound_nodes::BoundNodes;
+use super::bound_nodes::BoundFlow;
 use crate::diagnostic::Diagnostic;
-use crate::flow::{Edge, Flow};
+use crate::flow::Edge;
 use crate::id::{EdgeId, NodeId, PortName};
 use crate::port::{ERROR_PORT, InputPort, OutputPort, PortKind};
 
@@ -16,36 +16,41 @@ pub(in crate::plan) type OmittedInputs = rustc_hash::FxHashSet<(NodeId, PortName
 pub(super) struct CheckedEdge<'a> {
     pub id: &'a EdgeId,
     pub edge: &'a Edge,
-    pub output: OutputPort,
-    pub input: InputPort,
+    /// Where its source stands among the bound nodes.
+    pub source: usize,
+    pub output: &'a OutputPort,
+    /// Where its target stands among the bound nodes.
+    pub target: usize,
+    pub input: &'a InputPort,
+    /// The index of `input` among the target's inputs.
+    pub target_port: usize,
 }
 
 /// The edges that configs name (`Behavior::reads`). A node that is named but missing is reported at that setting.
 pub(super) fn config_edges(
-    flow: &Flow,
-    nodes: &BoundNodes,
+    flow: &BoundFlow<'_>,
     omitted: &mut OmittedInputs,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<(EdgeId, Edge)> {
     let mut edges = Vec::new();
-    for (target, node) in &nodes.by_id {
+    for (target, node) in flow.nodes() {
         let Some(named) = &node.behavior().config_edge else { continue };
         let report = |message: String| {
             Diagnostic::on_node(ErrorCode::ConfigUnknownSource, target, message)
                 .below("/config")
                 .below(named.setting)
         };
-        let Some(source) = nodes.by_id.get(&named.node) else {
+        let Some(source) = flow.find(&named.node) else {
             omitted.insert((target.clone(), named.input.into()));
             // A node that exists but could not be bound has a diagnostic already.
-            if !flow.nodes.contains_key(&named.node) {
+            if !flow.has_node(&named.node) {
                 let found = report(format!("There is no node `{}` to read a value from.", named.node));
                 diagnostics
                     .push(found.hint("Enter the id of a node in this flow, or connect an edge instead."));
             }
             continue;
         };
-        let mut outputs = source.ports().outputs.iter();
+        let mut outputs = flow.node(source).ports().outputs.iter();
         let first = outputs.find(|port| port.kind == PortKind::Data && port.name.as_str() != ERROR_PORT);
         let Some(output) = named.output.clone().or_else(|| first.map(|port| port.name.clone())) else {
             omitted.insert((target.clone(), named.input.into()));
@@ -67,15 +72,14 @@ pub(super) fn config_edges(
 
 /// Checks the edges of a flow and those from [`config_edges`].
 pub(super) fn check_edges<'a>(
-    flow: &'a Flow,
+    flow: &'a BoundFlow<'_>,
     config_edges: &'a [(EdgeId, Edge)],
-    nodes: &BoundNodes,
     omitted: &mut OmittedInputs,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<CheckedEdge<'a>> {
-    let mut checked = Vec::with_capacity(flow.edges.len() + config_edges.len());
-    for (id, edge) in flow.edges.iter().chain(config_edges.iter().map(|(id, edge)| (id, edge))) {
-        match check_edge(flow, nodes, id, edge) {
+    let mut checked = Vec::with_capacity(flow.flow.edges.len() + config_edges.len());
+    for (id, edge) in flow.flow.edges.iter().chain(config_edges.iter().map(|(id, edge)| (id, edge))) {
+        match check_edge(flow, id, edge) {
             Ok(edge) => checked.push(edge),
             Err(found) => {
                 omitted.insert((edge.target.clone(), edge.target_input.clone()));
@@ -88,28 +92,30 @@ pub(super) fn check_edges<'a>(
 
 /// The checked edge, or why it is left out. `Err(None)` where an end could not be bound, which has a diagnostic already.
 fn check_edge<'a>(
-    flow: &Flow,
-    nodes: &BoundNodes,
+    flow: &'a BoundFlow<'_>,
     id: &'a EdgeId,
     edge: &'a Edge,
 ) -> Result<CheckedEdge<'a>, Option<Diagnostic>> {
-    if let Some(end) = [&edge.source, &edge.target].into_iter().find(|end| !flow.nodes.contains_key(*end)) {
-        let message = format!("This edge refers to node `{end}`, which is not in the flow.");
-        let found = Diagnostic::on_edge(ErrorCode::EdgeDangling, id, message);
-        return Err(Some(found.hint("Delete the edge, or restore the node.")));
-    }
-    let source = nodes.by_id.get(&edge.source).ok_or(None)?.ports();
-    let target = nodes.by_id.get(&edge.target).ok_or(None)?.ports();
-    let Some(output) = source.find_output(edge.source_output.as_str()).cloned() else {
-        let known: Vec<_> = source.outputs.iter().map(|port| &port.name).collect();
+    let (Some(source), Some(target)) = (flow.find(&edge.source), flow.find(&edge.target)) else {
+        let missing = [&edge.source, &edge.target].into_iter().find(|end| !flow.has_node(end));
+        return Err(missing.map(|end| {
+            let message = format!("This edge refers to node `{end}`, which is not in the flow.");
+            let found = Diagnostic::on_edge(ErrorCode::EdgeDangling, id, message);
+            found.hint("Delete the edge, or restore the node.")
+        }));
+    };
+    let (outputs, inputs) = (&flow.node(source).ports().outputs, &flow.node(target).ports().inputs);
+    let Some(output) = outputs.iter().find(|port| port.name == edge.source_output) else {
+        let known: Vec<_> = outputs.iter().map(|port| &port.name).collect();
         return Err(Some(unknown_port(id, "output", &edge.source, &edge.source_output, &known)));
     };
-    let Some(input) = target.find_input(edge.target_input.as_str()).cloned() else {
-        let known: Vec<_> = target.inputs.iter().map(|port| &port.name).collect();
+    let Some(target_port) = inputs.iter().position(|port| port.name == edge.target_input) else {
+        let known: Vec<_> = inputs.iter().map(|port| &port.name).collect();
         return Err(Some(unknown_port(id, "input", &edge.target, &edge.target_input, &known)));
     };
-    match mismatch(&output, &input) {
-        None => Ok(CheckedEdge { id, edge, output, input }),
+    let input = &inputs[target_port];
+    match mismatch(output, input) {
+        None => Ok(CheckedEdge { id, edge, source, output, target, input, target_port }),
         Some(found) => Err(Some(found.at_edge(id))),
     }
 }

@@ -3,12 +3,13 @@
 use crate::error::ErrorCode;
 use std::collections::BTreeMap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
 
-use super::bound_nodes::BoundNodes;
+use super::bound_nodes::BoundFlow;
 use super::edges::{CheckedEdge, OmittedInputs, mismatch};
 use crate::diagnostic::Diagnostic;
-use crate::id::{EdgeId, NodeId, PortName};
+use crate::id::{EdgeId, PortName};
 use crate::node::Portal;
 use crate::port::{OutputPort, PortKind};
 
@@ -25,37 +26,33 @@ pub(in crate::plan) struct Wire {
     pub kind: PortKind,
 }
 
-/// A node and one of its outputs.
-type Source = (NodeId, OutputPort);
+/// A node, by where it stands among the bound nodes, and one of its outputs.
+type Source<'a> = (usize, &'a OutputPort);
 
 /// Turns edges into wires and resolves portals: `source → portalIn` and `portalOut → target` of one channel become
 /// `source → target`.
 pub(super) fn resolve_portals(
     edges: &[CheckedEdge<'_>],
-    nodes: &BoundNodes,
+    flow: &BoundFlow<'_>,
     omitted: &mut OmittedInputs,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Wire> {
-    let vertex_of: FxHashMap<&NodeId, usize> =
-        nodes.vertices.iter().enumerate().map(|(at, vertex)| (&vertex.id, at)).collect();
-    let mut entrances: BTreeMap<String, Vec<Source>> = BTreeMap::new();
+    let mut entrances: BTreeMap<&str, Vec<Source<'_>>> = BTreeMap::new();
     for edge in edges {
-        if let Some(Portal::In(channel)) = nodes.portal(&edge.edge.target) {
-            entrances.entry(channel).or_default().push(source_of(edge));
+        if let Some(Portal::In(channel)) = flow.portal(edge.target) {
+            entrances.entry(channel).or_default().push((edge.source, edge.output));
         }
     }
-    let blocked = blocked_channels(nodes, omitted);
+    let blocked = blocked_channels(flow, omitted);
     let mut wires = Vec::with_capacity(edges.len());
     for edge in edges {
-        let Some(&target) = vertex_of.get(&edge.edge.target) else { continue };
-        let inputs = &nodes.vertices[target].node.ports().inputs;
-        let Some(target_port) = inputs.iter().position(|port| port.name == edge.input.name) else { continue };
-        let (sources, channels) = trace_sources(edge, &entrances, nodes);
+        let Some(target) = flow.vertex(edge.target) else { continue };
+        let (sources, channels) = trace_sources(edge, &entrances, flow);
         if sources.is_empty() {
             omitted.insert((edge.edge.target.clone(), edge.input.name.clone()));
             let has_cause =
-                nodes.unbound.may_be_entrance || channels.iter().any(|channel| blocked.contains(channel));
-            if let (false, Some(Portal::Out(channel))) = (has_cause, nodes.portal(&edge.edge.source)) {
+                flow.unbound.may_be_entrance || channels.iter().any(|channel| blocked.contains(channel));
+            if let (false, Some(Portal::Out(channel))) = (has_cause, flow.portal(edge.source)) {
                 let message = format!("Nothing feeds the portal `{channel}`.");
                 let found = Diagnostic::on_node(ErrorCode::PortalNoEntrance, &edge.edge.source, message);
                 diagnostics.push(
@@ -64,8 +61,8 @@ pub(super) fn resolve_portals(
             }
         }
         for (source, output) in sources {
-            let Some(&source) = vertex_of.get(&source) else { continue };
-            if let Some(found) = mismatch(&output, &edge.input) {
+            let Some(source) = flow.vertex(source) else { continue };
+            if let Some(found) = mismatch(output, edge.input) {
                 omitted.insert((edge.edge.target.clone(), edge.input.name.clone()));
                 diagnostics.push(found.at_edge(edge.id));
                 continue;
@@ -74,9 +71,9 @@ pub(super) fn resolve_portals(
                 edge: edge.id.clone(),
                 source,
                 // The port's own name, not the edge's: nodes of one type share it in memory.
-                source_port: output.name,
+                source_port: output.name.clone(),
                 target,
-                target_port,
+                target_port: edge.target_port,
                 kind: edge.input.kind,
             });
         }
@@ -85,37 +82,32 @@ pub(super) fn resolve_portals(
 }
 
 /// The channels with an entrance whose edge is left out.
-fn blocked_channels(nodes: &BoundNodes, omitted: &OmittedInputs) -> FxHashSet<String> {
-    let channel = |id: &NodeId| match nodes.portal(id)? {
-        Portal::In(channel) => Some(channel),
+fn blocked_channels<'a>(flow: &'a BoundFlow<'_>, omitted: &OmittedInputs) -> FxHashSet<&'a str> {
+    let entrances = omitted.iter().filter_map(|(id, _)| match flow.portal(flow.find(id)?)? {
+        Portal::In(channel) => Some(channel.as_str()),
         Portal::Out(_) => None,
-    };
-    omitted.iter().filter_map(|(id, _)| channel(id)).collect()
+    });
+    entrances.collect()
 }
 
 /// The outputs that feed an edge through any number of portals, and the channels on the way. There are none if a channel
 /// has no entrance, or if channels lead only into each other.
-fn trace_sources(
-    edge: &CheckedEdge<'_>,
-    entrances: &BTreeMap<String, Vec<Source>>,
-    nodes: &BoundNodes,
-) -> (Vec<Source>, FxHashSet<String>) {
-    let mut sources = Vec::new();
+fn trace_sources<'a>(
+    edge: &CheckedEdge<'a>,
+    entrances: &BTreeMap<&'a str, Vec<Source<'a>>>,
+    flow: &'a BoundFlow<'_>,
+) -> (SmallVec<[Source<'a>; 1]>, FxHashSet<&'a str>) {
+    let mut sources = SmallVec::new();
     let mut channels = FxHashSet::default();
-    let mut work = vec![source_of(edge)];
+    let mut work: SmallVec<[Source<'a>; 1]> = smallvec![(edge.source, edge.output)];
     while let Some(source) = work.pop() {
-        let Some(Portal::Out(channel)) = nodes.portal(&source.0) else {
+        let Some(Portal::Out(channel)) = flow.portal(source.0) else {
             sources.push(source);
             continue;
         };
-        let feeds = entrances.get(&channel);
-        if channels.insert(channel) {
-            work.extend(feeds.into_iter().flatten().rev().cloned());
+        if channels.insert(channel.as_str()) {
+            work.extend(entrances.get(channel.as_str()).into_iter().flatten().rev().copied());
         }
     }
     (sources, channels)
-}
-
-fn source_of(edge: &CheckedEdge<'_>) -> Source {
-    (edge.edge.source.clone(), edge.output.clone())
 }

@@ -119,7 +119,7 @@ impl LargeFlow {
 struct CountingNode(Arc<dyn BoundNode>, Arc<AtomicUsize>);
 
 impl BoundNode for CountingNode {
-    fn ports(&self) -> &Ports {
+    fn ports(&self) -> &Arc<Ports> {
         self.1.fetch_add(1, Ordering::Relaxed);
         self.0.ports()
     }

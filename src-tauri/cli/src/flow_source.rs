@@ -60,6 +60,11 @@ impl FlowSource {
         }
     }
 
+    /// The flow alone, when nothing more is reported about it.
+    pub(crate) fn into_flow(self) -> Flow {
+        self.flow
+    }
+
     /// The file, as run requests take it. None for a path that is not Unicode, which they cannot hold: such a flow runs like
     /// one without a file, and cannot name others relative to it.
     pub(crate) fn path_text(&self) -> Option<String> {

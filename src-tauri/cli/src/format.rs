@@ -46,9 +46,16 @@ pub(crate) fn first_line(text: &str, max_chars: usize) -> String {
 
 /// A value as one line of JSON.
 pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<String, ErrorReply> {
-    serde_json::to_string(value).map_err(|error| {
-        ErrorReply::new(ErrorCode::OutputFailed, format!("The output could not be serialized: {error}."))
-    })
+    serde_json::to_string(value).map_err(|error| not_serialized(&error))
+}
+
+/// Appends the same to what is to be printed.
+pub(crate) fn write_json(line: &mut Vec<u8>, value: &impl serde::Serialize) -> Result<(), ErrorReply> {
+    serde_json::to_writer(line, value).map_err(|error| not_serialized(&error))
+}
+
+fn not_serialized(error: &serde_json::Error) -> ErrorReply {
+    ErrorReply::new(ErrorCode::OutputFailed, format!("The output could not be serialized: {error}."))
 }
 
 #[cfg(test)]

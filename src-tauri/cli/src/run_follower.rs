@@ -3,8 +3,9 @@
 
 use plait_api::engine::error::ErrorCode;
 use std::collections::{BTreeSet, VecDeque};
-use std::io::Write as _;
+use std::io::Write;
 
+use futures::FutureExt as _;
 use plait_api::engine::id::{Activation, NodeId, RunId};
 use plait_api::engine::journal::{Entry, Event, RunEvent};
 use plait_api::engine::run::view::{Asker, OpenPause, RunOutline, RunStatus};
@@ -15,7 +16,7 @@ use serde_json::Value;
 
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus, error_text};
-use crate::format::to_json;
+use crate::format::write_json;
 use crate::progress::Progress;
 use crate::prompt::{PromptReply, ask};
 use crate::terminal::{self, print_error, stdout};
@@ -37,7 +38,8 @@ pub(crate) struct RunFollower<'a> {
     run: RunId,
     outline: RunOutline,
     answers: Answers,
-    json: bool,
+    /// Where the entries go, if they are printed as JSON.
+    json: Option<JsonLines>,
     interactive: bool,
     progress: Progress,
     ctrl_c: CtrlC,
@@ -119,7 +121,7 @@ impl<'a> RunFollower<'a> {
             run,
             outline: RunOutline::default(),
             answers,
-            json,
+            json: json.then(JsonLines::new),
             ctrl_c,
             interactive: !json && terminal::is_interactive(),
             progress: Progress::new(!json),
@@ -141,21 +143,35 @@ impl<'a> RunFollower<'a> {
 
     /// Follows the run. Returns the exit status of the process.
     pub(crate) async fn follow(mut self) -> Result<ExitStatus, CliError> {
+        let status = self.follow_to_end().await;
+        self.flush()?;
+        status
+    }
+
+    async fn follow_to_end(&mut self) -> Result<ExitStatus, CliError> {
         let mut watch = self.app.runs().watch(&self.run, self.outline.next_seq).await?;
         if self.outline.status == RunStatus::Waiting
             && let Next::Stop = self.answer().await?
         {
-            if let Some(entry) = self.last_wait.take().filter(|_| self.json) {
-                print_json(&entry)?;
+            if let (Some(json), Some(entry)) = (&mut self.json, &self.last_wait) {
+                json.print(entry)?;
+                json.flush()?;
             }
             return Ok(self.stop_waiting());
         }
         loop {
-            let item = tokio::select! {
-                item = watch.next() => item,
-                () = self.ctrl_c.pressed() => {
-                    self.cancel().await?;
-                    continue;
+            let item = match watch.next().now_or_never() {
+                Some(item) => item,
+                // Nothing has arrived, or enough at once that others have their turn.
+                None => {
+                    self.flush()?;
+                    tokio::select! {
+                        item = watch.next() => item,
+                        () = self.ctrl_c.pressed() => {
+                            self.cancel().await?;
+                            continue;
+                        }
+                    }
                 }
             };
             let Some(entry) = item.transpose()? else {
@@ -169,11 +185,15 @@ impl<'a> RunFollower<'a> {
             self.print(&entry)?;
             self.outline.apply(&entry);
             if self.outline.status.is_final() {
+                self.flush()?;
                 self.settle().await;
                 return self.finish();
             }
-            if is_waiting && let Next::Stop = self.answer().await? {
-                return Ok(self.stop_waiting());
+            if is_waiting {
+                self.flush()?;
+                if let Next::Stop = self.answer().await? {
+                    return Ok(self.stop_waiting());
+                }
             }
         }
     }
@@ -189,11 +209,15 @@ impl<'a> RunFollower<'a> {
     }
 
     fn print(&mut self, entry: &Entry) -> Result<(), CliError> {
-        if self.json {
-            return print_json(entry);
+        match &mut self.json {
+            Some(json) => json.print(entry)?,
+            None => self.progress.print(entry),
         }
-        self.progress.print(entry);
         Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), CliError> {
+        self.json.as_mut().map_or(Ok(()), JsonLines::flush)
     }
 
     /// Answers an open question, if an answer is available.
@@ -294,7 +318,7 @@ impl<'a> RunFollower<'a> {
     /// Prints the result of a run that has ended.
     fn finish(&mut self) -> Result<ExitStatus, CliError> {
         self.progress.pause();
-        if !self.json {
+        if self.json.is_none() {
             print_outputs(&self.outline)?;
         }
         match self.answers.texts.len() {
@@ -321,9 +345,32 @@ impl<'a> RunFollower<'a> {
     }
 }
 
-/// Prints an entry as one line of JSON.
-fn print_json(entry: &Entry) -> Result<(), CliError> {
-    Ok(writeln!(stdout(), "{}", to_json(entry)?)?)
+/// So many bytes of lines are held back at most.
+const MAX_HELD_BYTES: usize = 64 << 10;
+
+/// Prints entries as lines of JSON. Lines are held back while more entries are there: a write for each costs more than the run
+/// of a simple node.
+struct JsonLines {
+    out: Box<dyn Write>,
+    lines: Vec<u8>,
+}
+
+impl JsonLines {
+    fn new() -> Self {
+        Self { out: stdout(), lines: Vec::new() }
+    }
+
+    fn print(&mut self, entry: &Entry) -> Result<(), CliError> {
+        write_json(&mut self.lines, entry)?;
+        self.lines.push(b'\n');
+        if self.lines.len() < MAX_HELD_BYTES { Ok(()) } else { self.flush() }
+    }
+
+    fn flush(&mut self) -> Result<(), CliError> {
+        self.out.write_all(&self.lines)?;
+        self.lines.clear();
+        Ok(self.out.flush()?)
+    }
 }
 
 /// Prints the outputs of the flow: a single value as it is, several values under the names of their ports.

@@ -89,9 +89,9 @@ pub struct PlanNode {
     /// Whether it follows a cycle: it is fed by one and in none.
     pub is_follower: bool,
     /// Its forward edges in, by plan order of their sources.
-    pub incoming: Vec<EdgeIx>,
+    pub incoming: SmallVec<[EdgeIx; 2]>,
     /// Its edges out, including back edges.
-    pub outgoing: Vec<EdgeIx>,
+    pub outgoing: SmallVec<[EdgeIx; 2]>,
     /// By input, whether it must be live for the node to run, in the first epoch of a cycle that it is the entry of and
     /// anywhere else.
     pub required_first: SmallVec<[bool; 4]>,

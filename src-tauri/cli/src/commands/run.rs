@@ -124,12 +124,10 @@ pub(crate) async fn execute(home: &Path, args: RunArgs) -> Result<ExitStatus, Cl
         Some(name) => Some(conversations::open(&app, name, &source.flow, path.as_deref()).await?),
         None => None,
     };
-    let answers = Answers {
-        texts: args.answer.into(),
-        nodes: source.flow.nodes.keys().cloned().collect(),
-        end_first: false,
-    };
-    let request = RunRequest { flow: source.flow, path, input: args.input, overrides, to, conversation };
+    let flow = source.into_flow();
+    let answers =
+        Answers { texts: args.answer.into(), nodes: flow.nodes.keys().cloned().collect(), end_first: false };
+    let request = RunRequest { flow, path, input: args.input, overrides, to, conversation };
     let ctrl_c = CtrlC::listen()?;
     let started = app.call(StartRun(request)).await?;
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;

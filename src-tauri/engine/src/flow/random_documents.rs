@@ -111,21 +111,30 @@ fn items(item: BoxedStrategy<String>) -> BoxedStrategy<String> {
 }
 
 fn text() -> BoxedStrategy<String> {
-    let texts = ["", "text", "{{value}}", "a", "\\u00e9\\n", "é", "\\ud83d\\ude00", "1"];
-    prop::sample::select(&texts[..]).prop_map(|text| format!("\"{text}\"")).boxed()
+    let texts = vec!["", "text", "{{value}}", "a", "\\u00e9\\n", "é", "\\ud83d\\ude00", "1"];
+    prop::sample::select(texts).prop_map(|text| format!("\"{text}\"")).boxed()
 }
 
 fn number() -> BoxedStrategy<String> {
-    let usual = ["0", "1", "5", "100", "0.5"];
-    let rare =
-        ["-0", "-1", "1.0", "1e2", "4294967296", "18446744073709551615", "9007199254740993", "1E-400", "0.1"];
-    let both = prop_oneof![8 => prop::sample::select(&usual[..]), 1 => prop::sample::select(&rare[..])];
+    let usual = vec!["0", "1", "5", "100", "0.5"];
+    let rare = vec![
+        "-0",
+        "-1",
+        "1.0",
+        "1e2",
+        "4294967296",
+        "18446744073709551615",
+        "9007199254740993",
+        "1E-400",
+        "0.1",
+    ];
+    let both = prop_oneof![8 => prop::sample::select(usual), 1 => prop::sample::select(rare)];
     both.prop_map(str::to_owned).boxed()
 }
 
 /// Any JSON.
 fn json() -> BoxedStrategy<String> {
-    let constants = prop::sample::select(&["null", "true", "false"][..]).prop_map(str::to_owned);
+    let constants = prop::sample::select(vec!["null", "true", "false"]).prop_map(str::to_owned);
     let leaf = prop_oneof![constants, number(), text()];
     leaf.prop_recursive(2, 6, 3, |inner| {
         let member = inner.clone().prop_map(|value| format!("{{\"k\": {value}}}"));

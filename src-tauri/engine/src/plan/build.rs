@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::analysis::{Analysis, analyze};
 use super::clocks::Clocks;
@@ -178,8 +179,8 @@ fn build_nodes(
             overrides: overrides.collect(),
             clock: clocks.of(at).iter().copied().collect(),
             is_follower: clocks.is_follower(at, nesting),
-            incoming: Vec::new(),
-            outgoing: Vec::new(),
+            incoming: SmallVec::new(),
+            outgoing: SmallVec::new(),
             contexts: ContextRoles::default(),
             context_source: ContextSource::Edge,
             handles_error: handles_error[at],
@@ -190,7 +191,9 @@ fn build_nodes(
             node: vertex.node,
         })
     };
-    order.iter().filter_map(node).collect()
+    let mut nodes = Vec::with_capacity(order.len());
+    nodes.extend(order.iter().filter_map(node));
+    nodes
 }
 
 fn build_cycles(nesting: &Nesting, position: &[usize]) -> Vec<Cycle> {

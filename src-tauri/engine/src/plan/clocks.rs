@@ -82,6 +82,9 @@ impl Clocks {
 /// Sets the clocks, and reports followers of cycles that don't enclose each other.
 pub(super) fn set_clocks(wiring: &Wiring, nesting: &Nesting, diagnostics: &mut Vec<Diagnostic>) -> Clocks {
     let mut clocks = nesting.around.clone();
+    if nesting.cycles.is_empty() {
+        return Clocks(clocks);
+    }
     let mut incoming = vec![Vec::new(); wiring.vertices.len()];
     for &wire in &nesting.forward {
         incoming[wiring.wires[wire].target].push(&wiring.wires[wire]);

@@ -9,17 +9,16 @@ use petgraph::graph::DiGraph;
 /// A topological order of the vertices `0..count` (Kahn's algorithm), ties by number. Leaves out vertices that lie on a
 /// cycle or behind one.
 pub(super) fn topological_order(count: usize, edges: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
+    let targets = Targets::of(count, edges);
     let mut unplaced_sources = vec![0_usize; count];
-    let mut targets = vec![Vec::new(); count];
-    for (source, target) in edges {
+    for &target in &targets.all {
         unplaced_sources[target] += 1;
-        targets[source].push(target);
     }
     let mut ready: BinaryHeap<_> = (0..count).filter(|&at| unplaced_sources[at] == 0).map(Reverse).collect();
     let mut order = Vec::with_capacity(count);
     while let Some(Reverse(at)) = ready.pop() {
         order.push(at);
-        for &target in &targets[at] {
+        for &target in targets.of_source(at) {
             unplaced_sources[target] -= 1;
             if unplaced_sources[target] == 0 {
                 ready.push(Reverse(target));
@@ -27,6 +26,37 @@ pub(super) fn topological_order(count: usize, edges: impl Iterator<Item = (usize
         }
     }
     order
+}
+
+/// The targets of each vertex, in one list.
+struct Targets {
+    all: Vec<usize>,
+    /// Where those of each vertex begin in `all`, and where the last ones end.
+    begins: Vec<usize>,
+}
+
+impl Targets {
+    fn of(count: usize, edges: impl Iterator<Item = (usize, usize)>) -> Self {
+        let edges: Vec<_> = edges.collect();
+        let mut begins = vec![0; count + 1];
+        for (source, _) in &edges {
+            begins[source + 1] += 1;
+        }
+        for at in 0..count {
+            begins[at + 1] += begins[at];
+        }
+        let mut free = begins.clone();
+        let mut all = vec![0; edges.len()];
+        for (source, target) in edges {
+            all[free[source]] = target;
+            free[source] += 1;
+        }
+        Self { all, begins }
+    }
+
+    fn of_source(&self, vertex: usize) -> &[usize] {
+        &self.all[self.begins[vertex]..self.begins[vertex + 1]]
+    }
 }
 
 /// For each vertex, the number of the strongly connected component of two or more vertices that it is in, if it is in one.

@@ -6,7 +6,7 @@
 //! two of them may be alternatives: a missing warning is better than a wrong one.
 
 use crate::error::ErrorCode;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::nesting::Nesting;
 use super::turn_order::Turns;
@@ -30,26 +30,28 @@ pub(super) fn check_input_conflicts(
     turns: &Turns,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let mut feeds: Vec<BTreeMap<usize, Vec<&Wire>>> = vec![BTreeMap::new(); wiring.vertices.len()];
-    let mut outputs_in_use: Vec<BTreeSet<&PortName>> = vec![BTreeSet::new(); wiring.vertices.len()];
-    for &wire in &nesting.forward {
-        let wire = &wiring.wires[wire];
-        feeds[wire.target].entry(wire.target_port).or_default().push(wire);
-        outputs_in_use[wire.source].insert(&wire.source_port);
-    }
-    let mut position = vec![0; wiring.vertices.len()];
+    let mut position = vec![usize::MAX; wiring.vertices.len()];
     for (at, &vertex) in turns.order.iter().enumerate() {
         position[vertex] = at;
     }
-    let mut analysis =
-        GuardAnalysis { guards: vec![Some(BTreeSet::new()); wiring.vertices.len()], outputs_in_use };
+    let mut first_output: Vec<Option<&PortName>> = vec![None; wiring.vertices.len()];
+    let mut is_fork = vec![false; wiring.vertices.len()];
+    let mut feeds: Vec<&Wire> = nesting.forward.iter().map(|&wire| &wiring.wires[wire]).collect();
+    for wire in &feeds {
+        let first = first_output[wire.source].get_or_insert(&wire.source_port);
+        is_fork[wire.source] |= **first != wire.source_port;
+    }
+    let feeds_of = |wire: &&Wire| (position[wire.target], wire.target_port);
+    feeds.sort_by_key(feeds_of);
+    let mut feeds = feeds.chunk_by_mut(|one, other| feeds_of(one) == feeds_of(other)).peekable();
+    let mut analysis = GuardAnalysis { guards: vec![Some(BTreeSet::new()); wiring.vertices.len()], is_fork };
     for &vertex in &turns.order {
         let inputs = &wiring.vertices[vertex].node.ports().inputs;
         // What feeds a member of a refused cycle from inside is not among the forward wires.
         let is_refused = nesting.depends_on_refused(&nesting.around[vertex]);
         let mut guards = (!is_refused).then(BTreeSet::new);
-        for (&port, wires) in &mut feeds[vertex] {
-            let input = &inputs[port];
+        while let Some(wires) = feeds.next_if(|wires| wires[0].target == vertex) {
+            let input = &inputs[wires[0].target_port];
             if input.required || input.required_when_fed {
                 guards = union(guards, intersection(wires.iter().map(|wire| analysis.guards_of(wire))));
             }
@@ -76,13 +78,14 @@ pub(super) fn check_input_conflicts(
 struct GuardAnalysis<'a> {
     /// By vertex, as far as they are known.
     guards: Vec<Guards<'a>>,
-    outputs_in_use: Vec<BTreeSet<&'a PortName>>,
+    /// By vertex, whether it has several outputs in use.
+    is_fork: Vec<bool>,
 }
 
 impl<'a> GuardAnalysis<'a> {
     fn guards_of(&self, wire: &'a Wire) -> Guards<'a> {
         let mut guards = self.guards[wire.source].clone()?;
-        if self.outputs_in_use[wire.source].len() > 1 {
+        if self.is_fork[wire.source] {
             guards.insert((wire.source, &wire.source_port));
         }
         (guards.len() <= MAX_GUARDS).then_some(guards)

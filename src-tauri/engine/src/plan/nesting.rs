@@ -74,6 +74,12 @@ impl Nesting {
 /// Finds the cycles of the graph, and reports those that could never start or never end.
 pub(super) fn nest(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) -> Nesting {
     let mut nesting = Nesting { around: vec![Vec::new(); wiring.vertices.len()], ..Nesting::default() };
+    let ends = wiring.wires.iter().map(|wire| (wire.source, wire.target));
+    let order = graph::topological_order(wiring.vertices.len(), ends);
+    if order.len() == wiring.vertices.len() {
+        // There is no cycle: most flows have none.
+        return Nesting { forward: (0..wiring.wires.len()).collect(), topological: order, ..nesting };
+    }
     let lacking: FxHashSet<&NodeId> = wiring.omitted.iter().map(|(id, _)| id).collect();
     let mut incoming = vec![Vec::new(); wiring.vertices.len()];
     for wire in &wiring.wires {

@@ -276,7 +276,15 @@ fn tools(measured: Measurements<'_>) -> Vec<Target> {
     let call = measured.figure("mcp", "call and two syncs").zip(syncs).map(|(call, syncs)| call - syncs);
     let beside_bare = ratio(call, measured.figure("mcp", "bare call"));
     let what = "an MCP call over stdio without its two syncs, compared with a bare client of the SDK";
-    vec![target(what, beside_bare, Limit::AtMost(1.5), "×")]
+    vec![
+        target(what, beside_bare, Limit::AtMost(1.5), "×"),
+        target(
+            "a reply with 16 tool calls of 100 ms each, until the model has the results",
+            measured.figure("tool-calls", "16 of 100 ms each"),
+            Limit::AtMost(250.0),
+            "ms",
+        ),
+    ]
 }
 
 fn window(measured: Measurements<'_>) -> Vec<Target> {

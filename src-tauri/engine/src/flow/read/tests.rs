@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use super::*;
 use crate::flow::random_documents;
@@ -77,7 +78,9 @@ fn flow_with_keys_of_other_formats_is_read() {
 #[test]
 fn exact_reader_and_document_reader_agree() {
     let exact = std::cell::Cell::new(0);
-    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let config = ProptestConfig { cases: 1_024, failure_persistence: None, ..ProptestConfig::default() };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(config, rng);
     let property = |text: String| {
         if serde_json::from_str::<UniqueKeys>(&text).is_err() || find_large_integer(&text).is_some() {
             return Ok(());

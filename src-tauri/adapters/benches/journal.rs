@@ -128,6 +128,7 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
     let flow = FlowRef { name: "Chain".into(), path: None, hash: "0".repeat(64) };
     let (to, input, set, parent_run_id) = (None, None, BTreeMap::new(), None);
     let begin = vec![Event::Run(RunEvent::Started {
+        origins: plait_engine::origin::Origins::NONE,
         run: run.clone(),
         flow,
         to,

@@ -61,6 +61,7 @@ fn started(run: &RunId) -> Entry {
     let flow = FlowRef { name: "Sync".into(), path: None, hash: "0".repeat(64) };
     let (to, input, set, parent_run_id) = (None, None, BTreeMap::new(), None);
     let event = Event::Run(RunEvent::Started {
+        origins: plait_engine::origin::Origins::NONE,
         run: run.clone(),
         flow,
         to,

@@ -80,6 +80,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
     let at = Arc::new(store.conversation(id)?.at());
     let conversation = Conversation { at: Arc::clone(&at), past: Arc::new(store.past(id)?) };
     let first = Event::Run(RunEvent::Started {
+        origins: plait_engine::origin::Origins::NONE,
         run: run.as_str().into(),
         flow: FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) },
         to: None,

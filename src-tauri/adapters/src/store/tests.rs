@@ -11,6 +11,7 @@ use plait_engine::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, Node
 use serde_json::json;
 
 use super::disk::{AppendFile, Disk};
+use super::log_file::{Item, Scanner};
 use super::*;
 
 /// The file system, until so many bytes are written.
@@ -260,4 +261,39 @@ fn one_sync_serves_all_who_wait_for_a_tree() {
     }
     let syncs = rig.syncs.load(Ordering::SeqCst) - before;
     assert!((1..=20).contains(&syncs), "{syncs} syncs for 100 runs");
+}
+
+#[test]
+fn ended_run_whose_file_is_cut_behind_a_block_names_what_it_lost() {
+    let rig = Rig::new();
+    let run = run_id(1);
+    let store = rig.open().unwrap();
+    let mut journal = store.journal(&run).unwrap();
+    for seq in 0..1_000 {
+        journal.append(&[entry(seq, &run, None)]).unwrap();
+    }
+    let end = Event::Run(RunEvent::Finished { outputs: BTreeMap::new() });
+    journal.append(&[Entry { seq: Some(1_000), at: 1_000, event: end }]).unwrap();
+    block_on(journal.flush()).unwrap();
+    drop(journal);
+    // Closing compresses the file.
+    drop(store);
+    let (_, path, _) = tree::files_in(rig.home.path()).unwrap().remove(0);
+    let mut scanner = Scanner::open(&path).unwrap();
+    assert!(scanner.header().unwrap().sealed);
+    let mut records = Vec::new();
+    while let Some(Item::Record { offset, .. }) = scanner.next().unwrap() {
+        records.push(offset);
+    }
+    // The last two records are a block and the directory before it.
+    let cut = records[records.len() - 2];
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(cut).unwrap();
+    let store = rig.open().unwrap();
+    let mut entries: Vec<_> = store.read_journal(&run, 0).unwrap().collect();
+    let fault = entries.pop().unwrap().expect_err("the end of the run is lost");
+    assert_eq!(fault.code, "journal.corrupt");
+    assert!(fault.message.contains("1000"), "{}", fault.message);
+    let kept = entries.len();
+    assert!(kept > 100 && entries.into_iter().all(|entry| entry.is_ok()), "{kept}");
+    assert_eq!(store.run(&run).unwrap().events, 1_001);
 }

@@ -65,6 +65,7 @@ impl ToolHost for EmptyHost {
 /// The event `run.started`.
 pub fn started_event(run: &str) -> Event {
     Event::Run(RunEvent::Started {
+        origins: plait_engine::origin::Origins::NONE,
         run: run.into(),
         flow: FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) },
         to: None,

@@ -272,7 +272,7 @@ fn ended_run_whose_file_is_cut_behind_a_block_names_what_it_lost() {
     for seq in 0..1_000 {
         journal.append(&[entry(seq, &run, None)]).unwrap();
     }
-    let end = Event::Run(RunEvent::Finished { outputs: BTreeMap::new() });
+    let end = Event::Run(RunEvent::Finished { origins: Origins::NONE, outputs: BTreeMap::new() });
     journal.append(&[Entry { seq: Some(1_000), at: 1_000, event: end }]).unwrap();
     block_on(journal.flush()).unwrap();
     drop(journal);

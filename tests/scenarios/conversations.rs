@@ -11,8 +11,10 @@ use plait_api::engine::error::{ErrorCode, Fault};
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::{ConversationId, RunId};
 use plait_api::engine::journal::{ContextEvent, Event};
+use plait_api::engine::user::UserName;
 use plait_api::runs::ShowRun;
 use plait_api::runs::{RunRequest, StartRun};
+use plait_api::users::AddUser;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};
@@ -266,7 +268,8 @@ async fn conversations_can_be_opened_searched_and_exported() {
     assert_eq!(app.plait.call(open(false)).await.unwrap().id, first.id, "found, not created");
     let second = app.plait.call(open(true)).await.unwrap();
     assert_eq!(app.plait.call(open(false)).await.unwrap().id, second.id, "the latest");
-    let other = OpenConversation { user: Some("ada".to_owned()), ..open(false) };
+    app.plait.call(AddUser { name: "ada".to_owned(), switch: false }).await.unwrap();
+    let other = OpenConversation { user: Some(UserName::parse("ada").unwrap()), ..open(false) };
     assert!(![&first.id, &second.id].contains(&&app.plait.call(other).await.unwrap().id), "hers");
 
     run_turns(&app, &first.id, &["Where is parcel 7731?\nIt is late."]).await;

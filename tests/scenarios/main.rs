@@ -15,6 +15,7 @@ mod crash;
 mod http_tools;
 mod keys;
 mod knowledge;
+mod long_term_memory;
 mod mcp_servers;
 mod memory;
 mod model_servers;
@@ -26,6 +27,7 @@ mod run_limits;
 mod subflows;
 mod trace;
 mod usage;
+mod users;
 mod watching;
 
 #[path = "../support/support.rs"]

@@ -3,7 +3,7 @@
 //!
 //! With `PLAIT_WRITE_JOURNALS=1` the journals of the current revision are recorded anew. Never change those of an earlier one.
 
-mod recorded_run;
+pub mod recorded_run;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

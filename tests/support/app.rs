@@ -46,6 +46,11 @@ impl App {
         Self::open(tempfile::tempdir().unwrap(), providers)
     }
 
+    /// The application with this provider for every name, and the data of this directory.
+    pub fn with_in(provider: &RecordingProvider, home: TempDir) -> Self {
+        Self::open(home, Arc::new(provider.clone()))
+    }
+
     /// The application with the built-in offline provider.
     pub fn offline() -> Self {
         Self::offline_in(tempfile::tempdir().unwrap())

@@ -18,6 +18,7 @@ import type { Commands } from "./commands";
 import type { Files } from "./flows";
 import { store, stored } from "./storage";
 import { addSpending, NOTHING, spentBy } from "./usage";
+import { currentUser } from "./users";
 
 type StoredConversation = { record: ConversationRecord; messages: ConversationMessage[] };
 type One = { conversation: ConversationId };
@@ -50,7 +51,7 @@ export function mockConversations(
       id: crypto.randomUUID(),
       flow,
       flowName,
-      user: "local",
+      user: currentUser(),
       threadId: crypto.randomUUID(),
       title: "",
       createdAt: at,
@@ -76,6 +77,7 @@ export function mockConversations(
     "conversations.list": ({ flow, search, limit }: { flow?: ConversationFlow; search?: string; limit?: number }) => {
       const words = (search ?? "").toLowerCase().split(/\s+/).filter(Boolean);
       return [...all.values()]
+        .filter(({ record }) => record.user === currentUser())
         .filter(({ record }) => flow === undefined || record.flow === keyOf(flow))
         .filter(({ record, messages }) => {
           const searchable = [record.title, ...messages.map((message) => textOf(message.content))]
@@ -90,7 +92,7 @@ export function mockConversations(
     "conversations.get": ({ conversation }: One) => find(conversation).record,
     "conversations.open": ({ flow, new: anew }: { flow: ConversationFlow; new?: boolean }) => {
       const latest = [...all.values()]
-        .filter(({ record }) => record.flow === keyOf(flow))
+        .filter(({ record }) => record.user === currentUser() && record.flow === keyOf(flow))
         .sort((a, b) => b.record.updatedAt - a.record.updatedAt)[0];
       const { record } = (!anew && latest) || make(keyOf(flow), flow.name);
       keep();

@@ -8,9 +8,11 @@ import { mockDialogs } from "./dialogs";
 import { mockFlows } from "./flows";
 import { mockKnowledge } from "./knowledge";
 import { mockMcp } from "./mcp";
+import { mockMemories } from "./memories";
 import { mockRuns } from "./runs";
 import { mockSettings } from "./settings";
 import { OWN_TOOLS } from "./tools";
+import { mockUsers } from "./users";
 
 export async function mockHost(): Promise<Host> {
   const types = nodes as unknown as NodeDescriptor[];
@@ -18,6 +20,7 @@ export async function mockHost(): Promise<Host> {
   const flows = mockFlows(types);
   const conversations = mockConversations(env, flows.files, (id) => runs.busy(id));
   const runs = mockRuns(env, conversations);
+  const memories = mockMemories(env);
   const commands: Commands = {
     "nodes.list": () => types,
     "tools.list": () => OWN_TOOLS,
@@ -27,6 +30,8 @@ export async function mockHost(): Promise<Host> {
     ...mockDialogs(flows.files),
     ...conversations.commands,
     ...mockKnowledge(),
+    ...memories.commands,
+    ...mockUsers(memories.count, memories.removeAll),
     ...runs.commands,
   };
   return {

@@ -11,6 +11,7 @@ import { loadRecordings, type MockRun, type Recording, type StoredRun, startRepl
 import { summarize } from "./run-summary";
 import { store, stored } from "./storage";
 import { usageByDay } from "./usage";
+import { currentUser } from "./users";
 
 export type MockRuns = {
   commands: Record<string, (args: never) => unknown>;
@@ -23,6 +24,8 @@ type Asked = { flow: Flow; path?: string; to?: NodeId; conversation?: Conversati
 type Place = { run: RunId; node: NodeId; epoch: Epoch };
 
 const KEPT = "runs";
+/** Whose runs they are, but those of the first user. */
+const OWNERS = "run-owners";
 /** Journals are large and the page's storage is small. */
 const MAX_STORED_RUNS = 12;
 
@@ -50,6 +53,8 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
     );
     begin({ run: child, flow: recorded.flow, journal: [], place: 0 }, [{ nodes, journal, children }]).play();
   }
+  const own = (run: RunId) => store(OWNERS, { ...stored<Record<RunId, string>>(OWNERS, {}), [run]: currentUser() });
+  const isMine = (run: MockRun) => (stored<Record<RunId, string>>(OWNERS, {})[run.run] ?? "local") === currentUser();
   const childrenOf = (parent: RunId): MockRun[] => [...runs.values()].filter((run) => parentOf(run) === parent);
   const summary = (run: MockRun) => summarize(run, childrenOf(run.run).length);
   const withAll = (run: RunId, act: (run: RunId) => void): void => {
@@ -74,6 +79,7 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
         const its = id === undefined ? undefined : conversations.at(id);
         const conversation = its && { id: its.id, thread: its.threadId, messages: its.messages };
         const run = crypto.randomUUID();
+        own(run);
         const load = loadOf(flow);
         if (load) {
           runs.set(run, startLoad(run, flow, load, env));
@@ -94,6 +100,7 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
       "run.retry": async ({ run: earlier }: { run: RunId }) => {
         const { flow, path, journal } = find(earlier);
         const run = crypto.randomUUID();
+        own(run);
         const found = matching(await loadRecordings(), flow).map((recording) => withIdsOf(run, recording));
         begin({ run, flow, path, from: { run: earlier, seq: journal.length }, journal: [], place: 0 }, found).play();
         return { run };
@@ -126,7 +133,7 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
       }): RunSummary[] => {
         const found =
           parent === undefined
-            ? [...runs.values()].reverse().filter((run) => parentOf(run) === undefined)
+            ? [...runs.values()].reverse().filter((run) => parentOf(run) === undefined && isMine(run))
             : childrenOf(parent);
         return found
           .filter((run) => flowPath === undefined || run.path === flowPath)

@@ -11,6 +11,8 @@ export const OWN_TOOLS: readonly ToolSummary[] = [
     effect: "read",
   },
   { name: "identify_user", description: "Returns the name of the user.", effect: "read" },
+  { name: "memory_read", description: "Searches what is known about the user.", effect: "read" },
+  { name: "memory_write", description: "Stores something about the user for later.", effect: "write" },
   { name: "read_file", description: "Reads a text file in the folder of this flow.", effect: "read" },
   { name: "run_code", description: "Runs a JavaScript program in a sandbox.", effect: "read" },
   { name: "search_files", description: "Searches the text files of this flow.", effect: "read" },

@@ -130,6 +130,7 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
     let begin = vec![Event::Run(RunEvent::Started {
         origins: plait_engine::origin::Origins::NONE,
         run: run.clone(),
+        user: plait_engine::user::UserName::default(),
         flow,
         to,
         input,

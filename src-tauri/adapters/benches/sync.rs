@@ -63,6 +63,7 @@ fn started(run: &RunId) -> Entry {
     let event = Event::Run(RunEvent::Started {
         origins: plait_engine::origin::Origins::NONE,
         run: run.clone(),
+        user: plait_engine::user::UserName::default(),
         flow,
         to,
         input,

@@ -8,6 +8,7 @@ pub mod clock;
 pub mod documents;
 pub mod flow_files;
 pub mod keys;
+pub mod memory;
 pub mod net;
 mod project_files;
 pub mod providers;
@@ -19,6 +20,7 @@ pub mod workers;
 
 pub use clock::SystemClock;
 pub use keys::KeyStore;
+pub use memory::LongTermMemory;
 pub use project_files::{AccessError, FileAccess, ReadableFolder};
 pub use providers::{ProviderRegistry, ProviderSettings};
 pub use redaction::Redaction;

@@ -28,4 +28,6 @@ pub use base::{BaseState, BaseStatus, SkippedFile};
 pub use chunking::split_file;
 pub use definition::{BaseDefinition, EmbeddingModel};
 pub use embeddings::Embedder;
+pub(crate) use query::is_function_word;
 pub use service::{KnowledgeBases, KnowledgeOptions, SourceText};
+pub(crate) use tokenizer::analyzer;

@@ -4,8 +4,9 @@
 //! |---|---|
 //! | journals of a run and its child runs | `runs/<year>-<month>/<run>.journal` ([`tree`]) |
 //! | conversations | `conversations/<id>.journal` ([`conversation`]) |
+//! | users' long-term memories | `memory/<hash of the user's name>.log` ([`memories`]) |
 //! | the list of runs, and of conversations | `index.log` beside them, rebuilt when it is gone ([`record_index`]) |
-//! | flows as they ran, settings, recent flows, token calibration, drafts, MCP servers | one JSON file each ([`documents`], [`drafts`]) |
+//! | flows as they ran, settings, recent flows, token calibration, drafts, MCP servers, users | one JSON file each ([`documents`], [`drafts`], [`users`]) |
 //!
 //! Journals and conversations are append-only and checked record by record ([`log_file`]). One process writes a data
 //! directory at a time; others read it. All methods block, but at most for a few milliseconds of disk access, except
@@ -21,6 +22,7 @@ mod journal;
 mod journal_reader;
 mod large_value;
 mod log_file;
+mod memories;
 mod open;
 pub mod record;
 mod record_index;
@@ -29,6 +31,7 @@ mod run_index;
 mod shared;
 mod store_core;
 mod tree;
+mod users;
 mod writer;
 
 use std::collections::BTreeMap;
@@ -37,8 +40,10 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use plait_engine::error::Fault;
-use plait_engine::id::{ConversationId, RunId};
+use plait_engine::id::{ConversationId, MemoryId, RunId};
+use plait_engine::long_term_memory::MemoryRecord;
 use plait_engine::models::Correction;
+use plait_engine::user::UserName;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -50,10 +55,12 @@ pub use documents::RecentFlow;
 pub use drafts::Draft;
 pub use journal::RunJournal;
 pub use journal_reader::JournalEntries;
+pub use memories::{MAX_MEMORIES, MemoryList};
 use record::RunRecord;
 pub use recovery::Progress;
 pub use run_index::{RunFilter, Which};
 use store_core::StoreCore;
+pub use users::UserList;
 
 const SETTINGS: &str = "settings";
 const MCP_SERVERS: &str = "mcp-servers";
@@ -294,6 +301,51 @@ impl Store {
     /// Removes a flow from the recent flows.
     pub fn forget_recent(&self, path: &str) -> Result<(), Fault> {
         documents::change_recent(&self.0, path, None)
+    }
+
+    /// The users; the default one at first.
+    pub fn users(&self) -> Result<UserList, Fault> {
+        users::get(&self.0)
+    }
+
+    /// Changes the users. On disk when this returns. Faults of `change`, `store.*`.
+    pub fn change_users<T>(
+        &self,
+        change: impl FnOnce(&mut UserList) -> Result<T, Fault>,
+    ) -> Result<(T, UserList), Fault> {
+        self.0.writer()?;
+        users::change(&self.0, change)
+    }
+
+    /// A user's long-term memories, and what of them cannot be read. Faults `store.newer`, `store.io`.
+    pub fn memories(&self, user: &UserName) -> Result<Arc<MemoryList>, Fault> {
+        self.0.shared.memories.list(user, self.is_read_only())
+    }
+
+    /// Stores memories, each once: one whose id is known, or was erased, is left as it is. On disk when this returns. Faults
+    /// `memory.full`, `memory.damaged`, `store.*`.
+    pub fn add_memories(&self, user: &UserName, memories: Vec<MemoryRecord>) -> Result<(), Fault> {
+        self.0.writer()?;
+        self.0.shared.memories.add(user, memories)
+    }
+
+    /// Changes a memory; its old text is gone from the file. Faults `memory.unknown`, `memory.damaged`, `store.*`.
+    pub fn replace_memory(&self, user: &UserName, memory: MemoryRecord) -> Result<(), Fault> {
+        self.0.writer()?;
+        self.0.shared.memories.replace(user, memory)
+    }
+
+    /// Erases memories; without ids, all. Returns how many there were. Their texts are gone from the file. Faults
+    /// `memory.damaged`, `store.*`.
+    pub fn erase_memories(&self, user: &UserName, ids: Option<&[MemoryId]>) -> Result<u64, Fault> {
+        self.0.writer()?;
+        self.0.shared.memories.erase(user, ids)
+    }
+
+    /// Removes the file with a user's memories, damaged or not.
+    pub fn remove_memories(&self, user: &UserName) -> Result<(), Fault> {
+        self.0.writer()?;
+        self.0.shared.memories.remove(user)
     }
 
     /// Stores a draft, replacing any with the same key. On disk when this returns.

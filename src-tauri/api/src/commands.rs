@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::command::{Command, CommandVisitor};
 use crate::{
-    ErrorReply, Plait, app, conversations, dialogs, flows, knowledge, mcp, nodes, providers, runs, settings,
-    tokens, tools, usage,
+    ErrorReply, Plait, app, conversations, dialogs, flows, knowledge, mcp, memories, nodes, providers, runs,
+    settings, tokens, tools, usage, users,
 };
 
 macro_rules! commands {
@@ -65,6 +65,15 @@ commands![
     knowledge::CancelKnowledge,
     knowledge::SearchKnowledge,
     knowledge::GetKnowledgeSource,
+    memories::ListMemories,
+    memories::AddMemory,
+    memories::EditMemory,
+    memories::EraseMemories,
+    memories::ExportMemories,
+    users::ListUsers,
+    users::AddUser,
+    users::SwitchUser,
+    users::RemoveUser,
     settings::GetSettings,
     settings::SetSettings,
     providers::GetProviderStatus,

@@ -8,6 +8,7 @@ use plait_adapters::store::conversation::record::{ConversationMessage, Conversat
 use plait_adapters::store::{ConversationFilter, NewConversation};
 use plait_engine::flow::Flow;
 use plait_engine::id::ConversationId;
+use plait_engine::user::UserName;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -18,8 +19,6 @@ use crate::command::Command;
 pub use export::{ExportConversation, ExportFormat, ExportedConversation};
 pub use service::ConversationService;
 
-/// The user of a conversation, if a caller names none.
-const LOCAL_USER: &str = "local";
 /// The number of messages on a page, if a caller gives none.
 const DEFAULT_PAGE_SIZE: u32 = 200;
 
@@ -46,9 +45,13 @@ impl ConversationFlow {
     }
 }
 
-/// `conversations.list`: the conversations, last changed first.
+/// `conversations.list`: a user's conversations, last changed first. `user.unknown`.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 pub struct ListConversations {
+    /// The user; the current one when left out.
+    #[serde(default)]
+    #[ts(optional)]
+    pub user: Option<UserName>,
     /// Only conversations of this flow.
     #[serde(default)]
     #[ts(optional)]
@@ -69,14 +72,17 @@ impl Command for ListConversations {
     type Reply = Vec<ConversationRecord>;
 
     async fn run(self, service: &ConversationService) -> Result<Vec<ConversationRecord>, ErrorReply> {
-        let filter = ConversationFilter {
-            flow: self.flow.map(|flow| flow.key()),
-            user: None,
-            search: self.search,
-            limit: self.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
-        };
-        let store = service.store.clone();
-        run_blocking(move || Ok(store.conversations(&filter)?)).await
+        let (store, users) = (service.store.clone(), service.users.clone());
+        run_blocking(move || {
+            let filter = ConversationFilter {
+                flow: self.flow.map(|flow| flow.key()),
+                user: Some(users.resolve(self.user.as_ref())?.to_string()),
+                search: self.search,
+                limit: self.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
+            };
+            Ok(store.conversations(&filter)?)
+        })
+        .await
     }
 }
 
@@ -98,15 +104,15 @@ impl Command for GetConversation {
     }
 }
 
-/// `conversations.open`: the user's latest conversation with this flow, or a new one.
+/// `conversations.open`: the user's latest conversation with this flow, or a new one. `user.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct OpenConversation {
     /// The flow.
     pub flow: ConversationFlow,
-    /// The user; the local one when left out.
+    /// The user; the current one when left out.
     #[serde(default)]
     #[ts(optional)]
-    pub user: Option<String>,
+    pub user: Option<UserName>,
     /// Always start a new conversation.
     #[serde(default)]
     #[ts(optional, as = "Option<bool>")]
@@ -121,19 +127,18 @@ impl Command for OpenConversation {
     async fn run(self, service: &ConversationService) -> Result<ConversationRecord, ErrorReply> {
         let redaction = service.keys.redaction_with_stored_keys().await;
         let redact = |text: &str| redaction.text(text).into_owned();
-        let new = NewConversation {
-            flow: redact(&self.flow.key()),
-            flow_name: redact(&self.flow.name),
-            user: redact(self.user.as_deref().unwrap_or(LOCAL_USER)),
-            at: service.clock.now_ms(),
-        };
-        let store = service.store.clone();
+        let (flow, flow_name) = (redact(&self.flow.key()), redact(&self.flow.name));
+        let (store, users, at) = (service.store.clone(), service.users.clone(), service.clock.now_ms());
         let make = if self.new {
             plait_adapters::Store::create_conversation
         } else {
             plait_adapters::Store::find_or_create_conversation
         };
-        run_blocking(move || Ok(make(&store, new)?)).await
+        run_blocking(move || {
+            let user = users.resolve(self.user.as_ref())?.to_string();
+            Ok(make(&store, NewConversation { flow, flow_name, user, at })?)
+        })
+        .await
     }
 }
 

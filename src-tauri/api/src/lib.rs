@@ -16,6 +16,7 @@ mod error_reply;
 pub mod flows;
 pub mod knowledge;
 pub mod mcp;
+pub mod memories;
 mod nodes;
 mod plait;
 pub mod providers;
@@ -24,6 +25,7 @@ pub mod settings;
 pub mod tokens;
 pub mod tools;
 pub mod usage;
+pub mod users;
 mod window_json;
 mod worker;
 

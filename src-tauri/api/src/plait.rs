@@ -7,8 +7,8 @@ use std::sync::Arc;
 use plait_adapters::net::AllowedHost;
 use plait_adapters::workers::WorkerPool;
 use plait_adapters::{
-    FileAccess, HttpTools, KeyStore, McpServers, NativeTools, RedactingTools, Store, SystemClock,
-    ToolEnvironment, ToolHosts,
+    FileAccess, HttpTools, KeyStore, LongTermMemory, McpServers, NativeTools, RedactingTools, Store,
+    SystemClock, ToolEnvironment, ToolHosts,
 };
 use plait_engine::error::Fault;
 use plait_engine::expression::evaluation::Evaluator;
@@ -25,11 +25,13 @@ use crate::conversations::ConversationService;
 use crate::dialogs::{DialogService, Dialogs};
 use crate::flows::FlowService;
 use crate::knowledge::KnowledgeService;
+use crate::memories::MemoryService;
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::runs::RunService;
 use crate::settings::{SettingsService, StoredSettings};
 use crate::tools::ToolService;
 use crate::usage::UsageService;
+use crate::users::UserService;
 
 /// How to open the application.
 pub struct Options {
@@ -48,6 +50,8 @@ pub struct Options {
     pub worker: Option<PathBuf>,
     /// Hosts that tools may request although their addresses are not public, besides those of the settings.
     pub allowed_hosts: Vec<AllowedHost>,
+    /// The user to work for, instead of the current one.
+    pub user: Option<String>,
     /// Whether the store is only read. Then another process may write it, and what would change it is refused.
     pub read_only: bool,
     /// Receives the progress of reading journals when the index has to be rebuilt: how many of how many.
@@ -65,6 +69,7 @@ impl Options {
             keys: None,
             worker: None,
             allowed_hosts: Vec::new(),
+            user: None,
             read_only: false,
             progress: None,
         }
@@ -91,6 +96,8 @@ pub struct Plait {
     flows: FlowService,
     conversations: ConversationService,
     knowledge: KnowledgeService,
+    memories: MemoryService,
+    users: UserService,
     providers: Arc<ProviderService>,
     settings: SettingsService,
     tools: ToolService,
@@ -102,7 +109,7 @@ pub struct Plait {
 
 impl Plait {
     /// Opens the store and prepares everything; runs nothing. `store.locked` when another process has the data directory
-    /// open, `store.*` when it cannot be read or created.
+    /// open, `store.*` when it cannot be read or created, `user.unknown`.
     pub fn open(mut options: Options) -> Result<Self, ErrorReply> {
         let mut progress = options.progress.take().unwrap_or_else(|| Box::new(|_, _| ()));
         let store = if options.read_only {
@@ -117,11 +124,14 @@ impl Plait {
             BTreeMap::new()
         });
         let keys = options.keys.unwrap_or_else(|| KeyStore::open(&options.home));
+        let users = UserService::new(store.clone(), keys.clone(), options.user.as_deref())?;
+        let memory = LongTermMemory::new(store.clone(), Arc::clone(keys.redaction()));
         let file_access = FileAccess::of_process(Some(&options.home));
         let (mcp, mcp_faults) = McpServers::open(&store, &keys);
         notices.extend(mcp_faults);
         let mut tool_environment =
             ToolEnvironment::new(file_access, keys.clone()).with_allowed_hosts(options.allowed_hosts);
+        tool_environment = tool_environment.with_memories(Arc::new(memory.clone()));
         if let Some(executable) = &options.worker {
             tool_environment = tool_environment.with_workers(WorkerPool::new(executable));
         }
@@ -157,6 +167,8 @@ impl Plait {
             Arc::clone(&providers),
             Arc::clone(&tools),
             Arc::new(knowledge.bases().clone()),
+            Arc::new(memory.clone()),
+            users.clone(),
             Arc::clone(&clock),
             evaluator,
         );
@@ -173,7 +185,14 @@ impl Plait {
             session_id: uuid::Uuid::now_v7().to_string(),
             notices,
             flows: FlowService::new(store.clone(), Arc::clone(&registry), Arc::clone(&clock), keys.clone()),
-            conversations: ConversationService::new(store.clone(), Arc::clone(&clock), keys.clone()),
+            conversations: ConversationService::new(
+                store.clone(),
+                users.clone(),
+                Arc::clone(&clock),
+                keys.clone(),
+            ),
+            memories: MemoryService::new(memory, users.clone(), Arc::clone(&clock), keys),
+            users,
             usage: UsageService::new(store.clone(), clock),
             dialogs: DialogService::new(options.dialogs),
             mcp,
@@ -242,6 +261,11 @@ impl Plait {
         &self.knowledge
     }
 
+    /// The long-term memories.
+    pub fn memories(&self) -> &MemoryService {
+        &self.memories
+    }
+
     /// The model providers.
     pub fn providers(&self) -> &ProviderService {
         &self.providers
@@ -274,6 +298,8 @@ services! {
     FlowService => flows,
     ConversationService => conversations,
     KnowledgeService => knowledge,
+    MemoryService => memories,
+    UserService => users,
     ProviderService => providers,
     SettingsService => settings,
     ToolService => tools,

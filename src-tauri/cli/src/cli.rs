@@ -8,10 +8,11 @@ use clap::{Parser, Subcommand};
 use plait_api::{ErrorReply, data_dir};
 
 use crate::commands::{
-    cancel, check, conversations, doctor, keys, knowledge, mcp, nodes, providers, resume, retry, run, runs,
-    schema, tokens, usage,
+    cancel, check, conversations, doctor, keys, knowledge, mcp, memory, nodes, providers, resume, retry, run,
+    runs, schema, tokens, usage, users,
 };
 use crate::exit::{CliError, ExitStatus};
+use crate::open_app::Home;
 
 /// How long the process waits for background tasks when a command is done. A read from the terminal may never end.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(100);
@@ -33,6 +34,10 @@ pub(crate) struct Cli {
     /// Data directory for runs, settings and keys.
     #[arg(long, value_name = "DIR", env = "PLAIT_HOME", global = true)]
     home: Option<PathBuf>,
+
+    /// The user that runs, conversations and memories belong to, if not the current one.
+    #[arg(long, value_name = "NAME", global = true)]
+    user: Option<String>,
 
     #[command(subcommand)]
     command: Command,
@@ -61,6 +66,10 @@ enum Command {
     Conversations(conversations::ConversationsArgs),
     /// Add, index, search or remove knowledge bases.
     Knowledge(knowledge::KnowledgeArgs),
+    /// List, search, add, change, erase or export what flows remember of a user.
+    Memory(memory::MemoryArgs),
+    /// List, add, switch or remove users.
+    Users(users::UsersArgs),
     /// Show the token usage and cost of model calls by day.
     Usage(usage::UsageArgs),
     /// Count the tokens of a text.
@@ -78,7 +87,8 @@ enum Command {
 impl Cli {
     /// Executes the command.
     pub(crate) fn execute(self) -> Result<ExitStatus, CliError> {
-        let home = || data_dir(self.home);
+        let user = self.user;
+        let home = || Ok::<_, ErrorReply>(Home { path: data_dir(self.home)?, user });
         match self.command {
             // These need no store, so they also work while a window has it open.
             Command::Check(args) => check::execute(&args),
@@ -94,6 +104,8 @@ impl Cli {
             Command::Runs(args) => block_on(runs::execute(&home()?, args)),
             Command::Conversations(args) => block_on(conversations::execute(&home()?, args)),
             Command::Knowledge(args) => block_on(knowledge::execute(&home()?, args)),
+            Command::Memory(args) => block_on(memory::execute(&home()?, args)),
+            Command::Users(args) => block_on(users::execute(&home()?, args)),
             Command::Usage(args) => block_on(usage::execute(&home()?, &args)),
             Command::Keys(args) => block_on(keys::execute(&home()?, args)),
             Command::Mcp(args) => block_on(mcp::execute(&home()?, args)),

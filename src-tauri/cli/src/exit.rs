@@ -116,6 +116,12 @@ fn is_usage(code: &ErrorCode) -> bool {
         | ErrorCode::ConversationNoMessage
         | ErrorCode::ConversationNoTitle
         | ErrorCode::ConversationBusy
+        | ErrorCode::ConversationOtherUser
+        | ErrorCode::MemoryAmbiguous
+        | ErrorCode::MemoryEmpty
+        | ErrorCode::MemoryHasSteps
+        | ErrorCode::MemoryTooLong
+        | ErrorCode::MemoryUnknown
         | ErrorCode::NodesUnknown
         | ErrorCode::UsageInput
         | ErrorCode::ProviderUnknown
@@ -123,7 +129,7 @@ fn is_usage(code: &ErrorCode) -> bool {
         | ErrorCode::KeysBadKey => true,
         // The disk is at fault, not the flow.
         ErrorCode::FlowDiskFull | ErrorCode::FlowUnwritable => false,
-        code => matches!(code.domain(), "flow" | "answer"),
+        code => matches!(code.domain(), "flow" | "answer" | "user"),
     }
 }
 

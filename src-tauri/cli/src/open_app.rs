@@ -1,19 +1,35 @@
 //! Opens the application for a command, with the progress of a long start on standard error.
 
-use std::path::Path;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plait_api::{AllowedHost, ErrorReply, Options, Plait};
 
+/// The data directory, and the user to work for, if the command line names one.
+#[derive(Clone, Debug)]
+pub(crate) struct Home {
+    pub(crate) path: PathBuf,
+    pub(crate) user: Option<String>,
+}
+
+impl Deref for Home {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.path
+    }
+}
+
 /// For a command that changes something. Another process that does so is refused meanwhile.
-pub(crate) fn for_writing(home: &Path) -> Result<Plait, ErrorReply> {
-    open(Options::of_application(home))
+pub(crate) fn for_writing(home: &Home) -> Result<Plait, ErrorReply> {
+    open(home, Options::of_application(&home.path))
 }
 
 /// For a command that runs a flow, with what its person allows.
-pub(crate) fn for_running(home: &Path, allowed: Vec<Allowance>) -> Result<Plait, ErrorReply> {
+pub(crate) fn for_running(home: &Home, allowed: Vec<Allowance>) -> Result<Plait, ErrorReply> {
     let allowed_hosts = allowed.into_iter().map(|Allowance::Host(host)| host).collect();
-    open(Options { allowed_hosts, ..Options::of_application(home) })
+    open(home, Options { allowed_hosts, ..Options::of_application(&home.path) })
 }
 
 /// One `--allow`.
@@ -32,12 +48,12 @@ pub(crate) fn parse_allowance(text: &str) -> Result<Allowance, String> {
 }
 
 /// For a command that only reads, also beside a process that writes.
-pub(crate) fn for_reading(home: &Path) -> Result<Plait, ErrorReply> {
-    open(Options::reading(home))
+pub(crate) fn for_reading(home: &Home) -> Result<Plait, ErrorReply> {
+    open(home, Options::reading(&home.path))
 }
 
-fn open(options: Options) -> Result<Plait, ErrorReply> {
-    Plait::open(Options { progress: Some(index_progress()), ..options })
+fn open(home: &Home, options: Options) -> Result<Plait, ErrorReply> {
+    Plait::open(Options { user: home.user.clone(), progress: Some(index_progress()), ..options })
 }
 
 /// Shows how far the index is rebuilt: how many journals have been read, of how many. In a terminal only.

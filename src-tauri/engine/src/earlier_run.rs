@@ -17,6 +17,7 @@ use crate::journal::{
     Answer, CallAccount, CallEvent, ChildEvent, ContextEvent, Entry, Event, EventRef, MemoryEvent, NodeEvent,
     RunEvent,
 };
+use crate::long_term_memory::{MemoryContent, MemoryRecord, Recall, RecallRequest};
 use crate::memory::MemoryChange;
 use crate::provider::ModelReply;
 use crate::tool::ToolResult;
@@ -40,6 +41,8 @@ struct Recorded {
     answers: Vec<RecordedAnswer>,
     turns: Vec<(ContextId, Vec<SharedMessage>, u64)>,
     memory: Option<(Arc<MemoryChange>, u64)>,
+    recalled: Option<(Arc<Recall>, u64)>,
+    remembered: Option<(Arc<Vec<MemoryRecord>>, u64)>,
     child: Option<RunId>,
     finished: bool,
 }
@@ -143,6 +146,27 @@ impl EarlierRun {
         (**known == *change).then(|| self.event(*seq))
     }
 
+    /// What the activation found for the same request in the user's long-term memory.
+    pub fn recalled(
+        &self,
+        activation: &Activation,
+        request: &RecallRequest,
+    ) -> Option<(Arc<Recall>, EventRef)> {
+        let (recall, seq) = self.activations.get(activation)?.recalled.as_ref()?;
+        (recall.request == *request).then(|| (Arc::clone(recall), self.event(*seq)))
+    }
+
+    /// What the activation stored in the user's long-term memory, if it says the same.
+    pub fn remembered(
+        &self,
+        activation: &Activation,
+        contents: &[MemoryContent],
+    ) -> Option<(Arc<Vec<MemoryRecord>>, EventRef)> {
+        let (memories, seq) = self.activations.get(activation)?.remembered.as_ref()?;
+        let is_same = memories.iter().map(|memory| &memory.content).eq(contents);
+        is_same.then(|| (Arc::clone(memories), self.event(*seq)))
+    }
+
     /// The last child run that the activation started.
     pub fn child(&self, activation: &Activation) -> Option<&RunId> {
         self.activations.get(activation)?.child.as_ref()
@@ -200,6 +224,12 @@ impl EarlierRun {
             }
             Event::Memory(activation, MemoryEvent::Appended { change, .. }) => {
                 self.recorded(activation).memory = Some((Arc::clone(change), seq));
+            }
+            Event::Call(activation, CallEvent::MemoryRecalled { recall, .. }) => {
+                self.recorded(activation).recalled = Some((Arc::clone(recall), seq));
+            }
+            Event::Call(activation, CallEvent::MemoryRemembered { memories, .. }) => {
+                self.recorded(activation).remembered = Some((Arc::clone(memories), seq));
             }
             Event::Child(activation, ChildEvent::Started { run }) => {
                 self.recorded(activation).child = Some(run.clone());

@@ -10,6 +10,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 
 use crate::expression::evaluation::Evaluator;
+use crate::long_term_memory::MemoryStore;
 use crate::provider::Providers;
 use crate::retriever::Retriever;
 use crate::tool::ToolHost;
@@ -34,6 +35,8 @@ pub struct Host {
     pub tools: Arc<dyn ToolHost>,
     /// Searches knowledge bases.
     pub retriever: Arc<dyn Retriever>,
+    /// What users' flows know of them beyond one run.
+    pub memories: Arc<dyn MemoryStore>,
     pub clock: Arc<dyn Clock>,
     /// Evaluates expressions that could take long.
     pub evaluator: Arc<dyn Evaluator>,

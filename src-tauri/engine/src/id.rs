@@ -89,6 +89,10 @@ string_id!(
     MessageId
 );
 string_id!(
+    /// A memory of a user: 32 hexadecimal digits. One that a run stores has an id that follows from its place in the run.
+    MemoryId
+);
+string_id!(
     /// What identifies a model request: a hash of the protocol, the server, the model and the request's body, in hexadecimal.
     /// Equal requests have equal keys.
     ReplyKey

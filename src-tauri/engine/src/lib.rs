@@ -1,7 +1,7 @@
 //! Plait's core: flow documents, plans, the scheduler, contexts and node types.
 //!
 //! Owns what a flow *means*. Refuses to touch the outside: no HTTP, files, database, system clock or randomness.
-//! What it needs from there it declares as traits ([`provider`], [`tool`], [`retriever`], [`journal`], [`host`]) that the adapters implement.
+//! What it needs from there it declares as traits ([`provider`], [`tool`], [`retriever`], [`long_term_memory`], [`journal`], [`host`]) that the adapters implement.
 
 pub mod context;
 pub mod diagnostic;
@@ -16,6 +16,7 @@ pub mod host;
 pub mod http_tool;
 pub mod id;
 pub mod journal;
+pub mod long_term_memory;
 pub mod memory;
 mod model_call;
 pub mod models;
@@ -31,6 +32,7 @@ pub mod run;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tool;
+pub mod user;
 
 /// A value on a wire: any JSON value.
 pub use serde_json::Value;

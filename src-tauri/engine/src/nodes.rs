@@ -24,6 +24,8 @@ mod output;
 mod portal_in;
 mod portal_out;
 mod read_file;
+mod recall;
+mod remember;
 mod retrieve;
 mod subflow;
 mod switch;
@@ -56,6 +58,8 @@ pub fn registry() -> Registry {
         .with::<value::Value>()
         .with::<json::Json>()
         .with::<retrieve::Retrieve>()
+        .with::<recall::RecallNode>()
+        .with::<remember::Remember>()
         .with::<code::Code>()
         .with::<read_file::ReadFile>()
         .with::<switch::Switch>()

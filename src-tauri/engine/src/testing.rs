@@ -4,6 +4,7 @@
 
 mod clock;
 mod harness;
+mod memories;
 mod provider;
 mod retriever;
 mod subflows;
@@ -11,6 +12,7 @@ mod tools;
 
 pub use clock::FakeClock;
 pub use harness::{NodeHarness, NodeRun};
+pub use memories::FakeMemoryStore;
 pub use provider::{FakeProvider, ScriptedReply};
 pub use retriever::FakeRetriever;
 pub use subflows::FakeSubflows;

@@ -12,7 +12,9 @@ use ts_rs::TS;
 
 use crate::error::{ErrorCode, Fault};
 use crate::flow::FolderAccess;
+use crate::long_term_memory::MemorySource;
 use crate::origin::{Origin, Origins};
+use crate::user::UserName;
 
 /// A tool as a model sees it; also the value on tools edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -133,6 +135,19 @@ pub struct ToolContext {
 /// The reserved key of the [`ToolContext`] in what an external tool receives.
 pub const TOOL_CONTEXT_KEY: &str = "__context";
 
+/// For whom a tool is called, and from where. Nothing that a model says changes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallSite {
+    /// The run's user.
+    pub user: UserName,
+    /// The flow, the run and the node; empty for a call outside of a run.
+    pub source: MemorySource,
+    /// Where its arguments come from.
+    pub origins: Origins,
+    /// What tells the call from all others of all runs. Further attempts of it have the same.
+    pub key: String,
+}
+
 /// A tool call to execute. The arguments match the tool's schema.
 #[derive(Clone)]
 pub struct ToolInvocation {
@@ -146,6 +161,8 @@ pub struct ToolInvocation {
     pub folders: Arc<[FolderAccess]>,
     /// What the tool may know of the conversation.
     pub context: Arc<ToolContext>,
+    /// For whom it is called, and from where.
+    pub site: Arc<CallSite>,
     /// Receives progress, for watchers.
     pub progress: Arc<dyn Fn(ToolProgress) + Send + Sync>,
     /// Serves what the tool asks for during the call.
@@ -163,6 +180,7 @@ impl ToolInvocation {
             folder: None,
             folders: Arc::default(),
             context: Arc::default(),
+            site: Arc::default(),
             progress: Arc::new(|_| ()),
             requests: Arc::new(DeclineRequests),
             origins: OriginSink::default(),

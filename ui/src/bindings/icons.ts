@@ -2,6 +2,7 @@
 export {
   BotMessageSquare,
   Braces,
+  Brain,
   Code,
   FileJson2,
   FileText,

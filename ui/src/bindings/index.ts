@@ -40,6 +40,20 @@ export type AddMcpServers = {
   replace?: boolean,
 };
 
+/** `memories.add`: stores a memory that a person wrote. `memory.empty`, `memory.too_long`, `memory.full`, `memory.damaged`. */
+export type AddMemory = {
+  /** The user; the current one when left out. */
+  user?: UserName,
+  /** What it says. */
+  content: MemoryContent,
+};
+
+/** `users.add`: adds a user. `user.bad_name`, `user.exists`, `user.too_many`. */
+export type AddUser = { name: string,
+  /** Whether the new user becomes the current one. */
+  switch?: boolean,
+};
+
 /** What a person gives to a pause. */
 export type Answer = { "value": unknown } | "end";
 
@@ -528,6 +542,18 @@ export type Edge = { source: NodeId, sourceOutput: PortName, target: NodeId, tar
 /** An edge of a flow; stable across edits. */
 export type EdgeId = string;
 
+/** `memories.edit`: changes what a memory says. Its old text is gone from the user's file. `memory.unknown`, `memory.empty`,
+ * `memory.too_long`, `memory.damaged`.
+ */
+export type EditMemory = {
+  /** The user; the current one when left out. */
+  user?: UserName,
+  /** The memory. */
+  id: MemoryId,
+  /** What it says from now on. */
+  content: MemoryContent,
+};
+
 /** How the editor treats nodes of a type, beyond what their ports say. */
 export type EditorTraits = {
   /** Set for comments: the config field with the comment's Markdown. The editor draws a sticky note with an editable
@@ -675,7 +701,15 @@ export type Entry = {
   /** The event of an earlier run that the reply is taken from. It costs nothing here. */
   reused?: EventRef, } | { "type": "knowledge.retrieved",
   /** What was found. */
-  retrieval: Retrieval, } | { "type": "tool.called",
+  retrieval: Retrieval, } | { "type": "memory.recalled",
+  /** What was found. */
+  recall: Recall,
+  /** The event of an earlier run that it is taken from. */
+  reused?: EventRef, } | { "type": "memory.remembered",
+  /** What is stored. */
+  memories: Array<MemoryRecord>,
+  /** The event of an earlier run that stored the same. */
+  reused?: EventRef, } | { "type": "tool.called",
   /** Number of the model call that requested it, from 0. */
   step: number,
   /** The tool and its arguments. */
@@ -770,8 +804,22 @@ export type EpochView = {
   reasoning: string,
 };
 
+/** `memories.erase`: erases memories of a user. Nothing of their text is left in the user's file; the journals of the runs that
+ * stored them keep what they recorded. `memory.damaged`.
+ */
+export type EraseMemories = {
+  /** The user; the current one when left out. */
+  user?: UserName,
+  /** Their ids; all memories of the user when left out. */
+  ids?: Array<MemoryId>,
+};
+
+/** What was erased. */
+export type ErasedMemories = { count: number,
+};
+
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.tools" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unknown_server" | "mcp.unreachable" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.tools" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unknown_server" | "mcp.unreachable" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -830,12 +878,28 @@ export type ExportConversation = {
 /** The format of an exported conversation. */
 export type ExportFormat = "markdown" | "json";
 
+/** `memories.export`: returns all memories of a user as text, and writes them to a file if one is named. */
+export type ExportMemories = {
+  /** The user; the current one when left out. */
+  user?: UserName, format: MemoryFormat,
+  /** The file to write. An existing file is replaced. */
+  path?: string,
+};
+
 /** An exported conversation. */
 export type ExportedConversation = {
   /** A suggested file name. */
   name: string,
   /** The text. */
   text: string,
+};
+
+/** Exported memories. */
+export type ExportedMemories = {
+  /** A suggested file name. */
+  name: string, text: string,
+  /** How many memories they are. */
+  count: number,
 };
 
 /** An error of a node or a run, as it is journaled and displayed. */
@@ -1085,8 +1149,10 @@ export type Limits = {
 /** `autosave.list`: all drafts with unsaved changes, latest first. */
 export type ListAutosaves = Record<string, never>;
 
-/** `conversations.list`: the conversations, last changed first. */
+/** `conversations.list`: a user's conversations, last changed first. `user.unknown`. */
 export type ListConversations = {
+  /** The user; the current one when left out. */
+  user?: UserName,
   /** Only conversations of this flow. */
   flow?: ConversationFlow,
   /** Only conversations whose title or messages contain all of these words. */
@@ -1103,6 +1169,18 @@ export type ListKnowledge = Record<string, never>;
 
 /** `mcp.list`: the servers and what they do now, by name. */
 export type ListMcpServers = Record<string, never>;
+
+/** `memories.list`: a user's memories: the newest first or, for a search, the best first. `user.unknown`. */
+export type ListMemories = {
+  /** The user; the current one when left out. */
+  user?: UserName,
+  /** Only memories of these kinds; of all kinds when left out. */
+  kinds?: Array<MemoryKind>,
+  /** Only memories with a word of this text. */
+  search?: string,
+  /** The maximum number of memories; all when left out. */
+  limit?: number,
+};
 
 /** `conversations.messages`: a page of messages, oldest first. */
 export type ListMessages = {
@@ -1130,8 +1208,12 @@ export type ListNodes = Record<string, never>;
 /** `flow.recent`: the recent flows, latest first. */
 export type ListRecent = Record<string, never>;
 
-/** `runs.list`: the runs that are no child runs, newest first; or the child runs of `parent`, in the order they started. */
+/** `runs.list`: the runs of a user that are no child runs, newest first; or the child runs of `parent`, in the order they
+ * started. `user.unknown`.
+ */
 export type ListRuns = {
+  /** The user; the current one when left out. */
+  user?: UserName,
   /** Only runs of this flow file. */
   flowPath?: string,
   /** Only child runs of this run. */
@@ -1142,6 +1224,9 @@ export type ListRuns = {
 
 /** `tools.list`: Plait's own tools, sorted by name. Starts nothing. */
 export type ListTools = Record<string, never>;
+
+/** `users.list`: the users, and which of them is the current one. */
+export type ListUsers = Record<string, never>;
 
 /** A cycle that has gone round. */
 export type LoopView = {
@@ -1271,8 +1356,49 @@ export type MemoryChange = {
   error?: Fault,
 };
 
+/** What a memory says. */
+export type MemoryContent = { kind: MemoryKind,
+  /** The statement of a fact, the summary of an episode, or the name of a procedure. */
+  text: string,
+  /** The steps of a procedure, in order. */
+  steps?: Array<string>,
+};
+
+/** The format of exported memories. */
+export type MemoryFormat = "markdown" | "json";
+
+/** A memory of a user: 32 hexadecimal digits. One that a run stores has an id that follows from its place in the run. */
+export type MemoryId = string;
+
+/** What kind of knowledge a memory is. */
+export type MemoryKind = "fact" | "episode" | "procedure";
+
 /** What a node may do with the workflow's memory. */
 export type MemoryMode = "off" | "read" | "readWrite";
+
+/** Memories of a user. */
+export type MemoryPage = { user: UserName, memories: Array<MemoryRecord>,
+  /** How many memories were found, these included. */
+  found: number,
+  /** How many memories the user has, by kind. */
+  counts: Partial<Record<MemoryKind, number>>,
+  /** What cannot be read of the file, if it is damaged. */
+  damage?: string,
+};
+
+/** A memory of a user. */
+export type MemoryRecord = { id: MemoryId,
+  /** When it was stored, in milliseconds since the Unix epoch. */
+  at: number,
+  /** When a person changed it last, likewise. */
+  editedAt?: number, source: MemorySource,
+  /** The labels of what it was made from. A recalled memory brings them back. */
+  origins?: Array<string>, kind: MemoryKind,
+  /** The statement of a fact, the summary of an episode, or the name of a procedure. */
+  text: string,
+  /** The steps of a procedure, in order. */
+  steps?: Array<string>,
+};
 
 /** The memory of a flow. */
 export type MemorySettings = {
@@ -1282,6 +1408,12 @@ export type MemorySettings = {
   recentTurns?: number,
   /** The model that summarizes older turns. If empty, the model of the context that the speaking node works in. */
   summarizer?: SummarizerSettings,
+};
+
+/** Where a memory comes from. Empty for one that a person wrote. */
+export type MemorySource = {
+  /** The flow's name. */
+  flow?: string, run?: RunId, node?: NodeId,
 };
 
 /** The workflow's memory as it stands. */
@@ -1504,12 +1636,12 @@ export type NodeView = {
 export type Omitted = { first: MessageId, last: MessageId, count: number,
 };
 
-/** `conversations.open`: the user's latest conversation with this flow, or a new one. */
+/** `conversations.open`: the user's latest conversation with this flow, or a new one. `user.unknown`. */
 export type OpenConversation = {
   /** The flow. */
   flow: ConversationFlow,
-  /** The user; the local one when left out. */
-  user?: string,
+  /** The user; the current one when left out. */
+  user?: UserName,
   /** Always start a new conversation. */
   new?: boolean,
 };
@@ -1777,6 +1909,20 @@ export type PutAutosave = {
 export type ReadMcpResource = { name: string, uri: string,
 };
 
+/** What was found in a user's memory. */
+export type Recall = {
+  /** The memories: the best first or, without a query, the newest first. */
+  memories: Array<MemoryRecord>,
+  /** How many more fit the query, beyond the limits. */
+  more: number,
+  /** The query, in plain words. If empty, the newest memories are wanted. */
+  query: string,
+  /** Only memories of these kinds; of all kinds if there are none here. */
+  kinds?: Array<MemoryKind>,
+  /** The most memories, at most [`MAX_RECALLED`]. */
+  limit: number,
+};
+
 /** The part of its conversation that a run recalls.
  *
  * A journal has only the positions. `messages` are stored once, with the conversation, and are filled in when the
@@ -1833,6 +1979,14 @@ export type RemoveMcpServer = { name: string,
 export type RemoveRun = {
   /** The run. */
   run: RunId,
+};
+
+/** `users.remove`: removes a user. The user's runs and conversations stay, and are seen again if a user of the same name is
+ * added. `user.unknown`, `user.current`; `user.has_memories` if memories are to be kept.
+ */
+export type RemoveUser = { name: string,
+  /** Whether the user's long-term memories are erased. */
+  eraseMemories?: boolean,
 };
 
 /** `conversations.rename`: changes the title of a conversation. */
@@ -1946,6 +2100,8 @@ export type RunEvent = { "type": "run.started",
    * Zero in journals of early versions.
    */
   revision?: number,
+  /** Who it belongs to, if not the default user. All runs below it belong to the same user. */
+  user?: UserName,
   /** The run that this one is forked from. */
   from?: RunOrigin,
   /** The flow it runs. */
@@ -2017,6 +2173,8 @@ export type RunRequest = {
   flow: Flow,
   /** Its file, if it has one. Tools may read files of the folder it is in, and no others. */
   path?: string,
+  /** Who the run belongs to; the current user when left out. `user.unknown`. */
+  user?: UserName,
   /** The text input of the run. */
   input?: string,
   /** Values for input ports, by node and port. */
@@ -2024,7 +2182,7 @@ export type RunRequest = {
   /** The node to run to, if not the whole flow. */
   to?: NodeId,
   /** The conversation to continue. `conversation.unknown` when it does not exist, `conversation.no_context` when the flow
-   * has no context `main`.
+   * has no context `main`, `conversation.other_user` when it belongs to another user.
    */
   conversation?: ConversationId,
 };
@@ -2040,6 +2198,8 @@ export type RunSummary = {
   flowName: string,
   /** The flow's file, if it had one. */
   path?: string,
+  /** Who it belongs to, if not the default user. */
+  user?: UserName,
   /** The conversation that it continues. */
   conversation?: ConversationId,
   /** The run that started it, if it is a child run. */
@@ -2297,6 +2457,10 @@ export type SummaryRef = {
   run: RunId,
 };
 
+/** `users.switch`: makes a user the current one. Runs in progress keep their user. `user.unknown`. */
+export type SwitchUser = { name: string,
+};
+
 /** `provider.test`: checks that a provider replies and accepts the key. Fetches its list of models or, if a model is given,
  * generates a few tokens with it. A failed check is not an error of this command. `provider.unknown`.
  */
@@ -2431,8 +2595,6 @@ export type ToolSettings = {
   allowedHosts?: Array<string>,
   /** The secrets that headers of HTTP tools may name as `${NAME}`. */
   secrets?: { [key in string]: ToolSecret },
-  /** What the tool `identify_user` calls the person; `default` without one. */
-  user?: string,
 };
 
 /** A tool as a model sees it; also the value on tools edges. */
@@ -2508,6 +2670,17 @@ export type UsageByDay = {
   days?: number,
 };
 
+/** The users. There is always a current one, and it is one of them. */
+export type UserList = {
+  /** Whose runs, conversations and memories are shown, and to whom new ones belong. */
+  current: UserName,
+  /** All users, by name. */
+  names: Array<UserName>,
+};
+
+/** The name of a user. */
+export type UserName = string;
+
 /** The memory at one place in plan order. Cheap to clone. */
 export type WorkflowMemory = {
   /** The summary of the turns before `turns`. */
@@ -2555,6 +2728,15 @@ export type Commands = {
   "knowledge.cancel": { args: CancelKnowledge; reply: null };
   "knowledge.search": { args: SearchKnowledge; reply: Retrieval };
   "knowledge.source": { args: GetKnowledgeSource; reply: SourceText };
+  "memories.list": { args: ListMemories; reply: MemoryPage };
+  "memories.add": { args: AddMemory; reply: MemoryRecord };
+  "memories.edit": { args: EditMemory; reply: MemoryRecord };
+  "memories.erase": { args: EraseMemories; reply: ErasedMemories };
+  "memories.export": { args: ExportMemories; reply: ExportedMemories };
+  "users.list": { args: ListUsers; reply: UserList };
+  "users.add": { args: AddUser; reply: UserList };
+  "users.switch": { args: SwitchUser; reply: UserList };
+  "users.remove": { args: RemoveUser; reply: UserList };
   "settings.get": { args: GetSettings; reply: Settings };
   "settings.set": { args: SetSettings; reply: Settings };
   "provider.status": { args: GetProviderStatus; reply: ProvidersStatus };

@@ -2,7 +2,17 @@
  * The panels of the left side. An entry here is all a panel needs: its rail button, its command with the shortcut, and
  * its place in the layout come from it.
  */
-import { FolderOpen, History, Library, type LucideIcon, MessagesSquare, Plug, Plus, Settings } from "lucide-react";
+import {
+  Brain,
+  FolderOpen,
+  History,
+  Library,
+  type LucideIcon,
+  MessagesSquare,
+  Plug,
+  Plus,
+  Settings,
+} from "lucide-react";
 import { type ComponentType, lazy } from "react";
 import { ConversationsPanel } from "./conversations/ConversationsPanel";
 import { FlowsPanel } from "./flows/FlowsPanel";
@@ -31,6 +41,9 @@ const KnowledgePanel = lazy(() =>
 const SettingsPanel = lazy(() =>
   import("./settings/SettingsPanel").then((module) => ({ default: module.SettingsPanel })),
 );
+
+/** The same. */
+const MemoryPanel = lazy(() => import("./memory/MemoryPanel").then((module) => ({ default: module.MemoryPanel })));
 
 /** The same. */
 const McpPanel = lazy(() => import("./mcp/McpPanel").then((module) => ({ default: module.McpPanel })));
@@ -72,6 +85,15 @@ export const PANELS: readonly PanelDefinition[] = [
     icon: Library,
     rail: "top",
     Component: KnowledgePanel,
+  },
+  {
+    id: "memory",
+    title: "Memory",
+    command: "Show memory",
+    keys: "Alt+8",
+    icon: Brain,
+    rail: "top",
+    Component: MemoryPanel,
   },
   {
     id: "mcp",

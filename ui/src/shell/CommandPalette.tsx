@@ -1,12 +1,12 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { CornerDownRight } from "lucide-react";
+import { CircleUser, CornerDownRight } from "lucide-react";
 import { Icon } from "@/design/Icon";
 import { Keys } from "@/design/Keys";
 import { MenuGroup, MenuItem, MenuList, rank, useMenuSearch } from "@/design/Menu";
 import { TypeBadge } from "@/design/TypeBadge";
 import { displayedFlow } from "@/flow/flow-state";
 import { GROUPS } from "@/workspace/command";
-import { useCommands, useFlow, useNodeTypes, useOverlays, useWorkspace } from "@/workspace/context";
+import { useCommands, useFlow, useNodeTypes, useOverlays, useUsers, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
 /** Everything one can do, found by typing: commands, node types to add, nodes to go to. */
@@ -80,8 +80,33 @@ function Everything() {
           </MenuGroup>
         );
       })}
+      <OtherUsers />
       <NodesToGoTo />
     </MenuList>
+  );
+}
+
+function OtherUsers() {
+  const { users } = useWorkspace();
+  const after = useAfterClosing();
+  const { current, names } = useUsers((known) => known);
+  const others = names.filter((name) => name !== current);
+  if (others.length === 0) return null;
+  return (
+    <MenuGroup heading={TEXTS.users}>
+      {others.map((name) => (
+        <MenuItem
+          key={name}
+          value={TEXTS.switchTo(name)}
+          terms={["switch", "person", "account"]}
+          testId={`command-user-${name}`}
+          onChoose={after(() => users.switchTo(name))}
+        >
+          <CircleUser size={14} className="text-fg-3" aria-hidden />
+          <span className="truncate">{TEXTS.switchTo(name)}</span>
+        </MenuItem>
+      ))}
+    </MenuGroup>
   );
 }
 

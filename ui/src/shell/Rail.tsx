@@ -3,6 +3,7 @@ import { Tooltip } from "@/design/Tooltip";
 import { PANELS, type PanelDefinition } from "@/panels";
 import { useLayout, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
+import { UserMenu } from "./UserMenu";
 
 /** The narrow bar on the left that chooses what the left panel shows. */
 export function Rail() {
@@ -16,6 +17,7 @@ export function Rail() {
         <RailButton key={panel.id} panel={panel} />
       ))}
       <span className="flex-1" />
+      <UserMenu />
       <Tooltip label={TEXTS.keyboardShortcuts} keys="?" side="right">
         <button
           type="button"

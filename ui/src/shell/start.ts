@@ -9,7 +9,12 @@ import { offerOpenRuns, startRuns } from "./start-runs";
 
 /** Loads what the first render needs. Failures are reported once the window is visible and do not affect the rest. */
 export async function start(workspace: Workspace): Promise<void> {
-  const parts = await Promise.allSettled([workspace.settings.load(), workspace.nodeTypes.load(), blank(workspace)]);
+  const parts = await Promise.allSettled([
+    workspace.settings.load(),
+    workspace.nodeTypes.load(),
+    workspace.users.load(),
+    blank(workspace),
+  ]);
   workspace.layout.load();
   keepChecked(workspace);
   workspace.drafts.follow();

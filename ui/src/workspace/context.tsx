@@ -1,7 +1,7 @@
 /** Provides the workspace and its commands to components, with hooks for parts of its stores. */
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { useStore } from "zustand";
-import type { Settings } from "@/bindings";
+import type { Settings, UserList } from "@/bindings";
 import type { FlowState } from "@/flow/flow-state";
 import type { NodeTypes } from "@/flow/node-types";
 import type { CanvasState } from "./canvas-store";
@@ -59,6 +59,10 @@ export function useProviders<T>(select: (providers: Providers) => T): T {
 
 export function useOwnTools<T>(select: (tools: OwnTools) => T): T {
   return useStore(useWorkspace().ownTools.store, select);
+}
+
+export function useUsers<T>(select: (users: UserList) => T): T {
+  return useStore(useWorkspace().users.store, select);
 }
 
 export function useLayout<T>(select: (layout: Layout) => T): T {

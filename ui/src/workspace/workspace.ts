@@ -20,6 +20,7 @@ import { OverlayStore } from "./overlays";
 import { OwnToolStore } from "./own-tools";
 import { ProviderStore } from "./providers";
 import { SettingsStore } from "./settings";
+import { UserStore } from "./users";
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
@@ -35,11 +36,19 @@ export function createWorkspace(host: Host) {
   const conversation = new CurrentConversation(conversations);
   const activeRun = new ActiveRun(viewMotion);
   const runList = new RunList(host);
+  // What the window lists belongs to the user before.
+  const users = new UserStore(host, () => {
+    conversation.leave();
+    void conversations.load();
+    void runList.load();
+  });
   return {
     host,
     /** The modal question that is open. */
     questions,
     settings,
+    /** The users, and the current one. */
+    users,
     providers: new ProviderStore(host, settings),
     layout,
     overlays: new OverlayStore(),

@@ -82,6 +82,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
     let first = Event::Run(RunEvent::Started {
         origins: plait_engine::origin::Origins::NONE,
         run: run.as_str().into(),
+        user: plait_engine::user::UserName::default(),
         flow: FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) },
         to: None,
         input: None,
@@ -96,6 +97,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
         plan: Arc::new(plan_flow(said)?),
         info: RunInfo {
             run: run.as_str().into(),
+            user: plait_engine::user::UserName::default(),
             flow_name: "benchmark".to_owned(),
             folder: None,
             input: None,

@@ -58,6 +58,7 @@ pub async fn hold<T>(
         ),
         info: RunInfo {
             run: run.into(),
+            user: plait_engine::user::UserName::default(),
             flow_name: "benchmark".to_owned(),
             folder: None,
             input: None,
@@ -98,6 +99,7 @@ pub fn host(providers: ProviderRegistry) -> Host {
             plait_adapters::KeyStore::in_memory(),
         ))),
         retriever: Arc::new(plait_engine::retriever::NoRetriever),
+        memories: plait_engine::long_term_memory::NoMemoryStore::shared(),
         clock: Arc::new(SystemClock),
         evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
         subflows: Arc::new(NoSubflows),

@@ -32,10 +32,7 @@ pub(super) fn build(text: &str, searcher: &Searcher, fields: &Fields) -> Result<
     let mut seen = HashSet::new();
     let mut terms: Vec<(u64, String)> = Vec::new();
     let mut failure = None;
-    let is_function_word = |token: &Token| {
-        let word = text[token.offset_from..token.offset_to].to_lowercase();
-        FUNCTION_WORDS.split_whitespace().any(|one| one == word)
-    };
+    let is_function_word = |token: &Token| is_function_word(&text[token.offset_from..token.offset_to]);
     let mut function_words = Vec::new();
     analyzer().token_stream(text).process(&mut |token| {
         if failure.is_none() && seen.insert(token.text.clone()) {
@@ -66,6 +63,12 @@ pub(super) fn build(text: &str, searcher: &Searcher, fields: &Fields) -> Result<
         [(Occur::Should, Box::new(term(fields.text)) as Box<dyn Query>), (Occur::Should, title)]
     });
     Ok(Some(BooleanQuery::new(clauses.collect())))
+}
+
+/// Whether a word of English says nothing about a subject.
+pub(crate) fn is_function_word(word: &str) -> bool {
+    let word = word.to_lowercase();
+    FUNCTION_WORDS.split_whitespace().any(|one| one == word)
 }
 
 fn frequency(searcher: &Searcher, fields: &Fields, text: &str) -> tantivy::Result<u64> {

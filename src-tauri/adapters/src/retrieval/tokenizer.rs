@@ -12,7 +12,7 @@ pub(super) const ANALYZER: &str = "plait-1";
 const MAX_TERM_BYTES: usize = 64;
 
 /// The analyzer of texts and queries.
-pub(super) fn analyzer() -> TextAnalyzer {
+pub(crate) fn analyzer() -> TextAnalyzer {
     TextAnalyzer::builder(Words)
         .filter(RemoveLongFilter::limit(MAX_TERM_BYTES))
         .filter(LowerCaser)

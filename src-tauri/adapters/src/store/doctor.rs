@@ -7,6 +7,7 @@
 
 mod conversations;
 mod documents;
+mod memories;
 mod readable_copy;
 mod run_trees;
 mod salvage;
@@ -46,6 +47,8 @@ pub struct Report {
     pub conversations: usize,
     /// The messages that could be read in them.
     pub messages: u64,
+    /// The long-term memories that could be read, of all users.
+    pub memories: usize,
     pub findings: Vec<Finding>,
     /// What was changed, in sentences.
     pub actions: Vec<String>,
@@ -82,6 +85,7 @@ pub fn check(home: &Path, salvage: bool, progress: Progress<'_>) -> Result<Repor
     };
     let recalls = run_trees::check(&core, &mut report, progress)?;
     conversations::check(&core, &recalls, &mut report)?;
+    memories::check(&core, &mut report)?;
     documents::check(&core, &mut report);
     if core.is_read_only() {
         return Ok(report);
@@ -89,6 +93,7 @@ pub fn check(home: &Path, salvage: bool, progress: Progress<'_>) -> Result<Repor
     if salvage {
         salvage::run_trees(&core, &mut report)?;
         salvage::conversations(&core, &mut report)?;
+        salvage::memories(&core, &mut report)?;
     }
     let mut compressed = 0;
     let roots: Vec<_> = core.shared.index().roots().collect();

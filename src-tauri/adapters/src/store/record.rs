@@ -12,6 +12,7 @@ use plait_engine::models::ModelOverrides;
 use plait_engine::models::{Cost, TokenUsage};
 use plait_engine::run::view::{Asker, OpenPause, RunStatus};
 use plait_engine::tool::ToolPause;
+use plait_engine::user::UserName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -41,6 +42,10 @@ pub struct RunRecord {
     pub run: RunId,
     /// The flow it runs: name, file and hash of the document as it ran.
     pub flow: FlowRef,
+    /// Who it belongs to, if not the default user.
+    #[serde(default, skip_serializing_if = "UserName::is_default")]
+    #[ts(optional, as = "Option<UserName>")]
+    pub user: UserName,
     /// The run that started this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -100,13 +105,14 @@ pub struct RunRecord {
 impl RunRecord {
     /// The record of a run whose first event is `entry`; nothing if that is not `run.started`.
     pub fn begin(entry: &Entry) -> Option<Self> {
-        let Event::Run(RunEvent::Started { run, flow, to, parent_run_id, conversation, from, .. }) =
+        let Event::Run(RunEvent::Started { run, user, flow, to, parent_run_id, conversation, from, .. }) =
             &entry.event
         else {
             return None;
         };
         Some(Self {
             run: run.clone(),
+            user: user.clone(),
             flow: flow.clone(),
             parent_run_id: parent_run_id.clone(),
             from: from.as_ref().map(|from| from.run.clone()),

@@ -7,6 +7,7 @@ use std::path::Path;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::RunId;
 use plait_engine::run::view::RunStatus;
+use plait_engine::user::UserName;
 use serde::{Deserialize, Serialize};
 
 use super::disk::Disk;
@@ -21,6 +22,8 @@ use super::tree::{run_id, run_key};
 pub struct RunFilter {
     /// Only runs of the flow whose file this was.
     pub flow_path: Option<String>,
+    /// Only runs of this user.
+    pub user: Option<UserName>,
     /// Which place they have in their tree.
     pub which: Which,
     /// At most so many, the newest.

@@ -11,6 +11,7 @@ use super::conversation::{self, Conversations};
 use super::disk::Disk;
 use super::journal_reader::EntryReader;
 use super::log_file::Key;
+use super::memories::Memories;
 use super::recovery;
 use super::run_index::RunIndex;
 use super::tree::{self, Tree, TreeLayout, run_id};
@@ -22,6 +23,7 @@ pub(super) struct Shared {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) home: PathBuf,
     pub(super) conversations: Arc<Conversations>,
+    pub(super) memories: Memories,
     index: Mutex<RunIndex>,
     trees: Mutex<HashMap<Key, Arc<Tree>>>,
     layouts: Mutex<Vec<(Key, u64, Arc<TreeLayout>)>>,
@@ -39,6 +41,7 @@ impl Shared {
         conversations: Arc<Conversations>,
     ) -> Self {
         Self {
+            memories: Memories::new(Arc::clone(&disk), home),
             disk,
             home: home.to_owned(),
             conversations,

@@ -158,6 +158,7 @@ impl StoreCore {
             let stored = &entry.record;
             if filter.which == Which::Roots && stored.parent_run_id.is_some()
                 || filter.flow_path.is_some() && filter.flow_path != stored.flow.path
+                || filter.user.as_ref().is_some_and(|user| *user != stored.user)
             {
                 continue;
             }

@@ -123,6 +123,7 @@ fn started(run: &RunId, parent: Option<&RunId>) -> Event {
     Event::Run(RunEvent::Started {
         origins: Origins::NONE,
         run: run.clone(),
+        user: plait_engine::user::UserName::default(),
         flow,
         to: None,
         input: None,

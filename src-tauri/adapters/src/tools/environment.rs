@@ -1,10 +1,11 @@
-//! What native and HTTP tools share: which files, hosts and secrets they may use, and who the person is.
+//! What native and HTTP tools share: which files, hosts and secrets they may use, and the memory of users.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::long_term_memory::{MemoryStore, NoMemoryStore};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use url::Url;
@@ -13,9 +14,6 @@ use crate::keys::{KeyStore, is_variable_name, variable_names};
 use crate::net::{AddressPolicy, AllowedHost, GuardedClient};
 use crate::project_files::FileAccess;
 use crate::workers::{Job, WorkerPool};
-
-/// The person of runs that name none.
-const DEFAULT_USER: &str = "default";
 
 /// What the person allows tools. Never part of a flow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -29,10 +27,6 @@ pub struct ToolSettings {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<String, ToolSecret>>")]
     pub secrets: BTreeMap<String, ToolSecret>,
-    /// What the tool `identify_user` calls the person; `default` without one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub user: Option<String>,
 }
 
 /// A secret for HTTP tools, and where it may be sent.
@@ -91,6 +85,7 @@ pub struct ToolEnvironment {
     pub(super) client: GuardedClient,
     pub(super) keys: KeyStore,
     workers: Option<WorkerPool>,
+    pub(super) memories: Arc<dyn MemoryStore>,
     settings: Arc<RwLock<ToolSettings>>,
     /// Hosts that are allowed for this process, besides those of the settings.
     allowed_hosts: Arc<[AllowedHost]>,
@@ -104,6 +99,7 @@ impl ToolEnvironment {
             client: GuardedClient::new(AddressPolicy::default()),
             keys,
             workers: None,
+            memories: NoMemoryStore::shared(),
             settings: Arc::default(),
             allowed_hosts: Arc::default(),
         }
@@ -113,6 +109,13 @@ impl ToolEnvironment {
     #[must_use]
     pub fn with_workers(mut self, workers: WorkerPool) -> Self {
         self.workers = Some(workers);
+        self
+    }
+
+    /// With users' long-term memories.
+    #[must_use]
+    pub fn with_memories(mut self, memories: Arc<dyn MemoryStore>) -> Self {
+        self.memories = memories;
         self
     }
 
@@ -130,11 +133,6 @@ impl ToolEnvironment {
         self.client
             .set_policy(AddressPolicy::allowing(hosts.chain(self.allowed_hosts.iter().cloned()).collect()));
         *self.settings.write() = settings;
-    }
-
-    /// The person on whose behalf tools are called.
-    pub(super) fn user(&self) -> String {
-        self.settings.read().user.clone().unwrap_or_else(|| DEFAULT_USER.to_owned())
     }
 
     /// The secret of this name and where it may be sent.

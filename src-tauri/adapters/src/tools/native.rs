@@ -9,6 +9,8 @@ mod expression;
 mod fetch_url;
 mod files;
 mod identify_user;
+mod memory_read;
+mod memory_write;
 mod read_file;
 mod run_code;
 mod search_files;
@@ -43,9 +45,14 @@ impl NativeTools {
         // Sorted by name, which is the order in lists.
         Self(Arc::new([
             RegisteredTool::new(calculator::Calculator),
-            RegisteredTool::new(current_time::CurrentTime(clock)),
+            RegisteredTool::new(current_time::CurrentTime(Arc::clone(&clock))),
             RegisteredTool::new(fetch_url::FetchUrl(environment.clone())),
-            RegisteredTool::new(identify_user::IdentifyUser(environment.clone())),
+            RegisteredTool::new(identify_user::IdentifyUser),
+            RegisteredTool::new(memory_read::MemoryRead(Arc::clone(&environment.memories))),
+            RegisteredTool::new(memory_write::MemoryWrite(
+                Arc::clone(&environment.memories),
+                Arc::clone(&clock),
+            )),
             RegisteredTool::new(read_file::ReadFile(files.clone())),
             RegisteredTool::new(run_code::RunCode(environment.clone())),
             RegisteredTool::new(search_files::SearchFiles(files.clone())),

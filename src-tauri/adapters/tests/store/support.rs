@@ -22,6 +22,7 @@ pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Event {
     Event::Run(RunEvent::Started {
         origins: Origins::NONE,
         run: run.clone(),
+        user: plait_engine::user::UserName::default(),
         flow,
         to,
         input,

@@ -7,17 +7,19 @@ use plait_engine::host::Clock;
 use plait_engine::id::ConversationId;
 
 use crate::ErrorReply;
+use crate::users::UserService;
 
 /// The conversations of the data directory.
 pub struct ConversationService {
     pub(super) store: Store,
+    pub(super) users: UserService,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) keys: KeyStore,
 }
 
 impl ConversationService {
-    pub(crate) fn new(store: Store, clock: Arc<dyn Clock>, keys: KeyStore) -> Self {
-        Self { store, clock, keys }
+    pub(crate) fn new(store: Store, users: UserService, clock: Arc<dyn Clock>, keys: KeyStore) -> Self {
+        Self { store, users, clock, keys }
     }
 
     /// The conversation whose id begins with `prefix`. `conversation.unknown`, `conversation.ambiguous`.

@@ -149,7 +149,7 @@ impl RunService {
         let ChildInputs { input, overrides, origins } = inputs;
         let (flow, path) = (subflow.flow, subflow.path);
         let request = RunRequest { flow, path, input, overrides, ..RunRequest::default() };
-        Ok((subflow.name, NewRun::Of(Box::new(request), origins)))
+        Ok((subflow.name, NewRun::Of(Box::new(request), parent.user.clone(), origins)))
     }
 }
 

@@ -16,6 +16,7 @@ use plait_engine::node::Registry;
 use plait_engine::origin::Origins;
 use plait_engine::plan::{Plan, plan};
 use plait_engine::run::{Driver, RunHandle, RunSetup};
+use plait_engine::user::UserName;
 
 use super::broadcast::RunBroadcast;
 use super::request::{ChildInputs, NewRun, RunRequest};
@@ -37,7 +38,7 @@ impl Launch {
     /// A new run, with its first event in the journal.
     pub(super) fn start(self, new: NewRun, parent: Option<RunId>) -> Result<(Driver, RunHandle), ErrorReply> {
         match new {
-            NewRun::Of(request, origins) => self.start_request(*request, origins, parent),
+            NewRun::Of(request, user, origins) => self.start_request(*request, user, origins, parent),
             NewRun::ForkOf { earlier, inputs } => self.fork(&earlier, inputs, parent),
         }
     }
@@ -45,19 +46,21 @@ impl Launch {
     fn start_request(
         self,
         request: RunRequest,
+        user: UserName,
         origins: Origins,
         parent: Option<RunId>,
     ) -> Result<(Driver, RunHandle), ErrorReply> {
-        let RunRequest { flow, path, input, overrides, to, conversation } = request;
+        let RunRequest { flow, path, input, overrides, to, conversation, .. } = request;
         let plan = self.plan(&flow, to.as_ref(), &overrides)?;
         // Without an input there is nothing that comes from anywhere.
         let origins = if input.is_some() || !overrides.is_empty() { origins } else { Origins::NONE };
-        let conversation = conversation.map(|id| self.start_conversation(&plan, &id)).transpose()?;
+        let conversation = conversation.map(|id| self.start_conversation(&plan, &id, &user)).transpose()?;
         let hash = self.store.put_flow(&write_flow(&flow)?)?;
         let flow = FlowRef { name: flow.name, path, hash };
         let first = RunEvent::Started {
             run: self.run.clone(),
             revision: ENGINE_REVISION,
+            user: user.clone(),
             from: None,
             flow: flow.clone(),
             to,
@@ -70,7 +73,7 @@ impl Launch {
         };
         self.broadcast.open(0);
         let input = input.map(|text| RunInput { text, origins });
-        Ok(Driver::start(self.setup(plan, &flow, input, conversation, None)?, Event::Run(first))?)
+        Ok(Driver::start(self.setup(plan, user, &flow, input, conversation, None)?, Event::Run(first))?)
     }
 
     /// A new run of what `earlier` ran, from the start, with its inputs or others. What that run bought, called and asked is
@@ -86,6 +89,7 @@ impl Launch {
         let RunEvent::Started {
             run,
             revision,
+            user,
             from,
             flow,
             to,
@@ -109,9 +113,13 @@ impl Launch {
         let plan = self.plan(&recorded_flow(&self.store, &flow.hash)?, to.as_ref(), set)?;
         let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
         let earlier = Arc::new(EarlierRun::of(earlier, &entries));
-        let (flow, input) = (flow.clone(), run_input(input.as_ref(), origins));
+        let (user, flow) = (user.clone(), flow.clone());
+        let input = run_input(input.as_ref(), origins);
         self.broadcast.open(0);
-        Ok(Driver::start(self.setup(plan, &flow, input, conversation, Some(earlier))?, Event::Run(first))?)
+        Ok(Driver::start(
+            self.setup(plan, user, &flow, input, conversation, Some(earlier))?,
+            Event::Run(first),
+        )?)
     }
 
     /// A run that has not ended, from where its journal stops. `run.ended`, `journal.corrupt`.
@@ -123,7 +131,7 @@ impl Launch {
         }
         let entries = self.read_journal(&self.run)?;
         let plan = self.recorded_plan(&entries)?;
-        let RunEvent::Started { flow: flow_ref, from, input, origins, conversation, .. } =
+        let RunEvent::Started { user, flow: flow_ref, from, input, origins, conversation, .. } =
             started_event(&self.run, &entries)?
         else {
             return Err(no_start(&self.run));
@@ -131,10 +139,9 @@ impl Launch {
         let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
         let earlier = from.as_ref().and_then(|origin| self.earlier_run(origin));
         self.broadcast.open(entries.len() as u64);
-        Ok(Driver::resume(
-            self.setup(plan, flow_ref, run_input(input.as_ref(), origins), conversation, earlier)?,
-            &entries,
-        )?)
+        let input = run_input(input.as_ref(), origins);
+        let setup = self.setup(plan, user.clone(), flow_ref, input, conversation, earlier)?;
+        Ok(Driver::resume(setup, &entries)?)
     }
 
     /// Whether [`resume`](Self::resume) would get so far as to continue the run. Changes nothing.
@@ -169,7 +176,12 @@ impl Launch {
     }
 
     /// The conversation that a new run continues, in its current state.
-    fn start_conversation(&self, plan: &Plan, id: &ConversationId) -> Result<Conversation, ErrorReply> {
+    fn start_conversation(
+        &self,
+        plan: &Plan,
+        id: &ConversationId,
+        user: &UserName,
+    ) -> Result<Conversation, ErrorReply> {
         let has_main_context = plan.nodes.iter().any(|node| {
             let behavior = node.node.behavior();
             behavior.makes_context && behavior.context_id.as_deref() == Some(MAIN)
@@ -183,8 +195,16 @@ impl Launch {
                 "Add a `contextStart` whose `contextId` is `main`, or run the flow without a conversation.",
             ));
         }
+        let record = self.store.conversation(id)?;
+        if record.user != user.as_str() {
+            let owner = &record.user;
+            let message =
+                format!("Conversation {id} belongs to the user `{owner}`, and the run to `{user}`.");
+            return Err(ErrorReply::new(ErrorCode::ConversationOtherUser, message)
+                .hint(format!("Run the flow as that user: --user {owner}")));
+        }
         let memory = self.store.past(id)?.memory()?;
-        let at = ConversationRef { memory, ..self.store.conversation(id)?.at() };
+        let at = ConversationRef { memory, ..record.at() };
         self.open_conversation(&Arc::new(at))
     }
 
@@ -209,6 +229,7 @@ impl Launch {
     fn setup(
         self,
         plan: Plan,
+        user: UserName,
         flow: &FlowRef,
         input: Option<RunInput>,
         conversation: Option<Conversation>,
@@ -221,6 +242,7 @@ impl Launch {
             journal: Box::new(self.store.journal(&self.run)?),
             info: RunInfo {
                 run: self.run,
+                user,
                 flow_name: flow.name.clone(),
                 folder: folder.map(|folder| folder.display().to_string()),
                 input,

@@ -8,6 +8,7 @@ use plait_engine::id::{ConversationId, RunId};
 use plait_engine::journal::Entry;
 use plait_engine::models::{Cost, TokenUsage};
 use plait_engine::run::view::RunStatus;
+use plait_engine::user::UserName;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -29,6 +30,10 @@ pub struct RunSummary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub path: Option<String>,
+    /// Who it belongs to, if not the default user.
+    #[serde(default, skip_serializing_if = "UserName::is_default")]
+    #[ts(optional, as = "Option<UserName>")]
+    pub user: UserName,
     /// The conversation that it continues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -78,6 +83,7 @@ impl RunSummary {
             run: record.run,
             flow_name: record.flow.name,
             path: record.flow.path,
+            user: record.user,
             conversation: record.conversation,
             started_at: record.started_at,
             ended_at: record.ended_at,
@@ -99,10 +105,15 @@ fn status(record: &RunRecord, active: bool) -> RunStatus {
     }
 }
 
-/// `runs.list`: the runs that are no child runs, newest first; or the child runs of `parent`, in the order they started.
+/// `runs.list`: the runs of a user that are no child runs, newest first; or the child runs of `parent`, in the order they
+/// started. `user.unknown`.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ListRuns {
+    /// The user; the current one when left out.
+    #[serde(default)]
+    #[ts(optional)]
+    pub user: Option<UserName>,
     /// Only runs of this flow file.
     #[serde(default)]
     #[ts(optional)]
@@ -124,12 +135,15 @@ impl Command for ListRuns {
 
     async fn run(self, service: &RunService) -> Result<Vec<RunSummary>, ErrorReply> {
         let limit = self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        let filter = RunFilter { flow_path: self.flow_path, which: Which::Roots, limit: Some(limit) };
-        let store = service.store.clone();
+        let (store, users) = (service.store.clone(), service.users.clone());
         let records = run_blocking(move || {
             let records = match self.parent {
                 Some(parent) => store.children(&parent)?.into_iter().take(limit).collect(),
-                None => store.runs(&filter)?,
+                None => {
+                    let user = Some(users.resolve(self.user.as_ref())?);
+                    let (flow_path, which, limit) = (self.flow_path, Which::Roots, Some(limit));
+                    store.runs(&RunFilter { flow_path, user, which, limit })?
+                }
             };
             let count = |record: RunRecord| Ok((store.count_children(&record.run)?, record));
             records.into_iter().map(count).collect::<Result<Vec<_>, ErrorReply>>()

@@ -9,6 +9,7 @@ use plait_engine::flow::Flow;
 use plait_engine::id::{ConversationId, NodeId, PortName, RunId};
 use plait_engine::journal::InputOverrides;
 use plait_engine::origin::Origins;
+use plait_engine::user::UserName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -25,6 +26,10 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional)]
     pub path: Option<String>,
+    /// Who the run belongs to; the current user when left out. `user.unknown`.
+    #[serde(default)]
+    #[ts(optional)]
+    pub user: Option<UserName>,
     /// The text input of the run.
     #[serde(default)]
     #[ts(optional)]
@@ -38,7 +43,7 @@ pub struct RunRequest {
     #[ts(optional)]
     pub to: Option<NodeId>,
     /// The conversation to continue. `conversation.unknown` when it does not exist, `conversation.no_context` when the flow
-    /// has no context `main`.
+    /// has no context `main`, `conversation.other_user` when it belongs to another user.
     #[serde(default)]
     #[ts(optional)]
     pub conversation: Option<ConversationId>,
@@ -46,8 +51,8 @@ pub struct RunRequest {
 
 /// What a new run is made of.
 pub(super) enum NewRun {
-    /// A flow with inputs that come from these places.
-    Of(Box<RunRequest>, Origins),
+    /// A flow, who the run belongs to, and where its inputs come from.
+    Of(Box<RunRequest>, UserName, Origins),
     /// What an earlier run ran, with all that it bought, called and asked.
     ForkOf {
         earlier: RunId,
@@ -69,7 +74,7 @@ impl NewRun {
     /// `flow.holds_secret` if nothing is left that is a flow.
     pub(super) fn redact(&mut self, redaction: &Redaction) -> Result<(), ErrorReply> {
         let (input, overrides) = match self {
-            Self::Of(request, _) => {
+            Self::Of(request, ..) => {
                 secrets::redact(&mut request.flow, redaction)?;
                 (&mut request.input, &mut request.overrides)
             }

@@ -15,6 +15,7 @@ use plait_engine::host::tree_budget::TreeBudget;
 use plait_engine::host::{Clock, Host};
 use plait_engine::id::{Activation, RunId};
 use plait_engine::journal::Answer;
+use plait_engine::long_term_memory::MemoryStore;
 use plait_engine::node::Registry;
 use plait_engine::origin::{Origin, Origins};
 use plait_engine::retriever::Retriever;
@@ -32,6 +33,7 @@ use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::providers::{ProviderService, TokenCalibration};
+use crate::users::UserService;
 
 /// The runs of the data directory. Clones share the same state.
 #[derive(Clone)]
@@ -42,6 +44,8 @@ pub struct RunService {
     providers: Arc<ProviderService>,
     tools: Arc<dyn ToolHost>,
     retriever: Arc<dyn Retriever>,
+    memories: Arc<dyn MemoryStore>,
+    pub(super) users: UserService,
     clock: Arc<dyn Clock>,
     evaluator: Arc<dyn Evaluator>,
     /// Which files flows may read.
@@ -63,6 +67,8 @@ impl RunService {
         providers: Arc<ProviderService>,
         tools: Arc<dyn ToolHost>,
         retriever: Arc<dyn Retriever>,
+        memories: Arc<dyn MemoryStore>,
+        users: UserService,
         clock: Arc<dyn Clock>,
         evaluator: Arc<dyn Evaluator>,
     ) -> Self {
@@ -75,6 +81,8 @@ impl RunService {
             providers,
             tools,
             retriever,
+            memories,
+            users,
             clock,
             evaluator,
             file_access,
@@ -95,9 +103,10 @@ impl RunService {
         Ok(self.store.find_run(prefix)?)
     }
 
-    /// The latest run that is no child run, if there is any.
+    /// The latest run of the current user that is no child run, if there is any.
     pub fn latest(&self) -> Result<Option<RunId>, ErrorReply> {
-        let filter = RunFilter { which: Which::Roots, limit: Some(1), ..RunFilter::default() };
+        let user = Some(self.users.resolve(None)?);
+        let filter = RunFilter { user, which: Which::Roots, limit: Some(1), ..RunFilter::default() };
         Ok(self.store.runs(&filter)?.into_iter().next().map(|record| record.run))
     }
 
@@ -129,11 +138,13 @@ impl RunService {
 
     /// Starts a run in the background.
     pub(super) async fn start(&self, request: RunRequest) -> Result<RunId, ErrorReply> {
+        let (users, wanted) = (self.users.clone(), request.user.clone());
+        let user = run_blocking(move || users.resolve(wanted.as_ref())).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
         let host = self.host_of_new(&run, request.flow.settings.limits.unwrap_or_default());
         // Whoever starts a run is the person.
         let origins = Origins::of(Origin::Person);
-        let new = NewRun::Of(Box::new(request), origins);
+        let new = NewRun::Of(Box::new(request), user, origins);
         self.start_as(&run, new, None, host).await?;
         // Once a caller has the id, the run must survive a crash.
         self.store.flush().await?;
@@ -233,7 +244,7 @@ impl RunService {
         let broadcast = self.active.broadcast(run);
         let launch = self.launch(run, &broadcast, &host);
         let path = match &new {
-            NewRun::Of(request, _) => request.path.clone(),
+            NewRun::Of(request, ..) => request.path.clone(),
             NewRun::ForkOf { earlier, .. } => self.flow_path(earlier).await?,
         };
         let redaction = self.redaction(path.as_deref(), parent.is_some()).await?;
@@ -383,6 +394,7 @@ impl RunService {
             providers: self.providers.callable(),
             tools: Arc::clone(&self.tools),
             retriever: Arc::clone(&self.retriever),
+            memories: Arc::clone(&self.memories),
             clock: Arc::clone(&self.clock),
             evaluator: Arc::clone(&self.evaluator),
             subflows: Arc::new(self.clone()),

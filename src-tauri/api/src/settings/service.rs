@@ -119,7 +119,7 @@ impl SettingsService {
         let secrets = tools.secrets.iter().flat_map(|(name, secret)| {
             [Some(name), Some(&secret.origin), secret.variable.as_ref()].into_iter().flatten()
         });
-        let texts = tools.allowed_hosts.iter().chain(&tools.user).chain(secrets);
+        let texts = tools.allowed_hosts.iter().chain(secrets);
         if texts.into_iter().any(|text| redaction.first_secret(text).is_some()) {
             let message = "A setting for tools is a key, where the name of a variable belongs.";
             return Err(ErrorReply::new(ErrorCode::SettingsHoldsSecret, message)

@@ -15,6 +15,7 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
     let first = Event::Run(RunEvent::Started {
         origins: Origins::NONE,
         run: RunId::from("r"),
+        user: plait_engine::user::UserName::default(),
         flow: FlowRef { name: "f".into(), path: None, hash: "h".into() },
         to: None,
         input: None,

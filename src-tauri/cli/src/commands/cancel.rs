@@ -1,7 +1,6 @@
 //! `plait cancel`.
 
 use plait_api::engine::error::ErrorCode;
-use std::path::Path;
 
 use clap::Args;
 use plait_api::engine::id::RunId;
@@ -11,7 +10,7 @@ use plait_api::{ErrorReply, Plait};
 
 use super::runs;
 use crate::exit::{CliError, ExitStatus};
-use crate::open_app;
+use crate::open_app::{self, Home};
 use crate::terminal::print_error;
 
 #[derive(Debug, Args)]
@@ -21,7 +20,7 @@ pub(crate) struct CancelArgs {
     run: String,
 }
 
-pub(crate) async fn execute(home: &Path, args: &CancelArgs) -> Result<ExitStatus, CliError> {
+pub(crate) async fn execute(home: &Home, args: &CancelArgs) -> Result<ExitStatus, CliError> {
     let app = open_app::for_writing(home)?;
     let run = runs::find(&app, &args.run)?;
     let status = status_of(&app, &run).await?;

@@ -8,7 +8,6 @@ mod rename;
 mod show;
 
 use plait_api::engine::error::ErrorCode;
-use std::path::Path;
 
 use clap::{Args, Subcommand};
 use plait_api::conversations::{ConversationFlow, ListConversations, OpenConversation};
@@ -17,7 +16,7 @@ use plait_api::engine::id::ConversationId;
 use plait_api::{ErrorReply, Plait};
 
 use crate::exit::{CliError, ExitStatus};
-use crate::open_app;
+use crate::open_app::{self, Home};
 use crate::terminal::print_error;
 
 #[derive(Debug, Args)]
@@ -47,7 +46,7 @@ enum ConversationsCommand {
     Rm(remove::RemoveArgs),
 }
 
-pub(crate) async fn execute(home: &Path, args: ConversationsArgs) -> Result<ExitStatus, CliError> {
+pub(crate) async fn execute(home: &Home, args: ConversationsArgs) -> Result<ExitStatus, CliError> {
     let app = match &args.command {
         ConversationsCommand::List(_) | ConversationsCommand::Show(_) | ConversationsCommand::Export(_) => {
             open_app::for_reading(home)?

@@ -49,10 +49,10 @@ fn print(report: &Report, json: bool) -> Result<(), CliError> {
     for action in &report.actions {
         writeln!(out, "{action}")?;
     }
-    let Report { runs, entries, conversations, messages, .. } = report;
+    let Report { runs, entries, conversations, messages, memories, .. } = report;
     writeln!(
         out,
-        "Read {entries} entries of {runs} runs and {messages} messages of {conversations} conversations."
+        "Read {entries} entries of {runs} runs, {messages} messages of {conversations} conversations and {memories} memories."
     )?;
     if !report.has_losses() {
         writeln!(out, "No problems found.")?;

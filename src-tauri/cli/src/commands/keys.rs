@@ -4,13 +4,11 @@ mod list;
 mod remove;
 mod set;
 
-use std::path::Path;
-
 use clap::{Args, Subcommand};
 use plait_api::keys::{KeyLocation, KeySource};
 
 use crate::exit::{CliError, ExitStatus};
-use crate::open_app;
+use crate::open_app::{self, Home};
 
 pub(super) use list::key_source;
 
@@ -44,7 +42,7 @@ enum KeysCommand {
     List(list::ListArgs),
 }
 
-pub(crate) async fn execute(home: &Path, args: KeysArgs) -> Result<ExitStatus, CliError> {
+pub(crate) async fn execute(home: &Home, args: KeysArgs) -> Result<ExitStatus, CliError> {
     let app = open_app::for_reading(home)?;
     match args.command {
         KeysCommand::Set(args) => set::execute(&app, args).await?,

@@ -6,13 +6,11 @@ mod list;
 mod remove;
 mod search;
 
-use std::path::Path;
-
 use clap::{Args, Subcommand};
 use plait_api::engine::error::ErrorCode;
 
 use crate::exit::{CliError, ExitStatus};
-use crate::open_app;
+use crate::open_app::{self, Home};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -39,7 +37,7 @@ enum KnowledgeCommand {
     Rm(remove::RemoveArgs),
 }
 
-pub(crate) async fn execute(home: &Path, args: KnowledgeArgs) -> Result<ExitStatus, CliError> {
+pub(crate) async fn execute(home: &Home, args: KnowledgeArgs) -> Result<ExitStatus, CliError> {
     let app = match &args.command {
         KnowledgeCommand::List(_) => open_app::for_reading(home)?,
         // Beside a window, what it indexed is searched.

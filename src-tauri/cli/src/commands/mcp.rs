@@ -7,12 +7,10 @@ mod remove;
 mod test;
 mod tools;
 
-use std::path::Path;
-
 use clap::{Args, Subcommand};
 
 use crate::exit::{CliError, ExitStatus};
-use crate::open_app;
+use crate::open_app::{self, Home};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -47,7 +45,7 @@ enum McpCommand {
     Log(log::LogArgs),
 }
 
-pub(crate) async fn execute(home: &Path, args: McpArgs) -> Result<ExitStatus, CliError> {
+pub(crate) async fn execute(home: &Home, args: McpArgs) -> Result<ExitStatus, CliError> {
     let app = match &args.command {
         McpCommand::List(_) | McpCommand::Log(_) => open_app::for_reading(home)?,
         _ => open_app::for_writing(home)?,

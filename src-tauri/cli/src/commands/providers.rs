@@ -4,12 +4,10 @@ mod list;
 mod models;
 mod test;
 
-use std::path::Path;
-
 use clap::{Args, Subcommand};
 
 use crate::exit::{CliError, ExitStatus};
-use crate::open_app;
+use crate::open_app::{self, Home};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -33,7 +31,7 @@ enum ProvidersCommand {
     Models(models::ModelsArgs),
 }
 
-pub(crate) async fn execute(home: &Path, args: ProvidersArgs) -> Result<ExitStatus, CliError> {
+pub(crate) async fn execute(home: &Home, args: ProvidersArgs) -> Result<ExitStatus, CliError> {
     let app = open_app::for_writing(home)?;
     let status = match args.command {
         ProvidersCommand::List(args) => list::execute(&app, &args).await?,

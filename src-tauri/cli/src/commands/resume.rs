@@ -1,14 +1,12 @@
 //! `plait resume`.
 
-use std::path::Path;
-
 use clap::Args;
 use plait_api::runs::{ResumeRun, RunDetail, ShowRun};
 
 use super::runs;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
-use crate::open_app;
+use crate::open_app::{self, Home};
 use crate::run_follower::{Answers, RunFollower};
 
 #[derive(Debug, Args)]
@@ -37,7 +35,7 @@ pub(crate) struct ResumeArgs {
     json: bool,
 }
 
-pub(crate) async fn execute(home: &Path, args: ResumeArgs) -> Result<ExitStatus, CliError> {
+pub(crate) async fn execute(home: &Home, args: ResumeArgs) -> Result<ExitStatus, CliError> {
     let app = open_app::for_running(home, args.allow)?;
     let run = runs::find(&app, &args.run)?;
     let RunDetail { summary, flow, entries, damage, .. } = app.call(ShowRun { run: run.clone() }).await?;

@@ -1,14 +1,12 @@
 //! `plait retry`.
 
-use std::path::Path;
-
 use clap::Args;
 use plait_api::runs::{RetryRun, ShowRun};
 
 use super::runs;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
-use crate::open_app;
+use crate::open_app::{self, Home};
 use crate::run_follower::{Answers, RunFollower};
 use crate::terminal::print_error;
 
@@ -35,7 +33,7 @@ pub(crate) struct RetryArgs {
     json: bool,
 }
 
-pub(crate) async fn execute(home: &Path, args: RetryArgs) -> Result<ExitStatus, CliError> {
+pub(crate) async fn execute(home: &Home, args: RetryArgs) -> Result<ExitStatus, CliError> {
     let app = open_app::for_writing(home)?;
     let earlier = runs::find(&app, &args.run)?;
     let flow = app.call(ShowRun { run: earlier.clone() }).await?.flow;

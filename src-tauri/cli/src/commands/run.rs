@@ -1,7 +1,6 @@
 //! `plait run`.
 
 use std::ffi::OsString;
-use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
@@ -18,7 +17,7 @@ use super::conversations;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
-use crate::open_app;
+use crate::open_app::{self, Home};
 use crate::run_follower::{Answers, RunFollower};
 
 #[derive(Debug, Args)]
@@ -34,6 +33,7 @@ Examples:
   plait run my.flow.json --to draft --json
   plait run my.flow.json --max-model-calls 20
   plait run my.flow.json --allow host=localhost:8080
+  plait run hello --user ada
   plait run chat-loop --conversation new --answer \"I am Ada\"
   plait run chat-loop --conversation last --answer \"Who am I?\"")]
 pub(crate) struct RunArgs {
@@ -112,7 +112,7 @@ fn parse_override(text: &str) -> Result<Override, String> {
     Ok(Override { node: node.to_owned(), port: port.to_owned(), value })
 }
 
-pub(crate) async fn execute(home: &Path, args: RunArgs) -> Result<ExitStatus, CliError> {
+pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, CliError> {
     let mut source = FlowSource::load(&args.flow)?;
     args.limits.apply(&mut source.flow);
     let to = args.to.as_deref().map(NodeId::from);
@@ -127,7 +127,7 @@ pub(crate) async fn execute(home: &Path, args: RunArgs) -> Result<ExitStatus, Cl
     let flow = source.into_flow();
     let answers =
         Answers { texts: args.answer.into(), nodes: flow.nodes.keys().cloned().collect(), end_first: false };
-    let request = RunRequest { flow, path, input: args.input, overrides, to, conversation };
+    let request = RunRequest { flow, path, user: None, input: args.input, overrides, to, conversation };
     let ctrl_c = CtrlC::listen()?;
     let started = app.call(StartRun(request)).await?;
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;

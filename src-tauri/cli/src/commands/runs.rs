@@ -5,7 +5,6 @@ mod remove;
 mod show;
 
 use plait_api::engine::error::ErrorCode;
-use std::path::Path;
 
 use clap::{Args, Subcommand};
 use plait_api::engine::id::RunId;
@@ -13,7 +12,7 @@ use plait_api::engine::run::view::RunStatus;
 use plait_api::{ErrorReply, Plait};
 
 use crate::exit::{CliError, ExitStatus};
-use crate::open_app;
+use crate::open_app::{self, Home};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plait runs list\n  plait runs show last\n  plait runs rm 0197")]
@@ -32,7 +31,7 @@ enum RunsCommand {
     Rm(remove::RemoveArgs),
 }
 
-pub(crate) async fn execute(home: &Path, args: RunsArgs) -> Result<ExitStatus, CliError> {
+pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, CliError> {
     let app = match &args.command {
         RunsCommand::List(_) | RunsCommand::Show(_) => open_app::for_reading(home)?,
         RunsCommand::Rm(_) => open_app::for_writing(home)?,

@@ -1,7 +1,6 @@
 //! `plait usage`.
 
 use std::io::Write as _;
-use std::path::Path;
 
 use clap::Args;
 use plait_api::engine::journal::Spending;
@@ -9,7 +8,7 @@ use plait_api::usage::{Usage, UsageByDay};
 
 use crate::exit::{CliError, ExitStatus};
 use crate::format::{new_table, to_json};
-use crate::open_app;
+use crate::open_app::{self, Home};
 use crate::terminal::{print_error, stdout};
 
 #[derive(Debug, Args)]
@@ -29,7 +28,7 @@ pub(crate) struct UsageArgs {
     json: bool,
 }
 
-pub(crate) async fn execute(home: &Path, args: &UsageArgs) -> Result<ExitStatus, CliError> {
+pub(crate) async fn execute(home: &Home, args: &UsageArgs) -> Result<ExitStatus, CliError> {
     let app = open_app::for_reading(home)?;
     let usage = app.call(UsageByDay { days: Some(args.days) }).await?;
     print(&usage, args.json)?;

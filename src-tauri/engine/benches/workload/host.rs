@@ -67,6 +67,7 @@ pub fn started_event(run: &str) -> Event {
     Event::Run(RunEvent::Started {
         origins: plait_engine::origin::Origins::NONE,
         run: run.into(),
+        user: plait_engine::user::UserName::default(),
         flow: FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) },
         to: None,
         input: None,
@@ -85,6 +86,7 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Re
         plan: Arc::clone(plan),
         info: RunInfo {
             run: run.into(),
+            user: plait_engine::user::UserName::default(),
             flow_name: "benchmark".to_owned(),
             folder: None,
             input: None,
@@ -95,6 +97,7 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Re
             providers: Arc::new(EmptyHost),
             tools: Arc::new(EmptyHost),
             retriever: Arc::new(plait_engine::retriever::NoRetriever),
+            memories: plait_engine::long_term_memory::NoMemoryStore::shared(),
             clock: Arc::new(SystemClock),
             evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),

@@ -6,6 +6,7 @@ use crate::context::Conversation;
 use crate::earlier_run::EarlierRun;
 use crate::id::RunId;
 use crate::origin::Origins;
+use crate::user::UserName;
 
 /// The text that a run was started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct RunInput {
 pub struct RunInfo {
     /// The run.
     pub run: RunId,
+    /// Who it belongs to.
+    pub user: UserName,
     /// The flow's name.
     pub flow_name: String,
     /// The folder of the flow's file, if it has one.

@@ -21,6 +21,7 @@ use super::event_payload::{
 use crate::context::{ContextChange, ContextRecord, ConversationRef, SharedMessage, Snapshot, ToolCall};
 use crate::error::Fault;
 use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, ReplyKey, RunId};
+use crate::long_term_memory::{MemoryRecord, Recall};
 use crate::memory::MemoryChange;
 use crate::models::{CalibrationSample, ModelOverrides};
 use crate::origin::Origins;
@@ -28,6 +29,7 @@ use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
 use crate::retriever::Retrieval;
 use crate::tool::{ToolPause, ToolProgress};
+use crate::user::UserName;
 
 /// How many open questions an event lists. A run may have thousands, and waits again after each answer; each has an event of
 /// its own anyway (`run.paused`).
@@ -142,6 +144,10 @@ pub enum RunEvent {
         #[serde(default, skip_serializing_if = "is_zero")]
         #[ts(optional, as = "Option<u32>")]
         revision: u32,
+        /// Who it belongs to, if not the default user. All runs below it belong to the same user.
+        #[serde(default, skip_serializing_if = "UserName::is_default")]
+        #[ts(optional, as = "Option<UserName>")]
+        user: UserName,
         /// The run that this one is forked from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
@@ -463,6 +469,28 @@ pub enum CallEvent {
         /// What was found.
         #[ts(as = "Retrieval")]
         retrieval: Arc<Retrieval>,
+    },
+    /// The user's long-term memory was searched. Flushed before anything follows, so that a resumed run sees the same.
+    #[serde(rename = "memory.recalled")]
+    MemoryRecalled {
+        /// What was found.
+        #[ts(as = "Recall")]
+        recall: Arc<Recall>,
+        /// The event of an earlier run that it is taken from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reused: Option<EventRef>,
+    },
+    /// Something is about to be stored in the user's long-term memory. Flushed before it is stored.
+    #[serde(rename = "memory.remembered")]
+    MemoryRemembered {
+        /// What is stored.
+        #[ts(as = "Vec<MemoryRecord>")]
+        memories: Arc<Vec<MemoryRecord>>,
+        /// The event of an earlier run that stored the same.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reused: Option<EventRef>,
     },
     /// A tool is about to be called.
     #[serde(rename = "tool.called")]

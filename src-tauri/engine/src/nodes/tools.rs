@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::error::{ErrorCode, Fault};
 use crate::http_tool::{HttpTool, OpenApiImport, import};
+use crate::long_term_memory::READ_TOOL;
 use crate::model_call::engine_tools;
 use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
@@ -18,7 +19,7 @@ pub(super) struct Tools;
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
-    /// Plait's own tools: `auto` for all that change nothing, or a list of names.
+    /// Plait's own tools: `auto` for all that change nothing and read nothing personal, or a list of names.
     tools: Selection,
     /// Tools that send an HTTP request.
     http: Vec<HttpTool>,
@@ -32,7 +33,7 @@ pub(super) struct Config {
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "`tools` is `auto` or a list of tool names")]
 enum Selection {
-    /// All that change nothing.
+    /// All that change nothing and read nothing personal.
     All(All),
     /// These.
     Names(Vec<ToolName>),
@@ -47,7 +48,7 @@ struct ToolName(String);
 /// The keyword for all tools.
 #[derive(Deserialize, JsonSchema)]
 enum All {
-    /// All of Plait's own tools that change nothing.
+    /// All of Plait's own tools that change nothing and read nothing personal.
     #[serde(rename = "auto")]
     Auto,
 }
@@ -91,9 +92,9 @@ impl NodeType for Tools {
     const DESCRIPTION: &'static str = "Offers tools to every *Chat* on its **tools** edge. The model decides whether to \
         call them. The run's events show each call and its result.\n\n\
         Plait's own tools: calculator, current time, reading and searching files in the flow's folders, fetching web pages, \
-        running JavaScript in a sandbox, the person's name, and, only if you name it, writing files. \
-        `auto` offers all that change nothing. By name also `get_workflow_context`, which reads the memory that the flow's \
-        nodes share.\n\n\
+        running JavaScript in a sandbox, and the user's name. `auto` offers these. Only if you name them: `write_file`, \
+        `memory_read` and `memory_write`, which read and add to the user's long-term memory, and `get_workflow_context`, \
+        which reads the memory that the flow's nodes share.\n\n\
         **HTTP** tools send a request: each `{{name}}` in the URL, the headers and the body is an argument. **OpenAPI** takes \
         them from a document. Addresses of private networks are refused unless you allow the host in the settings.\n\n\
         **Per tool** adds instructions to the prompt, limits a call's time, retries it, or asks a person before each call.";
@@ -184,8 +185,9 @@ impl NodeType for Tools {
         let available = node_context.host.tools.list();
         let mut selected = match &config.tools {
             Selection::All(All::Auto) => {
-                let is_harmless =
-                    |tool: &ToolSpec| tool.source == "native" && tool.effect != ToolEffect::Write;
+                let is_harmless = |tool: &ToolSpec| {
+                    tool.source == "native" && tool.effect != ToolEffect::Write && tool.name != READ_TOOL
+                };
                 available.into_iter().filter(is_harmless).collect()
             }
             Selection::Names(names) => select(&available, names)?,

@@ -8,11 +8,12 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::provider::FakeProviders;
-use super::{FakeClock, FakeProvider, FakeRetriever, FakeSubflows, FakeTools};
+use super::{FakeClock, FakeMemoryStore, FakeProvider, FakeRetriever, FakeSubflows, FakeTools};
 use crate::context::{
     ContextChange, ContextRecord, ContextType, Contexts, Conversation, SharedMessage, Snapshot, Transaction,
     Writes,
 };
+use crate::earlier_run::EarlierRun;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::in_process::InProcess;
 use crate::host::Host;
@@ -23,6 +24,7 @@ use crate::memory::{MemoryChange, MemorySettings, WorkflowMemory};
 use crate::models::ModelOverrides;
 use crate::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, Signal};
 use crate::origin::{Origin, Origins};
+use crate::user::UserName;
 
 /// Executes nodes against test doubles.
 #[derive(Default)]
@@ -30,9 +32,14 @@ pub struct NodeHarness {
     pub provider: Arc<FakeProvider>,
     pub tools: Arc<FakeTools>,
     pub retriever: Arc<FakeRetriever>,
+    pub memories: Arc<FakeMemoryStore>,
     pub clock: Arc<FakeClock>,
     pub subflows: Arc<FakeSubflows>,
     pub contexts: Contexts,
+    /// Who the run belongs to.
+    pub user: UserName,
+    /// The run that this one is forked from.
+    pub earlier: Option<Arc<EarlierRun>>,
     /// The input text of the run.
     pub input: Option<String>,
     /// The conversation that the run continues.
@@ -153,11 +160,12 @@ impl NodeHarness {
             attempt: 1,
             run: Arc::new(RunInfo {
                 run: "run".into(),
+                user: self.user.clone(),
                 flow_name: "harness".to_owned(),
                 folder: None,
                 input: self.input.clone().map(|text| RunInput { text, origins: Origins::of(Origin::Person) }),
                 conversation: self.conversation.clone(),
-                earlier: None,
+                earlier: self.earlier.clone(),
             }),
             models: Arc::new(self.models.clone()),
             flow_window: self.flow_window,
@@ -166,6 +174,7 @@ impl NodeHarness {
                 providers: Arc::new(FakeProviders(Arc::clone(&self.provider))),
                 tools: self.tools.clone(),
                 retriever: self.retriever.clone(),
+                memories: self.memories.clone(),
                 clock: self.clock.clone(),
                 evaluator: Arc::new(InProcess),
                 subflows: self.subflows.clone(),

@@ -70,6 +70,7 @@ impl ToolHost for FakeTools {
             folder: call.folder.clone(),
             folders: Arc::clone(&call.folders),
             context: Arc::clone(&call.context),
+            site: Arc::clone(&call.site),
             ..served
         });
         if call.tool.name == "read_file" {

@@ -107,6 +107,7 @@ impl Scenario {
             plan: Arc::clone(&self.plan),
             info: RunInfo {
                 run: "run".into(),
+                user: plait_engine::user::UserName::default(),
                 flow_name: "flow".to_owned(),
                 folder: None,
                 input: None,
@@ -188,6 +189,7 @@ pub fn started() -> Event {
     Event::Run(RunEvent::Started {
         origins: Origins::NONE,
         run: "run".into(),
+        user: plait_engine::user::UserName::default(),
         flow: FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() },
         to: None,
         input: None,

@@ -79,6 +79,7 @@ impl Simulation {
             providers: Arc::new(NoProviders),
             tools: Arc::new(self.clone()),
             retriever: Arc::new(NoRetriever),
+            memories: plait_engine::long_term_memory::NoMemoryStore::shared(),
             clock: Arc::new(self.clone()),
             evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),

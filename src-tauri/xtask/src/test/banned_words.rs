@@ -39,7 +39,7 @@ pub(super) fn check() -> Result<()> {
         }
         // A file that was deleted and not committed yet is still listed.
         if let Ok(text) = std::fs::read_to_string(repo::root().join(&name)) {
-            findings.extend(find(&table, &text).into_iter().map(|found| format!("  {name}:{found}")));
+            findings.extend(find(&table, &name, &text).into_iter().map(|found| format!("  {name}:{found}")));
         }
     }
     if findings.is_empty() {
@@ -62,22 +62,24 @@ struct Token {
     line: usize,
 }
 
-/// The findings in a text, each as `line: word → replacement`, in order of their lines.
-fn find(table: &Table, text: &str) -> Vec<String> {
+/// The findings in the text of the file at `path`, each as `line: word → replacement`, in order of their lines.
+fn find(table: &Table, path: &str, text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     let mut found = Vec::new();
     for (at, line) in text.lines().enumerate() {
         for identifier in
             line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|part| !part.is_empty())
         {
-            if let Some(replacement) = table.identifiers.get(identifier) {
+            if let Some(replacement) = table.identifiers.get(identifier)
+                && !table.allows(identifier, path)
+            {
                 found.push((at + 1, format!("{identifier} → {replacement}")));
             }
             tokens.extend(split_words(identifier).map(|word| Token { word, line: at + 1 }));
         }
     }
     let mut by_first: HashMap<&str, Vec<_>> = HashMap::new();
-    for phrase in &table.phrases {
+    for phrase in table.phrases.iter().filter(|phrase| !table.allows(&phrase.words.join(" "), path)) {
         by_first.entry(&phrase.words[0]).or_default().push(phrase);
     }
     for (at, token) in tokens.iter().enumerate() {

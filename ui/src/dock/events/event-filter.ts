@@ -106,6 +106,12 @@ export function gistOf(entry: Entry): string {
       const passages = `${used.length} ${used.length === 1 ? "passage" : "passages"}, ${leftOut.length} left out`;
       return line(`${passages}: ${query}`);
     }
+    case "memory.recalled": {
+      const { memories, query } = entry.recall;
+      return line(`${memories.length} ${memories.length === 1 ? "memory" : "memories"}: ${query}`);
+    }
+    case "memory.remembered":
+      return entry.memories.map((memory) => previewOf(memory.text, 80)).join(", ");
     case "memory.appended":
       return entry.change.turns.map((turn) => previewOf(turn.text, 80)).join(", ");
     case "tool.called":

@@ -15,13 +15,6 @@ export function ToolSettings() {
   return (
     <>
       <HostField hosts={tools.allowedHosts ?? []} onRead={(allowedHosts) => put({ allowedHosts })} />
-      <TextField
-        id="tools-user"
-        label={TEXTS.toolUser}
-        placeholder="default"
-        value={tools.user ?? ""}
-        onRead={(user) => put({ user: user === "" ? undefined : user })}
-      />
       <Secrets secrets={tools.secrets ?? {}} onChange={(secrets) => put({ secrets })} />
     </>
   );
@@ -134,33 +127,5 @@ function Secrets({ secrets, onChange }: SecretsProps) {
       </div>
       <p className="mt-1 text-fg-3 text-xs">{TEXTS.toolSecretsHelp}</p>
     </fieldset>
-  );
-}
-
-function TextField(props: {
-  id: string;
-  label: string;
-  placeholder: string;
-  value: string;
-  onRead: (text: string) => void;
-}) {
-  const { id, label, placeholder, value, onRead } = props;
-  return (
-    <div className="mb-3">
-      <label htmlFor={id} className="mb-0.5 block text-fg-2 text-xs">
-        {label}
-      </label>
-      <input
-        key={value}
-        id={id}
-        className={`${CONTROL} h-[28px] text-sm`}
-        placeholder={placeholder}
-        defaultValue={value}
-        onBlur={(event) => {
-          const text = event.target.value.trim();
-          if (text !== value) onRead(text);
-        }}
-      />
-    </div>
   );
 }

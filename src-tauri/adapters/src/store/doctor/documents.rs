@@ -23,7 +23,7 @@ pub(super) fn check(core: &StoreCore, report: &mut Report) {
             report.lost(&path, format!("{} These runs used it and can't be resumed: {runs}.", fault.message));
         }
     }
-    for name in ["settings", "recent", "calibration"] {
+    for name in ["settings", "recent", "calibration", "users"] {
         check_json(&home.join(name).with_extension("json"), report);
     }
     for item in fs::read_dir(home.join("drafts")).into_iter().flatten().flatten() {

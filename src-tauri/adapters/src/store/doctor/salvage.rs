@@ -13,6 +13,7 @@ use super::readable_copy::readable_copy;
 use crate::store::conversation::{self, Loaded};
 use crate::store::fault;
 use crate::store::log_file::Key;
+use crate::store::memories::{self, LoadedMemories};
 use crate::store::store_core::{StoreCore, apply_to_conversations};
 use crate::store::tree::{self, TreeLayout, run_id};
 
@@ -75,6 +76,25 @@ pub(super) fn conversations(core: &StoreCore, report: &mut Report) -> Result<(),
             "Salvaged conversation {id} in `{name}`. The damaged file is in the folder `damaged`."
         ));
     }
+    Ok(())
+}
+
+pub(super) fn memories(core: &StoreCore, report: &mut Report) -> Result<(), Fault> {
+    for path in memories::files_in(&memories::folder_in(&core.shared.home))? {
+        let loaded = match LoadedMemories::read(&path) {
+            Ok(loaded) if loaded.list.damage.is_some() => loaded,
+            Ok(_) => continue,
+            // Left to the version that wrote it.
+            Err(newer) if newer.code == ErrorCode::StoreNewer => continue,
+            Err(fault) => return Err(fault),
+        };
+        replace(core, &path, Some(&loaded.readable_copy()?))?;
+        let (kept, owner, name) = (loaded.list.memories.len(), loaded.owner(), path.display());
+        report.actions.push(format!(
+            "Salvaged {kept} memories {owner} in `{name}`. The damaged file is in the folder `damaged`."
+        ));
+    }
+    core.shared.memories.forget_loaded();
     Ok(())
 }
 

@@ -86,7 +86,6 @@ fn tools(secrets: &[(&str, &str)]) -> HttpTools {
     environment.set_settings(ToolSettings {
         allowed_hosts: vec!["127.0.0.1".to_owned()],
         secrets: secrets.collect(),
-        user: None,
     });
     HttpTools::new(&environment)
 }

@@ -6,9 +6,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::tool::{CallContext, NativeTool};
-use crate::tools::environment::ToolEnvironment;
 
-pub(super) struct IdentifyUser(pub(super) ToolEnvironment);
+pub(super) struct IdentifyUser;
 
 /// The arguments of `identify_user`: none.
 #[derive(Deserialize, JsonSchema)]
@@ -20,7 +19,7 @@ impl NativeTool for IdentifyUser {
     const NAME: &'static str = "identify_user";
     const DESCRIPTION: &'static str = "Returns the name of the user whom this conversation belongs to.";
 
-    async fn call(&self, _: Arguments, _: CallContext) -> Result<Value, Fault> {
-        Ok(json!({ "user": self.0.user() }))
+    async fn call(&self, _: Arguments, context: CallContext) -> Result<Value, Fault> {
+        Ok(json!({ "user": context.site.user }))
     }
 }

@@ -8,11 +8,15 @@ use futures::future::BoxFuture;
 use serde_json::json;
 
 use plait_engine::flow::FolderAccess;
-use plait_engine::tool::ToolEffect;
+use plait_engine::origin::{Origin, Origins};
+use plait_engine::tool::{CallSite, ToolEffect};
+use plait_engine::user::UserName;
 
 use super::*;
 use crate::keys::KeyStore;
+use crate::memory::LongTermMemory;
 use crate::project_files::FileAccess;
+use crate::store::Store;
 use crate::tools::environment::ToolSettings;
 
 struct Noon;
@@ -59,6 +63,8 @@ fn list_contains_names_and_schemas() {
         "current_time",
         "fetch_url",
         "identify_user",
+        "memory_read",
+        "memory_write",
         "read_file",
         "run_code",
         "search_files",
@@ -66,10 +72,10 @@ fn list_contains_names_and_schemas() {
     ];
     assert_eq!(names, expected);
     let writing: Vec<_> = tools.list().into_iter().filter(|tool| tool.effect == ToolEffect::Write).collect();
-    assert_eq!(writing.into_iter().map(|tool| tool.name).collect::<Vec<_>>(), ["write_file"]);
+    assert_eq!(writing.into_iter().map(|tool| tool.name).collect::<Vec<_>>(), ["memory_write", "write_file"]);
     assert!(tools.0.iter().all(RegisteredTool::has_schema));
     assert_eq!(
-        tools.list()[4].parameters,
+        tools.list()[6].parameters,
         json!({
             "description": "The arguments of `read_file`.",
             "type": "object",
@@ -207,15 +213,81 @@ async fn native_tools_get_the_conversation_as_their_second_argument() {
 }
 
 #[tokio::test]
-async fn identify_user_returns_the_user_of_the_settings() {
-    let environment = environment();
-    let tools = NativeTools::new(&environment);
-    let ask = async || tools.call(invocation("identify_user", json!({}))).await.expect("user");
-    assert_eq!(ask().await, json!({ "user": "default" }));
-    environment.set_settings(ToolSettings { user: Some("Ada".to_owned()), ..ToolSettings::default() });
-    assert_eq!(ask().await, json!({ "user": "Ada" }));
+async fn identify_user_returns_the_user_of_the_run() {
+    assert_eq!(call("identify_user", json!({})).await, Ok(json!({ "user": "local" })));
+    let call_of_ada = ToolInvocation { site: site("Ada", "1"), ..invocation("identify_user", json!({})) };
+    let tools = NativeTools::new(&environment());
+    assert_eq!(tools.call(call_of_ada).await.expect("user"), json!({ "user": "Ada" }));
     // A model can't name another one.
     assert_eq!(call("identify_user", json!({ "user": "Eve" })).await, Err("tool.bad_arguments".into()));
+}
+
+fn site(user: &str, key: &str) -> Arc<CallSite> {
+    let user = UserName::parse(user).expect("name");
+    Arc::new(CallSite { user, key: key.to_owned(), ..CallSite::default() })
+}
+
+#[tokio::test]
+async fn memory_is_written_and_read_for_the_user_of_the_run() {
+    let home = tempfile::tempdir().expect("folder");
+    let store = Store::open(home.path()).expect("opened");
+    let memory = LongTermMemory::new(store, Arc::default());
+    let environment = environment().with_memories(Arc::new(memory.clone()));
+    let tools = NativeTools::with_clock(&environment, Arc::new(Noon));
+    let call = async |user: &str, key: &str, name: &str, arguments: Value| {
+        let call = ToolInvocation { site: site(user, key), ..invocation(name, arguments) };
+        tools.call(call).await.map_err(|fault| fault.code.to_string())
+    };
+    let trains = json!({ "text": "Prefers trains." });
+    let stored = call("Ada", "1", "memory_write", trains.clone()).await.expect("stored");
+    // A further attempt of the same call stores nothing twice.
+    assert_eq!(call("Ada", "1", "memory_write", trains).await.as_ref(), Ok(&stored));
+    let read = call("Ada", "2", "memory_read", json!({ "query": "train" })).await.expect("read");
+    assert_eq!(
+        read,
+        json!({
+            "memories": [{ "id": stored["id"], "kind": "fact", "text": "Prefers trains.", "date": "2026-01-15" }],
+            "more": 0,
+        })
+    );
+    let nothing = json!({ "memories": [], "more": 0 });
+    assert_eq!(
+        call("Eve", "2", "memory_read", json!({})).await,
+        Ok(nothing.clone()),
+        "another user's memory"
+    );
+    for arguments in
+        [json!({ "user": "Ada" }), json!({ "query": "x", "limit": 51 }), json!({ "kinds": ["x"] })]
+    {
+        assert_eq!(call("Eve", "3", "memory_read", arguments).await, Err("tool.bad_arguments".into()));
+    }
+    let eves = json!({ "text": "Prefers planes.", "replaces": stored["id"] });
+    assert_eq!(
+        call("Eve", "4", "memory_write", eves).await.expect("stored")["replaced"],
+        0,
+        "of another user"
+    );
+    let newer = json!({ "text": "Prefers night trains.", "replaces": stored["id"] });
+    assert_eq!(call("Ada", "5", "memory_write", newer).await.expect("stored")["replaced"], 1);
+    let read = call("Ada", "6", "memory_read", json!({})).await.expect("read");
+    assert_eq!(read["memories"][0]["text"], "Prefers night trains.");
+    assert_eq!(read["memories"].as_array().map(Vec::len), Some(1));
+    // What others wrote stays labeled across runs.
+    let host = Origin::Host("example.com".to_owned());
+    let from_page = CallSite { origins: Origins::of(host.clone()), ..CallSite::clone(&site("Ada", "page")) };
+    let arguments = json!({ "text": "Refunds need no approval." });
+    let labeled = ToolInvocation { site: Arc::new(from_page), ..invocation("memory_write", arguments) };
+    tools.call(labeled).await.expect("stored");
+    let reading =
+        ToolInvocation { site: site("Ada", "x"), ..invocation("memory_read", json!({ "query": "refunds" })) };
+    let origins = reading.origins.clone();
+    tools.call(reading).await.expect("read");
+    assert_eq!(origins.take(), Origins::of(host));
+    assert_eq!(call("Ada", "7", "memory_write", json!({ "text": " " })).await, Err("memory.empty".into()));
+    let steps = json!({ "kind": "procedure", "text": "Booking", "steps": ["Ask", "Book"] });
+    call("Ada", "8", "memory_write", steps).await.expect("stored");
+    let read = call("Ada", "9", "memory_read", json!({ "kinds": ["procedure"] })).await.expect("read");
+    assert_eq!(read["memories"][0]["steps"], json!(["Ask", "Book"]));
 }
 
 #[tokio::test]

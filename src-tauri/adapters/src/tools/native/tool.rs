@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::flow::FolderAccess;
-use plait_engine::tool::{OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolSpec};
+use plait_engine::tool::{CallSite, OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
@@ -20,6 +20,8 @@ pub(super) struct CallContext {
     pub(super) folder: Option<String>,
     /// The folders that the flow declares.
     pub(super) folders: Arc<[FolderAccess]>,
+    /// For whom the tool is called, and from where.
+    pub(super) site: Arc<CallSite>,
     /// The conversation that the tool is called from. None of the tools uses it yet but those of tests.
     #[cfg_attr(not(test), expect(dead_code, reason = "the contract of native tools"))]
     pub(super) conversation: Arc<ToolContext>,
@@ -32,6 +34,7 @@ impl CallContext {
         Self {
             folder: call.folder.clone(),
             folders: Arc::clone(&call.folders),
+            site: Arc::clone(&call.site),
             conversation: Arc::clone(&call.context),
             origins: call.origins.clone(),
         }

@@ -32,7 +32,7 @@ pub(super) async fn execute(app: &Plait, args: ListArgs) -> Result<(), CliError>
     let ListArgs { flow, search, limit, json } = args;
     let filtered = flow.is_some() || search.is_some();
     let flow = flow.map(|name| find_flow(&name)).transpose()?;
-    let conversations = app.call(ListConversations { flow, search, limit: Some(limit) }).await?;
+    let conversations = app.call(ListConversations { user: None, flow, search, limit: Some(limit) }).await?;
     let mut out = stdout();
     if json {
         writeln!(out, "{}", to_json(&conversations)?)?;

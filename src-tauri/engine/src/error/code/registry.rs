@@ -57,6 +57,54 @@ error_codes! {
             "Set `memory.mode` of the node to `readWrite`.";
     }
 
+    "Long-term memory" {
+        MemoryAmbiguous = "memory.ambiguous",
+            "Several memories have an id that begins like this.",
+            "Give more of the id. `plait memory list` shows them.";
+        MemoryDamaged = "memory.damaged",
+            "A part of the file with a user's memories cannot be read, so nothing is written to it.",
+            "Run `plait doctor --salvage`: it keeps the damaged file aside and goes on with what can be read.";
+        MemoryEmpty = "memory.empty",
+            "A memory has no text, or a procedure has no steps.",
+            "Give a text and, for a procedure, the steps.";
+        MemoryFull = "memory.full",
+            "The user has as many memories as are possible.",
+            "Erase those that are not needed any more, in the Memory panel or with `plait memory erase`.";
+        MemoryHasSteps = "memory.has_steps",
+            "A memory that is no procedure has steps.",
+            "Set the kind to `procedure`, or leave the steps out.";
+        MemoryTooLong = "memory.too_long",
+            "A memory is too long, or too many were to be stored at once.",
+            "Summarize it, or store several memories.";
+        MemoryUnavailable = "memory.unavailable",
+            "The host has no long-term memory.",
+            "Run the flow in Plait's window or with `plait run`.";
+        MemoryUnknown = "memory.unknown",
+            "The user has no memory with this id.",
+            "It may have been erased. `plait memory list` shows those there are.";
+    }
+
+    "Users" {
+        UserBadName = "user.bad_name",
+            "The name of a user is empty, too long, has several lines, or is a key.",
+            "Choose a name of at most 60 characters.";
+        UserCurrent = "user.current",
+            "The current user cannot be removed.",
+            "Switch to another user first.";
+        UserExists = "user.exists",
+            "There is already a user of this name.",
+            "Choose another name, or switch to that user.";
+        UserHasMemories = "user.has_memories",
+            "The user that is to be removed has memories.",
+            "Export the memories if you want to keep them, then remove the user together with them.";
+        UserTooMany = "user.too_many",
+            "There are as many users as are possible.",
+            "Remove one that is not needed any more.";
+        UserUnknown = "user.unknown",
+            "There is no user of this name.",
+            "Add the user with `plait users add` or in the Memory panel, or correct the name.";
+    }
+
     "Model nodes" {
         ChatContentFiltered = "chat.content_filtered",
             "The provider withheld the reply.",
@@ -184,6 +232,9 @@ error_codes! {
         ConversationNone = "conversation.none",
             "There is no conversation yet.",
             "Start one with `plait run FLOW --conversation new`.";
+        ConversationOtherUser = "conversation.other_user",
+            "The conversation belongs to another user than the run.",
+            "Switch to that user, or start a conversation of your own.";
         ConversationUnknown = "conversation.unknown",
             "There is no conversation of this id.",
             "`plait conversations list` shows all conversations.";

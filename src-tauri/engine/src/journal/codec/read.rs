@@ -105,13 +105,14 @@ fn read_event<'de, A: MapAccess<'de>>(name: &str, head: Head, map: A) -> Result<
             let event = rest.read()?;
             Event::Context(rest.activation()?, event)
         }
+        // The user's memory, not the workflow's.
+        ("memory.recalled" | "memory.remembered", _) | (_, "prompt" | "model" | "knowledge" | "tool") => {
+            let event = rest.read()?;
+            Event::Call(rest.activation()?, event)
+        }
         (_, "memory") => {
             let event = rest.read()?;
             Event::Memory(rest.activation()?, event)
-        }
-        (_, "prompt" | "model" | "tool") => {
-            let event = rest.read()?;
-            Event::Call(rest.activation()?, event)
         }
         (_, "child") => {
             let event = rest.read()?;

@@ -38,6 +38,18 @@ fn every_group_survives_a_round_trip() {
             "step": 0, "callId": "c", "result": [1],
         }),
         json!({ "at": 5, "type": "node.delta", "node": "chat", "epoch": [], "text": "Hi" }),
+        json!({
+            "seq": 8, "at": 5, "type": "memory.appended", "node": "chat", "epoch": [], "change": { "turns": [] },
+        }),
+        json!({
+            "seq": 9, "at": 5, "type": "memory.recalled", "node": "chat", "epoch": [],
+            "recall": { "query": "trains", "limit": 8, "memories": [], "more": 0 },
+        }),
+        json!({ "seq": 10, "at": 5, "type": "memory.remembered", "node": "chat", "epoch": [], "memories": [] }),
+        json!({
+            "seq": 11, "at": 5, "type": "knowledge.retrieved", "node": "chat", "epoch": [],
+            "retrieval": { "query": "trains", "maxTokens": 100, "used": [] },
+        }),
     ];
     for line in lines {
         let entry: Entry = serde_json::from_value(line.clone()).unwrap();

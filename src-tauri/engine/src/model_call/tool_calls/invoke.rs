@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{Either, select};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::Outcome;
 use super::questions::{self, CallHistory};
@@ -12,11 +12,12 @@ use super::requests::RecordedAnswers;
 use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
 use crate::journal::{CallEvent, MAX_NESTING_DEPTH, is_too_deep};
+use crate::long_term_memory::MemorySource;
 use crate::model_call::Interruption;
 use crate::node::NodeContext;
 use crate::origin::Origin;
 use crate::tool::{
-    OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolProgress, ToolRequests, ToolSpec,
+    CallSite, OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolProgress, ToolRequests, ToolSpec,
 };
 
 /// The time limit of a call, if the flow sets none.
@@ -48,6 +49,7 @@ impl Invocation<'_> {
         }
         let answers: Arc<[Value]> = history.into_answers().into();
         let tool = Arc::new(self.tool.clone());
+        let site = Arc::new(self.site());
         let attempts = tool.policy.attempts.unwrap_or(1).max(1);
         let mut attempt = 1;
         loop {
@@ -58,6 +60,7 @@ impl Invocation<'_> {
                 folder: self.node_context.run.folder.clone(),
                 folders: Arc::clone(&self.node_context.folders),
                 context: Arc::clone(&self.context),
+                site: Arc::clone(&site),
                 progress: self.progress(),
                 requests: Arc::clone(&requests) as Arc<dyn ToolRequests>,
                 origins: origins.clone(),
@@ -76,6 +79,21 @@ impl Invocation<'_> {
                 }
                 outcome => return Ok(outcome.and_then(check_result)),
             }
+        }
+    }
+
+    fn site(&self) -> CallSite {
+        let NodeContext { activation, run, .. } = self.node_context;
+        CallSite {
+            user: run.user.clone(),
+            source: MemorySource {
+                flow: Some(run.flow_name.clone()),
+                run: Some(run.run.clone()),
+                node: Some(activation.node.clone()),
+            },
+            origins: self.node_context.origins(),
+            // As JSON, so that different parts never produce the same text.
+            key: json!([run.run, activation.node, activation.epoch, self.step, self.call.id]).to_string(),
         }
     }
 

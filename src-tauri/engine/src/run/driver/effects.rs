@@ -8,7 +8,7 @@ use crate::id::{Activation, Epoch};
 use crate::journal::{CallEvent, Event, NodeEvent};
 use crate::plan::{NodeIx, Plan};
 
-/// Replies, retrieved knowledge, tool calls and their results, and questions about tool calls with their answers, by activation.
+/// Replies, retrieved knowledge, recalled and stored memories, tool calls and their results, and questions about tool calls with their answers, by activation.
 #[derive(Default)]
 pub(super) struct RecordedEffects(FxHashMap<(NodeIx, Epoch), Vec<Event>>);
 
@@ -20,6 +20,8 @@ impl RecordedEffects {
                 activation,
                 CallEvent::ModelReplied { .. }
                 | CallEvent::KnowledgeRetrieved { .. }
+                | CallEvent::MemoryRecalled { .. }
+                | CallEvent::MemoryRemembered { .. }
                 | CallEvent::ToolCalled { .. }
                 | CallEvent::ToolFinished { .. },
             )

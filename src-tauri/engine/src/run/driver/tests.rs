@@ -55,6 +55,7 @@ impl Stage {
             providers: Arc::new(Both(Arc::clone(&provider))),
             tools: Arc::new(Deep),
             retriever: Arc::new(crate::retriever::NoRetriever),
+            memories: crate::long_term_memory::NoMemoryStore::shared(),
             clock,
             evaluator: Arc::new(crate::expression::in_process::InProcess),
             subflows: Arc::clone(&subflows) as Arc<dyn Subflows>,
@@ -83,6 +84,7 @@ impl Stage {
             plan: Arc::new(plan),
             info: RunInfo {
                 run: "run".into(),
+                user: crate::user::UserName::default(),
                 flow_name: "flow".to_owned(),
                 folder: None,
                 input: None,
@@ -168,6 +170,7 @@ fn started() -> Event {
     Event::Run(RunEvent::Started {
         origins: Origins::NONE,
         run: "run".into(),
+        user: crate::user::UserName::default(),
         flow: FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() },
         to: None,
         input: None,

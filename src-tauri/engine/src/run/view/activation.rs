@@ -119,6 +119,8 @@ impl EpochView {
                 self.cost += Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
             }
             CallEvent::KnowledgeRetrieved { retrieval } => self.retrieval = Some((**retrieval).clone()),
+            // The node's outputs hold the same.
+            CallEvent::MemoryRecalled { .. } | CallEvent::MemoryRemembered { .. } => {}
             CallEvent::ToolCalled { step, call } => {
                 let new = ToolCallView {
                     step: *step,

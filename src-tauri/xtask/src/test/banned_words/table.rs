@@ -1,4 +1,5 @@
-//! The table of banned words: `word = replacement` a line, under `[words]` or `[identifiers]`; `#` begins a comment.
+//! The table of banned words: `word = replacement` a line, under `[words]` or `[identifiers]`; `word = paths` under
+//! `[allowed]`; `#` begins a comment.
 
 use std::collections::HashMap;
 
@@ -8,6 +9,8 @@ use anyhow::{Context, Result, bail};
 pub(super) struct Table {
     pub phrases: Vec<Phrase>,
     pub identifiers: HashMap<String, String>,
+    /// The parts of paths where a word is allowed, by its spelling in the table.
+    pub allowed: HashMap<String, Vec<String>>,
 }
 
 /// A word, or several in a row, in lower case.
@@ -19,7 +22,7 @@ pub(super) struct Phrase {
 impl Table {
     /// Parses the table. The error names the invalid line.
     pub(super) fn parse(text: &str) -> Result<Self> {
-        let mut table = Self { phrases: Vec::new(), identifiers: HashMap::new() };
+        let mut table = Self { phrases: Vec::new(), identifiers: HashMap::new(), allowed: HashMap::new() };
         let mut section = "";
         for (at, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -44,9 +47,18 @@ impl Table {
                 "[identifiers]" => {
                     table.identifiers.insert(word.to_owned(), replacement);
                 }
-                _ => bail!("line {}: neither under [words] nor under [identifiers]", at + 1),
+                "[allowed]" => {
+                    let parts = replacement.split(',').map(|part| part.trim().to_owned()).collect();
+                    table.allowed.insert(word.to_owned(), parts);
+                }
+                _ => bail!("line {}: not under [words], [identifiers] or [allowed]", at + 1),
             }
         }
         Ok(table)
+    }
+
+    /// Whether a word may stand in the file at `path`.
+    pub(super) fn allows(&self, word: &str, path: &str) -> bool {
+        self.allowed.get(word).is_some_and(|parts| parts.iter().any(|part| path.contains(part)))
     }
 }

@@ -5,7 +5,7 @@ const TABLE: &str =
     "# comment\n[words]\ntold = reported\nword for word = verbatim\n[identifiers]\nHub = RunBroadcast\n";
 
 fn findings(text: &str) -> Vec<String> {
-    find(&Table::parse(TABLE).unwrap(), text)
+    find(&Table::parse(TABLE).unwrap(), "src/a.rs", text)
 }
 
 #[test]
@@ -28,6 +28,14 @@ fn phrases_match_across_the_lines_of_a_comment() {
 fn identifiers_match_whole_and_in_their_spelling() {
     assert_eq!(findings("let x: Hub = y;"), ["1: Hub → RunBroadcast"]);
     assert!(findings("GitHub, hub, HubBub, Hub_1").is_empty());
+}
+
+#[test]
+fn allowed_words_pass_in_their_paths_alone() {
+    let table = Table::parse(&format!("{TABLE}[allowed]\ntold = memory, docs/\nHub = memory\n")).unwrap();
+    assert!(find(&table, "src/memory/a.rs", "told Hub").is_empty());
+    assert_eq!(find(&table, "docs/a.md", "told Hub"), ["1: Hub → RunBroadcast"]);
+    assert_eq!(find(&table, "src/a.rs", "told Hub").len(), 2);
 }
 
 #[test]

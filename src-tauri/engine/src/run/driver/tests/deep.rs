@@ -89,6 +89,7 @@ fn what_people_give_too_deep_is_refused() {
     let first = Event::Run(RunEvent::Started {
         origins: Origins::NONE,
         run,
+        user: crate::user::UserName::default(),
         flow,
         to: None,
         input: None,

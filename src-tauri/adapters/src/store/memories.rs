@@ -1,0 +1,165 @@
+//! Users' long-term memories: one append-only, checksummed file each, `memory/<hash of the name>.log`.
+//!
+//! Storing appends. Erasing and changing write the file anew without the old text, so that no byte of it is left in the file;
+//! of an erased memory only its id stays, so that a run that is resumed later does not store it again. To a damaged file
+//! nothing is written; what can be read of it is shown. Owns the files; refuses to search them.
+
+mod file;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::id::MemoryId;
+use plait_engine::long_term_memory::MemoryRecord;
+use plait_engine::user::UserName;
+
+use super::disk::Disk;
+use super::fault;
+use file::MemoryFile;
+pub(in crate::store) use file::{LoadedMemories, files_in};
+
+/// The most memories of a user.
+pub const MAX_MEMORIES: usize = 10_000;
+
+/// A user's memories, as they were at one time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemoryList {
+    /// In the order in which they were stored.
+    pub memories: Vec<MemoryRecord>,
+    /// What cannot be read of the file, in a sentence.
+    pub damage: Option<String>,
+}
+
+impl MemoryList {
+    /// The memory with this id or, if it is the only one, whose id begins with it. `memory.unknown`, `memory.ambiguous`.
+    pub fn find(&self, id: &str) -> Result<&MemoryRecord, Fault> {
+        let wanted = id.trim().to_lowercase();
+        let mut found = self
+            .memories
+            .iter()
+            .filter(|memory| !wanted.is_empty() && memory.id.as_str().starts_with(&wanted));
+        match (found.next(), found.next()) {
+            (Some(only), None) => Ok(only),
+            (Some(_), Some(_)) => Err(Fault::new(
+                ErrorCode::MemoryAmbiguous,
+                format!("Several memories have an id that begins with `{id}`."),
+            )
+            .hint("Give more of the id.")),
+            (None, _) => Err(unknown(id)),
+        }
+    }
+}
+
+fn unknown(id: &str) -> Fault {
+    Fault::new(ErrorCode::MemoryUnknown, format!("There is no memory `{id}`.")).hint(
+        "It may have been erased, or belong to another user. `plait memory list` shows those there are.",
+    )
+}
+
+/// The memories of all users.
+pub(super) struct Memories {
+    disk: Arc<dyn Disk>,
+    folder: PathBuf,
+    /// Those that were used since the store was opened.
+    files: Mutex<HashMap<UserName, MemoryFile>>,
+}
+
+/// The folder of the files.
+pub(in crate::store) fn folder_in(home: &Path) -> PathBuf {
+    home.join("memory")
+}
+
+impl Memories {
+    pub(super) fn new(disk: Arc<dyn Disk>, home: &Path) -> Self {
+        Self { disk, folder: folder_in(home), files: Mutex::default() }
+    }
+
+    /// A user's memories. `is_changing`: another process may write them.
+    pub(super) fn list(&self, user: &UserName, is_changing: bool) -> Result<Arc<MemoryList>, Fault> {
+        if is_changing {
+            return Ok(MemoryFile::load(&self.folder, user)?.list());
+        }
+        self.with(user, |file| Ok(file.list()))
+    }
+
+    /// Stores memories, each once: one whose id is known, or was erased, is left as it is. On disk when this returns.
+    pub(super) fn add(&self, user: &UserName, memories: Vec<MemoryRecord>) -> Result<(), Fault> {
+        self.with(user, |file| {
+            let mut new: Vec<MemoryRecord> = Vec::new();
+            for memory in memories {
+                if !file.knows(&memory.id) && new.iter().all(|other| other.id != memory.id) {
+                    new.push(memory);
+                }
+            }
+            if new.is_empty() {
+                return Ok(());
+            }
+            if file.list().memories.len() + new.len() > MAX_MEMORIES {
+                let message = format!("The user `{user}` has {MAX_MEMORIES} memories already.");
+                return Err(Fault::new(ErrorCode::MemoryFull, message)
+                    .hint("Erase those that are not needed any more: plait memory erase ID…"));
+            }
+            file.append(&*self.disk, new)
+        })
+    }
+
+    /// Changes a memory. Its old text is not in the file any more. `memory.unknown`.
+    pub(super) fn replace(&self, user: &UserName, memory: MemoryRecord) -> Result<(), Fault> {
+        self.with(user, |file| {
+            let mut memories = file.list().memories.clone();
+            let old = memories.iter_mut().find(|known| known.id == memory.id);
+            let Some(old) = old else { return Err(unknown(memory.id.as_str())) };
+            *old = memory;
+            file.rewrite(&*self.disk, memories, &[])
+        })
+    }
+
+    /// Erases memories; without ids, all. Returns how many there were.
+    pub(super) fn erase(&self, user: &UserName, ids: Option<&[MemoryId]>) -> Result<u64, Fault> {
+        self.with(user, |file| {
+            let list = file.list();
+            let (erased, kept): (Vec<_>, Vec<_>) = list
+                .memories
+                .iter()
+                .cloned()
+                .partition(|memory| ids.is_none_or(|ids| ids.contains(&memory.id)));
+            if !erased.is_empty() {
+                let ids: Vec<MemoryId> = erased.iter().map(|memory| memory.id.clone()).collect();
+                file.rewrite(&*self.disk, kept, &ids)?;
+            }
+            Ok(erased.len() as u64)
+        })
+    }
+
+    /// Removes a user's file.
+    pub(super) fn remove(&self, user: &UserName) -> Result<(), Fault> {
+        let mut files = self.files.lock();
+        files.remove(user);
+        let failed = |error: std::io::Error| fault::of_io("remove the memories of a user", &error);
+        self.disk.remove(&file::path_in(&self.folder, user)).map_err(failed)
+    }
+
+    /// Reads a file again after it was replaced.
+    pub(super) fn forget_loaded(&self) {
+        self.files.lock().clear();
+    }
+
+    fn with<T>(
+        &self,
+        user: &UserName,
+        work: impl FnOnce(&mut MemoryFile) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let mut files = self.files.lock();
+        if !files.contains_key(user) {
+            files.insert(user.clone(), MemoryFile::load(&self.folder, user)?);
+        }
+        // It was inserted if it was missing.
+        files.get_mut(user).map_or_else(|| Err(unknown(user.as_str())), work)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+use plait_engine::long_term_memory::{MemoryContent, MemoryKind, MemorySource};
+
+use super::*;
+use crate::store::disk::FileSystem;
+
+fn user(name: &str) -> UserName {
+    UserName::parse(name).unwrap()
+}
+
+fn fact(id: &str, text: &str) -> MemoryRecord {
+    let content = MemoryContent { kind: MemoryKind::Fact, text: text.to_owned(), steps: Vec::new() };
+    MemoryRecord { id: id.into(), ..MemoryRecord::of_run(id, content, MemorySource::default(), 5) }
+}
+
+struct Fixture {
+    folder: tempfile::TempDir,
+    memories: Memories,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let memories = Memories::new(Arc::new(FileSystem), folder.path());
+        Self { folder, memories }
+    }
+
+    /// The same data directory as another process sees it.
+    fn reopened(&self) -> Memories {
+        Memories::new(Arc::new(FileSystem), self.folder.path())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        file::path_in(&folder_in(self.folder.path()), &user(name))
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.path(name)).unwrap()
+    }
+}
+
+fn texts(memories: &Memories, name: &str) -> Vec<String> {
+    let list = memories.list(&user(name), false).unwrap();
+    list.memories.iter().map(|memory| memory.content.text.clone()).collect()
+}
+
+fn contains(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+#[test]
+fn memories_survive_and_are_stored_once() {
+    let fixture = Fixture::new();
+    assert!(texts(&fixture.memories, "ada").is_empty());
+    assert!(!fixture.path("ada").exists(), "reading creates nothing");
+    fixture
+        .memories
+        .add(&user("ada"), vec![fact("a", "Tea."), fact("a", "Tea."), fact("b", "Trains.")])
+        .unwrap();
+    fixture.memories.add(&user("ada"), vec![fact("b", "Planes."), fact("c", "Kiel.")]).unwrap();
+    fixture.memories.add(&user("eve"), vec![fact("a", "Coffee.")]).unwrap();
+    for memories in [&fixture.memories, &fixture.reopened()] {
+        assert_eq!(texts(memories, "ada"), ["Tea.", "Trains.", "Kiel."]);
+        assert_eq!(texts(memories, "eve"), ["Coffee."]);
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(fixture.path("ada")).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn erasing_leaves_no_byte_of_the_text() {
+    let fixture = Fixture::new();
+    let ada = user("ada");
+    fixture.memories.add(&ada, vec![fact("a", "Secret tea."), fact("b", "Trains.")]).unwrap();
+    assert!(contains(&fixture.bytes("ada"), "Secret"));
+    assert_eq!(fixture.memories.erase(&ada, Some(&["a".into(), "x".into()])).unwrap(), 1);
+    let bytes = fixture.bytes("ada");
+    assert!(!contains(&bytes, "Secret") && !contains(&bytes, "ret te"));
+    assert!(contains(&bytes, "Trains."));
+    let leftovers: Vec<_> = std::fs::read_dir(folder_in(fixture.folder.path())).unwrap().flatten().collect();
+    assert_eq!(leftovers.len(), 1, "{leftovers:?}");
+    // A run that is resumed stores it again: it stays erased.
+    for memories in [&fixture.memories, &fixture.reopened()] {
+        memories.add(&ada, vec![fact("a", "Secret tea.")]).unwrap();
+        assert_eq!(texts(memories, "ada"), ["Trains."]);
+    }
+    assert_eq!(fixture.memories.erase(&ada, None).unwrap(), 1);
+    assert!(!contains(&fixture.bytes("ada"), "Trains"));
+    fixture.memories.add(&ada, vec![fact("d", "Boats.")]).unwrap();
+    assert_eq!(texts(&fixture.reopened(), "ada"), ["Boats."]);
+}
+
+#[test]
+fn erasing_removes_what_a_crash_left_of_an_earlier_one() {
+    let fixture = Fixture::new();
+    let ada = user("ada");
+    fixture.memories.add(&ada, vec![fact("a", "Secret tea.")]).unwrap();
+    let left = folder_in(fixture.folder.path()).join(".x.tmp");
+    std::fs::write(&left, "Secret tea.").unwrap();
+    fixture.memories.erase(&ada, None).unwrap();
+    assert!(!left.exists());
+}
+
+#[test]
+fn changing_replaces_the_text() {
+    let fixture = Fixture::new();
+    let ada = user("ada");
+    fixture.memories.add(&ada, vec![fact("a", "Old tea."), fact("b", "Trains.")]).unwrap();
+    fixture.memories.replace(&ada, fact("a", "New tea.")).unwrap();
+    assert_eq!(texts(&fixture.reopened(), "ada"), ["New tea.", "Trains."]);
+    assert!(!contains(&fixture.bytes("ada"), "Old"));
+    let fault = fixture.memories.replace(&ada, fact("x", "?")).unwrap_err();
+    assert_eq!(fault.code.as_str(), "memory.unknown");
+}
+
+#[test]
+fn damaged_record_is_named_and_nothing_is_written_over_it() {
+    let fixture = Fixture::new();
+    let ada = user("ada");
+    let all = ["a", "b", "c"].map(|id| fact(id, &format!("Text {id}.")));
+    fixture.memories.add(&ada, all.to_vec()).unwrap();
+    let mut bytes = fixture.bytes("ada");
+    let place = bytes.windows(7).position(|window| window == b"Text b.").unwrap();
+    bytes[place] ^= 1;
+    std::fs::write(fixture.path("ada"), &bytes).unwrap();
+    let memories = fixture.reopened();
+    assert_eq!(texts(&memories, "ada"), ["Text a.", "Text c."]);
+    let list = memories.list(&ada, false).unwrap();
+    assert!(list.damage.as_deref().is_some_and(|damage| damage.contains("can't be read")), "{list:?}");
+    for fault in [
+        memories.add(&ada, vec![fact("d", "?")]).unwrap_err(),
+        memories.erase(&ada, None).unwrap_err(),
+        memories.replace(&ada, fact("a", "?")).unwrap_err(),
+    ] {
+        assert_eq!(fault.code.as_str(), "memory.damaged");
+        assert!(fault.message.contains("`ada`"), "{fault}");
+    }
+    assert_eq!(fixture.bytes("ada"), bytes);
+}
+
+#[test]
+fn file_cut_anywhere_loses_the_end_alone() {
+    let fixture = Fixture::new();
+    let ada = user("ada");
+    for id in ["a", "b", "c"] {
+        fixture.memories.add(&ada, vec![fact(id, id)]).unwrap();
+    }
+    let bytes = fixture.bytes("ada");
+    for length in 0..bytes.len() {
+        std::fs::write(fixture.path("ada"), &bytes[..length]).unwrap();
+        let memories = fixture.reopened();
+        let found = texts(&memories, "ada");
+        assert!(
+            ["a", "b", "c"].starts_with(&found.iter().map(String::as_str).collect::<Vec<_>>()),
+            "{length}"
+        );
+        assert!(memories.list(&ada, false).unwrap().damage.is_none(), "{length}");
+        memories.add(&ada, vec![fact("z", "z")]).unwrap();
+        let after = texts(&fixture.reopened(), "ada");
+        assert_eq!(after, [found, vec!["z".to_owned()]].concat(), "{length}");
+    }
+}
+
+#[test]
+fn number_of_memories_is_bounded() {
+    let fixture = Fixture::new();
+    let ada = user("ada");
+    let many = (0..MAX_MEMORIES).map(|index| fact(&format!("{index}"), "x")).collect();
+    fixture.memories.add(&ada, many).unwrap();
+    let fault = fixture.memories.add(&ada, vec![fact("one more", "x")]).unwrap_err();
+    assert_eq!(fault.code.as_str(), "memory.full");
+    fixture.memories.add(&ada, vec![fact("0", "x")]).unwrap();
+}
+
+#[test]
+fn memory_is_found_by_the_beginning_of_its_id() {
+    let list = MemoryList { memories: vec![fact("ab1", "x"), fact("ab2", "y")], damage: None };
+    assert_eq!(list.find("AB2").unwrap().content.text, "y");
+    assert_eq!(list.find("ab").unwrap_err().code.as_str(), "memory.ambiguous");
+    assert_eq!(list.find("c").unwrap_err().code.as_str(), "memory.unknown");
+    assert_eq!(list.find("").unwrap_err().code.as_str(), "memory.unknown");
+}

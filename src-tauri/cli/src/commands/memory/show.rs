@@ -1,0 +1,48 @@
+//! `plait memory show`.
+
+use std::io::Write as _;
+
+use clap::Args;
+use plait_api::Plait;
+use plait_api::engine::long_term_memory::MemoryRecord;
+
+use super::kind_text;
+use crate::exit::CliError;
+use crate::format::{format_time, to_json};
+use crate::terminal::stdout;
+
+#[derive(Debug, Args)]
+pub(super) struct ShowArgs {
+    /// Memory ID, or a unique prefix of one.
+    memory: String,
+    /// Print the memory as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError> {
+    let memory = app.memories().find(None, &args.memory)?;
+    let mut out = stdout();
+    if args.json {
+        writeln!(out, "{}", to_json(&memory)?)?;
+        return Ok(());
+    }
+    let MemoryRecord { id, content, at, edited_at, source, origins } = &memory;
+    writeln!(out, "{}", content.text)?;
+    for (index, step) in content.steps.iter().enumerate() {
+        writeln!(out, "  {}. {step}", index + 1)?;
+    }
+    writeln!(out, "\n{} {id}\nstored {}", kind_text(content.kind), format_time(*at))?;
+    if let Some(edited_at) = edited_at {
+        writeln!(out, "changed {}", format_time(*edited_at))?;
+    }
+    match (&source.flow, &source.run, &source.node) {
+        (Some(flow), Some(run), Some(node)) => writeln!(out, "by node {node} of {flow}, run {run}")?,
+        _ => writeln!(out, "by you")?,
+    }
+    if !origins.is_empty() {
+        let places: Vec<String> = origins.iter().map(ToString::to_string).collect();
+        writeln!(out, "comes from {}", places.join(", "))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,67 @@
+import { Pencil } from "lucide-react";
+import type { MemoryRecord } from "@/bindings";
+import { IconButton } from "@/design/Button";
+import { useWorkspace } from "@/workspace/context";
+import { dayText, sourceText } from "./memory";
+import { TEXTS } from "./texts";
+
+type Props = {
+  memory: MemoryRecord;
+  now: number;
+  selected: boolean;
+  onSelect: (selected: boolean) => void;
+  onEdit: () => void;
+};
+
+/** One memory: what it says, where it comes from, and its day. */
+export function MemoryRow({ memory, now, selected, onSelect, onEdit }: Props) {
+  const { runs } = useWorkspace();
+  const { text, steps = [], at, editedAt, source } = memory;
+  const run = source.run;
+  return (
+    <li
+      className={`flex items-start gap-2 border-line border-b px-2 py-1.5 last:border-b-0 ${selected ? "bg-bg-3" : ""}`}
+      data-testid="memory-row"
+    >
+      <input
+        type="checkbox"
+        className="mt-1 size-3.5 shrink-0 accent-[var(--color-accent-fill)]"
+        aria-label={TEXTS.select(text)}
+        checked={selected}
+        onChange={(event) => onSelect(event.target.checked)}
+      />
+      <div className="min-w-0 flex-1">
+        <p className="whitespace-pre-wrap break-words text-sm">{text}</p>
+        {steps.length > 0 ? (
+          <ol className="list-decimal pl-5 text-fg-2 text-xs">
+            {steps.map((step, place) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: steps have no identity but their place
+              <li key={place} className="break-words">
+                {step}
+              </li>
+            ))}
+          </ol>
+        ) : null}
+        <p className="break-words text-fg-3 text-xs">
+          {run === undefined ? (
+            sourceText(memory)
+          ) : (
+            <button
+              type="button"
+              className="text-left underline-offset-2 hover:text-fg hover:underline"
+              title={TEXTS.openRun}
+              onClick={() => void runs.open(run)}
+            >
+              {sourceText(memory)}
+            </button>
+          )}
+        </p>
+      </div>
+      <span className="shrink-0 pt-0.5 text-right text-fg-3 text-xs tabular-nums">
+        {dayText(at, now)}
+        {editedAt === undefined ? null : <span className="block">{TEXTS.edited}</span>}
+      </span>
+      <IconButton label={TEXTS.edit(text)} className="!size-6" icon={<Pencil size={13} />} onClick={onEdit} />
+    </li>
+  );
+}

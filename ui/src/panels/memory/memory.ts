@@ -1,0 +1,55 @@
+/** What the memory panel makes of memories: steps as lines, where one comes from, its day. */
+import type { MemoryContent, MemoryKind, MemoryRecord } from "@/bindings";
+import { TEXTS } from "./texts";
+
+export const KINDS: readonly MemoryKind[] = ["fact", "episode", "procedure"];
+
+/** What a form holds: the steps are lines. */
+export type MemoryDraft = { kind: MemoryKind; text: string; steps: string };
+
+export function draftOf({ kind, text, steps = [] }: MemoryContent): MemoryDraft {
+  return { kind, text, steps: steps.join("\n") };
+}
+
+/** What a draft says. Only procedures have steps; empty lines are none. */
+export function contentOf({ kind, text, steps }: MemoryDraft): MemoryContent {
+  const lines = steps
+    .split("\n")
+    .map((step) => step.trim())
+    .filter(Boolean);
+  return kind === "procedure" ? { kind, text: text.trim(), steps: lines } : { kind, text: text.trim() };
+}
+
+/** Whether a draft can be stored. */
+export function isComplete(draft: MemoryDraft): boolean {
+  const { text, steps = [] } = contentOf(draft);
+  return text !== "" && (draft.kind !== "procedure" || steps.length > 0);
+}
+
+/** The kinds of places that others write to. */
+const UNTRUSTED: ReadonlySet<string> = new Set(["file", "host", "mcp", "knowledge"]);
+
+/** Where a memory comes from, in one line: who stored it, and the places of others that it was made from. */
+export function sourceText({ source: { flow, node }, origins = [] }: MemoryRecord): string {
+  const by = flow === undefined ? TEXTS.byYou : TEXTS.byFlow(flow || "Untitled", node);
+  const places = origins.flatMap((origin) => {
+    const [kind = "", ...place] = origin.split(":");
+    return UNTRUSTED.has(kind) ? [TEXTS.fromPlace(place.join(":"))] : [];
+  });
+  return [by, ...places].join(" · ");
+}
+
+/** The day of a time as a person says it: a month and a day, and the year if it is another one. */
+export function dayText(at: number, now: number): string {
+  const [day, today] = [new Date(at), new Date(now)];
+  if (day.toDateString() === today.toDateString()) return "today";
+  const year = day.getFullYear() === today.getFullYear() ? undefined : "numeric";
+  return day.toLocaleDateString("en", { month: "short", day: "numeric", year });
+}
+
+/** The selection without memories that are gone. */
+export function stillThere(selected: ReadonlySet<string>, memories: readonly MemoryRecord[]): ReadonlySet<string> {
+  const known = new Set(memories.map(({ id }) => id));
+  const kept = [...selected].filter((id) => known.has(id));
+  return kept.length === selected.size ? selected : new Set(kept);
+}

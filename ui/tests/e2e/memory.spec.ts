@@ -12,7 +12,7 @@ test("memories are read by kind, searched, corrected and erased", async ({ page 
   await openFlow(page);
   await page.getByTestId("rail-memory").click();
   const rows = page.getByTestId("memory-row");
-  await expect(page.getByTestId("memory-count")).toHaveText("5 entries");
+  await expect(page.getByTestId("memory-count")).toHaveText("5");
   await expect(page.getByTestId("memory-kind-fact")).toHaveText("Facts 3");
   await expect(rows).toHaveCount(3);
   await expect(rows.first()).toContainText("Parcel 7731 is on hold until Thursday.");
@@ -42,7 +42,7 @@ test("memories are read by kind, searched, corrected and erased", async ({ page 
   await page.getByTestId("ask-erase").click();
   await expect(rows).toHaveCount(2);
   await expect(page.getByText("Refunds over $50")).toHaveCount(0);
-  await expect(page.getByTestId("memory-count")).toHaveText("4 entries");
+  await expect(page.getByTestId("memory-count")).toHaveText("4");
 
   await page.getByTestId("memory-kind-procedure").click();
   await expect(rows).toContainText(["Ask the depot if it is late"]);

@@ -68,8 +68,12 @@ export function MemoryPanel() {
     <section className="flex h-full min-h-0 flex-col overflow-auto p-2.5" aria-label={TEXTS.memory}>
       <div className="mb-1.5 flex items-center gap-1">
         <h2 className="font-semibold text-sm">{TEXTS.memory}</h2>
-        <span className="min-w-0 flex-1 truncate text-fg-3 text-xs tabular-nums" data-testid="memory-count">
-          {TEXTS.entries(formatCount(total))}
+        <span
+          className="min-w-0 flex-1 truncate text-fg-3 text-xs tabular-nums"
+          title={TEXTS.entries(formatCount(total))}
+          data-testid="memory-count"
+        >
+          {formatCount(total)}
         </span>
         <IconButton
           label={TEXTS.add}
@@ -185,12 +189,13 @@ function KindSwitch({ kind, counts, onChange }: KindSwitchProps) {
           type="button"
           aria-pressed={one === kind}
           data-testid={`memory-kind-${one}`}
-          className={`h-[26px] min-w-0 flex-1 truncate border-line border-r px-1 text-xs last:border-r-0 ${
+          className={`flex-auto border-line border-r px-1 py-0.5 text-xs leading-tight last:border-r-0 ${
             one === kind ? "bg-accent-fill font-semibold text-on-accent" : "bg-bg-2 text-fg-2 hover:bg-bg-3"
           }`}
           onClick={() => onChange(one)}
         >
-          {TEXTS.kinds[one]} {formatCount(counts[one] ?? 0)}
+          <span className="block">{TEXTS.kinds[one]}</span>{" "}
+          <span className="block tabular-nums">{formatCount(counts[one] ?? 0)}</span>
         </button>
       ))}
     </fieldset>

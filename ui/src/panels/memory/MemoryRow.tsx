@@ -42,25 +42,26 @@ export function MemoryRow({ memory, now, selected, onSelect, onEdit }: Props) {
             ))}
           </ol>
         ) : null}
-        <p className="break-words text-fg-3 text-xs">
-          {run === undefined ? (
-            sourceText(memory)
-          ) : (
-            <button
-              type="button"
-              className="text-left underline-offset-2 hover:text-fg hover:underline"
-              title={TEXTS.openRun}
-              onClick={() => void runs.open(run)}
-            >
-              {sourceText(memory)}
-            </button>
-          )}
-        </p>
+        <div className="flex items-baseline gap-2 text-fg-3 text-xs">
+          <span className="min-w-0 flex-1 break-words">
+            {run === undefined ? (
+              sourceText(memory)
+            ) : (
+              <button
+                type="button"
+                className="text-left underline-offset-2 hover:text-fg hover:underline"
+                title={TEXTS.openRun}
+                onClick={() => void runs.open(run)}
+              >
+                {sourceText(memory)}
+              </button>
+            )}
+          </span>
+          <span className="shrink-0 tabular-nums">
+            {editedAt === undefined ? dayText(at, now) : TEXTS.edited(dayText(editedAt, now))}
+          </span>
+        </div>
       </div>
-      <span className="shrink-0 pt-0.5 text-right text-fg-3 text-xs tabular-nums">
-        {dayText(at, now)}
-        {editedAt === undefined ? null : <span className="block">{TEXTS.edited}</span>}
-      </span>
       <IconButton label={TEXTS.edit(text)} className="!size-6" icon={<Pencil size={13} />} onClick={onEdit} />
     </li>
   );

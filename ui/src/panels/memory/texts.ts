@@ -48,7 +48,7 @@ export const TEXTS = {
   byFlow: (flow: string, node: string | undefined) => (node ? `${flow} · ${node}` : flow),
   fromPlace: (place: string) => `from ${place}`,
   openRun: "Open the run that stored it",
-  edited: "edited",
+  edited: (day: string) => `edited ${day}`,
   more: (count: string) => `Show ${count} more`,
   loading: "Loading memories…",
   couldntLoad: "Couldn’t load memories",

@@ -1,4 +1,5 @@
 use plait_engine::long_term_memory::{MemoryContent, MemoryKind, MemorySource};
+use proptest::prelude::*;
 
 use super::*;
 use crate::store::disk::FileSystem;
@@ -160,6 +161,28 @@ fn file_cut_anywhere_loses_the_end_alone() {
         memories.add(&ada, vec![fact("z", "z")]).unwrap();
         let after = texts(&fixture.reopened(), "ada");
         assert_eq!(after, [found, vec!["z".to_owned()]].concat(), "{length}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn one_flipped_bit_costs_at_most_one_memory(place in any::<prop::sample::Index>(), bit in 0u8..8) {
+        let fixture = Fixture::new();
+        let ada = user("ada");
+        let all = ["a", "b", "c"].map(|id| fact(id, id));
+        fixture.memories.add(&ada, all.to_vec()).unwrap();
+        let mut bytes = fixture.bytes("ada");
+        let place = place.index(bytes.len());
+        bytes[place] ^= 1 << bit;
+        std::fs::write(fixture.path("ada"), &bytes).unwrap();
+        let memories = fixture.reopened();
+        let list = memories.list(&ada, false).unwrap();
+        prop_assert!(list.memories.len() >= 2, "{list:?}");
+        prop_assert!(list.memories.iter().all(|memory| all.contains(memory)));
+        prop_assert!(list.damage.is_some(), "it is noticed");
+        let refused = memories.add(&ada, vec![fact("d", "d")]).unwrap_err();
+        prop_assert_eq!(refused.code.as_str(), "memory.damaged");
     }
 }
 

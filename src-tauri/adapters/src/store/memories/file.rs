@@ -71,7 +71,7 @@ fn key_of(user: &UserName) -> Key {
     for (byte, digits) in key.iter_mut().zip(hash.as_bytes().chunks(2)) {
         let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
         // A hash has hexadecimal digits only.
-        *byte = digits.iter().filter_map(|one| digit(*one)).fold(0, |sum, digit| sum << 4 | digit);
+        *byte = digits.iter().filter_map(|one| digit(*one)).fold(0, |sum, digit| (sum << 4) | digit);
     }
     key
 }

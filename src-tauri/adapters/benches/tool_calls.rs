@@ -59,6 +59,7 @@ async fn measure(store: &Store) -> Result<Duration, BenchError> {
         plan: Arc::new(plan),
         info: RunInfo {
             run: run.as_str().into(),
+            user: plait_engine::user::UserName::default(),
             flow_name: "benchmark".to_owned(),
             folder: None,
             input: None,

@@ -64,7 +64,7 @@ pub fn floor(
     }
     let ends = plan.nodes.iter().zip(results).filter(|(node, _)| node.is_result);
     let outputs = ends.map(|(node, outputs)| (node.id.clone(), outputs)).collect();
-    writer.append([Event::Run(RunEvent::Finished { outputs })])
+    writer.append([Event::Run(RunEvent::Finished { outputs, origins: plait_engine::origin::Origins::NONE })])
 }
 
 struct EntryWriter<'a, J: Journal> {

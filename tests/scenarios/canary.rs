@@ -191,13 +191,27 @@ async fn canaries_are_found_nowhere() {
     let set = format!("chat.set={}", json!({ "nested": [planted, { VARIABLE: planted }] }));
 
     // Waits for the answer: the journal is not compressed yet.
-    let args = ["run", &relay, "--input", &planted, "--set", &set, "--conversation", "new", "--json"];
+    let args = [
+        "run",
+        &relay,
+        "--input",
+        &planted,
+        "--set",
+        &set,
+        "--conversation",
+        "new",
+        "--json",
+        "--allow",
+        "folder=*",
+    ];
     let waiting = scene.plait(&args);
     assert_eq!(waiting.code, 3, "{}", waiting.err);
     scene.assert_no_canary();
     let resumed = scene.plait(&["resume", "last", "--answer", &planted, "--json"]);
     assert_eq!(resumed.code, 0, "{} {}", resumed.err, resumed.out);
-    let again = scene.plait(&["run", &relay, "--input", &planted, "--set", &set, "--answer", &planted]);
+    let again = scene.plait(&[
+        "run", &relay, "--input", &planted, "--set", &set, "--answer", &planted, "--allow", "folder=*",
+    ]);
     assert_eq!(again.code, 0, "{}", again.err);
     scene.assert_no_canary();
 

@@ -16,12 +16,12 @@ use crate::support::server::{Answer, ModelServer};
 
 /// A data directory, and a folder for flows: none reads files of the data directory.
 #[derive(Default)]
-struct Machine {
-    home: Home,
+pub(super) struct Machine {
+    pub(super) home: Home,
     flows: Flows,
 }
 
-struct Flows(tempfile::TempDir);
+pub(super) struct Flows(tempfile::TempDir);
 
 impl Default for Flows {
     fn default() -> Self {
@@ -30,29 +30,29 @@ impl Default for Flows {
 }
 
 impl Machine {
-    fn path(&self, name: &str) -> std::path::PathBuf {
+    pub(super) fn path(&self, name: &str) -> std::path::PathBuf {
         self.flows.0.path().join(name)
     }
 
-    fn write(&self, name: &str, text: &str) -> String {
+    pub(super) fn write(&self, name: &str, text: &str) -> String {
         std::fs::write(self.path(name), text).unwrap();
         self.path(name).display().to_string()
     }
 
-    fn plait(&self, args: &[&str]) -> CliOutput {
+    pub(super) fn plait(&self, args: &[&str]) -> CliOutput {
         self.home.plait(args)
     }
 }
 
 /// A web server that records requests as "METHOD PATH body" with their headers.
-struct WebServer {
-    port: u16,
+pub(super) struct WebServer {
+    pub(super) port: u16,
     requests: Arc<Mutex<Vec<(String, HeaderMap)>>>,
     work: tokio::task::JoinHandle<()>,
 }
 
 impl WebServer {
-    async fn start() -> Self {
+    pub(super) async fn start() -> Self {
         let requests: Arc<Mutex<Vec<(String, HeaderMap)>>> = Arc::default();
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -61,11 +61,11 @@ impl WebServer {
         Self { port, requests, work }
     }
 
-    fn url(&self, path: &str) -> String {
+    pub(super) fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    fn lines(&self) -> Vec<String> {
+    pub(super) fn lines(&self) -> Vec<String> {
         self.requests.lock().iter().map(|(line, _)| line.clone()).collect()
     }
 }
@@ -102,6 +102,7 @@ async fn answer(
         "/echo" => {
             ([("content-type", "application/json")], json!({ "seen": token }).to_string()).into_response()
         }
+        "/away" => (StatusCode::FOUND, [("location", "http://localhost:9/elsewhere")], "").into_response(),
         "/inside" => (StatusCode::FOUND, [("location", "http://169.254.169.254/latest/meta-data/")], "")
             .into_response(),
         _ => ([("content-type", "application/json")], "{\"ok\":true}").into_response(),
@@ -187,8 +188,8 @@ async fn model_calls_an_http_tool_and_receives_its_answer() {
     );
     assert_eq!(web.lines(), ["GET /users/a%2F..%2Fb?full=true"]);
     assert_eq!(tool_result(&calls), "{\"ok\":true}");
-    // The same run without the person's permission: the server is not asked.
-    let calls = run_agent(&machine, tools, "find_user", arguments, &[]).await;
+    // Allowed with all other hosts, but not by its name: the server is not asked.
+    let calls = run_agent(&machine, tools, "find_user", arguments, &["--allow", "host=*"]).await;
     assert!(tool_result(&calls).contains("tool.address_refused"), "{calls:#?}");
     assert_eq!(web.lines().len(), 1);
 }
@@ -223,7 +224,9 @@ async fn fetched_pages_reach_the_model_as_markdown() {
     let fetch = async |path: &str| {
         let arguments = json!({ "url": web.url(path) });
         let tools = json!({ "tools": ["fetch_url"] });
-        tool_result(&run_agent(&machine, tools, "fetch_url", arguments, &["--allow", "host=127.0.0.1"]).await)
+        tool_result(
+            &run_agent(&machine, tools, "fetch_url", arguments, &["--allow", "host=*,127.0.0.1"]).await,
+        )
     };
     let page: Value = serde_json::from_str(&fetch("/page").await).unwrap();
     assert_eq!(page["text"], "# Tea\n\nIs **hot**.");
@@ -267,7 +270,7 @@ async fn files_are_written_only_where_the_flow_declares_it() {
         let mut flow: Value = serde_json::from_str(&agent(&json!({ "tools": ["write_file"] }))).unwrap();
         flow["settings"] = settings;
         let path = machine.write("agent.flow.json", &flow.to_string());
-        let run = machine.plait(&["run", &path]);
+        let run = machine.plait(&["run", &path, "--allow", "tool=write_file,folder=out"]);
         assert_eq!(run.code, 0, "{run:?}");
         tool_result(&server.calls())
     };
@@ -293,11 +296,11 @@ fn folders_of_a_flow_are_checked() {
 }
 
 /// A flow of one `httpRequest` node.
-fn request_flow(config: &Value) -> String {
+pub(super) fn request_flow(config: &Value) -> String {
     flow_json("Request", json!({ "request": { "type": "httpRequest", "config": config } }), &[]).to_string()
 }
 
-fn outputs(run: &CliOutput) -> Value {
+pub(super) fn outputs(run: &CliOutput) -> Value {
     run.events().pop().unwrap()["outputs"].clone()
 }
 
@@ -321,13 +324,14 @@ async fn secrets_of_the_settings_are_sent_to_their_host_and_shown_nowhere() {
         request_flow(&json!({ "url": web.url("/echo"), "headers": { "Authorization": "Bearer ${API}" } }));
     let flow = machine.write("agent.flow.json", &flow);
     let secret = "zxcvbnm-0123456789-asdf";
-    let run = with_variable(&machine, &["run", &flow, "--json"], "SOME_VARIABLE", secret);
+    let command = ["run", &flow, "--json", "--allow", "host=127.0.0.1"];
+    let run = with_variable(&machine, &command, "SOME_VARIABLE", secret);
     assert_eq!(run.code, 0, "{run:?}");
     let sent = web.requests.lock()[0].1["authorization"].to_str().unwrap().to_owned();
     assert_eq!(sent, format!("Bearer {secret}"));
     assert!(!run.out.contains(secret) && !run.err.contains(secret), "the server's echo is redacted: {run:?}");
     assert!(run.out.contains("[key of API]"), "{run:?}");
-    let missing = machine.plait(&["run", &flow, "--json"]);
+    let missing = machine.plait(&command);
     assert!(missing.out.contains("tool.no_secret"), "{missing:?}");
     assert_eq!(web.lines().len(), 1);
 }
@@ -346,33 +350,41 @@ async fn nodes_call_tools_without_a_model() {
         flow_json("Nodes", nodes, &["id.value -> request.id", "request.body -> code.input"]).to_string();
     let path = machine.write("agent.flow.json", &flow);
     machine.write("note.md", "A note.");
-    let run = machine.plait(&["run", &path, "--json", "--allow", "host=127.0.0.1"]);
+    let run = machine.plait(&["run", &path, "--json", "--allow", "host=127.0.0.1,folder=."]);
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(web.lines(), ["POST /items/7 {\"n\":7}"]);
     let outputs = outputs(&run);
     assert_eq!(outputs["code"]["result"], "yes");
     assert_eq!(outputs["file"]["text"], "A note.");
     assert_eq!(outputs["tool"]["result"], 42);
-    let refused = machine.plait(&["run", &path, "--json"]);
+    let refused = machine.plait(&["run", &path, "--json", "--allow", "host=*,folder=."]);
     assert_eq!(refused.code, 1);
     assert!(refused.out.contains("tool.address_refused"), "{refused:?}");
     assert_eq!(web.lines().len(), 1);
 }
 
 #[test]
-fn allow_takes_hosts_only() {
+fn allow_refuses_what_is_no_rule() {
     let machine = Machine::default();
     let flow = machine.write("x.flow.json", &request_flow(&json!({ "url": "https://a.test/" })));
-    for allow in ["host=", "host=*", "localhost", "tool=x", "host=http://a"] {
+    for allow in ["host=", "localhost", "tool=a*", "host=http://a", "color=red"] {
         let run = machine.plait(&["run", &flow, "--allow", allow]);
         assert_eq!(run.code, 2, "{allow}: {run:?}");
+        assert!(run.err.contains("grant.invalid"), "{allow}: {run:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn auto_offers_no_tool_that_writes() {
     let machine = Machine::default();
-    let calls = run_agent(&machine, json!({}), "calculator", json!({ "expression": "1" }), &[]).await;
+    let calls = run_agent(
+        &machine,
+        json!({}),
+        "calculator",
+        json!({ "expression": "1" }),
+        &["--allow", "host=*,folder=."],
+    )
+    .await;
     let names: Vec<_> =
         calls[0]["tools"].as_array().unwrap().iter().map(|tool| &tool["function"]["name"]).collect();
     let expected =

@@ -12,6 +12,9 @@ mod contexts;
 mod conversation;
 mod conversations;
 mod crash;
+mod grants;
+#[cfg(target_os = "linux")]
+mod hostile_flow;
 mod http_tools;
 mod keys;
 mod knowledge;

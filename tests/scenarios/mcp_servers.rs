@@ -13,7 +13,7 @@ use crate::support::app::{App, PauseResponse};
 use crate::support::provider::{RecordingProvider, SentRequest, text};
 
 /// A chat with the tools of the server `scripted`.
-fn flow(config: &Value) -> Flow {
+pub(super) fn flow(config: &Value) -> Flow {
     let document = json!({
         "version": 1,
         "name": "With an MCP server",
@@ -31,7 +31,7 @@ fn flow(config: &Value) -> Flow {
 }
 
 /// Calls `tool` with these arguments, one after the other, then repeats the last result.
-fn caller(tool: &'static str, arguments: Vec<Value>) -> RecordingProvider {
+pub(super) fn caller(tool: &'static str, arguments: Vec<Value>) -> RecordingProvider {
     RecordingProvider::with_rule(move |sent: &SentRequest, before| {
         let Some(arguments) = arguments.get(before) else { return Ok(text(sent.last_text())) };
         let call = ToolCall { id: format!("c{before}"), name: tool.to_owned(), arguments: arguments.clone() };
@@ -40,7 +40,7 @@ fn caller(tool: &'static str, arguments: Vec<Value>) -> RecordingProvider {
 }
 
 /// The application with the scripted server of `tests/mcp`.
-async fn app(provider: &RecordingProvider, mode: &str, state: &Path) -> App {
+pub(super) async fn app(provider: &RecordingProvider, mode: &str, state: &Path) -> App {
     let app = App::with(provider);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/mcp/scripted-server.mjs");
     let entry = json!({ "mcpServers": { "scripted": { "command": "node", "args": [script, mode, state] } } });

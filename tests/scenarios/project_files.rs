@@ -105,7 +105,7 @@ async fn read_file(machine: &Machine, folder: &str, path: &str) -> String {
     let edges = ["start.context -> chat.context", "ask.value -> chat.message", "tools.tools -> chat.tools"];
     let flow =
         machine.write(&format!("{folder}/reader.flow.json"), &flow_json("Reader", nodes, &edges).to_string());
-    let run = machine.plait(&["run", flow.to_str().unwrap()]);
+    let run = machine.plait(&["run", flow.to_str().unwrap(), "--allow", "folder=."]);
     assert_eq!(run.code, 0, "{run:?}");
     let calls = server.calls();
     let messages = calls[1]["messages"].as_array().unwrap();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use plait_api::engine::flow::Flow;
+use plait_api::engine::grant::GrantRule;
 use plait_api::engine::id::{Activation, RunId};
 use plait_api::engine::journal::{Entry, Event, RunEvent};
 use plait_api::engine::provider::Providers;
@@ -33,6 +34,13 @@ impl From<&str> for PauseResponse {
     fn from(text: &str) -> Self {
         Self::Value(text.into())
     }
+}
+
+/// Rules that allow everything.
+pub fn all_grants() -> Vec<GrantRule> {
+    ["command=*", "host=*", "folder=*", "tool=*"]
+        .map(|target| GrantRule::allow(target.parse().unwrap()))
+        .into()
 }
 
 impl App {
@@ -84,7 +92,7 @@ impl App {
     /// Starts a flow.
     pub async fn start(&self, flow: &Flow) -> RunId {
         self.plait
-            .call(StartRun(RunRequest { flow: flow.clone(), ..RunRequest::default() }))
+            .call(StartRun(RunRequest { flow: flow.clone(), grants: all_grants(), ..RunRequest::default() }))
             .await
             .unwrap()
             .run

@@ -8,7 +8,7 @@ use plait_api::runs::{RunRequest, StartRun};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::app::App;
+use super::app::{App, all_grants};
 
 /// The JSON of a flow with these nodes. An edge is written `source.output -> target.input`.
 #[expect(clippy::needless_pass_by_value, reason = "values are written in place")]
@@ -61,7 +61,13 @@ impl FlowFolder {
         let flow = flow::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
         let input = (!input.is_empty()).then(|| input.to_owned());
         app.plait
-            .call(StartRun(RunRequest { flow, path: Some(path), input, ..RunRequest::default() }))
+            .call(StartRun(RunRequest {
+                flow,
+                path: Some(path),
+                input,
+                grants: all_grants(),
+                ..RunRequest::default()
+            }))
             .await
             .unwrap()
             .run

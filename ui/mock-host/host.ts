@@ -6,6 +6,7 @@ import type { Commands } from "./commands";
 import { mockConversations } from "./conversations";
 import { mockDialogs } from "./dialogs";
 import { mockFlows } from "./flows";
+import { mockGrants } from "./grants";
 import { mockKnowledge } from "./knowledge";
 import { mockMcp } from "./mcp";
 import { mockMemories } from "./memories";
@@ -19,7 +20,8 @@ export async function mockHost(): Promise<Host> {
   const env = { now: Date.now };
   const flows = mockFlows(types);
   const conversations = mockConversations(env, flows.files, (id) => runs.busy(id));
-  const runs = mockRuns(env, conversations);
+  const grants = mockGrants();
+  const runs = mockRuns(env, conversations, grants);
   const memories = mockMemories(env);
   const commands: Commands = {
     "nodes.list": () => types,
@@ -27,6 +29,7 @@ export async function mockHost(): Promise<Host> {
     ...flows.commands,
     ...mockSettings(),
     ...mockMcp(),
+    ...grants.commands,
     ...mockDialogs(flows.files),
     ...conversations.commands,
     ...mockKnowledge(),

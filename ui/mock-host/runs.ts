@@ -2,10 +2,11 @@
  * Runs of the mock host: replays of recorded runs at their original speed. Where a recording continues with an answer, the
  * replay waits for it. Flows without a recording are refused.
  */
-import type { ConversationId, Entry, Epoch, Flow, NodeId, RunDetail, RunId, RunSummary } from "@/bindings";
+import type { ConversationId, Entry, Epoch, Flow, GrantRule, NodeId, RunDetail, RunId, RunSummary } from "@/bindings";
 import { HostError } from "@/ipc/host";
 import { isOver } from "@/run/fold/status";
 import type { MockConversations } from "./conversations";
+import type { MockGrants } from "./grants";
 import { loadOf, startLoad } from "./load";
 import { loadRecordings, type MockRun, type Recording, type StoredRun, startReplay } from "./replay";
 import { summarize } from "./run-summary";
@@ -20,7 +21,7 @@ export type MockRuns = {
   watch(run: RunId, fromSeq: number, onBatch: (entries: Entry[]) => void): () => void;
 };
 
-type Asked = { flow: Flow; path?: string; to?: NodeId; conversation?: ConversationId };
+type Asked = { flow: Flow; path?: string; to?: NodeId; conversation?: ConversationId; grants?: GrantRule[] };
 type Place = { run: RunId; node: NodeId; epoch: Epoch };
 
 const KEPT = "runs";
@@ -29,7 +30,7 @@ const OWNERS = "run-owners";
 /** Journals are large and the page's storage is small. */
 const MAX_STORED_RUNS = 12;
 
-export function mockRuns(env: { now(): number }, conversations: MockConversations): MockRuns {
+export function mockRuns(env: { now(): number }, conversations: MockConversations, grants: MockGrants): MockRuns {
   const runs = new Map<RunId, MockRun>();
   const keep = () => {
     const kept = [...runs.values()].filter((run) => run.keep).map((run) => run.toStored());
@@ -75,7 +76,8 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
 
   return {
     commands: {
-      "run.start": async ({ flow, path, to, conversation: id }: Asked) => {
+      "run.start": async ({ flow, path, to, conversation: id, grants: once = [] }: Asked) => {
+        grants.check(flow, path, once);
         const its = id === undefined ? undefined : conversations.at(id);
         const conversation = its && { id: its.id, thread: its.threadId, messages: its.messages };
         const run = crypto.randomUUID();

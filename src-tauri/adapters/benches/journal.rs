@@ -137,6 +137,7 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
         set,
         parent_run_id,
         conversation: None,
+        grants: None,
         models: std::sync::Arc::default(),
         revision: 1,
         from: None,

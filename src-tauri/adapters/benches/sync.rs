@@ -70,6 +70,7 @@ fn started(run: &RunId) -> Entry {
         set,
         parent_run_id,
         conversation: None,
+        grants: None,
         models: Arc::default(),
         revision: 1,
         from: None,

@@ -40,6 +40,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use plait_engine::error::Fault;
+use plait_engine::grant::Grants;
 use plait_engine::id::{ConversationId, MemoryId, RunId};
 use plait_engine::long_term_memory::MemoryRecord;
 use plait_engine::models::Correction;
@@ -63,6 +64,7 @@ use store_core::StoreCore;
 pub use users::UserList;
 
 const SETTINGS: &str = "settings";
+const GRANTS: &str = "grants";
 const MCP_SERVERS: &str = "mcp-servers";
 const MCP_TOOLS: &str = "mcp-tools";
 const MCP_LOG: &str = "mcp-log-";
@@ -271,6 +273,20 @@ impl Store {
     /// Replaces the accepted tools of MCP servers. On disk when this returns.
     pub(crate) fn put_mcp_tools(&self, tools: &impl Serialize) -> Result<(), Fault> {
         documents::put(&self.0, MCP_TOOLS, tools)
+    }
+
+    /// What the person allows flows to use, by the files of the flows; nothing at first.
+    pub fn grants(&self) -> Result<BTreeMap<String, Grants>, Fault> {
+        documents::get(&self.0, GRANTS)
+    }
+
+    /// Changes what is allowed to the flow in a file. On disk when this returns.
+    pub fn change_grants(
+        &self,
+        path: &str,
+        change: impl FnOnce(&Grants) -> Result<Grants, Fault>,
+    ) -> Result<(), Fault> {
+        documents::change_entry(&self.0, GRANTS, path, change)
     }
 
     /// Replaces the settings. On disk when this returns.

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::command::{Command, CommandVisitor};
 use crate::{
-    ErrorReply, Plait, app, conversations, dialogs, flows, knowledge, mcp, memories, nodes, providers, runs,
-    settings, tokens, tools, usage, users,
+    ErrorReply, Plait, app, conversations, dialogs, flows, grants, knowledge, mcp, memories, nodes,
+    providers, runs, settings, tokens, tools, usage, users,
 };
 
 macro_rules! commands {
@@ -74,6 +74,9 @@ commands![
     users::AddUser,
     users::SwitchUser,
     users::RemoveUser,
+    grants::ShowGrants,
+    grants::SetGrants,
+    grants::RevokeGrants,
     settings::GetSettings,
     settings::SetSettings,
     providers::GetProviderStatus,

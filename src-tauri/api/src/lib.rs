@@ -14,6 +14,7 @@ pub mod dialogs;
 pub mod doctor;
 mod error_reply;
 pub mod flows;
+pub mod grants;
 pub mod knowledge;
 pub mod mcp;
 pub mod memories;

@@ -24,6 +24,7 @@ use crate::command::Command;
 use crate::conversations::ConversationService;
 use crate::dialogs::{DialogService, Dialogs};
 use crate::flows::FlowService;
+use crate::grants::GrantService;
 use crate::knowledge::KnowledgeService;
 use crate::memories::MemoryService;
 use crate::providers::{ProviderService, TokenCalibration};
@@ -100,6 +101,7 @@ pub struct Plait {
     users: UserService,
     providers: Arc<ProviderService>,
     settings: SettingsService,
+    grants: GrantService,
     tools: ToolService,
     runs: RunService,
     usage: UsageService,
@@ -180,6 +182,7 @@ impl Plait {
             Arc::clone(runs.budgets()),
             tool_environment,
         );
+        let grants = GrantService::new(store.clone(), Arc::clone(&registry), Arc::clone(&tools), mcp.clone());
         Ok(Self {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
@@ -201,6 +204,7 @@ impl Plait {
             knowledge,
             providers,
             settings,
+            grants,
             tools: ToolService::new(tools),
             runs,
         })
@@ -302,6 +306,7 @@ services! {
     UserService => users,
     ProviderService => providers,
     SettingsService => settings,
+    GrantService => grants,
     ToolService => tools,
     RunService => runs,
     UsageService => usage,

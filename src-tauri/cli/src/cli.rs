@@ -8,8 +8,8 @@ use clap::{Parser, Subcommand};
 use plait_api::{ErrorReply, data_dir};
 
 use crate::commands::{
-    cancel, check, conversations, doctor, keys, knowledge, mcp, memory, nodes, providers, resume, retry, run,
-    runs, schema, tokens, usage, users,
+    cancel, check, conversations, doctor, grants, keys, knowledge, mcp, memory, nodes, providers, resume,
+    retry, run, runs, schema, tokens, usage, users,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -70,6 +70,8 @@ enum Command {
     Memory(memory::MemoryArgs),
     /// List, add, switch or remove users.
     Users(users::UsersArgs),
+    /// List, allow, deny or revoke what a flow may use.
+    Grants(grants::GrantsArgs),
     /// Show the token usage and cost of model calls by day.
     Usage(usage::UsageArgs),
     /// Count the tokens of a text.
@@ -106,6 +108,7 @@ impl Cli {
             Command::Knowledge(args) => block_on(knowledge::execute(&home()?, args)),
             Command::Memory(args) => block_on(memory::execute(&home()?, args)),
             Command::Users(args) => block_on(users::execute(&home()?, args)),
+            Command::Grants(args) => block_on(grants::execute(&home()?, args)),
             Command::Usage(args) => block_on(usage::execute(&home()?, &args)),
             Command::Keys(args) => block_on(keys::execute(&home()?, args)),
             Command::Mcp(args) => block_on(mcp::execute(&home()?, args)),

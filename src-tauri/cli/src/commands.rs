@@ -4,6 +4,7 @@ pub(crate) mod cancel;
 pub(crate) mod check;
 pub(crate) mod conversations;
 pub(crate) mod doctor;
+pub(crate) mod grants;
 pub(crate) mod keys;
 pub(crate) mod knowledge;
 pub(crate) mod mcp;

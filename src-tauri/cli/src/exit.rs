@@ -129,7 +129,7 @@ fn is_usage(code: &ErrorCode) -> bool {
         | ErrorCode::KeysBadKey => true,
         // The disk is at fault, not the flow.
         ErrorCode::FlowDiskFull | ErrorCode::FlowUnwritable => false,
-        code => matches!(code.domain(), "flow" | "answer" | "user"),
+        code => matches!(code.domain(), "flow" | "answer" | "grant" | "user"),
     }
 }
 

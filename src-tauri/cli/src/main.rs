@@ -9,6 +9,7 @@ mod excerpt;
 mod exit;
 mod flow_source;
 mod format;
+mod grant_rules;
 mod json_positions;
 mod open_app;
 mod printable;

@@ -26,23 +26,15 @@ pub(crate) fn for_writing(home: &Home) -> Result<Plait, ErrorReply> {
     open(home, Options::of_application(&home.path))
 }
 
-/// For a command that runs a flow, with what its person allows.
-pub(crate) fn for_running(home: &Home, allowed: Vec<Allowance>) -> Result<Plait, ErrorReply> {
-    let allowed_hosts = allowed.into_iter().map(|Allowance::Host(host)| host).collect();
+/// For a command that runs a flow, with hosts whose addresses need not be public.
+pub(crate) fn for_running(home: &Home, allowed_hosts: Vec<AllowedHost>) -> Result<Plait, ErrorReply> {
     open(home, Options { allowed_hosts, ..Options::of_application(&home.path) })
 }
 
-/// One `--allow`.
-#[derive(Clone, Debug)]
-pub(crate) enum Allowance {
-    /// A host that tools may request although its address is not public.
-    Host(AllowedHost),
-}
-
 /// Reads `host=NAME[:PORT]`.
-pub(crate) fn parse_allowance(text: &str) -> Result<Allowance, String> {
+pub(crate) fn parse_host(text: &str) -> Result<AllowedHost, String> {
     match text.split_once('=') {
-        Some(("host", host)) => Ok(Allowance::Host(host.parse()?)),
+        Some(("host", host)) => host.parse(),
         _ => Err("expected host=NAME or host=NAME:PORT".to_owned()),
     }
 }

@@ -4,17 +4,16 @@
 //! the same target `deny` wins over `ask`, and `ask` over `allow`. The order of the rules means nothing. What no rule names is
 //! denied; a tool that no rule names may be called if it changes nothing, else the person is asked.
 //!
-//! Rules are never part of a flow. [`needs`] computes what a flow would have to be granted.
+//! Rules are never part of a flow. [`needs`](crate::needs) computes what a flow would have to be granted.
 
-mod call;
-pub mod needs;
+mod check;
 mod pattern;
 mod rule;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-pub use call::{CallAccess, CallGrants, folder_target, host_of, host_of_url, refuse, targets_of_call};
+pub use check::{CallGrants, folder_target, host_of_url, host_target, refuse};
 pub use pattern::{Exactness, GrantPattern, normalize_folder};
 pub use rule::{GrantRule, MAX_RULES, parse_list};
 
@@ -102,13 +101,13 @@ impl GrantTarget {
 
 /// What the rules say about a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Verdict<'a> {
+pub struct Ruling<'a> {
     pub decision: GrantDecision,
     /// The rule that decides. `None` if no rule is about the target.
     pub rule: Option<&'a GrantRule>,
 }
 
-impl Verdict<'_> {
+impl Ruling<'_> {
     /// Whether the person allows arguments of untrusted origin for this target.
     pub fn allows_untrusted(&self) -> bool {
         self.decision == GrantDecision::Allow && self.rule.is_some_and(|rule| rule.untrusted)
@@ -145,12 +144,12 @@ impl Grants {
     }
 
     /// Decides about a target. `write`: whether the use changes something there.
-    pub fn decide(&self, target: &GrantTarget, write: bool) -> Verdict<'_> {
+    pub fn decide(&self, target: &GrantTarget, write: bool) -> Ruling<'_> {
         let matching = self.0.iter().filter(|rule| rule.applies(target, write));
         // Of equally exact rules the stricter one. Of equal allowances the one that says less about arguments.
         let rule = matching.max_by_key(|rule| (rule.target.exactness(), rule.decision, !rule.untrusted));
         let decision = rule.map_or_else(|| default_decision(target, write), |rule| rule.decision);
-        Verdict { decision, rule }
+        Ruling { decision, rule }
     }
 
     /// Whether requests to this host may reach an address that is not public: a rule allows it by name, and the name says by

@@ -20,6 +20,7 @@ pub mod long_term_memory;
 pub mod memory;
 mod model_call;
 pub mod models;
+pub mod needs;
 pub mod node;
 pub mod nodes;
 pub mod origin;

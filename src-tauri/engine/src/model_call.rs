@@ -5,6 +5,7 @@
 //! when anything enters a conversation: [`Turn::begin`], [`Turn::commit`].
 
 mod call;
+mod grants;
 mod interruption;
 mod knowledge;
 mod memory_access;
@@ -18,6 +19,7 @@ mod workflow_context;
 use serde_json::{Map, Value};
 
 pub(crate) use call::ModelCall;
+pub(crate) use grants::allow_server;
 pub(crate) use interruption::Interruption;
 pub(crate) use knowledge::{retrieve, retrieve_once};
 pub(crate) use memory_access::{Incoming, MemoryAccess, NodeMemory};

@@ -1,5 +1,6 @@
 //! Tools that a model may call: the trait, its specification and its call.
 
+use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
 
@@ -12,9 +13,13 @@ use ts_rs::TS;
 
 use crate::error::{ErrorCode, Fault};
 use crate::flow::FolderAccess;
+use crate::grant::CallGrants;
 use crate::long_term_memory::MemorySource;
 use crate::origin::{Origin, Origins};
 use crate::user::UserName;
+
+/// What the source of a tool of an MCP server begins with; the name of the server follows.
+pub const MCP_PREFIX: &str = "mcp:";
 
 /// A tool as a model sees it; also the value on tools edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -163,6 +168,8 @@ pub struct ToolInvocation {
     pub context: Arc<ToolContext>,
     /// For whom it is called, and from where.
     pub site: Arc<CallSite>,
+    /// What the call may use: checked again where a host is requested or a file is opened.
+    pub grants: CallGrants,
     /// Receives progress, for watchers.
     pub progress: Arc<dyn Fn(ToolProgress) + Send + Sync>,
     /// Serves what the tool asks for during the call.
@@ -172,7 +179,7 @@ pub struct ToolInvocation {
 }
 
 impl ToolInvocation {
-    /// A call of `tool`, outside of any folder and conversation.
+    /// A call of `tool`, outside of any folder, conversation and run.
     pub fn new(tool: ToolSpec, arguments: Value) -> Self {
         Self {
             tool: Arc::new(tool),
@@ -181,6 +188,7 @@ impl ToolInvocation {
             folders: Arc::default(),
             context: Arc::default(),
             site: Arc::default(),
+            grants: CallGrants::default(),
             progress: Arc::new(|_| ()),
             requests: Arc::new(DeclineRequests),
             origins: OriginSink::default(),
@@ -352,11 +360,40 @@ pub enum ToolPauseKind {
     Tool,
 }
 
+/// How an MCP server of the person is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerAddress {
+    /// A process with this command line.
+    Command(String),
+    /// A server at this URL.
+    Url(String),
+}
+
+/// What is known of an MCP server.
+#[derive(Clone, Debug)]
+pub struct KnownServer {
+    pub address: ServerAddress,
+    /// Its accepted tools by the names that models call them by. `None` if it was never connected.
+    pub tools: Option<BTreeMap<String, KnownTool>>,
+}
+
+/// An accepted tool of an MCP server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownTool {
+    /// The name that the server gives it, which may differ from the one that models call it by.
+    pub name: String,
+    pub effect: ToolEffect,
+}
+
 /// Executes tool calls.
 #[async_trait]
 pub trait ToolHost: Send + Sync {
     /// The tools that are available to every flow, sorted by name.
     fn list(&self) -> Vec<ToolSpec>;
+    /// The MCP servers of the person, by name, as far as they are known without starting any.
+    fn servers(&self) -> BTreeMap<String, KnownServer> {
+        BTreeMap::new()
+    }
     /// The tools of an MCP server of the person, which is started if it does not run. `mcp.unknown_server` if there is none of
     /// this name.
     async fn list_server(&self, server: &str) -> Result<Vec<ToolSpec>, Fault> {

@@ -20,11 +20,14 @@ pub(crate) enum Purpose {
     Browser,
     /// Testing the real window
     Driver,
+    /// Watching what programs start and open
+    Trace,
 }
 
 impl Purpose {
     /// Everything that `run` and `test` can need.
-    pub(crate) const ALL: &[Self] = &[Self::Lint, Self::Window, Self::Editor, Self::Browser, Self::Driver];
+    pub(crate) const ALL: &[Self] =
+        &[Self::Lint, Self::Window, Self::Editor, Self::Browser, Self::Driver, Self::Trace];
 }
 
 /// A program or library that a machine needs.
@@ -114,6 +117,16 @@ const REQUIREMENTS: &[Requirement] = &[
         packages: |manager| match manager {
             Manager::Apt | Manager::Dnf => &["dbus-daemon"],
             Manager::Pacman => &["dbus"],
+            Manager::Brew => &[],
+        },
+    },
+    Requirement {
+        name: "strace",
+        used_for: "shows in tests that opening a flow starts and requests nothing",
+        purpose: Purpose::Trace,
+        present: || !cfg!(target_os = "linux") || which("strace").is_some(),
+        packages: |manager| match manager {
+            Manager::Apt | Manager::Dnf | Manager::Pacman => &["strace"],
             Manager::Brew => &[],
         },
     },

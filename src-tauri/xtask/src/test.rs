@@ -35,7 +35,7 @@ impl Part {
     fn purposes(self) -> &'static [Purpose] {
         match self {
             Self::Lint => &[Purpose::Lint, Purpose::Window, Purpose::Editor],
-            Self::Rust => &[],
+            Self::Rust => &[Purpose::Trace],
             Self::Ui => &[Purpose::Editor, Purpose::Browser],
             Self::Window => &[Purpose::Window, Purpose::Editor, Purpose::Driver],
         }

@@ -47,6 +47,10 @@ async fn flow_can_be_drawn_run_answered_saved_and_reopened() -> Result<()> {
         app.type_text(r#"{"tokensPerSecond": 30}"#).await?;
 
         click(&app, "run-button").await?;
+        // A new *Tools* node offers `fetch_url`, so the flow needs hosts that nobody knows before. Nothing chosen is denied.
+        app.wait_for_test_id("need-host=*").await?;
+        app.screenshot("needs").await?;
+        click(&app, "grants-run").await?;
         wait_for_run_status(&app, "waiting").await?;
         wait_for_node_state(&app, "userInput", "paused").await?;
         app.screenshot("waiting").await?;

@@ -12,6 +12,7 @@ import {
   Plug,
   Plus,
   Settings,
+  ShieldCheck,
 } from "lucide-react";
 import { type ComponentType, lazy } from "react";
 import { ConversationsPanel } from "./conversations/ConversationsPanel";
@@ -41,6 +42,8 @@ const KnowledgePanel = lazy(() =>
 const SettingsPanel = lazy(() =>
   import("./settings/SettingsPanel").then((module) => ({ default: module.SettingsPanel })),
 );
+
+const GrantsPanel = lazy(() => import("./grants/GrantsPanel").then((module) => ({ default: module.GrantsPanel })));
 
 /** The same. */
 const MemoryPanel = lazy(() => import("./memory/MemoryPanel").then((module) => ({ default: module.MemoryPanel })));
@@ -103,6 +106,15 @@ export const PANELS: readonly PanelDefinition[] = [
     icon: Plug,
     rail: "top",
     Component: McpPanel,
+  },
+  {
+    id: "grants",
+    title: "What this flow may do",
+    command: "Show what this flow may do",
+    keys: "Alt+9",
+    icon: ShieldCheck,
+    rail: "top",
+    Component: GrantsPanel,
   },
   {
     id: "settings",

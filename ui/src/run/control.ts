@@ -5,10 +5,12 @@ import { notify } from "@/design/notify";
 import type { QuestionStore } from "@/design/question-store";
 import type { FlowEditor } from "@/flow/editor";
 import type { FlowState } from "@/flow/flow-state";
-import { type Host, HostError } from "@/ipc";
+import { type Args, type Host, HostError } from "@/ipc";
 import type { CurrentConversation } from "./conversations/current-conversation";
 import { isOver } from "./fold/status";
 import type { OpenPause } from "./fold/types";
+import type { GrantAnswer, GrantRequest } from "./grant-requests";
+import { neededBy } from "./grants";
 import type { ActiveRun } from "./live/active-run";
 import { RunSession, type SessionEvents } from "./live/session";
 import { PAGE, type RunList } from "./run-list";
@@ -63,6 +65,8 @@ function pauseOwner(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; e
 export type RunWindow = {
   showProblems(): void;
   showConversation(): void;
+  /** Asks what the flow may use. Nothing if the person cancels. */
+  askGrants(request: GrantRequest): Promise<GrantAnswer | undefined>;
   /** The button to offer with an error; nothing when no part of the window helps. */
   errorAction(code: string): { label: string; run: () => void } | undefined;
 };
@@ -135,12 +139,9 @@ export class RunControl {
     }
     this.store.setState({ starting: true });
     try {
-      const { run } = await this.#host.call("run.start", {
-        flow,
-        path,
-        to,
-        conversation: this.#conversation.current?.id,
-      });
+      const request = { flow, path, to, conversation: this.#conversation.current?.id };
+      const run = await this.#startGranted(request);
+      if (run === undefined) return;
       this.#list.refresh();
       // Another document is open by now: the run is in the list of runs.
       if (this.#editor.state.key !== key) return;
@@ -156,6 +157,25 @@ export class RunControl {
       notify.error(error, this.#window.errorAction(error.code));
     } finally {
       this.store.setState({ starting: false });
+    }
+  }
+
+  /** Starts a run, after asking the person about what the flow needs. Nothing if the person cancels. */
+  async #startGranted(request: Args<"run.start">): Promise<RunId | undefined> {
+    try {
+      return (await this.#host.call("run.start", request)).run;
+    } catch (thrown) {
+      const error = HostError.from(thrown);
+      const needs = error.code === "grant.needed" ? neededBy(error.details) : undefined;
+      if (!needs) throw error;
+      const { flow, path } = request;
+      const flowName = flow.name || TEXTS.untitledFlow;
+      const answer = await this.#window.askGrants({ flowName, hasFile: path !== undefined, needs });
+      if (!answer) return undefined;
+      if (path !== undefined && answer.kept.length > 0) {
+        await this.#host.call("grants.set", { path, rules: answer.kept });
+      }
+      return (await this.#host.call("run.start", { ...request, grants: answer.once })).run;
     }
   }
 

@@ -6,6 +6,7 @@ import { useWorkspace } from "@/workspace/context";
 import { useApplyTheme } from "@/workspace/useTheme";
 import { CommandPalette } from "./CommandPalette";
 import { DraftsDialog } from "./DraftsDialog";
+import { GrantsDialog } from "./GrantsDialog";
 import { Shell } from "./Shell";
 import { ShortcutsHelp } from "./ShortcutsHelp";
 import { useShortcuts } from "./useShortcuts";
@@ -25,6 +26,7 @@ export function App() {
       <ConnectDialog />
       <AskDialog questions={questions} />
       <DraftsDialog />
+      <GrantsDialog />
       <DragGhost />
     </Tooltip.Provider>
   );

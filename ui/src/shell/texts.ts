@@ -63,4 +63,32 @@ export const TEXTS = {
   viewingRun: "Viewing run:",
   parentRuns: "Parent runs",
   backToEditing: "Back to editing",
+  whatThisFlowNeeds: "What this flow needs",
+  nothingRanYet: "Nothing has run yet",
+  changedNeeds: "Changed",
+  needsExplained: (name: string) => `“${name}” wants to use the following. Nothing was started or requested.`,
+  changeLater: "You can change this later under “What this flow may do”.",
+  saveToKeep: "Save the flow to keep decisions.",
+  grantKinds: { command: "Commands", host: "Hosts", folder: "Folders", tool: "Tools that change something" },
+  anyHost: "Any host",
+  flowSettings: "flow settings",
+  needReason: (what: string, nodes: readonly string[]) =>
+    `${what} · ${nodes.length === 1 ? "node" : "nodes"} ${nodes.join(", ")}`,
+  changed: "Changed",
+  wasBefore: (seen: string) => `Before: ${seen}`,
+  decisionAbout: (name: string) => `Decision about ${name}`,
+  allowOnce: "Allow once",
+  alwaysForThisFlow: "Always for this flow",
+  askEachTime: "Ask",
+  deny: "Deny",
+  cancel: "Cancel",
+  denyAll: "Deny all",
+  runWithChoices: "Run with these choices",
+  grantCounts: ({ allowed, asked, denied }: { allowed: number; asked: number; denied: number }) =>
+    [
+      `${allowed} allowed${asked > 0 ? `, ${asked} asked each time` : ""}, ${denied} denied.`,
+      denied > 0 ? "Denied nodes fail with a clear error." : "",
+    ]
+      .join(" ")
+      .trim(),
 } as const;

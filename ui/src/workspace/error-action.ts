@@ -1,4 +1,4 @@
-/** The button that an error offers: where the settings help, the way to them. */
+/** The button that an error offers: the way to the settings or to the grants of the flow, where these help. */
 import type { ErrorCode } from "@/bindings";
 import type { LayoutStore } from "./layout";
 
@@ -25,5 +25,8 @@ export function settingsHelp(code: string): boolean {
 
 /** The action to offer with an error; nothing when no part of the window helps. */
 export function errorAction(code: string, layout: LayoutStore): { label: string; run: () => void } | undefined {
+  if (code === "grant.denied" || code === "grant.missing") {
+    return { label: "What it may do", run: () => layout.showPanel("grants") };
+  }
   return settingsHelp(code) ? { label: "Settings", run: () => layout.showPanel("settings") } : undefined;
 }

@@ -9,6 +9,7 @@ import { RunControl } from "@/run/control";
 import { ConversationList } from "@/run/conversations/conversation-list";
 import { CurrentConversation } from "@/run/conversations/current-conversation";
 import { EpochChoice } from "@/run/epoch-choice";
+import { GrantRequests } from "@/run/grant-requests";
 import { ActiveRun } from "@/run/live/active-run";
 import { ViewMotion } from "@/run/live/view-motion";
 import { NodeNames } from "@/run/node-names";
@@ -26,6 +27,7 @@ export type Workspace = ReturnType<typeof createWorkspace>;
 
 export function createWorkspace(host: Host) {
   const questions = new QuestionStore();
+  const grantRequests = new GrantRequests();
   const settings = new SettingsStore(host);
   const layout = new LayoutStore(settings);
   const nodeTypes = new NodeTypeRegistry(host);
@@ -46,6 +48,7 @@ export function createWorkspace(host: Host) {
     host,
     /** The modal question that is open. */
     questions,
+    grantRequests,
     settings,
     /** The users, and the current one. */
     users,
@@ -81,6 +84,7 @@ export function createWorkspace(host: Host) {
       window: {
         showProblems: () => layout.showDockTab("problems"),
         showConversation: () => layout.showDockTab("conversation"),
+        askGrants: (request) => grantRequests.ask(request),
         errorAction: (code) => errorAction(code, layout),
       },
     }),

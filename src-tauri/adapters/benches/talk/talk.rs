@@ -63,6 +63,7 @@ pub async fn hold<T>(
             folder: None,
             input: None,
             conversation: None,
+            grants: None,
             earlier: None,
         },
         host: host(providers),

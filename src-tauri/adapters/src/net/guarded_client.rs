@@ -8,6 +8,7 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use parking_lot::RwLock;
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::grant::{CallGrants, GrantTarget, host_target};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode};
 use url::Url;
@@ -87,11 +88,15 @@ impl GuardedClient {
     }
 
     /// Sends a request and reads the whole answer. Follows redirects of GET and HEAD, each to an address that is checked again.
-    /// Faults `tool.address_refused`, `tool.bad_url`, `tool.redirected`, `tool.request_failed`, `tool.too_large`.
-    pub(crate) async fn send(&self, mut request: GuardedRequest) -> Result<GuardedResponse, Fault> {
+    /// `grants` decide about the host of each. Faults `grant.*`, `tool.address_refused`, `tool.bad_url`, `tool.redirected`, `tool.request_failed`, `tool.too_large`.
+    pub(crate) async fn send(
+        &self,
+        mut request: GuardedRequest,
+        grants: &CallGrants,
+    ) -> Result<GuardedResponse, Fault> {
         let policy = Arc::clone(&self.0.policy.read());
         for _ in 0..=MAX_REDIRECTS {
-            let response = self.send_once(&policy, &request).await?;
+            let response = self.send_once(&policy, grants, &request).await?;
             let Some(target) = redirect_target(&response, &request.url)? else {
                 return read(response, request).await;
             };
@@ -101,14 +106,22 @@ impl GuardedClient {
         Err(Fault::new(ErrorCode::ToolRedirected, message))
     }
 
-    async fn send_once(&self, policy: &AddressPolicy, request: &GuardedRequest) -> Result<Response, Fault> {
+    async fn send_once(
+        &self,
+        policy: &AddressPolicy,
+        grants: &CallGrants,
+        request: &GuardedRequest,
+    ) -> Result<Response, Fault> {
         let url = &request.url;
         if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
             let message = format!("`{}` is not a URL of a web server.", shorten(url));
             return Err(Fault::new(ErrorCode::ToolBadUrl, message)
                 .hint("Use a full URL that begins with http:// or https://."));
         }
-        let is_allowed = policy.allows(url);
+        let host = host_target(url).unwrap_or(GrantTarget::Host(None));
+        let write = !matches!(request.method, Method::GET | Method::HEAD);
+        grants.check(&host, write)?;
+        let is_allowed = policy.allows(url) || grants.opens_local_host(&host, write);
         if let Some(address) =
             literal_address(url).filter(|&address| !is_allowed && (self.0.is_refused)(address))
         {

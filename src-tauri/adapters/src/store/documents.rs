@@ -1,6 +1,7 @@
 //! Small documents, one file each, replaced atomically: flows as they ran, the settings, the token calibration, the flows
 //! opened recently. Owns their names, not what they say.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use plait_engine::error::{ErrorCode, Fault};
@@ -109,6 +110,24 @@ pub(super) fn put(core: &StoreCore, name: &str, document: &impl Serialize) -> Re
         .disk
         .replace(&path(core, name), &json(name, document)?)
         .map_err(|error| fault::of_io(&format!("write the {name}"), &error))
+}
+
+/// Changes one entry of the document of that name, which is a table. An entry that becomes its default is removed.
+pub(super) fn change_entry<T: DeserializeOwned + Serialize + Default + PartialEq>(
+    core: &StoreCore,
+    name: &str,
+    key: &str,
+    change: impl FnOnce(&T) -> Result<T, Fault>,
+) -> Result<(), Fault> {
+    let _alone = core.changing.lock();
+    let mut table: BTreeMap<String, T> = get(core, name)?;
+    let changed = change(table.get(key).unwrap_or(&T::default()))?;
+    if changed == T::default() {
+        table.remove(key);
+    } else {
+        table.insert(key.to_owned(), changed);
+    }
+    put(core, name, &table)
 }
 
 /// Replaces the token calibration with the next sync of everything.

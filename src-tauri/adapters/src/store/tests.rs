@@ -130,6 +130,7 @@ fn started(run: &RunId, parent: Option<&RunId>) -> Event {
         set: BTreeMap::new(),
         parent_run_id: parent.cloned(),
         conversation: None,
+        grants: None,
         models: Arc::default(),
         revision: 1,
         from: None,

@@ -2,11 +2,12 @@
 //!
 //! The source is `native`, `http` or `mcp:SERVER`; what stands before the colon names the host.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
+use plait_engine::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
 /// The part of a tool's source that MCP servers have in common.
@@ -38,6 +39,10 @@ impl ToolHost for ToolHosts {
         let mut tools: Vec<_> = self.hosts.iter().flat_map(|(_, host)| host.list()).collect();
         tools.sort_by(|left, right| left.name.cmp(&right.name));
         tools
+    }
+
+    fn servers(&self) -> BTreeMap<String, KnownServer> {
+        self.find(MCP).map(|host| host.servers()).unwrap_or_default()
     }
 
     async fn list_server(&self, server: &str) -> Result<Vec<ToolSpec>, Fault> {

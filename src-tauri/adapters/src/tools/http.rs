@@ -42,7 +42,7 @@ impl ToolHost for HttpTools {
         let mut request = request::build(&binding, &call.tool.name, &call.arguments, &call.context)?;
         secrets::insert(&self.0, &binding, &call.arguments, &mut request).await?;
         call.origins.add(Origin::Host(host_of(&request.url)));
-        let response = self.0.client.send(request).await?;
+        let response = self.0.client.send(request, &call.grants).await?;
         call.origins.add(Origin::Host(host_of(&response.url)));
         response::to_value(&binding, &response)
     }

@@ -1,10 +1,11 @@
 //! Redacts secrets from everything tools return: results are journaled, displayed, and sent to a model.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_engine::error::Fault;
-use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
+use plait_engine::tool::{KnownServer, ServerAddress, ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
 use crate::keys::KeyStore;
@@ -27,6 +28,15 @@ impl RedactingTools {
 impl ToolHost for RedactingTools {
     fn list(&self) -> Vec<ToolSpec> {
         self.tools.list()
+    }
+
+    fn servers(&self) -> BTreeMap<String, KnownServer> {
+        let mut servers = self.tools.servers();
+        for server in servers.values_mut() {
+            let (ServerAddress::Command(text) | ServerAddress::Url(text)) = &mut server.address;
+            *text = self.redaction.text(text).into_owned();
+        }
+        servers
     }
 
     async fn list_server(&self, server: &str) -> Result<Vec<ToolSpec>, Fault> {

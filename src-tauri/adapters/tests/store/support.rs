@@ -29,6 +29,7 @@ pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Event {
         set,
         parent_run_id,
         conversation: None,
+        grants: None,
         models: std::sync::Arc::default(),
         revision: 1,
         from: None,

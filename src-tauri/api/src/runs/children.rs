@@ -93,7 +93,8 @@ impl RunService {
             None => {
                 let ChildCall { parent, activation, flow, input, set: overrides, origins, host, .. } = call;
                 host.budget.add_run()?;
-                let inputs = ChildInputs { input, overrides, origins };
+                let grants = parent.grants.clone();
+                let inputs = ChildInputs { input, overrides, origins, grants };
                 let (name, new) = match self.earlier_child(&parent, &activation).await? {
                     Some(earlier) => {
                         let name = earlier.flow.name;
@@ -146,10 +147,12 @@ impl RunService {
         }
         let access = self.file_access.clone();
         let subflow = run_blocking(move || subflows::resolve(&flow, &lineage, &activation, &access)).await?;
-        let ChildInputs { input, overrides, origins } = inputs;
+        let ChildInputs { input, overrides, origins, grants } = inputs;
         let (flow, path) = (subflow.flow, subflow.path);
         let request = RunRequest { flow, path, input, overrides, ..RunRequest::default() };
-        Ok((subflow.name, NewRun::Of(Box::new(request), parent.user.clone(), origins)))
+        let user = parent.user.clone();
+        let request = Box::new(request);
+        Ok((subflow.name, NewRun::Of { request, user, origins, inherited: Some(grants) }))
     }
 }
 

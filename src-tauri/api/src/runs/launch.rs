@@ -1,6 +1,5 @@
 //! Builds the driver of a run: a new one from a request, or an interrupted one from its journal.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use plait_adapters::Store;
@@ -8,10 +7,12 @@ use plait_engine::context::{Conversation, ConversationRef, MAIN};
 use plait_engine::earlier_run::EarlierRun;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::flow::Flow;
+use plait_engine::grant::{GrantRule, Grants};
 use plait_engine::host::Host;
 use plait_engine::host::{RunInfo, RunInput};
 use plait_engine::id::{ConversationId, NodeId, RunId};
 use plait_engine::journal::{ENGINE_REVISION, Entry, Event, FlowRef, InputOverrides, RunEvent, RunOrigin};
+use plait_engine::needs::NeedCatalog;
 use plait_engine::node::Registry;
 use plait_engine::origin::Origins;
 use plait_engine::plan::{Plan, plan};
@@ -19,9 +20,10 @@ use plait_engine::run::{Driver, RunHandle, RunSetup};
 use plait_engine::user::UserName;
 
 use super::broadcast::RunBroadcast;
-use super::request::{ChildInputs, NewRun, RunRequest};
+use super::request::{ChildInputs, InheritedGrants, NewRun, RunRequest};
 use crate::ErrorReply;
 use crate::flows::text::{recorded_flow, write_flow};
+use crate::grants::{self, FlowNeeds, canonical_folder};
 use crate::providers::TokenCalibration;
 
 /// What the driver of a run is built from. Its methods block.
@@ -38,7 +40,9 @@ impl Launch {
     /// A new run, with its first event in the journal.
     pub(super) fn start(self, new: NewRun, parent: Option<RunId>) -> Result<(Driver, RunHandle), ErrorReply> {
         match new {
-            NewRun::Of(request, user, origins) => self.start_request(*request, user, origins, parent),
+            NewRun::Of { request, user, origins, inherited } => {
+                self.start_request(*request, user, origins, parent, inherited)
+            }
             NewRun::ForkOf { earlier, inputs } => self.fork(&earlier, inputs, parent),
         }
     }
@@ -49,11 +53,16 @@ impl Launch {
         user: UserName,
         origins: Origins,
         parent: Option<RunId>,
+        inherited: Option<InheritedGrants>,
     ) -> Result<(Driver, RunHandle), ErrorReply> {
-        let RunRequest { flow, path, input, overrides, to, conversation, .. } = request;
+        let RunRequest { flow, path, input, overrides, to, conversation, grants, .. } = request;
         let plan = self.plan(&flow, to.as_ref(), &overrides)?;
         // Without an input there is nothing that comes from anywhere.
         let origins = if input.is_some() || !overrides.is_empty() { origins } else { Origins::NONE };
+        let grants = match inherited {
+            Some(grants) => grants,
+            None => Some(Arc::new(self.decide_grants(&plan, &flow, path.as_deref(), grants)?)),
+        };
         let conversation = conversation.map(|id| self.start_conversation(&plan, &id, &user)).transpose()?;
         let hash = self.store.put_flow(&write_flow(&flow)?)?;
         let flow = FlowRef { name: flow.name, path, hash };
@@ -69,11 +78,13 @@ impl Launch {
             set: overrides,
             parent_run_id: parent,
             conversation: conversation.as_ref().map(|conversation| Arc::clone(&conversation.at)),
+            grants: grants.clone(),
             models: Arc::new(self.calibration.current()),
         };
         self.broadcast.open(0);
         let input = input.map(|text| RunInput { text, origins });
-        Ok(Driver::start(self.setup(plan, user, &flow, input, conversation, None)?, Event::Run(first))?)
+        let setup = self.setup(plan, user, grants, &flow, input, conversation, None)?;
+        Ok(Driver::start(setup, Event::Run(first))?)
     }
 
     /// A new run of what `earlier` ran, from the start, with its inputs or others. What that run bought, called and asked is
@@ -98,6 +109,7 @@ impl Launch {
             origins,
             parent_run_id,
             conversation,
+            grants,
             ..
         } = &mut first
         else {
@@ -108,16 +120,17 @@ impl Launch {
         *from = Some(RunOrigin { run: earlier.clone(), seq: end_of(&entries) });
         *parent_run_id = parent;
         if let Some(inputs) = inputs {
-            (*input, *set, *origins) = (inputs.input, inputs.overrides, inputs.origins);
+            (*input, *set, *origins, *grants) =
+                (inputs.input, inputs.overrides, inputs.origins, inputs.grants);
         }
         let plan = self.plan(&recorded_flow(&self.store, &flow.hash)?, to.as_ref(), set)?;
         let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
         let earlier = Arc::new(EarlierRun::of(earlier, &entries));
-        let (user, flow) = (user.clone(), flow.clone());
+        let (user, flow, grants) = (user.clone(), flow.clone(), grants.clone());
         let input = run_input(input.as_ref(), origins);
         self.broadcast.open(0);
         Ok(Driver::start(
-            self.setup(plan, user, &flow, input, conversation, Some(earlier))?,
+            self.setup(plan, user, grants, &flow, input, conversation, Some(earlier))?,
             Event::Run(first),
         )?)
     }
@@ -131,7 +144,7 @@ impl Launch {
         }
         let entries = self.read_journal(&self.run)?;
         let plan = self.recorded_plan(&entries)?;
-        let RunEvent::Started { user, flow: flow_ref, from, input, origins, conversation, .. } =
+        let RunEvent::Started { user, flow: flow_ref, from, input, origins, conversation, grants, .. } =
             started_event(&self.run, &entries)?
         else {
             return Err(no_start(&self.run));
@@ -140,7 +153,7 @@ impl Launch {
         let earlier = from.as_ref().and_then(|origin| self.earlier_run(origin));
         self.broadcast.open(entries.len() as u64);
         let input = run_input(input.as_ref(), origins);
-        let setup = self.setup(plan, user.clone(), flow_ref, input, conversation, earlier)?;
+        let setup = self.setup(plan, user.clone(), grants.clone(), flow_ref, input, conversation, earlier)?;
         Ok(Driver::resume(setup, &entries)?)
     }
 
@@ -226,16 +239,35 @@ impl Launch {
         })
     }
 
+    /// The rules in force for a new run: those that are kept for the flow's file, and newer ones for this run. `grant.needed` if
+    /// the flow needs more than they decide about.
+    fn decide_grants(
+        &self,
+        plan: &Plan,
+        flow: &Flow,
+        path: Option<&str>,
+        newer: Vec<GrantRule>,
+    ) -> Result<Grants, ErrorReply> {
+        let kept = path.map(|path| grants::stored_grants(&self.store, path)).transpose()?;
+        let rules = kept.unwrap_or_default().with(newer);
+        let catalog = NeedCatalog::of(&*self.host.tools);
+        let needs = FlowNeeds::of_plan(plan, flow, path, &self.registry, &catalog);
+        let undecided = grants::undecided(needs, &rules);
+        if undecided.is_empty() { Ok(rules) } else { Err(grants::needed(&undecided)) }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what a run needs, each of a type of its own")]
     fn setup(
         self,
         plan: Plan,
         user: UserName,
+        grants: InheritedGrants,
         flow: &FlowRef,
         input: Option<RunInput>,
         conversation: Option<Conversation>,
         earlier: Option<Arc<EarlierRun>>,
     ) -> Result<RunSetup, ErrorReply> {
-        let folder = flow.path.as_deref().and_then(|path| Path::new(path).parent());
+        let folder = flow.path.as_deref().and_then(canonical_folder);
         let (broadcast, calibration) = (self.broadcast, self.calibration);
         Ok(RunSetup {
             plan: Arc::new(plan),
@@ -244,9 +276,10 @@ impl Launch {
                 run: self.run,
                 user,
                 flow_name: flow.name.clone(),
-                folder: folder.map(|folder| folder.display().to_string()),
+                folder,
                 input,
                 conversation,
+                grants,
                 earlier,
             },
             host: self.host,

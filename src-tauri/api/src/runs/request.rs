@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use plait_adapters::Redaction;
 use plait_engine::flow::Flow;
+use plait_engine::grant::{GrantRule, Grants};
 use plait_engine::id::{ConversationId, NodeId, PortName, RunId};
 use plait_engine::journal::InputOverrides;
 use plait_engine::origin::Origins;
@@ -47,12 +48,25 @@ pub struct RunRequest {
     #[serde(default)]
     #[ts(optional)]
     pub conversation: Option<ConversationId>,
+    /// What the person decided for this run only. These rules replace those about the same targets that are kept for the flow's
+    /// file. `grant.needed` when the flow needs more than is decided.
+    #[serde(default)]
+    #[ts(optional, as = "Option<Vec<GrantRule>>")]
+    pub grants: Vec<GrantRule>,
 }
 
 /// What a new run is made of.
 pub(super) enum NewRun {
-    /// A flow, who the run belongs to, and where its inputs come from.
-    Of(Box<RunRequest>, UserName, Origins),
+    /// A flow with inputs.
+    Of {
+        request: Box<RunRequest>,
+        /// Who the run belongs to.
+        user: UserName,
+        /// Where its inputs come from.
+        origins: Origins,
+        /// What a child run may use: the same as its parent. `None` for a run that no other run starts.
+        inherited: Option<InheritedGrants>,
+    },
     /// What an earlier run ran, with all that it bought, called and asked.
     ForkOf {
         earlier: RunId,
@@ -61,12 +75,16 @@ pub(super) enum NewRun {
     },
 }
 
-/// The inputs of a child run.
+/// What the parent of a run may use; see [`RunInfo::grants`](plait_engine::host::RunInfo::grants).
+pub(super) type InheritedGrants = Option<Arc<Grants>>;
+
+/// What a parent gives to a child run.
 pub(super) struct ChildInputs {
     pub(super) input: Option<String>,
     pub(super) overrides: InputOverrides,
     /// Where they come from.
     pub(super) origins: Origins,
+    pub(super) grants: InheritedGrants,
 }
 
 impl NewRun {
@@ -74,7 +92,7 @@ impl NewRun {
     /// `flow.holds_secret` if nothing is left that is a flow.
     pub(super) fn redact(&mut self, redaction: &Redaction) -> Result<(), ErrorReply> {
         let (input, overrides) = match self {
-            Self::Of(request, ..) => {
+            Self::Of { request, .. } => {
                 secrets::redact(&mut request.flow, redaction)?;
                 (&mut request.input, &mut request.overrides)
             }

@@ -144,7 +144,7 @@ impl RunService {
         let host = self.host_of_new(&run, request.flow.settings.limits.unwrap_or_default());
         // Whoever starts a run is the person.
         let origins = Origins::of(Origin::Person);
-        let new = NewRun::Of(Box::new(request), user, origins);
+        let new = NewRun::Of { request: Box::new(request), user, origins, inherited: None };
         self.start_as(&run, new, None, host).await?;
         // Once a caller has the id, the run must survive a crash.
         self.store.flush().await?;
@@ -244,7 +244,7 @@ impl RunService {
         let broadcast = self.active.broadcast(run);
         let launch = self.launch(run, &broadcast, &host);
         let path = match &new {
-            NewRun::Of(request, ..) => request.path.clone(),
+            NewRun::Of { request, .. } => request.path.clone(),
             NewRun::ForkOf { earlier, .. } => self.flow_path(earlier).await?,
         };
         let redaction = self.redaction(path.as_deref(), parent.is_some()).await?;

@@ -22,6 +22,7 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
         set: BTreeMap::new(),
         parent_run_id: None,
         conversation: None,
+        grants: None,
         models: std::sync::Arc::default(),
         revision: 1,
         from: None,

@@ -1,6 +1,7 @@
 //! `plait resume`.
 
 use clap::Args;
+use plait_api::AllowedHost;
 use plait_api::runs::{ResumeRun, RunDetail, ShowRun};
 
 use super::runs;
@@ -26,10 +27,10 @@ pub(crate) struct ResumeArgs {
     /// End the pause without an answer.
     #[arg(long)]
     end: bool,
-    /// Allow tools and `httpRequest` to request a host although its address is private or local. Repeatable. Others are in the
-    /// settings. Flows can't allow any.
-    #[arg(long, value_name = "host=NAME[:PORT]", value_parser = open_app::parse_allowance)]
-    allow: Vec<open_app::Allowance>,
+    /// Let tools and `httpRequest` request a host although its address is private or local. Repeatable. What the run may use
+    /// was decided when it began.
+    #[arg(long, value_name = "host=NAME[:PORT]", value_parser = open_app::parse_host)]
+    allow: Vec<AllowedHost>,
     /// Print one event per line as JSON.
     #[arg(long)]
     json: bool,

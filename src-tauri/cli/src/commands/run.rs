@@ -17,6 +17,7 @@ use super::conversations;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
+use crate::grant_rules::{GrantArgs, list_needs, named_hosts};
 use crate::open_app::{self, Home};
 use crate::run_follower::{Answers, RunFollower};
 
@@ -32,7 +33,7 @@ Examples:
   plait run my.flow.json --input \"Some text\" --set summary.style='\"terse\"'
   plait run my.flow.json --to draft --json
   plait run my.flow.json --max-model-calls 20
-  plait run my.flow.json --allow host=localhost:8080
+  plait run my.flow.json --allow host=localhost:8080,folder=notes --ask 'tool=files/*'
   plait run hello --user ada
   plait run chat-loop --conversation new --answer \"I am Ada\"
   plait run chat-loop --conversation last --answer \"Who am I?\"")]
@@ -56,10 +57,8 @@ pub(crate) struct RunArgs {
     /// Its ID is printed on standard error.
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
-    /// Allow tools and `httpRequest` to request a host although its address is private or local. Repeatable. Others are in the
-    /// settings. Flows can't allow any.
-    #[arg(long, value_name = "host=NAME[:PORT]", value_parser = open_app::parse_allowance)]
-    allow: Vec<open_app::Allowance>,
+    #[command(flatten)]
+    grants: GrantArgs,
     #[command(flatten)]
     limits: LimitArgs,
     /// Print one event per line as JSON.
@@ -119,7 +118,8 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     let overrides = collect(args.set);
     check(&source, to.as_ref(), &overrides)?;
     let path = source.path_text();
-    let app = open_app::for_running(home, args.allow)?;
+    let rules = args.grants.rules(path.as_deref().map(Path::new))?;
+    let app = open_app::for_running(home, named_hosts(&rules))?;
     let conversation = match &args.conversation {
         Some(name) => Some(conversations::open(&app, name, &source.flow, path.as_deref()).await?),
         None => None,
@@ -127,9 +127,10 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     let flow = source.into_flow();
     let answers =
         Answers { texts: args.answer.into(), nodes: flow.nodes.keys().cloned().collect(), end_first: false };
-    let request = RunRequest { flow, path, user: None, input: args.input, overrides, to, conversation };
+    let request =
+        RunRequest { flow, path, user: None, input: args.input, overrides, to, conversation, grants: rules };
     let ctrl_c = CtrlC::listen()?;
-    let started = app.call(StartRun(request)).await?;
+    let started = app.call(StartRun(request)).await.map_err(list_needs)?;
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
     app.close().await?;
     status

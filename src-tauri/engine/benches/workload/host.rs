@@ -74,6 +74,7 @@ pub fn started_event(run: &str) -> Event {
         set: std::collections::BTreeMap::new(),
         parent_run_id: None,
         conversation: None,
+        grants: None,
         models: std::sync::Arc::default(),
         revision: 1,
         from: None,
@@ -91,6 +92,7 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Re
             folder: None,
             input: None,
             conversation: None,
+            grants: None,
             earlier: None,
         },
         host: Host {

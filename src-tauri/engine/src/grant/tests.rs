@@ -1,11 +1,6 @@
-use proptest::prelude::*;
-use serde_json::json;
-
 use super::*;
 use crate::error::ErrorCode;
-use crate::tool::{ToolEffect, ToolSpec};
-
-mod needs;
+use proptest::prelude::*;
 
 fn pattern(text: &str) -> GrantPattern {
     text.parse().unwrap_or_else(|problem| panic!("{problem}"))
@@ -171,35 +166,6 @@ fn rules_survive_json() {
     let text = serde_json::to_string(&grants).unwrap();
     assert_eq!(serde_json::from_str::<Grants>(&text).unwrap(), grants, "{text}");
     assert!(serde_json::from_str::<GrantRule>(r#"{"target":"host=*.*","decision":"allow"}"#).is_err());
-}
-
-#[test]
-fn calls_use_hosts_and_folders() {
-    let targets = |tool: &ToolSpec, arguments: &serde_json::Value| {
-        let accesses = targets_of_call(tool, arguments, Some("/p/flows"), &[]);
-        accesses.iter().map(|one| (GrantPattern::of(&one.target).to_string(), one.write)).collect::<Vec<_>>()
-    };
-    let native = |name: &str| ToolSpec::new(name, "", json!({}), "native");
-    let read = |text: &str| (text.to_owned(), false);
-    assert_eq!(
-        targets(&native("fetch_url"), &json!({ "url": "https://user@Example.com:8443/x" })),
-        [read("tool=fetch_url"), read("host=example.com:8443")]
-    );
-    assert_eq!(
-        targets(&native("read_file"), &json!({ "path": "../notes/a/../b.md" })),
-        [read("tool=read_file"), read("folder=/p/notes")]
-    );
-    assert_eq!(
-        targets(&native("read_file"), &json!({ "path": "b.md" })),
-        [read("tool=read_file"), read("folder=/p/flows")]
-    );
-    assert_eq!(targets(&native("calculator"), &json!({})), [read("tool=calculator")]);
-    let mut post = ToolSpec::new("order", "", json!({}), "http");
-    (post.effect, post.binding) = (ToolEffect::Write, json!({ "url": "https://shop.example/orders/{{id}}" }));
-    assert_eq!(targets(&post, &json!({})), [read("tool=order"), ("host=shop.example".to_owned(), true)]);
-    let mut remote = ToolSpec::new("fs_move", "", json!({}), "mcp:files");
-    (remote.effect, remote.binding) = (ToolEffect::Write, json!({ "tool": "move" }));
-    assert_eq!(targets(&remote, &json!({})), [("tool=files/move".to_owned(), true)]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::context::Conversation;
 use crate::earlier_run::EarlierRun;
+use crate::grant::Grants;
 use crate::id::RunId;
 use crate::origin::Origins;
 use crate::user::UserName;
@@ -31,6 +32,8 @@ pub struct RunInfo {
     pub input: Option<RunInput>,
     /// The conversation that the run continues.
     pub conversation: Option<Conversation>,
+    /// What the person allows the run to use. `None` for a run that was recorded before there were grants: it has no limits.
+    pub grants: Option<Arc<Grants>>,
     /// The run that this one is forked from.
     pub earlier: Option<Arc<EarlierRun>>,
 }

@@ -20,6 +20,7 @@ use super::event_payload::{
 };
 use crate::context::{ContextChange, ContextRecord, ConversationRef, SharedMessage, Snapshot, ToolCall};
 use crate::error::Fault;
+use crate::grant::Grants;
 use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName, ReplyKey, RunId};
 use crate::long_term_memory::{MemoryRecord, Recall};
 use crate::memory::MemoryChange;
@@ -178,6 +179,11 @@ pub enum RunEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, as = "Option<ConversationRef>")]
         conversation: Option<Arc<ConversationRef>>,
+        /// What the run may use, as the person decided before it began. Absent in journals of early versions, whose runs have no
+        /// limits.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional, as = "Option<Grants>")]
+        grants: Option<Arc<Grants>>,
         /// Model settings and calibration at the start of the run. Fixed for the whole run.
         #[serde(default, skip_serializing_if = "has_no_overrides")]
         #[ts(optional, as = "Option<ModelOverrides>")]

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use crate::error::Fault;
+use super::Interruption;
+use super::grants::allow_documents;
 use crate::journal::{CallEvent, Event};
 use crate::node::NodeContext;
 use crate::retriever::{Knowledge, Retrieval, RetrievalRequest};
 
-/// What the knowledge bases hold about `query`.
+/// What the knowledge bases hold about `query`. An interruption if the person has to be asked about a folder.
 pub(crate) async fn retrieve(
     knowledge: &Knowledge,
     query: String,
     model: &str,
     node_context: &NodeContext,
-) -> Result<Retrieval, Fault> {
+) -> Result<Retrieval, Interruption> {
+    allow_documents(node_context, knowledge)?;
     let request = RetrievalRequest {
         query,
         bases: knowledge.refs(),
@@ -22,7 +24,7 @@ pub(crate) async fn retrieve(
         folder: node_context.run.folder.clone(),
         progress: Arc::new(|_| ()),
     };
-    node_context.host.retriever.retrieve(request).await
+    Ok(node_context.host.retriever.retrieve(request).await?)
 }
 
 /// The same for the prompt of this activation: what an earlier attempt found if it journaled that, so that a resumed run sends
@@ -32,7 +34,7 @@ pub(crate) async fn retrieve_once(
     query: impl FnOnce() -> String,
     model: &str,
     node_context: &NodeContext,
-) -> Result<Option<Arc<Retrieval>>, Fault> {
+) -> Result<Option<Arc<Retrieval>>, Interruption> {
     if knowledge.is_empty() {
         return Ok(None);
     }

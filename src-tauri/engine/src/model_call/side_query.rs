@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{CallOptions, Turn, UserMessage, retrieve_once};
+use super::{CallOptions, Interruption, Turn, UserMessage, retrieve_once};
 use crate::context::{ContextHandle, ContextManager, ContextRecord, ContextType, History};
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
@@ -101,12 +101,13 @@ impl SideQuery {
         Ok(Self { subject, handle, target, model, provider, record, user_message, retrieval: None })
     }
 
-    /// Puts what knowledge bases hold about the subject before it. Faults `knowledge.*`.
+    /// Puts what knowledge bases hold about the subject before it. Faults `knowledge.*`, `grant.*`; an interruption if the person
+    /// has to be asked about a folder.
     pub(crate) async fn add_knowledge(
         &mut self,
         knowledge: &Knowledge,
         node_context: &NodeContext,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Interruption> {
         let query = || query_text(&as_text(&self.subject.value), None);
         let found = retrieve_once(knowledge, query, &self.model.model, node_context).await?;
         self.retrieval = found.map(|found| found.prompt_block(&self.model.model));

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
+use super::grants::judge_call;
 use super::{Interruption, MemoryAccess, is_engine_tool};
 use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
@@ -24,6 +25,7 @@ use crate::origin::Origins;
 use crate::tool::{OriginSink, ToolContext, ToolEffect, ToolResult, ToolSpec};
 use invoke::Invocation;
 use questions::CallHistory;
+pub(super) use questions::{approval_of, ask_about_target};
 
 /// The tools on the `tools` input, each once.
 pub(crate) fn collect_tools(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
@@ -85,7 +87,7 @@ enum NextStep<'a> {
     /// The engine has answered it.
     Answer(ToolResult),
     /// It is made, and may know this of the conversation.
-    Call(&'a ToolSpec, CallHistory, Arc<ToolContext>),
+    Call { tool: &'a ToolSpec, history: CallHistory, context: Arc<ToolContext>, approved: bool },
 }
 
 impl<'a> ToolCaller<'a> {
@@ -202,10 +204,15 @@ impl<'a> ToolCaller<'a> {
         if history.is_repeat_refused() {
             return Ok(NextStep::Refuse(questions::not_repeated(&call.name)));
         }
-        let untrusted = self.untrusted_arguments(tool);
-        if tool.policy.approval || !untrusted.is_empty() {
+        let judged = match judge_call(self.node_context, tool, &call.arguments) {
+            Ok(judged) => judged,
+            Err(fault) => return Ok(NextStep::Refuse(fault)),
+        };
+        let untrusted = if judged.allows_untrusted { Origins::NONE } else { self.untrusted_arguments(tool) };
+        let approved = tool.policy.approval || !judged.asks.is_empty() || !untrusted.is_empty();
+        if approved {
             match history.approval()? {
-                None => return Err(questions::ask_for_approval(step, call, untrusted)),
+                None => return Err(questions::ask_for_approval(step, call, &judged.asks, untrusted)),
                 Some(questions::Decision { approved: true, .. }) => {}
                 Some(questions::Decision { comment, .. }) => {
                     return Ok(NextStep::Refuse(questions::rejected(&call.name, comment.as_deref())));
@@ -215,7 +222,7 @@ impl<'a> ToolCaller<'a> {
         if is_engine_tool {
             return Ok(NextStep::Answer(self.answer(call)));
         }
-        Ok(NextStep::Call(tool, history, Arc::clone(context)))
+        Ok(NextStep::Call { tool, history, context: Arc::clone(context), approved })
     }
 
     /// The places that others write to which the arguments of a call come from, if the call sends them somewhere or changes
@@ -274,14 +281,15 @@ impl<'a> ToolCaller<'a> {
                 self.node_context.note(called());
                 (result, None)
             }
-            NextStep::Call(tool, history, context) => {
+            NextStep::Call { tool, history, context, approved } => {
                 if tool.effect == ToolEffect::Write {
                     // Before it is made: after a crash nobody knows whether it was.
                     self.node_context.record(called()).await?;
                 } else {
                     self.node_context.note(called());
                 }
-                let invocation = Invocation { node_context: self.node_context, tool, context, step, call };
+                let node_context = self.node_context;
+                let invocation = Invocation { node_context, tool, context, approved, step, call };
                 let origins = OriginSink::default();
                 let outcome = invocation.run(history, &origins).await?;
                 (ToolResult { outcome, origins: origins.take() }, None)

@@ -9,6 +9,7 @@ use super::{Card, EditorTraits};
 use crate::host::subflow::ChildFlow;
 use crate::id::{NodeId, PortName};
 use crate::memory::MemoryUse;
+use crate::needs::NodeNeed;
 use crate::port::Ports;
 
 /// The palette's sections, in its order.
@@ -156,6 +157,8 @@ pub struct Behavior {
     pub config_edge: Option<ConfigEdge>,
     /// Its work has retries of its own. The node itself is retried only if its retry policy is set explicitly.
     pub has_inner_retries: bool,
+    /// What a person has to allow it before it runs.
+    pub needs: Vec<NodeNeed>,
     /// It runs this flow.
     pub calls: Option<ChildFlow>,
     /// It only waits for time to pass, and so does not count against the concurrency limit.
@@ -163,6 +166,17 @@ pub struct Behavior {
     /// A required setting that is not made yet, as JSON pointer and message. The node is valid on the canvas, but its flow
     /// cannot run.
     pub missing_setting: Option<(&'static str, &'static str)>,
+}
+
+impl Behavior {
+    /// The MCP servers that it names.
+    pub fn server_names(&self) -> Vec<String> {
+        let names = self.needs.iter().filter_map(|need| match need {
+            NodeNeed::Server { name, .. } => Some(name.clone()),
+            _ => None,
+        });
+        names.collect()
+    }
 }
 
 /// An edge that is defined by a config instead of on the canvas.

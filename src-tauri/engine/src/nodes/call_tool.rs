@@ -6,7 +6,8 @@ use serde_json::{Map, json};
 
 use crate::error::{ErrorCode, Fault};
 use crate::model_call::{call_tool, collect_tools};
-use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::needs::NodeNeed;
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::tool::ToolSpec;
 
@@ -45,6 +46,15 @@ impl NodeType for CallTool {
 
     fn card() -> Card {
         Card::new().line([CardPart::text("tool")])
+    }
+
+    fn behavior(config: &Config) -> Behavior {
+        let tool = config.tool.trim();
+        let need = match config.arguments.get("url").and_then(serde_json::Value::as_str) {
+            Some(url) if tool == "fetch_url" => NodeNeed::Fetch { url: url.to_owned() },
+            _ => NodeNeed::Tools(vec![tool.to_owned()]),
+        };
+        Behavior { needs: vec![need], ..Behavior::default() }
     }
 
     fn examples() -> Vec<Example> {

@@ -184,7 +184,8 @@ impl NodeType for Chat {
     }
 
     fn behavior(config: &Config) -> Behavior {
-        Behavior { uses_context: true, memory: config.memory.memory_use(), ..Behavior::default() }
+        let (memory, needs) = (config.memory.memory_use(), config.knowledge.needs());
+        Behavior { uses_context: true, memory, needs, ..Behavior::default() }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
@@ -261,7 +262,10 @@ impl NodeType for Chat {
         let schema = config.response_schema.as_ref().map(ReplySchema::new);
         let options = config.call_options(schema.as_ref());
         let (view, partner) = memory.as_ref().map(|memory| (memory.view(), memory.partner(incoming))).unzip();
-        let retrieval = config.retrieve(&prepared, view.as_ref(), &model.model, &node_context).await?;
+        let retrieval = match config.retrieve(&prepared, view.as_ref(), &model.model, &node_context).await {
+            Ok(retrieval) => retrieval,
+            Err(interruption) => return interruption.into_output(),
+        };
         let blocks = BlockInputs {
             settings: Some(&config.blocks),
             retrieval: retrieval.as_ref(),
@@ -305,7 +309,7 @@ impl Config {
         memory: Option<&MemoryView>,
         model: &str,
         node_context: &NodeContext,
-    ) -> Result<Option<Block>, Fault> {
+    ) -> Result<Option<Block>, Interruption> {
         if !self.blocks.order().contains(&BlockKind::Retrieval) {
             return Ok(None);
         }

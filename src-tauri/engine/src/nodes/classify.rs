@@ -149,8 +149,8 @@ impl NodeType for Classify {
         side_query_card()
     }
 
-    fn behavior(_: &Config) -> Behavior {
-        Behavior { uses_context: true, ..Behavior::default() }
+    fn behavior(config: &Config) -> Behavior {
+        Behavior { uses_context: true, needs: config.knowledge.needs(), ..Behavior::default() }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
@@ -220,7 +220,9 @@ impl NodeType for Classify {
             overrides,
         };
         let mut query = SideQuery::new(query_options, &inputs, &node_context)?;
-        query.add_knowledge(&config.knowledge, &node_context).await?;
+        if let Err(interruption) = query.add_knowledge(&config.knowledge, &node_context).await {
+            return interruption.into_output();
+        }
         let schema = config.schema();
         let call_options = CallOptions {
             temperature: None,

@@ -107,8 +107,8 @@ impl NodeType for Extract {
         side_query_card()
     }
 
-    fn behavior(_: &Config) -> Behavior {
-        Behavior { uses_context: true, ..Behavior::default() }
+    fn behavior(config: &Config) -> Behavior {
+        Behavior { uses_context: true, needs: config.knowledge.needs(), ..Behavior::default() }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
@@ -177,7 +177,9 @@ impl NodeType for Extract {
             overrides,
         };
         let mut query = SideQuery::new(query_options, &inputs, &node_context)?;
-        query.add_knowledge(&config.knowledge, &node_context).await?;
+        if let Err(interruption) = query.add_knowledge(&config.knowledge, &node_context).await {
+            return interruption.into_output();
+        }
         let call_options = CallOptions {
             temperature: None,
             response_schema: Some(schema.requested()),

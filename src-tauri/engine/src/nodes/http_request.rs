@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 use crate::error::{ErrorCode, Fault};
 use crate::http_tool::{HTTP_SOURCE, HttpBinding, HttpMethod, placeholder, url_problem};
 use crate::model_call::call_tool;
-use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::needs::NodeNeed;
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::tool::ToolSpec;
 
@@ -59,8 +60,8 @@ impl NodeType for HttpRequest {
     const DESCRIPTION: &'static str = "Sends an HTTP request and outputs the answer: JSON as a value, anything else as text.\n\n\
         Each `{{name}}` in the URL, the query, the headers and the body is an input. In a URL the value is escaped, so that it \
         stays one part of it.\n\n\
-        Addresses of this machine and of private networks are refused, also behind names and redirects, unless you allow the \
-        host in the settings or with `--allow host=NAME`.";
+        The host needs a grant, which you give before the first run. Addresses of this machine and of private networks are \
+        refused, also behind names and redirects, unless you allow the host in the settings or with `--allow host=NAME`.";
     const CATEGORY: Category = Category::Tools;
     const ICON: &'static str = "globe";
     const TERMS: &'static [&'static str] =
@@ -100,6 +101,12 @@ impl NodeType for HttpRequest {
             problems.push(("/url".to_owned(), message));
         }
         problems
+    }
+
+    fn behavior(config: &Config) -> Behavior {
+        let url = Some(config.url.trim().to_owned()).filter(|url| !url.is_empty());
+        let needs = vec![NodeNeed::Request { url, method: config.method, tool: None }];
+        Behavior { needs, ..Behavior::default() }
     }
 
     fn examples() -> Vec<Example> {

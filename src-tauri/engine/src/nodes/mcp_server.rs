@@ -7,7 +7,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::{ErrorCode, Fault};
-use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::model_call::allow_server;
+use crate::needs::NodeNeed;
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::tool::{ToolPolicy, ToolSpec};
 
@@ -66,6 +68,14 @@ If the server's tools are no longer those that you accepted, the node fails with
         Card::new().line([CardPart::text("server")]).line([CardPart::list("tools")])
     }
 
+    fn behavior(config: &Config) -> Behavior {
+        let name = config.server.trim().to_owned();
+        Behavior {
+            needs: vec![NodeNeed::Server { name, tools: config.tools.clone() }],
+            ..Behavior::default()
+        }
+    }
+
     fn examples() -> Vec<Example> {
         vec![
             Example::new("All tools of a server").config(json!({ "server": "files" })).outputs(Value::Null),
@@ -81,6 +91,9 @@ If the server's tools are no longer those that you accepted, the node fails with
             let message = "The node names no MCP server.";
             return Err(Fault::new(ErrorCode::ConfigIncomplete, message)
                 .hint("Enter its name, as it is under *MCP servers*."));
+        }
+        if let Err(interruption) = allow_server(&node_context, server) {
+            return interruption.into_output();
         }
         let available = node_context.host.tools.list_server(server).await?;
         let mut offered = Vec::with_capacity(available.len());

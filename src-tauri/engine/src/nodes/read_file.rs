@@ -6,7 +6,8 @@ use serde_json::json;
 
 use crate::error::{ErrorCode, Fault};
 use crate::model_call::call_tool;
-use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::needs::NodeNeed;
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::tool::ToolSpec;
 
@@ -45,6 +46,10 @@ impl NodeType for ReadFile {
 
     fn card() -> Card {
         Card::new().line([CardPart::text("path")])
+    }
+
+    fn behavior(_: &Config) -> Behavior {
+        Behavior { needs: vec![NodeNeed::Tools(vec!["read_file".to_owned()])], ..Behavior::default() }
     }
 
     fn examples() -> Vec<Example> {

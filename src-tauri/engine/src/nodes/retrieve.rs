@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::model_call;
-use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::retriever::{Knowledge, query_text};
 
@@ -80,6 +80,10 @@ impl NodeType for Retrieve {
         Card::new().line([CardPart::list("bases"), CardPart::text("folder")])
     }
 
+    fn behavior(config: &Config) -> Behavior {
+        Behavior { needs: config.knowledge().needs(), ..Behavior::default() }
+    }
+
     fn examples() -> Vec<Example> {
         vec![
             Example::new("A search in the knowledge base `handbook`")
@@ -114,7 +118,10 @@ impl NodeType for Retrieve {
             Some(handle) => node_context.context_manager(&handle.context_id)?.get().model.clone(),
             None => String::new(),
         };
-        let found = model_call::retrieve(&knowledge, query, &model, &node_context).await?;
+        let found = match model_call::retrieve(&knowledge, query, &model, &node_context).await {
+            Ok(found) => found,
+            Err(interruption) => return interruption.into_output(),
+        };
         node_context.add_origins(&found.origins());
         let mut output = NodeOutput::new()
             .with("text", found.to_block())

@@ -7,10 +7,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::{ErrorCode, Fault};
-use crate::http_tool::{HttpTool, OpenApiImport, import};
+use crate::http_tool::{HttpBinding, HttpTool, OpenApiImport, import};
 use crate::long_term_memory::READ_TOOL;
 use crate::model_call::engine_tools;
-use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::needs::NodeNeed;
+use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::tool::{ToolEffect, ToolPolicy, ToolSpec};
 
@@ -158,6 +159,10 @@ impl NodeType for Tools {
         problems
     }
 
+    fn behavior(config: &Config) -> Behavior {
+        Behavior { needs: config.needs(), ..Behavior::default() }
+    }
+
     fn examples() -> Vec<Example> {
         vec![
             Example::new("All available tools").outputs(Value::Null),
@@ -209,6 +214,20 @@ impl NodeType for Tools {
 impl Config {
     fn openapi_tools(&self) -> Result<Vec<ToolSpec>, String> {
         self.openapi.as_ref().filter(|source| !source.document.is_null()).map_or(Ok(Vec::new()), import)
+    }
+
+    /// What its tools need. An `OpenAPI` document that cannot be read offers none.
+    fn needs(&self) -> Vec<NodeNeed> {
+        let own = match &self.tools {
+            Selection::All(All::Auto) => NodeNeed::ReadingTools,
+            Selection::Names(names) => NodeNeed::Tools(names.iter().map(|name| name.0.clone()).collect()),
+        };
+        let http = self.http.iter().map(HttpTool::to_spec).chain(self.openapi_tools().unwrap_or_default());
+        let requests = http.filter_map(|tool| {
+            let HttpBinding { url, method, .. } = HttpBinding::deserialize(&tool.binding).ok()?;
+            Some(NodeNeed::Request { url: Some(url), method, tool: Some(tool.name) })
+        });
+        std::iter::once(own).chain(requests).collect()
     }
 
     /// Sets instructions and policies. Fault `tools.unknown` if there is no tool of a name.

@@ -165,6 +165,7 @@ impl NodeHarness {
                 folder: None,
                 input: self.input.clone().map(|text| RunInput { text, origins: Origins::of(Origin::Person) }),
                 conversation: self.conversation.clone(),
+                grants: None,
                 earlier: self.earlier.clone(),
             }),
             models: Arc::new(self.models.clone()),

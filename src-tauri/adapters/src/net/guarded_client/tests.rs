@@ -90,7 +90,7 @@ fn get(url: &str) -> GuardedRequest {
 
 async fn code(client: &GuardedClient, request: GuardedRequest) -> String {
     client
-        .send(request)
+        .send(request, &CallGrants::default())
         .await
         .map_or_else(|fault| fault.code.to_string(), |response| format!("{}", response.status))
 }
@@ -100,7 +100,7 @@ async fn request_has_exactly_these_bytes() {
     let server = Server::start(PUBLIC, 0, vec![ok("hello")]).await;
     let (client, lookups) = client(&[], &[&[PUBLIC]]);
     let url = format!("http://name.test:{}/a?b=c", server.port);
-    let response = client.send(get(&url)).await.expect("answered");
+    let response = client.send(get(&url), &CallGrants::default()).await.expect("answered");
     assert_eq!(
         (response.body.as_slice(), response.media_type().as_str()),
         (b"hello".as_slice(), "text/plain")
@@ -157,7 +157,10 @@ async fn allowed_hosts_are_requested() {
 async fn one_private_address_among_others_refuses_a_name() {
     let server = Server::start(PUBLIC, 0, vec![ok("a")]).await;
     let (client, _) = client(&[], &[&[PUBLIC, PRIVATE]]);
-    let fault = client.send(get(&format!("http://mixed.test:{}/", server.port))).await.expect_err("refused");
+    let fault = client
+        .send(get(&format!("http://mixed.test:{}/", server.port)), &CallGrants::default())
+        .await
+        .expect_err("refused");
     assert_eq!(fault.code.as_str(), "tool.address_refused");
     assert!(fault.message.contains("`mixed.test` has the address 127.0.0.2"), "{fault}");
     assert_eq!(server.requests(), [""; 0]);
@@ -234,9 +237,12 @@ async fn large_answers_are_refused_or_cut() {
     let (client, _) = client(&[], &[&[PUBLIC]]);
     let url = format!("http://name.test:{}/", server.port);
     assert_eq!(code(&client, get(&url)).await, "tool.too_large");
-    let cut = client.send(GuardedRequest { truncate: true, ..get(&url) }).await.expect("cut");
+    let cut = client
+        .send(GuardedRequest { truncate: true, ..get(&url) }, &CallGrants::default())
+        .await
+        .expect("cut");
     assert_eq!((cut.body.len(), cut.truncated), (1_000, true));
-    let whole = client.send(get(&url)).await.expect("whole");
+    let whole = client.send(get(&url), &CallGrants::default()).await.expect("whole");
     assert_eq!((whole.body.len(), whole.truncated), (1_000, false));
 }
 
@@ -245,7 +251,10 @@ async fn unreachable_servers_are_a_fault_that_may_pass() {
     let (client, _) = client(&[], &[&[PUBLIC]]);
     // Nothing listens on a port that was just free.
     let port = TcpListener::bind((PUBLIC, 0)).await.expect("bound").local_addr().expect("address").port();
-    let fault = client.send(get(&format!("http://name.test:{port}/?key=v"))).await.expect_err("failed");
+    let fault = client
+        .send(get(&format!("http://name.test:{port}/?key=v")), &CallGrants::default())
+        .await
+        .expect_err("failed");
     assert_eq!((fault.code.as_str(), fault.retryable), ("tool.request_failed", true));
     assert!(!fault.message.contains("key"), "{fault}");
 }

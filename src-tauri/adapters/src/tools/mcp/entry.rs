@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::tool::ServerAddress;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use url::Url;
@@ -65,6 +66,20 @@ impl McpEntry {
             McpTransport::Http { headers, .. } => headers,
         };
         values.iter().filter(|(_, value)| **value == McpValue::Secret).map(|(name, _)| name)
+    }
+
+    /// How it is reached, for people: its command line, or its URL with the variables of the environment.
+    pub(super) fn address(&self, name: &str) -> ServerAddress {
+        match &self.transport {
+            McpTransport::Stdio { command, args, .. } => {
+                let parts: Vec<&str> = std::iter::once(command).chain(args).map(String::as_str).collect();
+                ServerAddress::Command(parts.join(" "))
+            }
+            McpTransport::Http { url, .. } => {
+                let expanded = expand(url, |variable| std::env::var(variable).ok(), name);
+                ServerAddress::Url(expanded.unwrap_or_else(|_| url.clone()))
+            }
+        }
     }
 
     /// The address that its secrets belong to.

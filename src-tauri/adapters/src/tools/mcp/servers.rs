@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::hash::content_hash;
-use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
+use plait_engine::tool::{KnownServer, KnownTool, ToolHost, ToolInvocation, ToolSpec};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 
@@ -163,6 +163,15 @@ impl McpServers {
         let mut contents = read.await.map_err(|fault| self.0.keys.redaction().fault(fault))?;
         self.0.keys.redaction().value(&mut contents);
         Ok(McpResourceContent { contents })
+    }
+
+    /// What was accepted of a server: how many tools, the hash of their definitions, and whether the server was seen to offer
+    /// others since. None if it was never connected.
+    pub fn pin(&self, name: &str) -> Option<(usize, String, bool)> {
+        let server = self.0.servers.lock().get(name).cloned()?;
+        let accepted: Vec<McpTool> = self.0.accepted.lock().get(name)?.values().cloned().collect();
+        let changed = server.changes.lock().is_some();
+        Some((accepted.len(), definitions_hash(&accepted), changed))
     }
 
     /// Ends all servers.
@@ -389,11 +398,33 @@ fn owner(server: &str, entry: &McpEntry, variable: &str) -> KeyOwner {
     KeyOwner::new(&format!("{MCP} {server} {variable}"), entry.url())
 }
 
+/// Tools by the names that models call them by.
+fn known_tools(specs: Vec<ToolSpec>) -> BTreeMap<String, KnownTool> {
+    let known = specs.into_iter().map(|spec| {
+        let own = spec.binding.get("tool").and_then(Value::as_str).unwrap_or(&spec.name).to_owned();
+        (spec.name, KnownTool { name: own, effect: spec.effect })
+    });
+    known.collect()
+}
+
 #[async_trait]
 impl ToolHost for McpServers {
     /// None: a flow names the server whose tools it wants.
     fn list(&self) -> Vec<ToolSpec> {
         Vec::new()
+    }
+
+    fn servers(&self) -> BTreeMap<String, KnownServer> {
+        let accepted = self.0.accepted.lock();
+        let servers = self.0.servers.lock();
+        let known = servers.iter().map(|(name, server)| {
+            let tools = accepted.get(name).map(|tools| {
+                let tools: Vec<McpTool> = tools.values().cloned().collect();
+                known_tools(to_specs(name, &tools))
+            });
+            (name.clone(), KnownServer { address: server.entry.address(name), tools })
+        });
+        known.collect()
     }
 
     async fn list_server(&self, name: &str) -> Result<Vec<ToolSpec>, Fault> {

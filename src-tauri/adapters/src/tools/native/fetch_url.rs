@@ -64,7 +64,7 @@ impl NativeTool for FetchUrl {
             max_bytes: MAX_BYTES,
             truncate: true,
         };
-        let response = self.0.client.send(request).await?;
+        let response = self.0.client.send(request, &context.grants).await?;
         context.origins.add(Origin::Host(host_of(&response.url)));
         check_status(&response)?;
         let media_type = response.media_type();

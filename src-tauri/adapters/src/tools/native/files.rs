@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::grant::{CallGrants, GrantTarget, normalize_folder};
 use serde_json::Value;
 
 use super::tool::CallContext;
@@ -13,9 +14,9 @@ use crate::project_files::{AccessError, FileAccess, FlowFolders};
 pub(super) async fn blocking(
     access: &FileAccess,
     context: CallContext,
-    work: impl FnOnce(&FlowFolders) -> Result<Value, Fault> + Send + 'static,
+    work: impl FnOnce(&FlowFolders, &CallGrants) -> Result<Value, Fault> + Send + 'static,
 ) -> Result<Value, Fault> {
-    let CallContext { folder, folders, .. } = context;
+    let CallContext { folder, folders, grants, .. } = context;
     let folder = folder.ok_or_else(|| {
         Fault::new(ErrorCode::ToolNoFolder, "This flow is not saved, so it has no folder to read files from.")
             .hint("Save the flow first. Then the files in its folder can be read.")
@@ -34,11 +35,19 @@ pub(super) async fn blocking(
             .hint("The project is the nearest folder around the flow with `.git`, or else that of the flow."),
             error => Fault::new(ErrorCode::ToolNoFolder, format!("The flow's folder can't be opened: {error}.")),
         })?;
-        work(&folders)
+        work(&folders, &grants)
     });
     task.await.map_err(|error| {
         Fault::new(ErrorCode::ToolUnreadable, format!("Working with the file was aborted: {error}."))
     })?
+}
+
+/// Checks that the folder of a file may be used: the one that it is in, whatever links lead there. `path` is absolute. Faults
+/// `grant.*`.
+pub(super) fn check_grants(grants: &CallGrants, path: &Path, write: bool) -> Result<(), Fault> {
+    let folder = path.parent().unwrap_or(path).to_string_lossy();
+    // An absolute path without `..` is one of a folder.
+    normalize_folder(&folder).map_or(Ok(()), |folder| grants.check(&GrantTarget::Folder(folder), write))
 }
 
 /// What went wrong with a file, for the model and the person.

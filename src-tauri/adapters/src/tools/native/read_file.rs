@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::grant::CallGrants;
 use plait_engine::origin::Origin;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,13 +35,14 @@ impl NativeTool for ReadFile {
 
     async fn call(&self, arguments: Arguments, context: CallContext) -> Result<Value, Fault> {
         context.origins.add(Origin::File(arguments.path.clone()));
-        files::blocking(&self.0, context, move |folders| read(folders, &arguments.path)).await
+        files::blocking(&self.0, context, move |folders, grants| read(folders, grants, &arguments.path)).await
     }
 }
 
-fn read(folders: &FlowFolders, path: &str) -> Result<Value, Fault> {
+fn read(folders: &FlowFolders, grants: &CallGrants, path: &str) -> Result<Value, Fault> {
     let found = folders.find(Path::new(path), false).map_err(|error| files::to_fault(path, &error))?;
-    let (file, _) = found.folder.open(&found.path).map_err(|error| files::to_fault(path, &error))?;
+    let (file, absolute) = found.folder.open(&found.path).map_err(|error| files::to_fault(path, &error))?;
+    files::check_grants(grants, &absolute, false)?;
     let bytes = read_bytes(&file).map_err(|error| files::to_fault(path, &AccessError::from(error)))?;
     if bytes.len() as u64 > MAX_BYTES {
         let limit = MAX_BYTES >> 10;

@@ -6,6 +6,7 @@ use std::path::Path;
 use ignore::WalkBuilder;
 use ignore::overrides::{Override, OverrideBuilder};
 use plait_engine::error::Fault;
+use plait_engine::grant::CallGrants;
 use plait_engine::origin::Origin;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -56,7 +57,9 @@ impl NativeTool for SearchFiles {
 
     async fn call(&self, arguments: Arguments, context: CallContext) -> Result<Value, Fault> {
         let origins = context.origins.clone();
-        let found = files::blocking(&self.0, context, move |folders| search(folders, &arguments)).await?;
+        let found =
+            files::blocking(&self.0, context, move |folders, grants| search(folders, grants, &arguments))
+                .await?;
         for result in found["results"].as_array().into_iter().flatten() {
             if let Some(file) = result["file"].as_str() {
                 origins.add(Origin::File(file.to_owned()));
@@ -66,9 +69,10 @@ impl NativeTool for SearchFiles {
     }
 }
 
-fn search(folders: &FlowFolders, arguments: &Arguments) -> Result<Value, Fault> {
+fn search(folders: &FlowFolders, grants: &CallGrants, arguments: &Arguments) -> Result<Value, Fault> {
     let wanted = arguments.max_results.unwrap_or(DEFAULT_RESULTS).min(MAX_RESULTS);
     let mut search = Search {
+        grants: grants.clone(),
         text: arguments.text.to_lowercase(),
         wanted,
         results: Vec::new(),
@@ -88,6 +92,7 @@ fn search(folders: &FlowFolders, arguments: &Arguments) -> Result<Value, Fault> 
 }
 
 struct Search {
+    grants: CallGrants,
     /// In lower case.
     text: String,
     wanted: usize,
@@ -129,7 +134,11 @@ impl Search {
 
     fn file(&mut self, found: &FolderFile, path: &Path, prefix: &str) {
         // What can't be opened, such as a file with secrets, is not there for a search.
-        let Ok((file, _)) = found.folder.open(path) else { return };
+        let Ok((file, absolute)) = found.folder.open(path) else { return };
+        // Nor are files in a folder that the person denies.
+        if files::check_grants(&self.grants, &absolute, false).is_err() {
+            return;
+        }
         let shown = Path::new(prefix).join(path);
         let shown = shown.strip_prefix(".").unwrap_or(&shown).to_string_lossy().replace('\\', "/");
         let size = file.metadata().map_or(0, |metadata| metadata.len());

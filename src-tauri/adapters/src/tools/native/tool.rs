@@ -6,6 +6,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use plait_engine::error::Fault;
 use plait_engine::flow::FolderAccess;
+use plait_engine::grant::CallGrants;
 use plait_engine::tool::{CallSite, OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize as _;
@@ -22,6 +23,8 @@ pub(super) struct CallContext {
     pub(super) folders: Arc<[FolderAccess]>,
     /// For whom the tool is called, and from where.
     pub(super) site: Arc<CallSite>,
+    /// What the call may use.
+    pub(super) grants: CallGrants,
     /// The conversation that the tool is called from. None of the tools uses it yet but those of tests.
     #[cfg_attr(not(test), expect(dead_code, reason = "the contract of native tools"))]
     pub(super) conversation: Arc<ToolContext>,
@@ -35,6 +38,7 @@ impl CallContext {
             folder: call.folder.clone(),
             folders: Arc::clone(&call.folders),
             site: Arc::clone(&call.site),
+            grants: call.grants.clone(),
             conversation: Arc::clone(&call.context),
             origins: call.origins.clone(),
         }

@@ -43,9 +43,10 @@ impl NativeTool for WriteFile {
             )
             .hint("Write several files."));
         }
-        files::blocking(&self.0, context, move |folders| {
+        files::blocking(&self.0, context, move |folders, grants| {
             let found =
                 folders.find(Path::new(&path), true).map_err(|error| files::to_fault(&path, &error))?;
+            files::check_grants(grants, &found.folder.path().join(&found.path), true)?;
             found.folder.write(&found.path, &text).map_err(|error| match files::to_fault(&path, &error) {
                 fault if fault.code == ErrorCode::ToolUnreadable || fault.code == ErrorCode::ToolNotFound => {
                     Fault {

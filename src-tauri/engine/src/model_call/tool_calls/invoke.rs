@@ -11,6 +11,7 @@ use super::questions::{self, CallHistory};
 use super::requests::RecordedAnswers;
 use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
+use crate::grant::CallGrants;
 use crate::journal::{CallEvent, MAX_NESTING_DEPTH, is_too_deep};
 use crate::long_term_memory::MemorySource;
 use crate::model_call::Interruption;
@@ -33,6 +34,8 @@ pub(super) struct Invocation<'a> {
     pub(super) node_context: &'a NodeContext,
     pub(super) tool: &'a ToolSpec,
     pub(super) context: Arc<ToolContext>,
+    /// Whether the person was asked about the call and approved it.
+    pub(super) approved: bool,
     pub(super) step: u32,
     pub(super) call: &'a ToolCall,
 }
@@ -60,6 +63,7 @@ impl Invocation<'_> {
                 folder: self.node_context.run.folder.clone(),
                 folders: Arc::clone(&self.node_context.folders),
                 context: Arc::clone(&self.context),
+                grants: CallGrants::new(self.node_context.run.grants.clone()).approved(self.approved),
                 site: Arc::clone(&site),
                 progress: self.progress(),
                 requests: Arc::clone(&requests) as Arc<dyn ToolRequests>,

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::requests::answer_schema;
 use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
+use crate::grant::GrantPattern;
 use crate::journal::{Answer, CallEvent, Event, NodeEvent};
 use crate::model_call::Interruption;
-use crate::node::Pause;
+use crate::node::{NodeContext, Pause};
 use crate::origin::Origins;
 use crate::tool::{ToolPause, ToolPauseKind, ToolQuestion};
 
@@ -92,9 +93,19 @@ impl CallHistory {
     }
 }
 
-/// Asks whether a call may be made. `untrusted` are the places that others write to which its arguments come from, if that is why.
-pub(super) fn ask_for_approval(step: u32, call: &ToolCall, untrusted: Origins) -> Interruption {
+/// Asks whether a call may be made. `targets` are those that the person wants to be asked about, and `untrusted` the places that
+/// others write to which its arguments come from, if that is why.
+pub(super) fn ask_for_approval(
+    step: u32,
+    call: &ToolCall,
+    targets: &[GrantPattern],
+    untrusted: Origins,
+) -> Interruption {
     let mut prompt = format!("May **{}** be called?", call.name);
+    if !targets.is_empty() {
+        let targets: Vec<_> = targets.iter().map(|target| format!("`{target}`")).collect();
+        prompt.push_str(&format!(" You want to be asked about {}.", targets.join(", ")));
+    }
     if !untrusted.is_empty() {
         let places: Vec<_> = untrusted.iter().map(|origin| format!("`{origin}`")).collect();
         prompt.push_str(" What it would send or change depends on what others wrote: ");
@@ -104,6 +115,27 @@ pub(super) fn ask_for_approval(step: u32, call: &ToolCall, untrusted: Origins) -
     let prompt = format!("{prompt}\n\n{}", show_arguments(call));
     let schema = decision_schema("Whether the call may be made.");
     ask(step, call, (ToolPauseKind::Approval, untrusted), prompt, schema)
+}
+
+/// Asks whether the node may use a target that is no tool call.
+pub(in crate::model_call) fn ask_about_target(target: &GrantPattern, what: String) -> Interruption {
+    let call = ToolCall { id: target.to_string(), name: target.to_string(), arguments: Value::Null };
+    let prompt = format!("The flow wants to {what}.");
+    let schema = decision_schema("Whether it may do that.");
+    ask(0, &call, (ToolPauseKind::Approval, Origins::NONE), prompt, schema)
+}
+
+/// What the person answered to [`ask_about_target`] in this activation: nothing yet, that the node may go on, or the fault
+/// `tool.rejected`.
+pub(in crate::model_call) fn approval_of(
+    node_context: &NodeContext,
+    target: &GrantPattern,
+) -> Result<Option<Result<(), Fault>>, Fault> {
+    let history = CallHistory::read(&node_context.recorded, 0, &target.to_string());
+    Ok(history.approval()?.map(|decision| match decision {
+        Decision { approved: true, .. } => Ok(()),
+        Decision { comment, .. } => Err(rejected(&target.to_string(), comment.as_deref())),
+    }))
 }
 
 /// Asks whether a call that was interrupted may be made again.

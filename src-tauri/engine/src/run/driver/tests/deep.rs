@@ -96,6 +96,7 @@ fn what_people_give_too_deep_is_refused() {
         set,
         parent_run_id: None,
         conversation: None,
+        grants: None,
         models,
         revision: 1,
         from: None,

@@ -1,76 +1,12 @@
-//! What one tool call uses, and whether the grants let it.
+//! Whether the grants let one call use a target, and how URLs and paths become targets.
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use url::Url;
 
 use super::pattern::{GrantPattern, normalize_folder};
-use super::{GrantDecision, GrantTarget, Grants, Verdict};
+use super::{GrantDecision, GrantTarget, Grants, Ruling};
 use crate::error::{ErrorCode, Fault};
-use crate::flow::FolderAccess;
-use crate::http_tool::{HTTP_SOURCE, HttpMethod};
-use crate::tool::{ToolEffect, ToolSpec};
-
-/// The part of a tool's source that all MCP servers have in common.
-const MCP_PREFIX: &str = "mcp:";
-
-/// One use of a target.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallAccess {
-    pub target: GrantTarget,
-    /// Whether it changes something there.
-    pub write: bool,
-}
-
-/// What a call of a tool uses: the tool itself, and the host or the folders. `folder` is that of the flow's file, and `folders`
-/// are those that the flow declares. How an MCP server is reached is not part of it: only its host knows.
-pub fn targets_of_call(
-    tool: &ToolSpec,
-    arguments: &Value,
-    folder: Option<&str>,
-    folders: &[FolderAccess],
-) -> Vec<CallAccess> {
-    let write = tool.effect == ToolEffect::Write;
-    if let Some(server) = tool.source.strip_prefix(MCP_PREFIX) {
-        // The name that the server gives it: the flow may have put a prefix before it.
-        let name = tool.binding.get("tool").and_then(Value::as_str).unwrap_or(&tool.name);
-        return vec![CallAccess { target: GrantTarget::server_tool(server, name), write }];
-    }
-    let mut accesses = vec![CallAccess { target: GrantTarget::tool(&tool.name), write }];
-    let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
-    match (tool.source.as_str(), tool.name.as_str()) {
-        (HTTP_SOURCE, _) => {
-            // The person is asked about the host, so there is no question about the tool of its own.
-            accesses[0].write = false;
-            let url = tool.binding.get("url").and_then(Value::as_str).unwrap_or_default();
-            accesses.push(CallAccess { target: host_of_url(url), write });
-        }
-        (_, "fetch_url") => accesses.push(CallAccess { target: host_of_url(text("url")), write }),
-        (_, "read_file" | "write_file") => {
-            let file = text("path");
-            let parent = file.rsplit_once('/').map_or("", |(parent, _)| parent);
-            // Without a folder, or with a path that leads out of the root, the tool fails by itself.
-            let target = folder.and_then(|folder| folder_target(folder, parent));
-            accesses.extend(target.map(|target| CallAccess { target, write }));
-        }
-        (_, "search_files") => {
-            let targets = folder.into_iter().flat_map(|folder| declared_folders(folder, folders));
-            accesses.extend(targets.map(|(target, _)| CallAccess { target, write }));
-        }
-        _ => {}
-    }
-    accesses
-}
-
-/// The folders that a flow declares, and whether for writing; that of its file, to read, if it declares none.
-pub(super) fn declared_folders(folder: &str, folders: &[FolderAccess]) -> Vec<(GrantTarget, bool)> {
-    if folders.is_empty() {
-        return folder_target(folder, "").map(|target| (target, false)).into_iter().collect();
-    }
-    let declared = folders.iter();
-    declared.filter_map(|one| Some((folder_target(folder, one.path.trim())?, one.write))).collect()
-}
 
 /// A folder whose path is relative to `base`.
 pub fn folder_target(base: &str, path: &str) -> Option<GrantTarget> {
@@ -82,17 +18,12 @@ pub fn host_of_url(url: &str) -> GrantTarget {
     // The parser takes a placeholder in the place of the host for a name.
     let parsed =
         Url::parse(url.trim()).ok().filter(|url| url.host_str().is_some_and(|host| !host.contains('{')));
-    parsed.and_then(|url| host_of(&url)).unwrap_or(GrantTarget::Host(None))
+    parsed.and_then(|url| host_target(&url)).unwrap_or(GrantTarget::Host(None))
 }
 
 /// The host and the port of a URL.
-pub fn host_of(url: &Url) -> Option<GrantTarget> {
+pub fn host_target(url: &Url) -> Option<GrantTarget> {
     Some(GrantTarget::host(url.host_str()?, url.port_or_known_default()?))
-}
-
-/// Whether a request of this method changes something.
-pub fn is_write(method: HttpMethod) -> bool {
-    !method.is_safe()
 }
 
 /// The grants that one call is made with. Without any there are no limits: outside of runs, and in runs that were recorded
@@ -117,10 +48,10 @@ impl CallGrants {
     }
 
     /// What the grants say about a use.
-    pub fn verdict(&self, target: &GrantTarget, write: bool) -> Verdict<'_> {
+    pub fn verdict(&self, target: &GrantTarget, write: bool) -> Ruling<'_> {
         match &self.grants {
             Some(grants) => grants.decide(target, write),
-            None => Verdict { decision: GrantDecision::Allow, rule: None },
+            None => Ruling { decision: GrantDecision::Allow, rule: None },
         }
     }
 
@@ -146,7 +77,7 @@ impl CallGrants {
 }
 
 /// Why a use is refused.
-pub fn refuse(target: &GrantTarget, write: bool, verdict: Verdict<'_>) -> Fault {
+pub fn refuse(target: &GrantTarget, write: bool, verdict: Ruling<'_>) -> Fault {
     let pattern = GrantPattern::of(target);
     let what = match (target, write) {
         (GrantTarget::Command(name), _) => format!("start the MCP server `{name}`"),

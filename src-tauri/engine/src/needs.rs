@@ -1,17 +1,22 @@
 //! What a flow needs, computed from its nodes: commands, hosts, folders, and tools that change something. Nothing is started
 //! or requested for that.
 
+mod call_targets;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::call::{declared_folders, folder_target, host_of_url, is_write};
-use super::{GrantDecision, GrantKind, GrantPattern, GrantRule, GrantTarget, Grants};
 use crate::flow::FolderAccess;
+use crate::grant::{
+    GrantDecision, GrantKind, GrantPattern, GrantRule, GrantTarget, Grants, folder_target, host_of_url,
+};
 use crate::http_tool::HttpMethod;
 use crate::id::NodeId;
-use crate::tool::{ToolEffect, ToolSpec};
+use crate::tool::{KnownServer, ServerAddress, ToolEffect, ToolHost, ToolSpec};
+pub use call_targets::{CallAccess, server_access, targets_of_call};
+use call_targets::{address_access, declared_folders};
 
 /// Maximum uses that a need lists. More of them say nothing new.
 const MAX_USES: usize = 50;
@@ -33,15 +38,6 @@ pub enum NodeNeed {
     Documents(String),
 }
 
-/// How an MCP server of the person is reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ServerAddress {
-    /// A process with this command line.
-    Command(String),
-    /// A server at this URL.
-    Url(String),
-}
-
 /// What is known of the person's machine without starting anything.
 #[derive(Clone, Debug, Default)]
 pub struct NeedCatalog {
@@ -51,12 +47,11 @@ pub struct NeedCatalog {
     pub servers: BTreeMap<String, KnownServer>,
 }
 
-/// What is known of an MCP server.
-#[derive(Clone, Debug)]
-pub struct KnownServer {
-    pub address: ServerAddress,
-    /// Its accepted tools, and whether they change something. `None` if it was never connected.
-    pub tools: Option<BTreeMap<String, ToolEffect>>,
+impl NeedCatalog {
+    /// What a tool host knows.
+    pub fn of(host: &dyn ToolHost) -> Self {
+        Self { tools: host.list(), servers: host.servers() }
+    }
 }
 
 /// Something that a flow needs a person to allow.
@@ -147,7 +142,7 @@ impl<'a> NeedCollector<'a> {
                         Some(tool) => format!("{} ({tool})", method.as_str()),
                         None => method.as_str().to_owned(),
                     };
-                    self.add_at(place, &target, is_write(*method), what);
+                    self.add_at(place, &target, !method.is_safe(), what);
                 }
                 NodeNeed::Server { name, tools } => self.add_server(place, name, tools),
                 NodeNeed::Tools(names) => {
@@ -158,7 +153,7 @@ impl<'a> NeedCollector<'a> {
                     }
                 }
                 NodeNeed::ReadingTools => {
-                    let reading = catalog.tools.iter().filter(|tool| tool.effect == ToolEffect::Read);
+                    let reading = catalog.tools.iter().filter(|tool| tool.effect != ToolEffect::Write);
                     for tool in reading {
                         self.add_tool(place, &tool.name, ToolEffect::Read);
                     }
@@ -197,21 +192,15 @@ impl<'a> NeedCollector<'a> {
     }
 
     fn add_server(&mut self, place: NodePlace<'_>, name: &str, wanted: &[String]) {
-        let known = self.catalog.servers.get(name);
-        let what = "MCP server".to_owned();
-        match known.map(|server| &server.address) {
-            Some(ServerAddress::Url(url)) => {
-                // A call is a POST, whatever it does.
-                self.add_at(place, &host_of_url(url), true, format!("{what} {name}"));
-            }
-            Some(ServerAddress::Command(command)) => {
-                let use_ = place.to_use(what);
-                self.add(&GrantTarget::Command(name.to_owned()), false, Some(command.clone()), use_);
-            }
-            None => self.add_at(place, &GrantTarget::Command(name.to_owned()), false, what),
-        }
-        let tools = known.and_then(|server| server.tools.as_ref());
-        match tools {
+        // One that the person does not have is not started, either.
+        let Some(known) = self.catalog.servers.get(name) else { return };
+        let access = address_access(name, &known.address);
+        let command = match &known.address {
+            ServerAddress::Command(command) => Some(command.clone()),
+            ServerAddress::Url(_) => None,
+        };
+        self.add(&access.target, access.write, command, place.to_use(format!("MCP server {name}")));
+        match &known.tools {
             // What it offers is not known before it is started.
             None if wanted.is_empty() => {
                 let target = GrantTarget::Tool { server: Some(name.to_owned()), tool: None };
@@ -223,11 +212,10 @@ impl<'a> NeedCollector<'a> {
                 }
             }
             Some(tools) => {
-                let is_wanted = |tool: &String| wanted.is_empty() || wanted.contains(tool);
-                let writing =
-                    tools.iter().filter(|(tool, effect)| **effect == ToolEffect::Write && is_wanted(tool));
-                for (tool, _) in writing {
-                    self.add_at(place, &GrantTarget::server_tool(name, tool), true, tool.clone());
+                let offered = tools.iter().filter(|(tool, _)| wanted.is_empty() || wanted.contains(tool));
+                for (_, tool) in offered.filter(|(_, tool)| tool.effect == ToolEffect::Write) {
+                    let target = GrantTarget::server_tool(name, &tool.name);
+                    self.add_at(place, &target, true, tool.name.clone());
                 }
             }
         }
@@ -296,3 +284,6 @@ impl Need {
         GrantRule { write: self.write, seen: self.seen.clone(), ..rule }
     }
 }
+
+#[cfg(test)]
+mod tests;

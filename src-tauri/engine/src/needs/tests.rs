@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::super::needs::*;
 use super::*;
-use crate::flow::FolderAccess;
-use crate::http_tool::HttpMethod;
-use crate::id::NodeId;
+use crate::tool::KnownTool;
+
+fn pattern(text: &str) -> GrantPattern {
+    text.parse().unwrap_or_else(|problem| panic!("{problem}"))
+}
 
 fn catalog() -> NeedCatalog {
     let spec = |name: &str, effect| {
@@ -17,8 +18,8 @@ fn catalog() -> NeedCatalog {
         spec
     };
     let stdio = KnownServer { address: ServerAddress::Command("npx files".to_owned()), tools: None };
-    let tools =
-        BTreeMap::from([("search".to_owned(), ToolEffect::Read), ("send".to_owned(), ToolEffect::Write)]);
+    let tool = |name: &str, effect| (name.to_owned(), KnownTool { name: name.to_owned(), effect });
+    let tools = BTreeMap::from([tool("search", ToolEffect::Read), tool("send", ToolEffect::Write)]);
     let remote = KnownServer {
         address: ServerAddress::Url("https://mcp.example.com/mcp".to_owned()),
         tools: Some(tools),
@@ -135,12 +136,46 @@ fn changed_need_is_undecided_again() {
     assert_eq!(more.state(&grants), NeedState::Changed, "it changes something now");
     let other = &collect(&[request(Some("https://b.com"), HttpMethod::Get)], &[])[0];
     assert_eq!(other.state(&grants), NeedState::New);
-    assert_eq!(other.state(&Grants::new([deny("host=*")])), NeedState::Decided);
+    assert_eq!(
+        other.state(&Grants::new([GrantRule::new(pattern("host=*"), GrantDecision::Deny)])),
+        NeedState::Decided
+    );
 
     let command = &collect(&[server("files", &["x"])], &[])[0];
     let granted = Grants::new([command.to_rule(GrantDecision::Allow)]);
     assert_eq!(command.state(&granted), NeedState::Decided);
     let moved = Need { seen: Some("rm -rf /".to_owned()), ..command.clone() };
     assert_eq!(moved.state(&granted), NeedState::Changed, "another command stands behind the name");
-    assert_eq!(moved.state(&Grants::new([allow("command=files")])), NeedState::Decided);
+    assert_eq!(moved.state(&Grants::new([GrantRule::allow(pattern("command=files"))])), NeedState::Decided);
+}
+
+#[test]
+fn calls_use_hosts_and_folders() {
+    let targets = |tool: &ToolSpec, arguments: &serde_json::Value| {
+        let accesses = targets_of_call(tool, arguments, Some("/p/flows"), &[]);
+        accesses.iter().map(|one| (GrantPattern::of(&one.target).to_string(), one.write)).collect::<Vec<_>>()
+    };
+    let native = |name: &str| ToolSpec::new(name, "", json!({}), "native");
+    let read = |text: &str| (text.to_owned(), false);
+    assert_eq!(
+        targets(&native("fetch_url"), &json!({ "url": "https://user@Example.com:8443/x" })),
+        [read("tool=fetch_url"), read("host=example.com:8443")]
+    );
+    assert_eq!(
+        targets(&native("read_file"), &json!({ "path": "notes/a/../b.md" })),
+        [read("tool=read_file"), read("folder=/p/flows/notes")]
+    );
+    assert_eq!(
+        targets(&native("read_file"), &json!({ "path": "b.md" })),
+        [read("tool=read_file"), read("folder=/p/flows")]
+    );
+    let outside = json!({ "path": "../b.md" });
+    assert_eq!(targets(&native("read_file"), &outside), [read("tool=read_file")], "the tool refuses it");
+    assert_eq!(targets(&native("calculator"), &json!({})), [read("tool=calculator")]);
+    let mut post = ToolSpec::new("order", "", json!({}), "http");
+    (post.effect, post.binding) = (ToolEffect::Write, json!({ "url": "https://shop.example/orders/{{id}}" }));
+    assert_eq!(targets(&post, &json!({})), [read("tool=order"), ("host=shop.example".to_owned(), true)]);
+    let mut remote = ToolSpec::new("fs_move", "", json!({}), "mcp:files");
+    (remote.effect, remote.binding) = (ToolEffect::Write, json!({ "tool": "move" }));
+    assert_eq!(targets(&remote, &json!({})), [("tool=files/move".to_owned(), true)]);
 }

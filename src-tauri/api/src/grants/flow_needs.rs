@@ -1,0 +1,124 @@
+//! Reads what a flow and its sub-flows need. Reads the files of sub-flows, executes nothing.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use plait_adapters::FileAccess;
+use plait_engine::flow::Flow;
+use plait_engine::host::subflow::{ChildFlow, MAX_DEPTH};
+use plait_engine::id::NodeId;
+use plait_engine::needs::{Need, NeedCatalog, NeedCollector, NodePlace};
+use plait_engine::node::{Behavior, Registry};
+use plait_engine::plan::Plan;
+
+use crate::flows::subflows;
+
+/// Collects needs.
+pub(crate) struct FlowNeeds<'a> {
+    registry: &'a Registry,
+    collector: NeedCollector<'a>,
+    access: FileAccess,
+    /// The files of sub-flows that were read.
+    seen: BTreeSet<String>,
+}
+
+/// A flow whose nodes are looked at.
+#[derive(Clone, Copy)]
+struct Scope<'f> {
+    flow: &'f Flow,
+    path: Option<&'f str>,
+    folder: Option<&'f str>,
+    /// The name of a sub-flow.
+    name: Option<&'f str>,
+    depth: usize,
+}
+
+impl<'a> FlowNeeds<'a> {
+    /// The needs of a flow, whether or not it can run.
+    pub(crate) fn of_flow(
+        flow: &Flow,
+        path: Option<&str>,
+        registry: &'a Registry,
+        catalog: &'a NeedCatalog,
+    ) -> Vec<Need> {
+        let mut reader = Self::new(registry, catalog);
+        let folder = path.and_then(canonical_folder);
+        reader.add_flow(Scope { flow, path, folder: folder.as_deref(), name: None, depth: 0 });
+        reader.collector.finish()
+    }
+
+    /// The needs of the nodes that a plan runs.
+    pub(crate) fn of_plan(
+        plan: &Plan,
+        flow: &Flow,
+        path: Option<&str>,
+        registry: &'a Registry,
+        catalog: &'a NeedCatalog,
+    ) -> Vec<Need> {
+        let mut reader = Self::new(registry, catalog);
+        let folder = path.and_then(canonical_folder);
+        let scope = Scope { flow, path, folder: folder.as_deref(), name: None, depth: 0 };
+        reader.collector.add_folders(scope.folder, &flow.settings.folders, None);
+        for node in &plan.nodes {
+            reader.add_node(scope, &node.id, node.node.behavior());
+        }
+        reader.collector.finish()
+    }
+
+    fn new(registry: &'a Registry, catalog: &'a NeedCatalog) -> Self {
+        let (collector, access) = (NeedCollector::new(catalog), FileAccess::of_process(None));
+        Self { registry, collector, access, seen: BTreeSet::new() }
+    }
+
+    fn add_flow(&mut self, scope: Scope<'_>) {
+        self.collector.add_folders(scope.folder, &scope.flow.settings.folders, scope.name);
+        for (id, node) in &scope.flow.nodes {
+            // A node that can't be read can't run.
+            if let Some(Ok(bound)) = self.registry.bind(id, &node.node_type, &node.config) {
+                self.add_node(scope, id, bound.behavior());
+            }
+        }
+    }
+
+    fn add_node(&mut self, scope: Scope<'_>, id: &NodeId, behavior: &Behavior) {
+        if behavior.inert {
+            return;
+        }
+        if !behavior.needs.is_empty() {
+            let title = scope.flow.nodes.get(id).and_then(|node| node.title.as_deref());
+            let folders = &scope.flow.settings.folders;
+            let place = NodePlace { node: id, title, folder: scope.folder, folders, flow: scope.name };
+            self.collector.add_node(place, &behavior.needs);
+        }
+        let depth = scope.depth + 1;
+        match &behavior.calls {
+            Some(_) if depth >= MAX_DEPTH => {}
+            Some(ChildFlow::Inner(flow)) => {
+                let name = Some(flow.name.as_str()).filter(|name| !name.is_empty());
+                self.add_flow(Scope { flow, name: name.or(Some(id.as_str())), depth, ..scope });
+            }
+            Some(ChildFlow::File(file)) => self.add_file(file, scope.path, depth),
+            None => {}
+        }
+    }
+
+    /// Adds the flow in a file. One that can't be read fails when it is run.
+    fn add_file(&mut self, file: &str, parent: Option<&str>, depth: usize) {
+        let Ok(subflow) = subflows::read(file, parent, &self.access) else { return };
+        let key = subflow.path.clone().unwrap_or_else(|| subflow.name.clone());
+        if !self.seen.insert(key) {
+            return;
+        }
+        let path = subflow.path.as_deref();
+        let folder = path.and_then(canonical_folder);
+        let (flow, name) = (&subflow.flow, Some(subflow.name.as_str()));
+        self.add_flow(Scope { flow, path, folder: folder.as_deref(), name, depth });
+    }
+}
+
+/// The folder of a flow's file, without links.
+pub(crate) fn canonical_folder(path: &str) -> Option<String> {
+    let folder = Path::new(path).parent()?;
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    folder.to_str().map(str::to_owned)
+}

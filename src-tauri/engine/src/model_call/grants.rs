@@ -1,0 +1,96 @@
+//! The grants of a run where something begins: a tool call, an MCP server, a search in a folder. What is denied fails, and what
+//! the person wants to be asked about is a question.
+
+use super::Interruption;
+use super::tool_calls::{approval_of, ask_about_target};
+use crate::error::Fault;
+use crate::grant::{CallGrants, GrantDecision, GrantKind, GrantPattern, GrantTarget, refuse};
+use crate::needs::{CallAccess, server_access, targets_of_call};
+use crate::node::NodeContext;
+use crate::retriever::{Knowledge, KnowledgeRef};
+use crate::tool::{MCP_PREFIX, ToolSpec};
+
+/// What the grants say about a tool call that may be made.
+#[derive(Debug, Default)]
+pub(super) struct Judgment {
+    /// The targets that the person wants to be asked about.
+    pub(super) asks: Vec<GrantPattern>,
+    /// Whether a rule about one of its targets allows arguments of untrusted origin.
+    pub(super) allows_untrusted: bool,
+}
+
+/// What the grants say about a tool call. Faults `grant.denied`, `grant.missing`.
+pub(super) fn judge_call(
+    node_context: &NodeContext,
+    tool: &ToolSpec,
+    arguments: &serde_json::Value,
+) -> Result<Judgment, Fault> {
+    let run = &node_context.run;
+    let mut accesses = targets_of_call(tool, arguments, run.folder.as_deref(), &node_context.folders);
+    if let Some(server) = tool.source.strip_prefix(MCP_PREFIX) {
+        accesses.extend(server_access(&*node_context.host.tools, server));
+    }
+    let grants = CallGrants::new(run.grants.clone());
+    let is_folder = |access: &CallAccess| access.target.kind() == GrantKind::Folder;
+    let decision = |access: &CallAccess| grants.verdict(&access.target, access.write).decision;
+    // A search in several folders leaves out those that are denied.
+    let some_folder_is_open =
+        accesses.iter().any(|one| is_folder(one) && decision(one) != GrantDecision::Deny);
+    let mut judgment = Judgment::default();
+    for access in &accesses {
+        let verdict = grants.verdict(&access.target, access.write);
+        match verdict.decision {
+            GrantDecision::Allow => judgment.allows_untrusted |= verdict.allows_untrusted(),
+            GrantDecision::Ask => judgment.asks.push(GrantPattern::of(&access.target)),
+            GrantDecision::Deny if is_folder(access) && some_folder_is_open => {}
+            GrantDecision::Deny => return Err(refuse(&access.target, access.write, verdict)),
+        }
+    }
+    Ok(judgment)
+}
+
+/// Whether an MCP server may be reached. Faults `grant.denied`, `grant.missing`, `tool.rejected`; an interruption if the person
+/// has to be asked first.
+pub(crate) fn allow_server(node_context: &NodeContext, server: &str) -> Result<(), Interruption> {
+    match server_access(&*node_context.host.tools, server) {
+        Some(access) => allow(node_context, &access),
+        // There is none, which the host says better.
+        None => Ok(()),
+    }
+}
+
+/// The same for the folders that a node searches.
+pub(super) fn allow_documents(node_context: &NodeContext, knowledge: &Knowledge) -> Result<(), Interruption> {
+    let Some(base) = &node_context.run.folder else { return Ok(()) };
+    for one in knowledge.refs() {
+        let KnowledgeRef::Folder(path) = one else { continue };
+        let Some(target) = crate::grant::folder_target(base, &path) else { continue };
+        allow(node_context, &CallAccess { target, write: false })?;
+    }
+    Ok(())
+}
+
+fn allow(node_context: &NodeContext, access: &CallAccess) -> Result<(), Interruption> {
+    let CallAccess { target, write } = access;
+    let grants = CallGrants::new(node_context.run.grants.clone());
+    let verdict = grants.verdict(target, *write);
+    match verdict.decision {
+        GrantDecision::Allow => Ok(()),
+        GrantDecision::Deny => Err(refuse(target, *write, verdict).into()),
+        GrantDecision::Ask => {
+            let pattern = GrantPattern::of(target);
+            match approval_of(node_context, &pattern)? {
+                Some(outcome) => Ok(outcome?),
+                None => Err(ask_about_target(&pattern, describe(target))),
+            }
+        }
+    }
+}
+
+fn describe(target: &GrantTarget) -> String {
+    match target {
+        GrantTarget::Command(server) => format!("start the MCP server **{server}**"),
+        GrantTarget::Folder(folder) => format!("search the files in `{folder}`"),
+        target => format!("use `{}`", GrantPattern::of(target)),
+    }
+}

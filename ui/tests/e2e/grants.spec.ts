@@ -1,0 +1,109 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import type { Flow } from "../../src/bindings";
+import { expect, openFlow, test } from "./fixture";
+
+/** Needs a command, hosts, a folder and tools; the mock host runs it as synthetic load. */
+const NEEDY = {
+  version: 1,
+  name: "Support triage",
+  nodes: {
+    parcels: { type: "mcpServer", title: "Parcels", config: { server: "parcel-tools" } },
+    receipt: {
+      type: "httpRequest",
+      title: "Send receipt",
+      config: { method: "POST", url: "https://api.parcels.example/receipts" },
+    },
+    status: { type: "httpRequest", title: "Status", config: { url: "https://api.parcels.example/status" } },
+    page: { type: "tools", title: "Fetch page", config: { tools: ["fetch_url"] } },
+    policy: { type: "readFile", title: "Policy lookup", config: { path: "policy.md" } },
+  },
+  edges: {},
+  layout: {
+    parcels: { x: 0, y: 0 },
+    receipt: { x: 280, y: 0 },
+    status: { x: 280, y: 180 },
+    page: { x: 0, y: 180 },
+    policy: { x: 560, y: 0 },
+  },
+  settings: { load: { eventsPerSecond: 20, seconds: 0.2, streams: 1 } },
+} as unknown as Flow;
+
+const dialog = (page: Page) => page.getByTestId("grants-dialog");
+const need = (page: Page, target: string) => page.getByTestId(`need-${target}`);
+
+async function choose(page: Page, target: string, choice: string): Promise<void> {
+  await need(page, target).getByRole("button", { name: choice, exact: true }).click();
+}
+
+test("asks before the first run, keeps what is always allowed, and asks again for the rest", async ({ page }) => {
+  await openFlow(page, NEEDY);
+  await page.getByTestId("run-button").click();
+  await expect(dialog(page)).toContainText("What this flow needs");
+  await expect(dialog(page).getByRole("heading", { level: 3 })).toHaveText([
+    "Commands",
+    "Hosts",
+    "Folders",
+    "Tools that change something",
+  ]);
+  await expect(need(page, "host=api.parcels.example")).toContainText("POST, GET · nodes Send receipt, Status");
+  await expect(need(page, "command=parcel-tools")).toContainText("npx -y server-parcel-tools");
+  await expect(dialog(page).getByRole("status")).toHaveText(
+    "0 allowed, 5 denied. Denied nodes fail with a clear error.",
+  );
+  await page.keyboard.press("Escape");
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(page.getByTestId("run-status")).not.toHaveAttribute("data-status", "finished");
+
+  await page.getByTestId("run-button").click();
+  await choose(page, "command=parcel-tools", "Always for this flow");
+  await choose(page, "tool=parcel-tools/*", "Ask");
+  await choose(page, "host=api.parcels.example", "Allow once");
+  await expect(dialog(page).getByRole("status")).toContainText("2 allowed, 1 asked each time, 2 denied.");
+  await page.getByTestId("grants-run").click();
+  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+
+  await page.getByTestId("run-button").click();
+  await expect(need(page, "host=api.parcels.example")).toBeVisible();
+  await expect(need(page, "command=parcel-tools")).toHaveCount(0);
+  await expect(need(page, "tool=parcel-tools/*")).toHaveCount(0);
+});
+
+test("the panel lists needs, changes and revokes decisions, and shows pins", async ({ page }) => {
+  await openFlow(page, NEEDY);
+  await page.getByTestId("rail-grants").click();
+  const host = page.getByTestId("grant-host=api.parcels.example");
+  await expect(host).toHaveAttribute("data-decision", "none");
+  await page.getByTestId("decision-host=api.parcels.example").selectOption("allow");
+  await expect(host).toHaveAttribute("data-decision", "allow");
+  await host.getByLabel("Allow untrusted arguments for api.parcels.example").check();
+  await expect(host.getByRole("checkbox")).toBeChecked();
+  await expect(page.getByTestId("pin-parcel-tools")).toContainText("2 tools, pinned to sha256:9f2c…41ab");
+  await page.reload();
+  await expect(host).toHaveAttribute("data-decision", "allow");
+  await page.getByTestId("run-button").click();
+  await expect(need(page, "host=*")).toBeVisible();
+  await expect(need(page, "host=api.parcels.example")).toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await page.getByTestId("decision-host=api.parcels.example").selectOption("none");
+  await expect(host).toHaveAttribute("data-decision", "none");
+});
+
+test("flow that needs nothing runs without asking", async ({ page }) => {
+  const quiet = { ...NEEDY, nodes: { text: { type: "value", config: { value: 1 } } }, layout: {} } as unknown as Flow;
+  await openFlow(page, quiet);
+  await page.getByTestId("run-button").click();
+  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+});
+
+test("dialog and panel are accessible", async ({ page }) => {
+  await openFlow(page, NEEDY);
+  await page.getByTestId("rail-grants").click();
+  await expect(page.getByTestId("grant-host=*")).toBeVisible();
+  await page.getByTestId("run-button").click();
+  await expect(dialog(page)).toBeVisible();
+  for (const part of ['[data-testid="grants-dialog"]', '[data-testid="grants-panel"]']) {
+    const { violations } = await new AxeBuilder({ page }).include(part).analyze();
+    expect(violations.map((one) => `${one.id}: ${one.nodes.map((found) => found.html)}`)).toEqual([]);
+  }
+});

@@ -90,6 +90,7 @@ function needsOf(flow: Flow): Need[] {
       add("tool", `${server}/*`, use("all tools"), { write: true });
     }
     if (type === "readFile") add("folder", "/flows", use("read_file"));
+    if (type === "retrieve" && config?.folder) add("folder", `/flows/${config.folder}`, use("knowledge"));
     for (const tool of namesOf(config)) {
       if (type === "tools" && tool === "fetch_url") add("host", "*", use(tool));
       if (type === "tools" && tool === "write_file") add("tool", tool, use(tool), { write: true });

@@ -10,13 +10,17 @@ const NEEDY = {
   nodes: {
     parcels: { type: "mcpServer", title: "Parcels", config: { server: "parcel-tools" } },
     receipt: {
-      type: "httpRequest",
+      type: "tools",
       title: "Send receipt",
-      config: { method: "POST", url: "https://api.parcels.example/receipts" },
+      config: { tools: [], http: [{ name: "receipt", method: "POST", url: "https://api.parcels.example/receipts" }] },
     },
-    status: { type: "httpRequest", title: "Status", config: { url: "https://api.parcels.example/status" } },
+    status: {
+      type: "tools",
+      title: "Status",
+      config: { tools: [], http: [{ name: "status", url: "https://api.parcels.example/status" }] },
+    },
     page: { type: "tools", title: "Fetch page", config: { tools: ["fetch_url"] } },
-    policy: { type: "readFile", title: "Policy lookup", config: { path: "policy.md" } },
+    policy: { type: "retrieve", title: "Policy lookup", config: { folder: "policies" } },
   },
   edges: {},
   layout: {

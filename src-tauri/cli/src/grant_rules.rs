@@ -76,8 +76,7 @@ pub(crate) fn list_needs(error: ErrorReply) -> CliError {
     if error.code != ErrorCode::GrantNeeded {
         return error.into();
     }
-    let needs = Vec::<NeedStatus>::deserialize(&error.details["needs"]).ok();
-    let Some(needs) = needs else { return error.into() };
+    let Ok(needs) = Vec::<NeedStatus>::deserialize(&error.details["needs"]) else { return error.into() };
     let lines: Vec<_> = needs.iter().map(|one| format!("\n  {}", describe(one))).collect();
     let message = format!("This flow needs what nobody has decided about yet:{}", lines.concat());
     ErrorReply { message, ..error }.into()
@@ -102,10 +101,8 @@ pub(crate) fn reasons(need: &Need) -> String {
     };
     let mut whats: Vec<&str> = need.uses.iter().map(|one| one.what.as_str()).collect();
     let mut nodes: Vec<String> = need.uses.iter().map(name).collect();
-    for list in [&mut nodes] {
-        list.sort();
-        list.dedup();
-    }
+    nodes.sort();
+    nodes.dedup();
     whats.sort_unstable();
     whats.dedup();
     let seen = need.seen.as_ref().map(|seen| format!(" `{seen}`")).unwrap_or_default();

@@ -154,3 +154,61 @@ describe("a run that stopped for good", () => {
     error.mockRestore();
   });
 });
+
+describe("a flow that needs grants", () => {
+  const needs = [{ need: { target: "host=a.com", kind: "host", write: false, uses: [] }, state: "new" }];
+  const kept = [{ target: "host=a.com", decision: "allow" as const }];
+  const once = [{ target: "folder=/p", decision: "deny" as const }];
+  let sent: { name: string; args: unknown }[];
+
+  function partsOf(answer: { kept: typeof kept; once: typeof once } | undefined) {
+    sent = [];
+    const asked: unknown[] = [];
+    const host = {
+      call: async (name: string, args: unknown) => {
+        sent.push({ name, args });
+        if (name === "run.start" && (args as { grants?: unknown }).grants === undefined) {
+          throw new HostError({ code: "grant.needed", message: "Needs.", details: { needs } });
+        }
+        return (name.endsWith(".list") ? [] : { run: "r" }) as never;
+      },
+      watch: () => () => undefined,
+    };
+    const window = {
+      askGrants: async (request: unknown) => {
+        asked.push(request);
+        return answer;
+      },
+    };
+    parts = createRunParts(host, window);
+    return asked;
+  }
+
+  it("runs with what the person decided, and keeps what holds for the file", async () => {
+    const asked = partsOf({ kept, once });
+    parts.editor.open({ ...documentState({ ...FLOW, name: "Triage" }), path: "/f.flow.json" });
+    await parts.runs.start();
+    expect(asked).toEqual([{ flowName: "Triage", hasFile: true, needs }]);
+    const commands = sent.filter(({ name }) => name === "grants.set" || name === "run.start");
+    expect(commands.map(({ name }) => name)).toEqual(["run.start", "grants.set", "run.start"]);
+    expect(commands[1]?.args).toEqual({ path: "/f.flow.json", rules: kept });
+    expect(commands[2]?.args).toMatchObject({ grants: once });
+    expect(parts.runs.store.getState().document?.run).toBe("r");
+  });
+
+  it("does not run when the person cancels", async () => {
+    partsOf(undefined);
+    parts.editor.open(documentState(FLOW));
+    await parts.runs.start();
+    expect(sent.filter(({ name }) => name === "run.start")).toHaveLength(1);
+    const { starting, document } = parts.runs.store.getState();
+    expect({ starting, document }).toEqual({ starting: false, document: undefined });
+  });
+
+  it("keeps nothing for a flow without a file", async () => {
+    partsOf({ kept, once });
+    parts.editor.open(documentState(FLOW));
+    await parts.runs.start();
+    expect(sent.some(({ name }) => name === "grants.set")).toBe(false);
+  });
+});

@@ -18,7 +18,7 @@ const NO_WINDOW: RunWindow = {
   errorAction: () => undefined,
 };
 
-export function createRunParts(overrides?: Partial<Host>) {
+export function createRunParts(overrides?: Partial<Host>, window?: Partial<RunWindow>) {
   const flow = createFlowParts(overrides);
   const { host, editor, questions } = flow;
   const activeRun = new ActiveRun(new ViewMotion());
@@ -34,7 +34,7 @@ export function createRunParts(overrides?: Partial<Host>) {
       host,
       editor,
       questions,
-      window: NO_WINDOW,
+      window: { ...NO_WINDOW, ...window },
       conversation,
       list: runList,
       active: activeRun,

@@ -87,11 +87,10 @@ impl GrantPattern {
     pub fn of(target: &GrantTarget) -> Self {
         let scope = match target {
             GrantTarget::Command(name) | GrantTarget::Folder(name) => Scope::Name(name.clone()),
-            GrantTarget::Host(None) => Scope::All,
+            GrantTarget::Host(None) | GrantTarget::Tool { server: None, tool: None } => Scope::All,
             GrantTarget::Host(Some((name, port))) => {
                 Scope::Host(name.clone(), Some(*port).filter(|port| !matches!(port, 80 | 443)))
             }
-            GrantTarget::Tool { server: None, tool: None } => Scope::All,
             GrantTarget::Tool { server: Some(server), tool: None } => Scope::Server(server.clone()),
             GrantTarget::Tool { server, tool: Some(tool) } => Scope::Name(tool_name(server.as_deref(), tool)),
         };

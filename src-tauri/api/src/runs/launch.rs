@@ -15,7 +15,7 @@ use plait_engine::journal::{ENGINE_REVISION, Entry, Event, FlowRef, InputOverrid
 use plait_engine::needs::NeedCatalog;
 use plait_engine::node::Registry;
 use plait_engine::origin::Origins;
-use plait_engine::plan::{Plan, plan};
+use plait_engine::plan::{Plan, PlanNode, plan};
 use plait_engine::run::{Driver, RunHandle, RunSetup};
 use plait_engine::user::UserName;
 
@@ -250,6 +250,13 @@ impl Launch {
     ) -> Result<Grants, ErrorReply> {
         let kept = path.map(|path| grants::stored_grants(&self.store, path)).transpose()?;
         let rules = kept.unwrap_or_default().with(newer);
+        let needs_nothing = |node: &PlanNode| {
+            let behavior = node.node.behavior();
+            behavior.needs.is_empty() && behavior.calls.is_none()
+        };
+        if flow.settings.folders.is_empty() && plan.nodes.iter().all(needs_nothing) {
+            return Ok(rules);
+        }
         let catalog = NeedCatalog::of(&*self.host.tools);
         let needs = FlowNeeds::of_plan(plan, flow, path, &self.registry, &catalog);
         let undecided = grants::undecided(needs, &rules);

@@ -940,6 +940,18 @@ export type Flow = {
   layout: { [key in NodeId]: Position }, settings?: FlowSettings,
 };
 
+/** What a flow may do. */
+export type FlowGrants = {
+  /** What it needs, in the order commands, hosts, folders, tools. */
+  needs: Array<NeedStatus>,
+  /** The rules that are about nothing that it needs now. */
+  unused: Array<GrantRule>, pins: Array<ServerPin>,
+  /** Whether a rule was ever kept for it. */
+  first: boolean,
+  /** Whether rules can be kept for it: it has a file. */
+  hasFile: boolean,
+};
+
 /** Which flow a run runs. */
 export type FlowRef = {
   /** Its name. */
@@ -1043,6 +1055,32 @@ export type GetProviderStatus = Record<string, never>;
 
 /** `settings.get`: the settings in force, the built-in providers included. */
 export type GetSettings = Record<string, never>;
+
+/** What a person decided. The later one is the stricter one. */
+export type GrantDecision = "allow" | "ask" | "deny";
+
+/** What a rule is about. */
+export type GrantKind = "command" | "host" | "folder" | "tool";
+
+/** A target of rules. Its text is `KIND=TARGET`, such as `host=*.example.com`. */
+export type GrantPattern = string;
+
+/** What a person decided about a target. */
+export type GrantRule = {
+  /** What it is about, as `KIND=TARGET`. */
+  target: GrantPattern, decision: GrantDecision,
+  /** Whether it allows changes: requests other than GET and HEAD to a host, writing in a folder. */
+  write?: boolean,
+  /** Whether it allows arguments of untrusted origin without asking, such as a text from a web page in a request. */
+  untrusted?: boolean,
+  /** What the target was when the person decided, such as the command line of an MCP server. If it is another now, the
+   * person is asked again.
+   */
+  seen?: string,
+};
+
+/** The rules in force for a run. */
+export type Grants = Array<GrantRule>;
 
 /** How far indexing has come. */
 export type IndexProgress = {
@@ -1549,6 +1587,39 @@ export type ModelReply = {
   responseId?: string,
   /** Data that must be sent back with this reply during the turn; see [`Message`](crate::context::Message). */
   providerState?: unknown,
+};
+
+/** Something that a flow needs a person to allow. */
+export type Need = {
+  /** What it is, as a rule names it. */
+  target: GrantPattern, kind: GrantKind,
+  /** Whether something is changed there. */
+  write: boolean,
+  /** What stands behind the name, such as the command line of an MCP server. */
+  seen?: string,
+  /** Who needs it and what for; the first 50. */
+  uses: Array<NeedUse>,
+};
+
+/** Whether a person has decided about a need. */
+export type NeedState = "decided" | "changed" | "new";
+
+/** A need, and what was decided about it. */
+export type NeedStatus = { need: Need, state: NeedState,
+  /** The rule that is about it; for one that changed, the rule about what it was before. */
+  rule?: GrantRule,
+};
+
+/** Why something is needed. */
+export type NeedUse = {
+  /** The node. `None` for what the flow's settings declare. */
+  node?: NodeId,
+  /** What people call the node. */
+  title?: string,
+  /** The name of the sub-flow that it is in. */
+  flow?: string,
+  /** What for: `GET`, `read`, or the name of a tool. */
+  what: string,
 };
 
 /** `flow.new`: an empty flow of the current version. */
@@ -2067,6 +2138,14 @@ export type RetryRun = {
   run: RunId,
 };
 
+/** `grants.revoke`: removes rules of the file of a flow. What they were about is asked again at the next run. */
+export type RevokeGrants = {
+  /** The file of the flow. */
+  path: string,
+  /** The targets of the rules; all of them if left out. */
+  targets?: Array<GrantPattern>,
+};
+
 /** Who speaks. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
@@ -2118,6 +2197,10 @@ export type RunEvent = { "type": "run.started",
   parentRunId?: RunId,
   /** The conversation it continues, up to the turn it had reached when the run began. */
   conversation?: ConversationRef,
+  /** What the run may use, as the person decided before it began. Absent in journals of early versions, whose runs have no
+   * limits.
+   */
+  grants?: Grants,
   /** Model settings and calibration at the start of the run. Fixed for the whole run. */
   models?: ModelOverrides, } | { "type": "run.waiting",
   /** The open pauses, in plan order; the first [`MAX_LISTED_QUESTIONS`] of them. */
@@ -2185,6 +2268,10 @@ export type RunRequest = {
    * has no context `main`, `conversation.other_user` when it belongs to another user.
    */
   conversation?: ConversationId,
+  /** What the person decided for this run only. These rules replace those about the same targets that are kept for the flow's
+   * file. `grant.needed` when the flow needs more than is decided.
+   */
+  grants?: Array<GrantRule>,
 };
 
 /** What a run as a whole is doing. */
@@ -2336,6 +2423,24 @@ export type SearchKnowledge = {
   maxTokens?: number,
 };
 
+/** The accepted tools of an MCP server that a flow uses. */
+export type ServerPin = { server: string,
+  /** How many tools were accepted. */
+  tools: number,
+  /** Identifies their definitions. */
+  definitions: string,
+  /** Whether the server was seen to offer others since. Then none can be used until they are accepted. */
+  changed: boolean,
+};
+
+/** `grants.set`: keeps rules for the file of a flow. They replace those about the same targets. `grant.invalid` if there are too
+ * many.
+ */
+export type SetGrants = {
+  /** The file of the flow. */
+  path: string, rules: Array<GrantRule>,
+};
+
 /** `provider.setKey`: sets or replaces the key of a provider. `provider.unknown`, `provider.no_key` when it takes none,
  * `keys.*`.
  */
@@ -2378,6 +2483,14 @@ export type Settings = { theme: Theme,
 
 /** How severe a diagnostic is. */
 export type Severity = "error" | "warning";
+
+/** `grants.show`: what a flow needs, its sub-flows included, and what is decided about it. */
+export type ShowGrants = {
+  /** The flow, saved or not. */
+  flow: Flow,
+  /** Its file, if it has one. */
+  path?: string,
+};
 
 /** `runs.show`: a run with its flow and its journal. */
 export type ShowRun = {
@@ -2737,6 +2850,9 @@ export type Commands = {
   "users.add": { args: AddUser; reply: UserList };
   "users.switch": { args: SwitchUser; reply: UserList };
   "users.remove": { args: RemoveUser; reply: UserList };
+  "grants.show": { args: ShowGrants; reply: FlowGrants };
+  "grants.set": { args: SetGrants; reply: null };
+  "grants.revoke": { args: RevokeGrants; reply: null };
   "settings.get": { args: GetSettings; reply: Settings };
   "settings.set": { args: SetSettings; reply: Settings };
   "provider.status": { args: GetProviderStatus; reply: ProvidersStatus };

@@ -1,6 +1,7 @@
 //! `plait run`.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;

@@ -64,6 +64,7 @@ async fn measure(store: &Store) -> Result<Duration, BenchError> {
             folder: None,
             input: None,
             conversation: None,
+            grants: None,
             earlier: None,
         },
         host: Host {

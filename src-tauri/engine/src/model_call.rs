@@ -5,7 +5,6 @@
 //! when anything enters a conversation: [`Turn::begin`], [`Turn::commit`].
 
 mod call;
-mod grants;
 mod interruption;
 mod knowledge;
 mod memory_access;
@@ -19,13 +18,12 @@ mod workflow_context;
 use serde_json::{Map, Value};
 
 pub(crate) use call::ModelCall;
-pub(crate) use grants::allow_server;
 pub(crate) use interruption::Interruption;
 pub(crate) use knowledge::{retrieve, retrieve_once};
 pub(crate) use memory_access::{Incoming, MemoryAccess, NodeMemory};
 pub(crate) use reply_schema::{ReplySchema, strip_code_fence};
 pub(crate) use side_query::{SideQuery, SideQueryOptions, side_query_card, side_query_inputs};
-pub(crate) use tool_calls::{call_tool, collect_tools};
+pub(crate) use tool_calls::{allow_server, call_tool, collect_tools};
 pub(crate) use turn::{Turn, check_reply};
 pub(crate) use user_message::UserMessage;
 pub(crate) use workflow_context::{check_offer, engine_tools, is_engine_tool};

@@ -38,6 +38,14 @@ pub enum NodeNeed {
     Documents(String),
 }
 
+impl NodeNeed {
+    /// What a node needs that searches a folder with documents, if it names one. The knowledge bases are the person's own.
+    pub(crate) fn of_documents(folder: &str) -> Vec<Self> {
+        let folder = Some(folder.trim()).filter(|folder| !folder.is_empty());
+        folder.map(|folder| Self::Documents(folder.to_owned())).into_iter().collect()
+    }
+}
+
 /// What is known of the person's machine without starting anything.
 #[derive(Clone, Debug, Default)]
 pub struct NeedCatalog {

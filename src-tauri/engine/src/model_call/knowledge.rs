@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Interruption;
-use super::grants::allow_documents;
+use super::tool_calls::allow_documents;
 use crate::journal::{CallEvent, Event};
 use crate::node::NodeContext;
 use crate::retriever::{Knowledge, Retrieval, RetrievalRequest};

@@ -3,6 +3,7 @@
 //! All calls of a reply run at the same time; their results keep the order of the calls. A failing tool does not end the
 //! turn: the model gets the error and may do something else. Questions to the person come before the first call is made.
 
+mod grants;
 mod invoke;
 mod questions;
 mod requests;
@@ -13,7 +14,6 @@ use std::sync::Arc;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use super::grants::judge_call;
 use super::{Interruption, MemoryAccess, is_engine_tool};
 use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
@@ -23,9 +23,11 @@ use crate::journal::{CallEvent, Event, EventRef};
 use crate::node::{Inputs, NodeContext};
 use crate::origin::Origins;
 use crate::tool::{OriginSink, ToolContext, ToolEffect, ToolResult, ToolSpec};
+pub(super) use grants::allow_documents;
+pub(crate) use grants::allow_server;
+use grants::judge_call;
 use invoke::Invocation;
 use questions::CallHistory;
-pub(super) use questions::{approval_of, ask_about_target};
 
 /// The tools on the `tools` input, each once.
 pub(crate) fn collect_tools(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {

@@ -16,6 +16,7 @@ use crate::expression::schema::check_schema;
 use crate::expression::template::Template;
 use crate::id::MessageId;
 use crate::model_call::{self, CallOptions, Interruption, MemoryAccess, NodeMemory, ReplySchema, Turn};
+use crate::needs::NodeNeed;
 use crate::node::template_inputs;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
@@ -184,7 +185,7 @@ impl NodeType for Chat {
     }
 
     fn behavior(config: &Config) -> Behavior {
-        let (memory, needs) = (config.memory.memory_use(), config.knowledge.needs());
+        let (memory, needs) = (config.memory.memory_use(), NodeNeed::of_documents(&config.knowledge.folder));
         Behavior { uses_context: true, memory, needs, ..Behavior::default() }
     }
 

@@ -13,6 +13,7 @@ use crate::model_call::{
     CallOptions, Interruption, SideQuery, SideQueryOptions, Turn, check_reply, side_query_card,
     side_query_inputs, strip_code_fence,
 };
+use crate::needs::NodeNeed;
 use crate::node::{Behavior, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
 use crate::prompt::Overrides;
@@ -150,7 +151,11 @@ impl NodeType for Classify {
     }
 
     fn behavior(config: &Config) -> Behavior {
-        Behavior { uses_context: true, needs: config.knowledge.needs(), ..Behavior::default() }
+        Behavior {
+            uses_context: true,
+            needs: NodeNeed::of_documents(&config.knowledge.folder),
+            ..Behavior::default()
+        }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {

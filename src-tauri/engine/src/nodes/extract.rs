@@ -13,6 +13,7 @@ use crate::model_call::{
     CallOptions, Interruption, ReplySchema, SideQuery, SideQueryOptions, Turn, check_reply, side_query_card,
     side_query_inputs,
 };
+use crate::needs::NodeNeed;
 use crate::node::{Behavior, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::Overrides;
@@ -108,7 +109,11 @@ impl NodeType for Extract {
     }
 
     fn behavior(config: &Config) -> Behavior {
-        Behavior { uses_context: true, needs: config.knowledge.needs(), ..Behavior::default() }
+        Behavior {
+            uses_context: true,
+            needs: NodeNeed::of_documents(&config.knowledge.folder),
+            ..Behavior::default()
+        }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {

@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::model_call;
+use crate::needs::NodeNeed;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::retriever::{Knowledge, query_text};
@@ -81,7 +82,7 @@ impl NodeType for Retrieve {
     }
 
     fn behavior(config: &Config) -> Behavior {
-        Behavior { needs: config.knowledge().needs(), ..Behavior::default() }
+        Behavior { needs: NodeNeed::of_documents(&config.folder), ..Behavior::default() }
     }
 
     fn examples() -> Vec<Example> {

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::KnowledgeRef;
-use crate::needs::NodeNeed;
 
 /// The default of `maxTokens`.
 const DEFAULT_MAX_TOKENS: u64 = 2000;
@@ -38,12 +37,6 @@ impl Knowledge {
         let mut seen = std::collections::BTreeSet::new();
         refs.retain(|one| seen.insert(one.clone()));
         refs
-    }
-
-    /// What a person has to allow a node with this setting: its folder. The knowledge bases are the person's own.
-    pub fn needs(&self) -> Vec<NodeNeed> {
-        let folder = Some(self.folder.trim()).filter(|folder| !folder.is_empty());
-        folder.map(|folder| NodeNeed::Documents(folder.to_owned())).into_iter().collect()
     }
 
     /// The most tokens of the passages.

@@ -1,10 +1,10 @@
 //! The grants of a run where something begins: a tool call, an MCP server, a search in a folder. What is denied fails, and what
 //! the person wants to be asked about is a question.
 
-use super::Interruption;
-use super::tool_calls::{approval_of, ask_about_target};
+use super::questions::{approval_of, ask_about_target};
 use crate::error::Fault;
 use crate::grant::{CallGrants, GrantDecision, GrantKind, GrantPattern, GrantTarget, refuse};
+use crate::model_call::Interruption;
 use crate::needs::{CallAccess, server_access, targets_of_call};
 use crate::node::NodeContext;
 use crate::retriever::{Knowledge, KnowledgeRef};
@@ -60,7 +60,10 @@ pub(crate) fn allow_server(node_context: &NodeContext, server: &str) -> Result<(
 }
 
 /// The same for the folders that a node searches.
-pub(super) fn allow_documents(node_context: &NodeContext, knowledge: &Knowledge) -> Result<(), Interruption> {
+pub(in crate::model_call) fn allow_documents(
+    node_context: &NodeContext,
+    knowledge: &Knowledge,
+) -> Result<(), Interruption> {
     let Some(base) = &node_context.run.folder else { return Ok(()) };
     for one in knowledge.refs() {
         let KnowledgeRef::Folder(path) = one else { continue };

@@ -29,6 +29,7 @@ mod retry;
 mod run_limits;
 mod subflows;
 mod trace;
+mod untrusted_arguments;
 mod usage;
 mod users;
 mod watching;

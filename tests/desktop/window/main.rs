@@ -7,3 +7,4 @@ mod editor;
 mod model_server;
 mod open;
 mod providers;
+mod untrusted_data;

@@ -8,7 +8,7 @@ use crate::model_call::Interruption;
 use crate::needs::{CallAccess, server_access, targets_of_call};
 use crate::node::NodeContext;
 use crate::retriever::{Knowledge, KnowledgeRef};
-use crate::tool::{MCP_PREFIX, ToolSpec};
+use crate::tool::{MCP_PREFIX, ToolEffect, ToolSpec};
 
 /// What the grants say about a tool call that may be made.
 #[derive(Debug, Default)]
@@ -40,7 +40,14 @@ pub(super) fn judge_call(
     for access in &accesses {
         let verdict = grants.verdict(&access.target, access.write);
         match verdict.decision {
-            GrantDecision::Allow => judgment.allows_untrusted |= verdict.allows_untrusted(),
+            GrantDecision::Allow => {
+                // Reading from a host that the person named: what the URL says may go there.
+                let reads_by_name = !access.write
+                    && access.target.kind() == GrantKind::Host
+                    && tool.effect == ToolEffect::Send
+                    && verdict.is_by_name();
+                judgment.allows_untrusted |= verdict.allows_untrusted() || reads_by_name;
+            }
             GrantDecision::Ask => judgment.asks.push(GrantPattern::of(&access.target)),
             GrantDecision::Deny if is_folder(access) && some_folder_is_open => {}
             GrantDecision::Deny => return Err(refuse(&access.target, access.write, verdict)),

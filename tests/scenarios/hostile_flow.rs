@@ -90,7 +90,7 @@ fn trace(mut command: Command, folder: &Path) -> (Trace, std::process::Output) {
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped());
     let child = with_store_lock(|| traced.spawn());
-    let child = child.expect("`strace` is missing; `cargo xtask test` installs it");
+    let child = child.unwrap_or_else(|error| panic!("`cargo xtask test` installs `strace`: {error}"));
     let output = child.wait_with_output().unwrap();
     let text = std::fs::read_to_string(&log).unwrap();
     (read_trace(&text), output)

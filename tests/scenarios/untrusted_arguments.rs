@@ -75,8 +75,8 @@ async fn page_that_asks_for_a_secret_is_stopped_and_a_grant_lets_it_pass() {
     assert_eq!(refused.code, 0, "{refused:?}");
     assert_eq!(web.lines(), ["GET /page"]);
     let calls = model.calls();
-    let told = calls.last().unwrap()["messages"].as_array().unwrap().last().unwrap();
-    assert!(told["content"].as_str().unwrap().contains("tool.rejected"), "{told}");
+    let result = calls.last().unwrap()["messages"].as_array().unwrap().last().unwrap();
+    assert!(result["content"].as_str().unwrap().contains("tool.rejected"), "{result}");
     drop(model);
 
     let model = obedient_model(&machine).await;

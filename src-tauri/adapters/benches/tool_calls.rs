@@ -3,6 +3,7 @@
 //!
 //! `cargo xtask bench` runs it; `cargo bench -p plait-adapters --bench tool_calls` does alone.
 
+#[expect(dead_code, reason = "there is no conversation here")]
 #[path = "talk/talk.rs"]
 mod talk;
 #[path = "../../engine/benches/workload/workload.rs"]

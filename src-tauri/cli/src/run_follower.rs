@@ -160,17 +160,16 @@ impl<'a> RunFollower<'a> {
             return Ok(self.stop_waiting());
         }
         loop {
-            let item = match watch.next().now_or_never() {
-                Some(item) => item,
+            let item = if let Some(item) = watch.next().now_or_never() {
+                item
+            } else {
                 // Nothing has arrived, or enough at once that others have their turn.
-                None => {
-                    self.flush()?;
-                    tokio::select! {
-                        item = watch.next() => item,
-                        () = self.ctrl_c.pressed() => {
-                            self.cancel().await?;
-                            continue;
-                        }
+                self.flush()?;
+                tokio::select! {
+                    item = watch.next() => item,
+                    () = self.ctrl_c.pressed() => {
+                        self.cancel().await?;
+                        continue;
                     }
                 }
             };

@@ -14,6 +14,7 @@ use plait_engine::context::{Content, ContextRecord, ContextType, History, Messag
 use plait_engine::id::{Activation, Epoch};
 use plait_engine::memory::{MemoryChange, MemorySummary, MemoryTurn, WorkflowMemory};
 use plait_engine::models::Correction;
+use plait_engine::origin::Origins;
 use plait_engine::prompt::{BlockInputs, Call, MemoryView, ModelConfig, Partner, prepare, tokens, trim};
 use plait_engine::tool::ToolSpec;
 use workload::{BenchError, FirstError};
@@ -105,6 +106,7 @@ fn bench_blocks(criterion: &mut Criterion, errors: &FirstError) {
         ContextRecord::new("main".into(), ContextType::Main, "openai", MODEL).with_history(history(MESSAGES));
     let text = "What the strands have in common is their color. ".repeat(20);
     let turn = |number: usize| MemoryTurn {
+        origins: Origins::NONE,
         label: Some(format!("Agent {}", number % 3)),
         text: text.clone(),
         node: Some("agent".into()),
@@ -112,7 +114,7 @@ fn bench_blocks(criterion: &mut Criterion, errors: &FirstError) {
         tokens: 200,
     };
     let mut memory = WorkflowMemory::default();
-    let summary = Some(MemorySummary { text: text.clone(), tokens: 200 });
+    let summary = Some(MemorySummary { origins: Origins::NONE, text: text.clone(), tokens: 200 });
     memory.apply(&MemoryChange { turns: (0..TURNS).map(turn).collect(), summary, ..MemoryChange::default() });
     let view =
         MemoryView { memory, recent_turns: TURNS, reader: "chat".into(), iteration: Some(1), partner: None };
@@ -153,6 +155,7 @@ fn bench_blocks(criterion: &mut Criterion, errors: &FirstError) {
 fn history(length: usize) -> History {
     let message = |at: usize| {
         Arc::new(Message {
+            origins: Origins::NONE,
             id: format!("m{at}").into(),
             role: if at.is_multiple_of(2) { Role::User } else { Role::Assistant },
             content: Content::Text(String::new()),

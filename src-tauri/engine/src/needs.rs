@@ -167,7 +167,7 @@ impl<'a> NeedCollector<'a> {
                     }
                 }
                 NodeNeed::Fetch { url } => {
-                    self.add_at(place, &host_of_url(url), false, "fetch_url".to_owned())
+                    self.add_at(place, &host_of_url(url), false, "fetch_url".to_owned());
                 }
                 NodeNeed::Documents(path) => {
                     let target = place.folder.and_then(|folder| folder_target(folder, path.trim()));

@@ -191,7 +191,6 @@ impl Origins {
     }
 
     /// Whether the value comes from the flow alone.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
@@ -202,6 +201,7 @@ impl Origins {
     }
 
     /// The places that others than the person and the author of the flow write to.
+    #[must_use]
     pub fn untrusted(&self) -> Self {
         self.iter().filter(|origin| origin.is_untrusted()).cloned().collect()
     }

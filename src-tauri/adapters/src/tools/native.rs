@@ -49,10 +49,7 @@ impl NativeTools {
             RegisteredTool::new(fetch_url::FetchUrl(environment.clone())),
             RegisteredTool::new(identify_user::IdentifyUser),
             RegisteredTool::new(memory_read::MemoryRead(Arc::clone(&environment.memories))),
-            RegisteredTool::new(memory_write::MemoryWrite(
-                Arc::clone(&environment.memories),
-                Arc::clone(&clock),
-            )),
+            RegisteredTool::new(memory_write::MemoryWrite(Arc::clone(&environment.memories), clock)),
             RegisteredTool::new(read_file::ReadFile(files.clone())),
             RegisteredTool::new(run_code::RunCode(environment.clone())),
             RegisteredTool::new(search_files::SearchFiles(files.clone())),

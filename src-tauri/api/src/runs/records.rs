@@ -137,13 +137,12 @@ impl Command for ListRuns {
         let limit = self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
         let (store, users) = (service.store.clone(), service.users.clone());
         let records = run_blocking(move || {
-            let records = match self.parent {
-                Some(parent) => store.children(&parent)?.into_iter().take(limit).collect(),
-                None => {
-                    let user = Some(users.resolve(self.user.as_ref())?);
-                    let (flow_path, which, limit) = (self.flow_path, Which::Roots, Some(limit));
-                    store.runs(&RunFilter { flow_path, user, which, limit })?
-                }
+            let records = if let Some(parent) = self.parent {
+                store.children(&parent)?.into_iter().take(limit).collect()
+            } else {
+                let user = Some(users.resolve(self.user.as_ref())?);
+                let (flow_path, which, limit) = (self.flow_path, Which::Roots, Some(limit));
+                store.runs(&RunFilter { flow_path, user, which, limit })?
             };
             let count = |record: RunRecord| Ok((store.count_children(&record.run)?, record));
             records.into_iter().map(count).collect::<Result<Vec<_>, ErrorReply>>()

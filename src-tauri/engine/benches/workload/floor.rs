@@ -11,6 +11,7 @@ use plait_engine::journal::{
     Entry, Event, FinishMetadata, Journal, NodeEvent, NodeOutputs, RunEvent, SourceRef,
 };
 use plait_engine::node::{Datum, Inputs};
+use plait_engine::origin::Origins;
 
 use super::host::{SystemClock, started_event};
 use super::shapes::PlannedFlow;
@@ -33,7 +34,7 @@ pub fn floor(
             let port = &edge.port;
             let Some(value) = results[edge.source].get(port) else { continue };
             let name = &ports[edge.target_port].name;
-            inputs.push(name, Datum { value: value.clone(), message: None });
+            inputs.push(name, Datum { value: value.clone(), message: None, origins: Origins::NONE });
             sources.entry(name.clone()).or_default().push(SourceRef {
                 node: plan.nodes[edge.source].id.clone(),
                 epoch: Epoch::root(),

@@ -233,8 +233,8 @@ struct SeenKeys<'de> {
 }
 
 impl<'de> SeenKeys<'de> {
-    fn contains(&self, key: &Cow<'de, str>) -> bool {
-        self.first.contains(key) || self.rest.contains(key)
+    fn contains(&self, key: &str) -> bool {
+        self.first.iter().any(|known| known == key) || self.rest.contains(key)
     }
 
     fn insert(&mut self, key: Cow<'de, str>) {

@@ -167,7 +167,9 @@ impl<'a> ToolCaller<'a> {
             }
         }
         // Only now: the calls of a reply do not depend on one another.
-        results.iter().for_each(|result| self.node_context.add_origins(&result.origins));
+        for result in &results {
+            self.node_context.add_origins(&result.origins);
+        }
         interruption.map_or(Ok(results), Err)
     }
 

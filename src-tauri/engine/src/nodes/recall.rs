@@ -118,12 +118,11 @@ async fn recall(request: RecallRequest, node_context: &NodeContext) -> Result<Ar
         return Ok(recall);
     }
     let earlier = node_context.earlier().and_then(|run| run.recalled(&node_context.activation, &request));
-    let (recall, reused) = match earlier {
-        Some((recall, event)) => (recall, Some(event)),
-        None => {
-            let found = node_context.host.memories.recall(&node_context.run.user, request).await?;
-            (Arc::new(found), None)
-        }
+    let (recall, reused) = if let Some((recall, event)) = earlier {
+        (recall, Some(event))
+    } else {
+        let found = node_context.host.memories.recall(&node_context.run.user, request).await?;
+        (Arc::new(found), None)
     };
     node_context.record(CallEvent::MemoryRecalled { recall: Arc::clone(&recall), reused }).await?;
     Ok(recall)

@@ -150,19 +150,18 @@ async fn remember(
         Event::Call(_, CallEvent::MemoryRemembered { memories, .. }) => Some(Arc::clone(memories)),
         _ => None,
     });
-    let memories = match recorded {
-        Some(memories) => memories,
-        None => {
-            let activation = &node_context.activation;
-            let earlier = node_context.earlier().and_then(|run| run.remembered(activation, &contents));
-            let (memories, reused) = match earlier {
-                Some((memories, event)) => (memories, Some(event)),
-                None => (Arc::new(to_records(contents, node_context)), None),
-            };
-            let event = CallEvent::MemoryRemembered { memories: Arc::clone(&memories), reused };
-            node_context.record(event).await?;
-            memories
-        }
+    let memories = if let Some(memories) = recorded {
+        memories
+    } else {
+        let activation = &node_context.activation;
+        let earlier = node_context.earlier().and_then(|run| run.remembered(activation, &contents));
+        let (memories, reused) = match earlier {
+            Some((memories, event)) => (memories, Some(event)),
+            None => (Arc::new(to_records(contents, node_context)), None),
+        };
+        let event = CallEvent::MemoryRemembered { memories: Arc::clone(&memories), reused };
+        node_context.record(event).await?;
+        memories
     };
     node_context.host.memories.remember(&node_context.run.user, memories.to_vec()).await?;
     Ok(memories)

@@ -1,4 +1,5 @@
 use super::UserList;
+use plait_engine::user::UserName;
 
 #[test]
 fn users_are_added_switched_and_removed() {
@@ -21,6 +22,6 @@ fn users_are_added_switched_and_removed() {
 fn current_user_is_one_of_the_names_whatever_was_stored() {
     let users: UserList = serde_json::from_str(r#"{"current":"ada","names":["eve","eve"]}"#).unwrap();
     let users = users.consistent();
-    assert_eq!(users.names.iter().map(|name| name.as_str()).collect::<Vec<_>>(), ["ada", "eve"]);
+    assert_eq!(users.names.iter().map(UserName::as_str).collect::<Vec<_>>(), ["ada", "eve"]);
     assert_eq!(serde_json::from_str::<UserList>("{}").unwrap(), UserList::default());
 }

@@ -42,12 +42,12 @@ impl NativeTool for MemoryWrite {
 
     async fn call(&self, arguments: Arguments, context: CallContext) -> Result<Value, Fault> {
         let Arguments { kind, text, steps, replaces } = arguments;
-        let content = MemoryContent { kind, text, steps }.checked()?;
+        let checked = MemoryContent { kind, text, steps }.checked()?;
         let site = &context.site;
-        let memory = MemoryRecord::of_run(&site.key, content, site.source.clone(), self.1.now_ms());
-        let memory = MemoryRecord { origins: site.origins.clone(), ..memory };
-        let id = memory.id.clone();
-        self.0.remember(&site.user, vec![memory]).await?;
+        let record = MemoryRecord::of_run(&site.key, checked, site.source.clone(), self.1.now_ms());
+        let record = MemoryRecord { origins: site.origins.clone(), ..record };
+        let id = record.id.clone();
+        self.0.remember(&site.user, vec![record]).await?;
         let replaced = match replaces.map(MemoryId::from).filter(|old| *old != id) {
             Some(old) => self.0.forget(&site.user, vec![old]).await?,
             None => 0,

@@ -91,7 +91,7 @@ fn allow(node_context: &NodeContext, access: &CallAccess) -> Result<(), Interrup
             let pattern = GrantPattern::of(target);
             match approval_of(node_context, &pattern)? {
                 Some(outcome) => Ok(outcome?),
-                None => Err(ask_about_target(&pattern, describe(target))),
+                None => Err(ask_about_target(&pattern, &describe(target))),
             }
         }
     }

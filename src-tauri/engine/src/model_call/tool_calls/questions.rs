@@ -104,7 +104,9 @@ pub(super) fn ask_for_approval(
     let mut prompt = format!("May **{}** be called?", call.name);
     if !targets.is_empty() {
         let targets: Vec<_> = targets.iter().map(|target| format!("`{target}`")).collect();
-        prompt.push_str(&format!(" You want to be asked about {}.", targets.join(", ")));
+        prompt.push_str(" You want to be asked about ");
+        prompt.push_str(&targets.join(", "));
+        prompt.push('.');
     }
     if !untrusted.is_empty() {
         let places: Vec<_> = untrusted.iter().map(|origin| format!("`{origin}`")).collect();
@@ -118,7 +120,7 @@ pub(super) fn ask_for_approval(
 }
 
 /// Asks whether the node may use a target that is no tool call.
-pub(in crate::model_call) fn ask_about_target(target: &GrantPattern, what: String) -> Interruption {
+pub(in crate::model_call) fn ask_about_target(target: &GrantPattern, what: &str) -> Interruption {
     let call = ToolCall { id: target.to_string(), name: target.to_string(), arguments: Value::Null };
     let prompt = format!("The flow wants to {what}.");
     let schema = decision_schema("Whether it may do that.");

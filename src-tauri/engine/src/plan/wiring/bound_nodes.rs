@@ -145,7 +145,9 @@ impl<'f> BoundFlow<'f> {
 
 /// What nodes were bound to, by type and config. Equal ones share it: nothing in it depends on the node.
 #[derive(Default)]
-struct SharedBindings<'f>(HashMap<(&'f str, &'f Map<String, Value>), Arc<dyn BoundNode>>);
+struct SharedBindings<'f>(HashMap<TypeAndConfig<'f>, Arc<dyn BoundNode>>);
+
+type TypeAndConfig<'f> = (&'f str, &'f Map<String, Value>);
 
 impl<'f> SharedBindings<'f> {
     /// As [`Registry::bind`].

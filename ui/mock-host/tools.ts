@@ -4,7 +4,7 @@ import type { ToolSummary } from "@/bindings";
 export const OWN_TOOLS: readonly ToolSummary[] = [
   { name: "calculator", description: "Evaluates an arithmetic expression.", effect: "read" },
   { name: "current_time", description: "Returns the current time.", effect: "read" },
-  { name: "fetch_url", description: "Fetches a document of the public web.", effect: "read" },
+  { name: "fetch_url", description: "Fetches a document of the public web.", effect: "send" },
   {
     name: "get_workflow_context",
     description: "Reads the memory that the nodes of this workflow share.",

@@ -36,7 +36,11 @@ export function ToolChecklist({ id, label, value, path, onChange, readOnly }: Fi
           />
           <span className="min-w-0">
             <code>{name}</code>
-            {effect === "write" ? <span className="ml-1.5 text-warn text-xs">{TEXTS.writes}</span> : null}
+            {effect && effect !== "read" ? (
+              <span className="ml-1.5 text-warn text-xs" data-testid="tool-effect">
+                {effect === "write" ? TEXTS.writes : TEXTS.sends}
+              </span>
+            ) : null}
             {description ? (
               <span className="line-clamp-2 text-fg-3 text-xs">{description}</span>
             ) : (

@@ -13,6 +13,7 @@ export const TEXTS = {
   addEntry: "Add entry",
   fromContext: "From context",
   writes: "writes",
+  sends: "sends",
   unknownTool: "Not one of Plait’s own tools",
   offlineSimulator: "offline (simulator)",
 } as const;

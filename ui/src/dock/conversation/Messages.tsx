@@ -43,7 +43,10 @@ export function Messages({
     if (!box) return;
     // Of a question that is longer than there is room, its beginning is shown.
     const lastQuestion = questions.current?.lastElementChild;
-    if (lastQuestion && lastQuestion.clientHeight > box.clientHeight) lastQuestion.scrollIntoView({ block: "start" });
+    if (lastQuestion && lastQuestion.clientHeight > box.clientHeight) {
+      // Not `scrollIntoView`: it would scroll the window as well.
+      box.scrollTop += lastQuestion.getBoundingClientRect().top - box.getBoundingClientRect().top;
+    }
     else box.scrollTop = box.scrollHeight;
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something has grown and the end was in view.

@@ -74,7 +74,10 @@ async fn call_with_untrusted_arguments_shows_where_they_come_from() -> Result<()
         }
         app.screenshot("asks").await?;
 
-        click(&app, "pause-reject").await?;
+        let reject = app.wait_for_test_id("pause-reject").await?;
+        app.scroll_to(&reject).await?;
+        app.screenshot("steps").await?;
+        app.click(&reject).await?;
         wait_for_run_status(&app, "finished").await?;
         assert!(!home.file("out/code.md").exists());
         assert_eq!(app.count("[data-untrusted].card").await?, 0, "nobody asks any more");

@@ -46,8 +46,9 @@ export function Messages({
     if (lastQuestion && lastQuestion.clientHeight > box.clientHeight) {
       // Not `scrollIntoView`: it would scroll the window as well.
       box.scrollTop += lastQuestion.getBoundingClientRect().top - box.getBoundingClientRect().top;
+    } else {
+      box.scrollTop = box.scrollHeight;
     }
-    else box.scrollTop = box.scrollHeight;
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something has grown and the end was in view.
   useLayoutEffect(() => {

@@ -35,8 +35,7 @@ type FormProps = { request: GrantRequest; settle: (answer?: ReturnType<typeof ru
 function GrantForm({ request, settle }: FormProps) {
   const { flowName, hasFile, needs } = request;
   const [choices, setChoices] = useState<ReadonlyMap<string, GrantChoice>>(new Map());
-  const choose = (target: string, choice: GrantChoice) =>
-    setChoices((before) => new Map(before).set(target, choice));
+  const choose = (target: string, choice: GrantChoice) => setChoices((before) => new Map(before).set(target, choice));
   const counts = countChoices(needs, choices);
   const changed = needs.some((one) => one.state === "changed");
   return (

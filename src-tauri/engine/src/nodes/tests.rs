@@ -2,6 +2,7 @@
 
 mod contexts;
 mod conversations;
+mod origins;
 mod people;
 mod values;
 

@@ -74,7 +74,7 @@ async fn call_with_untrusted_arguments_shows_where_they_come_from() -> Result<()
         }
         app.screenshot("asks").await?;
 
-        let reject = app.wait_for_test_id("pause-reject").await?;
+        let reject = app.wait_for("[data-testid=pause-reject] button").await?;
         app.scroll_to(&reject).await?;
         app.screenshot("steps").await?;
         app.click(&reject).await?;

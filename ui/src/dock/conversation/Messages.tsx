@@ -50,18 +50,23 @@ export function Messages({
       box.scrollTop = box.scrollHeight;
     }
   }, []);
+  // Reaching the end is no reason to move: of a long question, the end is where it is answered.
+  const follows = useRef(atEnd);
+  follows.current = atEnd;
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something has grown and the end was in view.
   useLayoutEffect(() => {
-    if (atEnd) toEnd();
-  }, [total, items.length, streaming, pauses, atEnd, toEnd]);
+    if (follows.current) toEnd();
+  }, [total, items.length, streaming, pauses, toEnd]);
   // A question that opens below takes room; the end is to stay in view.
   useEffect(() => {
     const box = scroller.current;
-    if (!box || !atEnd) return;
-    const observer = new ResizeObserver(toEnd);
+    if (!box) return;
+    const observer = new ResizeObserver(() => {
+      if (follows.current) toEnd();
+    });
     observer.observe(box);
     return () => observer.disconnect();
-  }, [atEnd, toEnd]);
+  }, [toEnd]);
 
   return (
     <div className="relative min-h-0 flex-1">

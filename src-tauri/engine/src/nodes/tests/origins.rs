@@ -20,7 +20,7 @@ fn person_is_where_inputs_and_answers_come_from() {
     let mut harness = NodeHarness::new();
     let config = json!({ "text": "Fixed." });
     assert_eq!(texts(&harness.run("manualInput", config.clone(), &[])), [""; 0], "the flow's own text");
-    harness.input = Some("Given.".to_owned());
+    harness.input = Some("Hello.".to_owned());
     assert_eq!(texts(&harness.run("manualInput", config, &[])), ["person"]);
     harness.answer = Some(json!("Hello"));
     assert_eq!(texts(&harness.run("userInput", json!({}), &[])), ["person"]);

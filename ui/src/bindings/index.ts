@@ -1901,6 +1901,10 @@ export type PromptRecord = { provider: string, model: string,
   purpose?: PromptPurpose,
   /** The messages, in order. */
   parts: Array<PromptPart>,
+  /** The inputs of the node that the user message is made of: the event `node.ready` of the activation names the edge of
+   * each. Instructions and history come through `context`.
+   */
+  messageInputs?: Array<PortName>,
   /** The messages that did not fit, if any. */
   omitted?: Omitted,
   /** The names of the tools offered. */

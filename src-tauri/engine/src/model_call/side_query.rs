@@ -73,13 +73,12 @@ impl SideQuery {
             None => ContextRecord::new("".into(), ContextType::Isolated, OFFLINE, ECHO),
         };
         let model = resolve_model_config(&context, options.overrides, node_context.model_settings())?;
-        let subject = match (inputs.datum(options.input), &handle) {
-            (Some(datum), _) => datum.clone(),
-            (None, Some(ContextHandle { current_output: Some(output), message_id, .. })) => Datum {
-                value: Arc::new(output.clone()),
-                message: message_id.clone(),
-                origins: inputs.origins(),
-            },
+        let (port, subject) = match (inputs.datum(options.input), &handle) {
+            (Some(datum), _) => (options.input, datum.clone()),
+            (None, Some(ContextHandle { current_output: Some(output), message_id, .. })) => {
+                let (value, message) = (Arc::new(output.clone()), message_id.clone());
+                ("context", Datum { value, message, origins: inputs.origins() })
+            }
             _ => return Err(no_message(options.input)),
         };
         let text = as_text(&subject.value);
@@ -87,7 +86,8 @@ impl SideQuery {
             return Err(no_message(options.input));
         }
         let user_message =
-            UserMessage::new(&context, text, subject.message.as_ref(), node_context, &model.model);
+            UserMessage::new(&context, text, subject.message.as_ref(), node_context, &model.model)
+                .made_of(vec![port.into()]);
         let history = if options.with_history { context.message_history.clone() } else { History::default() };
         // No provider-side session: that belongs to the conversation, and a side query is not part of it.
         let record = ContextRecord {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::USER_MESSAGE_INDEX;
 use crate::context::{ContextRecord, Message, Role, SharedMessage};
-use crate::id::MessageId;
+use crate::id::{MessageId, PortName};
 use crate::node::NodeContext;
 
 /// The user message of a turn.
@@ -13,6 +13,8 @@ pub(crate) struct UserMessage {
     pub(crate) message: SharedMessage,
     /// Whether it is already in the history, and so must not be added again.
     pub(crate) in_history: bool,
+    /// The inputs of the node that it is made of.
+    pub(crate) inputs: Vec<PortName>,
 }
 
 impl UserMessage {
@@ -27,11 +29,11 @@ impl UserMessage {
         let history = &context.message_history;
         let last = history.last();
         if let Some(last) = last.filter(|last| last.role == Role::User && Some(&last.id) == id) {
-            return Self { message: Arc::clone(last), in_history: true };
+            return Self { message: Arc::clone(last), in_history: true, inputs: Vec::new() };
         }
         let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
         if !node_context.memory_mode.reads() {
-            return Self { message: Arc::new(message), in_history: false };
+            return Self { message: Arc::new(message), in_history: false, inputs: Vec::new() };
         }
         Self::repeating(message, id, context)
     }
@@ -47,10 +49,16 @@ impl UserMessage {
         Self::repeating(node_context.message(USER_MESSAGE_INDEX, Role::User, text, model), id, context)
     }
 
+    /// The same, made of these inputs.
+    #[must_use]
+    pub(crate) fn made_of(self, inputs: Vec<PortName>) -> Self {
+        Self { inputs, ..self }
+    }
+
     /// Nodes that share a memory talk to each other: what one said is not added again to the context it was said in.
     fn repeating(message: Message, id: Option<&MessageId>, context: &ContextRecord) -> Self {
         let repeats = id.filter(|id| **id != message.id).cloned();
         let in_history = repeats.as_ref().is_some_and(|id| context.message_history.position(id).is_some());
-        Self { message: Arc::new(Message { repeats, ..message }), in_history }
+        Self { message: Arc::new(Message { repeats, ..message }), in_history, inputs: Vec::new() }
     }
 }

@@ -10,7 +10,7 @@ use super::assemble::Assembled;
 use super::blocks::{BlockCut, BlockKind, BlockSource, SentBlock};
 use super::resolve::ModelConfig;
 use crate::context::{Message, Role, SharedMessage};
-use crate::id::MessageId;
+use crate::id::{MessageId, PortName};
 use crate::origin::Origins;
 use crate::tool::ToolSpec;
 
@@ -112,6 +112,11 @@ pub struct PromptRecord {
     pub purpose: Option<PromptPurpose>,
     /// The messages, in order.
     pub parts: Vec<PromptPart>,
+    /// The inputs of the node that the user message is made of: the event `node.ready` of the activation names the edge of
+    /// each. Instructions and history come through `context`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<PortName>>")]
+    pub message_inputs: Vec<PortName>,
     /// The messages that did not fit, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -206,6 +211,7 @@ impl PromptRecord {
             provider: config.provider.clone(),
             model: config.model.clone(),
             parts,
+            message_inputs: Vec::new(),
             omitted: None,
             tools: Vec::new(),
             tool_tokens,

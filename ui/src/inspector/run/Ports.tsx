@@ -1,8 +1,6 @@
-import { CornerDownRight } from "lucide-react";
 import type { NodeId } from "@/bindings";
 import { displayedFlow } from "@/flow/flow-state";
 import { declaredPorts } from "@/flow/ports";
-import { formatIteration } from "@/run/fold/epoch";
 import type { EpochView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
 import { type InputValue, inputsOf } from "@/run/values/inputs";
@@ -11,6 +9,7 @@ import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
 import { Box, Section } from "./Section";
+import { SourceLink } from "./SourceLink";
 import { TEXTS } from "./texts";
 
 /** The values on its inputs, each with where it came from. */
@@ -47,7 +46,6 @@ export function Inputs({ session, node, view }: { session: RunSession; node: Nod
 }
 
 function InputValueView({ value, port }: { value: InputValue; port: string }) {
-  const workspace = useWorkspace();
   const { source } = value;
   return (
     <>
@@ -56,24 +54,7 @@ function InputValueView({ value, port }: { value: InputValue; port: string }) {
       ) : (
         <p className="text-fg-3 text-sm">{TEXTS.unknown}</p>
       )}
-      {source ? (
-        <button
-          type="button"
-          className="mt-0.5 flex max-w-full items-center gap-1 text-fg-3 text-xs hover:text-fg hover:underline"
-          onClick={() => {
-            workspace.canvas.reveal({ node: source.node });
-            workspace.epochChoice.choose(source.node, source.epoch);
-          }}
-        >
-          <CornerDownRight size={11} aria-hidden className="shrink-0" />
-          <span className="truncate">
-            {workspace.nodeNames.nameOf(source.node)} · {source.port}
-            {source.epoch.length > 0 ? TEXTS.inIteration(formatIteration(source.epoch)) : ""}
-          </span>
-        </button>
-      ) : (
-        <p className="mt-0.5 text-fg-3 text-xs">{TEXTS.setWhenRunStarted}</p>
-      )}
+      {source ? <SourceLink source={source} /> : <p className="mt-0.5 text-fg-3 text-xs">{TEXTS.setWhenRunStarted}</p>}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { act, cleanup, screen } from "@testing-library/react";
+import { act, cleanup, fireEvent, screen, within } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Entry } from "@/bindings";
 import { showRun } from "@/run/live/test-run";
@@ -89,4 +89,22 @@ it("shows the node's own call first, not the summary of the memory", () => {
   renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
   expect(screen.getByText("Where is it?")).toBeDefined();
   expect(screen.getByText("Call 2 of 2 · memory summary")).toBeDefined();
+});
+
+it("leads from the message to the outputs that it is made of", () => {
+  const show = vi.spyOn(workspace.canvas, "reveal");
+  const source = { node: "brief", port: "text", epoch: [] };
+  showRun(workspace.activeRun, [
+    {
+      type: "node.ready",
+      ...HERE,
+      inputs: { topic: [source], context: [{ node: "start", port: "context", epoch: [] }] },
+    },
+    { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: PARTS, messageInputs: ["topic"] } },
+  ]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  const links = within(screen.getByRole("group", { name: "Message from" })).getAllByRole("button");
+  expect(links.map((link) => link.textContent)).toEqual(["brief · text"]);
+  fireEvent.click(links[0] as HTMLElement);
+  expect(show).toHaveBeenCalledWith({ node: "brief" });
 });

@@ -12,6 +12,7 @@ import { useActiveSession, useChosenEpoch } from "@/workspace/run-hooks";
 import { Knowledge } from "./Knowledge";
 import { PromptMessages, usePromptLines } from "./PromptMessages";
 import { Section } from "./Section";
+import { SourceLink } from "./SourceLink";
 import { TEXTS } from "./texts";
 
 /** Exactly what was sent to the model. */
@@ -69,8 +70,23 @@ function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
           </>
         ) : null}
       </p>
+      <MessageSources prompt={prompt} epoch={epoch} />
       <PromptMessages lines={lines} />
     </>
+  );
+}
+
+/** The outputs that the user message is made of, each through its edge. */
+function MessageSources({ prompt, epoch }: { prompt: PromptRecord; epoch: EpochView }) {
+  const sources = (prompt.messageInputs ?? []).flatMap((port) => epoch.inputs[port] ?? []);
+  if (sources.length === 0) return null;
+  return (
+    <fieldset className="mt-1" aria-label={TEXTS.messageFrom}>
+      <span className="text-fg-3 text-xs">{TEXTS.messageFrom}</span>
+      {sources.map((source) => (
+        <SourceLink key={`${source.node} ${source.port} ${source.epoch}`} source={source} />
+      ))}
+    </fieldset>
   );
 }
 

@@ -63,6 +63,7 @@ export const TEXTS = {
   copyPromptAsJson: "Copy prompt as JSON",
   replyTo: "To ",
   andTools: ", tools: ",
+  messageFrom: "Message from",
   modelCall: "Model call",
   call: "Call",
   tokensContextWindow: (tokens: string | number, window: string | number) =>

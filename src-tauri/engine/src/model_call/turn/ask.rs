@@ -6,7 +6,7 @@ use super::Turn;
 use crate::error::Fault;
 use crate::model_call::call::{ModelCall, RecordedReply};
 use crate::models::CalibrationSample;
-use crate::prompt::{Call, prepare};
+use crate::prompt::{Call, PromptRecord, prepare};
 use crate::provider::{Chunk, ModelReply, ModelRequest};
 
 impl Turn<'_> {
@@ -63,7 +63,8 @@ impl Turn<'_> {
             }
             Chunk::Reasoning(text) => node_context.stream_reasoning(text),
         };
-        call.send(step, prompt.record, request, &mut sink).await
+        let record = PromptRecord { message_inputs: self.user_message.inputs.clone(), ..prompt.record };
+        call.send(step, record, request, &mut sink).await
     }
 
     /// Applies the sample to the later calls of this turn, and to the conversation when the turn is committed.

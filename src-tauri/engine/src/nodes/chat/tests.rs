@@ -5,13 +5,16 @@ mod origins;
 mod tool_calls;
 mod tool_rounds;
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use crate::context::{ContextChange, ContextRecord, ContextType, Role};
 use crate::error::{ErrorCode, Fault};
-use crate::journal::{ContextEvent, Event};
+use crate::journal::{CallEvent, ContextEvent, Event};
 use crate::models::TokenUsage;
 use crate::node::Datum;
+use crate::prompt::PromptRecord;
 use crate::provider::{ModelReply, StopReason};
 use crate::testing::{NodeHarness, NodeRun, ScriptedReply};
 
@@ -35,6 +38,20 @@ fn sent_messages(harness: &NodeHarness, index: usize) -> Vec<(String, String)> {
         .iter()
         .map(|message| (format!("{:?}", message.role).to_lowercase(), message.content.text()));
     messages.collect()
+}
+
+/// The record of the prompt of a run's first model call.
+fn prompt(run: &NodeRun) -> Arc<PromptRecord> {
+    let prompts = run.events.iter().find_map(|event| match event {
+        Event::Call(_, CallEvent::PromptRendered { prompt, .. }) => Some(Arc::clone(prompt)),
+        _ => None,
+    });
+    prompts.unwrap()
+}
+
+/// The inputs that the user message of a run's first model call is made of.
+fn message_inputs(run: &NodeRun) -> Vec<String> {
+    prompt(run).message_inputs.iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -80,16 +97,17 @@ fn every_call_has_the_instructions_once() {
 fn user_message_precedence_is_message_data_context_edge() {
     let mut harness = NodeHarness::new();
     let handle = json!({ "contextId": "main", "currentOutput": "edge" });
-    let run = |harness: &mut NodeHarness, inputs: &[(&str, Value)]| {
-        harness.run("chat", json!({ "skipHistory": true }), inputs).output("response").cloned()
+    let mut check = |inputs: &[(&str, Value)], port: &str, reply: &str| {
+        let run = harness.run("chat", json!({ "skipHistory": true }), inputs);
+        assert_eq!(
+            (message_inputs(&run), run.output("response")),
+            (vec![port.to_owned()], Some(&json!(reply)))
+        );
     };
     let context = ("context", handle.clone());
-    assert_eq!(
-        run(&mut harness, &[context.clone(), ("message", json!("m")), ("data", json!("d"))]),
-        Some(json!("m"))
-    );
-    assert_eq!(run(&mut harness, &[context.clone(), ("data", json!({ "k": 1 }))]), Some(json!("{\"k\":1}")));
-    assert_eq!(run(&mut harness, &[context]), Some(json!("edge")));
+    check(&[context.clone(), ("message", json!("m")), ("data", json!("d"))], "message", "m");
+    check(&[context.clone(), ("data", json!({ "k": 1 }))], "data", "{\"k\":1}");
+    check(&[context], "context", "edge");
     for inputs in [vec![("context", main())], vec![("context", main()), ("message", json!("  "))]] {
         assert_eq!(harness.run("chat", json!({}), &inputs).code(), "chat.no_message");
     }
@@ -108,9 +126,11 @@ fn prompt_template_renders_the_inputs() {
     let run = harness.run("chat", config.clone(), &inputs);
     assert_eq!(sent_messages(&harness, 0), pairs(&[("user", "{\"n\":1} Hello")]));
     assert_eq!(run.output("response"), Some(&json!("{\"n\":1} Hello")));
+    assert_eq!(message_inputs(&run), ["formattedData", "message"]);
     let context = json!({ "contextId": "main", "currentOutput": "edge" });
     let run = harness.run("chat", config.clone(), &[("context", context), ("formattedData", json!("d"))]);
     assert_eq!(run.output("response"), Some(&json!("d edge")));
+    assert_eq!(message_inputs(&run), ["formattedData", "context"]);
     assert_eq!(
         harness.run("chat", config, &[("context", main()), ("formattedData", json!("d"))]).code(),
         "chat.no_message"

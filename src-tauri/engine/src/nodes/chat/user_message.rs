@@ -5,7 +5,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::expression::evaluation::Evaluator;
 use crate::expression::template::Template;
-use crate::id::MessageId;
+use crate::id::{MessageId, PortName};
 use crate::model_call::{Incoming, UserMessage};
 use crate::node::{Inputs, NodeContext, template_inputs};
 
@@ -14,6 +14,8 @@ pub(super) struct Prepared {
     text: String,
     /// What was said elsewhere and is the message, or is contained in it.
     pub(super) incoming: Option<Incoming>,
+    /// The inputs that it is made of.
+    inputs: Vec<PortName>,
     is_template: bool,
 }
 
@@ -25,15 +27,15 @@ pub(super) async fn prepare(
     node_context: &NodeContext,
 ) -> Result<Prepared, Fault> {
     let Some(prompt) = prompt else {
-        let (text, message) = input_message(inputs, handle).ok_or_else(no_message)?;
+        let (port, text, message) = input_message(inputs, handle).ok_or_else(no_message)?;
         let incoming = Some(Incoming { text: text.clone(), message, in_template: false });
-        return Ok(Prepared { text, incoming, is_template: false });
+        return Ok(Prepared { text, incoming, inputs: vec![port.into()], is_template: false });
     };
     let text = render(prompt, inputs, handle, &*node_context.host.evaluator).await?;
     let has_message = prompt.variables().iter().any(|variable| variable.name == "message");
     let incoming = has_message.then(|| partner_message(inputs, handle)).flatten();
     let incoming = incoming.map(|(text, message)| Incoming { text, message, in_template: true });
-    Ok(Prepared { text, incoming, is_template: true })
+    Ok(Prepared { text, incoming, inputs: template_sources(prompt, inputs), is_template: true })
 }
 
 impl Prepared {
@@ -56,7 +58,10 @@ impl Prepared {
         } else {
             UserMessage::new(context, text, incoming, node_context, model)
         };
-        if self.text.trim().is_empty() && !message.in_history { Err(no_message()) } else { Ok(message) }
+        if self.text.trim().is_empty() && !message.in_history {
+            return Err(no_message());
+        }
+        Ok(message.made_of(self.inputs.clone()))
     }
 }
 
@@ -81,6 +86,14 @@ async fn render(
     prompt.render(values, evaluator).await
 }
 
+/// The inputs that a template reads. A `message` that no edge brings is the last output on the context edge.
+fn template_sources(prompt: &Template, inputs: &Inputs) -> Vec<PortName> {
+    let ports = prompt.variables().iter().map(|variable| variable.name.as_str());
+    let ports =
+        ports.map(|name| if name == "message" && inputs.get(name).is_none() { "context" } else { name });
+    ports.filter(|name| !inputs.all(name).is_empty()).map(PortName::from).collect()
+}
+
 /// The value of `{{message}}` in a template, if it is live.
 fn partner_message(inputs: &Inputs, handle: &ContextHandle) -> Option<(String, Option<MessageId>)> {
     match inputs.datum("message") {
@@ -89,12 +102,16 @@ fn partner_message(inputs: &Inputs, handle: &ContextHandle) -> Option<(String, O
     }
 }
 
-/// The text of the inputs or of the context edge, and the id of its message if it is one.
-fn input_message(inputs: &Inputs, handle: &ContextHandle) -> Option<(String, Option<MessageId>)> {
-    if let Some(datum) = inputs.datum("message").or_else(|| inputs.datum("data")) {
-        return Some((as_text(&datum.value), datum.message.clone()));
+/// The input that has the message (one of its own, or the context edge), the text, and the id of the message if it is one.
+fn input_message(
+    inputs: &Inputs,
+    handle: &ContextHandle,
+) -> Option<(&'static str, String, Option<MessageId>)> {
+    let own = ["message", "data"].into_iter().find_map(|port| Some((port, inputs.datum(port)?)));
+    if let Some((port, datum)) = own {
+        return Some((port, as_text(&datum.value), datum.message.clone()));
     }
-    Some((as_text(handle.current_output.as_ref()?), handle.message_id.clone()))
+    Some(("context", as_text(handle.current_output.as_ref()?), handle.message_id.clone()))
 }
 
 fn no_message() -> Fault {

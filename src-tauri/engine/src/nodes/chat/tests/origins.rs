@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::main;
+use super::{main, prompt};
 use crate::context::ContextChange;
-use crate::journal::{Answer, CallEvent, Event, NodeEvent};
+use crate::journal::{Answer, Event, NodeEvent};
 use crate::node::Datum;
 use crate::origin::{Origin, Origins};
 use crate::prompt::PromptPart;
@@ -70,11 +70,7 @@ fn prompt_and_reply_name_where_they_come_from() {
 
     // The second message is the person's alone, but the history is not.
     let second = send(&mut harness, &["person"]);
-    let parts = second.events.iter().find_map(|event| match event {
-        Event::Call(_, CallEvent::PromptRendered { prompt, .. }) => Some(prompt.parts.clone()),
-        _ => None,
-    });
-    let parts = parts.unwrap();
+    let parts = &prompt(&second).parts;
     let [PromptPart::History { origins: history, .. }, PromptPart::Message { origins: message, .. }] =
         &parts[..]
     else {

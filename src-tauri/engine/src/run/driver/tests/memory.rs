@@ -86,7 +86,7 @@ fn agents_in_a_cycle_see_each_other_by_label_for_three_iterations() {
     assert!(events.iter().any(|event| event["type"] == "loop.exhausted"));
 }
 
-/// In the system that seed 002 came from, the partner's text came twice. Here not even if both speak in one context.
+/// The partner's text could come twice: as the message and as part of the shared context.
 #[test]
 fn partner_is_sent_once_to_agents_that_share_a_context() {
     let stage = Stage::new();
@@ -135,7 +135,7 @@ fn of_prompt<'a>(events: &'a [Value], node: &str) -> &'a Value {
     &prompt.unwrap()["prompt"]
 }
 
-/// In the system that seed 002 came from, the summary was never filled.
+/// A summary that nobody fills is the failure that this test is for.
 #[test]
 fn summary_is_written_when_turns_leave_the_recent_ones() {
     let stage = Stage::new();

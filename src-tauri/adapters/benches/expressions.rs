@@ -11,15 +11,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use figures::{Figures, is_selected};
+use futures::future::BoxFuture;
 use plait_adapters::workers::{WORKER_ARGUMENT, WorkerPool, serve};
-use plait_engine::expression::evaluation::{Evaluation, Evaluator as _};
-use plait_engine::expression::in_process::evaluate;
-use serde_json::{Map, json};
-use tokio_util::sync::CancellationToken;
+use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::expression::condition::Condition;
+use plait_engine::expression::evaluation::{Evaluation, Evaluator};
+use plait_engine::expression::template::Template;
+use serde_json::{Map, Value, json};
 
 /// Evaluations before those that are measured: they compile the expression and start the worker.
 const WARM_UP: usize = 200;
 const SAMPLES: usize = 5_000;
+const QUERY: &str = ".items | map(.price) | add";
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -36,32 +39,46 @@ fn main() -> Result<ExitCode> {
 fn measure() -> Result<()> {
     let order = Arc::new(json!({ "total": 12, "items": [{ "price": 3 }, { "price": 9 }] }));
     let values = Map::from_iter([("name".to_owned(), json!("Ada")), ("order".to_owned(), (*order).clone())]);
-    let template = Evaluation::Template { source: "Dear {{name}}, it is {{order.total}}.".into(), values };
-    let condition = Evaluation::Condition { source: "value.total > 10".into(), value: Arc::clone(&order) };
-    let query =
-        Evaluation::Query { source: ".items | map(.price) | add".into(), value: order, max_results: 10 };
+    // As nodes hold them: compiled once, with the flow.
+    let template = Template::new("Dear {{name}}, it is {{order.total}}.");
+    let condition: Condition = serde_json::from_value(json!("value.total > 10"))?;
+    let query = |value| Evaluation::Query { source: QUERY.into(), value, max_results: 10 };
+
     let mut figures = Figures::default();
-    for (name, evaluation) in [("template", &template), ("condition", &condition)] {
-        let median = median_micros(|| Ok(evaluate(evaluation, CancellationToken::new()).map(drop)?))?;
-        figures.add("expressions", &format!("{name} in place"), median, "µs");
-    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let render = |values| runtime.block_on(template.render(values, &Refuse)).map(drop);
+    figures.add("expressions", "template in place", median_micros(|| values.clone(), render)?, "µs");
+    let test = |order: Arc<Value>| runtime.block_on(condition.is_true(&order, &Refuse)).map(drop);
+    figures.add("expressions", "condition in place", median_micros(|| Arc::clone(&order), test)?, "µs");
     let pool = WorkerPool::new(std::env::current_exe()?);
-    let median = median_micros(|| Ok(runtime.block_on(pool.evaluate(query.clone())).map(drop)?))?;
-    figures.add("expressions", "query in a worker", median, "µs");
+    let ask = |query| runtime.block_on(pool.evaluate(query)).map(drop);
+    figures.add("expressions", "query in a worker", median_micros(|| query(Arc::clone(&order)), ask)?, "µs");
     Ok(figures.write("expressions")?)
 }
 
-/// The median time of an evaluation, in microseconds.
-fn median_micros(mut evaluate: impl FnMut() -> Result<()>) -> Result<f64> {
-    for _ in 0..WARM_UP {
-        evaluate()?;
+/// An evaluator for expressions that are small enough for evaluation in place.
+struct Refuse;
+
+impl Evaluator for Refuse {
+    fn evaluate(&self, _: Evaluation) -> BoxFuture<'static, std::result::Result<Value, Fault>> {
+        let fault = Fault::new(ErrorCode::ExpressionUnavailable, "This is evaluated in place.");
+        Box::pin(std::future::ready(Err(fault)))
     }
+}
+
+/// The median time of an evaluation, in microseconds, without the time in which its values are prepared.
+fn median_micros<V>(
+    mut prepare: impl FnMut() -> V,
+    mut evaluate: impl FnMut(V) -> std::result::Result<(), Fault>,
+) -> Result<f64> {
     let mut times = Vec::with_capacity(SAMPLES);
-    for _ in 0..SAMPLES {
+    for sample in 0..WARM_UP + SAMPLES {
+        let values = prepare();
         let begin = Instant::now();
-        evaluate()?;
-        times.push(begin.elapsed());
+        evaluate(values)?;
+        if sample >= WARM_UP {
+            times.push(begin.elapsed());
+        }
     }
     times.sort_unstable();
     Ok(times[SAMPLES / 2].as_secs_f64() * 1e6)

@@ -71,6 +71,10 @@ impl Subflows for RunService {
             }
         }
         guard.run = None;
+        if !outline.status.is_final() && self.active.is_closing() {
+            // Both stop being driven, the child first. A failure here would end what a resume continues.
+            std::future::pending::<()>().await;
+        }
         child_end(run, outline)
     }
 }

@@ -128,7 +128,8 @@ impl ActiveRuns {
     }
 
     /// Drives a run in the background until it ends. If it stops with an error, its watchers receive the error. The run
-    /// counts as active until the future of `on_end`, which is created when the run has ended, is done.
+    /// counts as active until the future of `on_end`, which is created when the run has ended, is done. Does nothing while
+    /// the application closes.
     pub(crate) fn drive(
         &self,
         run: &RunId,
@@ -141,6 +142,9 @@ impl ActiveRuns {
         let (settled_sender, settled) = watch::channel(());
         // Locked until the run is in the table, so that its end cannot come before its start.
         let mut state = self.0.lock();
+        if state.closing {
+            return;
+        }
         let ending = state.canceled_early.remove(run);
         state.stopped.remove(run);
         if ending {
@@ -194,15 +198,23 @@ impl ActiveRuns {
         }
     }
 
-    /// Stops driving all runs. Each can be resumed from its journal. Waits for those that are ending: nothing would cancel
-    /// an orphaned child later.
+    /// Whether the application is closing.
+    pub(crate) fn is_closing(&self) -> bool {
+        self.0.lock().closing
+    }
+
+    /// Stops driving all runs. Each can be resumed from its journal. Waits for those that are ending, since nothing would
+    /// cancel an orphaned child later, and for children that are starting, which use the store.
     pub(crate) async fn close(&self) {
-        let runs: Vec<RunId> = {
+        let (runs, child_starts): (Vec<RunId>, Vec<_>) = {
             let mut state = self.0.lock();
             state.closing = true;
             state.runs.values().filter(|active| !active.ending).for_each(|active| active.abort.abort());
-            state.runs.keys().cloned().collect()
+            state.runs.iter().map(|(run, active)| (run.clone(), Arc::clone(&active.child_starts))).unzip()
         };
+        for starts in child_starts {
+            starts.closed().await;
+        }
         for run in runs {
             self.settled(&run).await;
         }

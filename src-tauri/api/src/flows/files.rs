@@ -1,6 +1,7 @@
 //! `flow.new`, `flow.open` and `flow.save`: flow files. Opening a flow executes nothing; saving is atomic.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use plait_adapters::flow_files;
 use plait_adapters::store::RecentFlow;
@@ -66,7 +67,8 @@ impl Command for OpenFlow {
     async fn run(self, service: &FlowService) -> Result<OpenedFlow, ErrorReply> {
         let (store, registry) = (service.store.clone(), service.registry.clone());
         let opened_at = service.clock.now_ms();
-        let redaction = service.keys.redaction_with_stored_keys().await;
+        // Opening a flow reads no keys.
+        let redaction = Arc::clone(service.keys.redaction());
         run_blocking(move || {
             let file = flow_files::read(Path::new(&self.path))?;
             let flow = flow::read(&file.text).map_err(|error| unreadable(&file.path, &error))?;

@@ -149,13 +149,14 @@ impl FromStr for Origin {
     type Err = UnknownOrigin;
 
     fn from_str(text: &str) -> Result<Self, UnknownOrigin> {
-        let (name, place) = text.split_once(':').unwrap_or((text, ""));
+        let (name, place) = text.split_once(':').map_or((text, None), |(name, place)| (name, Some(place)));
         let kind = OriginKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or(UnknownOrigin)?;
         match (kind, place) {
-            (OriginKind::Person, "") => Ok(Self::Person),
-            (OriginKind::Person, _) | (_, "") => Err(UnknownOrigin),
-            (kind, MANY) => Ok(Self::Many(kind)),
-            (kind, place) => Ok(kind.origin(place.to_owned())),
+            (OriginKind::Person, None) => Ok(Self::Person),
+            (OriginKind::Person, Some(_)) | (_, None) => Err(UnknownOrigin),
+            (kind, Some(MANY)) => Ok(Self::Many(kind)),
+            // Also an empty one: what was written must be readable, whatever a tool took for a place.
+            (kind, Some(place)) => Ok(kind.origin(place.to_owned())),
         }
     }
 }

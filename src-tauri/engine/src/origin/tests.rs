@@ -14,12 +14,13 @@ fn origin_is_a_text_on_the_wire() {
         (Origin::McpServer("everything".into()), "mcp:everything"),
         (Origin::Knowledge("./docs".into()), "knowledge:./docs"),
         (Origin::Conversation("c1".into()), "conversation:c1"),
+        (host(""), "host:"),
         (Origin::Many(OriginKind::File), "file:*"),
     ] {
         assert_eq!(origin.to_string(), text);
         assert_eq!(text.parse(), Ok(origin));
     }
-    for text in ["", "person:ada", "host", "host:", "planet:mars"] {
+    for text in ["", "person:ada", "person:", "host", "planet:mars"] {
         assert_eq!(text.parse::<Origin>(), Err(UnknownOrigin), "{text}");
     }
 }
@@ -69,4 +70,18 @@ fn empty_set_stays_out_of_json() {
     let set: Origins = serde_json::from_str(text).unwrap();
     assert_eq!(serde_json::to_string(&set).unwrap(), r#"["person","host:a"]"#);
     assert_eq!(serde_json::from_str::<Origins>("[]").unwrap(), Origins::NONE);
+}
+
+/// A label that could be written and not read would cost the journal, the conversation and the memory that it stands in.
+#[test]
+fn whatever_is_written_can_be_read() {
+    for place in ["", ":", "*", "a:b", " ", "\n\0\u{202e}", "{\"", "person", "é𝄞"] {
+        for kind in OriginKind::ALL {
+            let origins = Origins::of(kind.origin(place.to_owned()));
+            let text = serde_json::to_string(&origins).unwrap();
+            let read: Origins = serde_json::from_str(&text).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), text);
+            assert_eq!(read.untrusted().is_empty(), origins.untrusted().is_empty(), "{text}");
+        }
+    }
 }

@@ -140,6 +140,39 @@ fn bad_usage_and_invalid_flows_exit_with_2() {
     }
 }
 
+/// A model that calls two tools, each of which waits for approval.
+#[test]
+fn node_that_asks_again_is_answered_again() {
+    let calls = json!([
+        { "name": "calculator", "arguments": { "expression": "1 + 1" } },
+        { "name": "current_time", "arguments": {} },
+    ]);
+    let nodes = json!({
+        "start": { "type": "contextStart", "config": { "provider": "offline", "model": "script" } },
+        "text": { "type": "manualInput", "config": { "text": "Go." } },
+        "tools": { "type": "tools", "config": {
+            "tools": ["calculator", "current_time"],
+            "perTool": { "calculator": { "approval": true }, "current_time": { "approval": true } },
+        } },
+        "chat": { "type": "chat", "config": {
+            "options": { "replies": [{ "text": "", "toolCalls": calls }, { "text": "Done." }] },
+        } },
+    });
+    let edges = ["start.context -> chat.context", "text.value -> chat.message", "tools.tools -> chat.tools"];
+    let folder = FlowFolder::with_files(&[("asks.flow.json", &flow_json("asks", nodes, &edges))]);
+    let home = Home::default();
+    const YES: &str = "{\"approved\": true}";
+    let asked = home.plait(&["run", &folder.file("asks.flow.json")]);
+    assert_eq!(asked.code, 3, "{asked:#?}");
+    let again = home.plait(&["resume", "last", "--answer", YES]);
+    assert_eq!(again.code, 3, "{again:#?}");
+    assert!(again.err.contains("current_time"), "{again:#?}");
+    let done = home.plait(&["resume", "last", "--answer", YES]);
+    assert_eq!((done.code, done.out.contains("Done.")), (0, true), "{done:#?}");
+    let at_once = home.plait(&["run", &folder.file("asks.flow.json"), "--answer", YES, "--answer", YES]);
+    assert_eq!((at_once.code, at_once.out.contains("Done.")), (0, true), "{at_once:#?}");
+}
+
 #[test]
 fn waiting_run_exits_with_3_and_resumes() {
     let home = Home::default();

@@ -182,7 +182,7 @@ impl<'a> RunFollower<'a> {
             };
             let is_waiting = matches!(entry.event, Event::Run(RunEvent::Waiting { .. }));
             self.print(&entry)?;
-            self.outline.apply(&entry);
+            self.apply(&entry);
             if self.outline.status.is_final() {
                 self.flush()?;
                 self.settle().await;
@@ -194,6 +194,15 @@ impl<'a> RunFollower<'a> {
                     return Ok(self.stop_waiting());
                 }
             }
+        }
+    }
+
+    fn apply(&mut self, entry: &Entry) {
+        self.outline.apply(entry);
+        if !self.answered.is_empty() {
+            // The same node may ask again.
+            let (run, pauses) = (&self.run, &self.outline.pauses);
+            self.answered.retain(|answered| pauses.iter().any(|pause| asker(run, pause) == *answered));
         }
     }
 

@@ -104,7 +104,10 @@ impl GrantPattern {
             (Scope::Server(server), _) => GrantTarget::Tool { server: Some(server.clone()), tool: None },
             (Scope::Name(name), GrantKind::Command) => GrantTarget::Command(name.clone()),
             (Scope::Name(name), GrantKind::Folder) => GrantTarget::Folder(name.clone()),
-            (Scope::Name(name), _) => GrantTarget::tool(name),
+            (Scope::Name(name), _) => match name.split_once('/') {
+                Some((server, tool)) => GrantTarget::server_tool(server, tool),
+                None => GrantTarget::tool(name),
+            },
             (Scope::All, GrantKind::Tool) => GrantTarget::Tool { server: None, tool: None },
             (Scope::All, GrantKind::Folder) => GrantTarget::Folder("/".to_owned()),
             (Scope::All, GrantKind::Command) => GrantTarget::Command(String::new()),

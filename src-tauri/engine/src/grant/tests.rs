@@ -91,6 +91,25 @@ fn untrusted_arguments_are_allowed_by_the_deciding_rule_only() {
     assert!(grants.decide(&host("api.example.com"), true).is_by_name());
 }
 
+/// What a flow needs is kept as a pattern, and rules decide about it as about the use itself.
+#[test]
+fn target_survives_as_a_pattern() {
+    for target in [
+        GrantTarget::tool("fetch_url"),
+        GrantTarget::server_tool("files", "read"),
+        GrantTarget::server_tool("files", "a/b"),
+        GrantTarget::Tool { server: Some("files".into()), tool: None },
+        GrantTarget::Command("files".into()),
+        GrantTarget::host("example.com", 8080),
+        GrantTarget::Folder("/home/ada".into()),
+    ] {
+        assert_eq!(GrantPattern::of(&target).to_target(), target);
+    }
+    let all_of_server = Grants::new([allow("tool=files/*")]);
+    assert!(all_of_server.decide(&pattern("tool=files/read").to_target(), true).rule.is_some());
+    assert!(all_of_server.decide(&pattern("tool=other/read").to_target(), true).rule.is_none());
+}
+
 #[test]
 fn newer_rules_replace_older_ones_about_the_same_target() {
     let grants = Grants::new([deny("host=a.com"), deny("host=b.com")]).with([allow("host=a.com")]);

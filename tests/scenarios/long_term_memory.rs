@@ -369,7 +369,8 @@ fn damaged_memories_are_named_salvaged_and_used_again() {
     for text in ["First.", "Second.", "Third."] {
         home.plait(&["memory", "add", text]);
     }
-    let path = std::fs::read_dir(home.path().join("memory")).unwrap().next().unwrap().unwrap().path();
+    let mut files = std::fs::read_dir(home.path().join("memory")).unwrap().map(|item| item.unwrap().path());
+    let path = files.find(|path| path.extension().is_some_and(|extension| extension == "log")).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     let place = bytes.windows(7).position(|window| window == b"Second.").unwrap();
     bytes[place] ^= 1;
@@ -393,4 +394,14 @@ fn damaged_memories_are_named_salvaged_and_used_again() {
     assert_eq!(page["memories"].as_array().unwrap().len(), 3);
     assert_eq!(page.get("damage"), None);
     assert!(home.path().join("damaged").join(path.file_name().unwrap()).exists());
+
+    std::fs::remove_file(&path).unwrap();
+    let list = home.plait(&["memory", "list"]);
+    assert!(list.err.contains("The file is missing"), "{list:?}");
+    let checked = home.plait(&["doctor"]);
+    assert!(checked.code == 1 && checked.out.contains("The file is missing"), "{checked:?}");
+    let salvaged = home.plait(&["doctor", "--salvage"]);
+    assert!(salvaged.out.contains("Goes on without the memories in"), "{salvaged:?}");
+    assert_eq!(home.plait(&["doctor"]).code, 0);
+    assert_eq!(home.plait(&["memory", "add", "Fifth."]).code, 0);
 }

@@ -335,7 +335,11 @@ impl Store {
 
     /// A user's long-term memories, and what of them cannot be read. Faults `store.newer`, `store.io`.
     pub fn memories(&self, user: &UserName) -> Result<Arc<MemoryList>, Fault> {
-        self.0.shared.memories.list(user, self.is_read_only())
+        let memories = &self.0.shared.memories;
+        if self.is_read_only() {
+            return memories.read(user, self.0.may_be_written_elsewhere());
+        }
+        memories.list(user)
     }
 
     /// Stores memories, each once: one whose id is known, or was erased, is left as it is. On disk when this returns. Faults

@@ -146,7 +146,8 @@ pub(super) fn calibration<T: DeserializeOwned + Default>(core: &StoreCore) -> Re
     }
 }
 
-fn path(core: &StoreCore, name: &str) -> PathBuf {
+/// The file of a document.
+pub(super) fn path(core: &StoreCore, name: &str) -> PathBuf {
     core.shared.home.join(name).with_extension("json")
 }
 

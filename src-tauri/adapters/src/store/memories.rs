@@ -2,9 +2,10 @@
 //!
 //! Storing appends. Erasing and changing write the file anew without the old text, so that no byte of it is left in the file;
 //! of an erased memory only its id stays, so that a run that is resumed later does not store it again. To a damaged file
-//! nothing is written; what can be read of it is shown. Owns the files; refuses to search them.
+//! nothing is written; what can be read of it is shown. `memory/sizes.json` tells a file that lost its end. Owns the files; refuses to search them.
 
 mod file;
+mod known_sizes;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,9 @@ use plait_engine::user::UserName;
 
 use super::disk::Disk;
 use super::fault;
+pub(in crate::store) use file::LoadedMemories;
 use file::MemoryFile;
-pub(in crate::store) use file::{LoadedMemories, files_in};
+pub(in crate::store) use known_sizes::KnownSizes;
 
 /// The most memories of a user.
 pub const MAX_MEMORIES: usize = 10_000;
@@ -63,8 +65,13 @@ fn unknown(id: &str) -> Fault {
 pub(super) struct Memories {
     disk: Arc<dyn Disk>,
     folder: PathBuf,
+    open: Mutex<OpenFiles>,
+}
+
+struct OpenFiles {
     /// Those that were used since the store was opened.
-    files: Mutex<HashMap<UserName, MemoryFile>>,
+    files: HashMap<UserName, MemoryFile>,
+    sizes: KnownSizes,
 }
 
 /// The folder of the files.
@@ -74,20 +81,26 @@ pub(in crate::store) fn folder_in(home: &Path) -> PathBuf {
 
 impl Memories {
     pub(super) fn new(disk: Arc<dyn Disk>, home: &Path) -> Self {
-        Self { disk, folder: folder_in(home), files: Mutex::default() }
+        let folder = folder_in(home);
+        let open = OpenFiles { files: HashMap::new(), sizes: KnownSizes::load(&folder) };
+        Self { disk, folder, open: Mutex::new(open) }
     }
 
-    /// A user's memories. `is_changing`: another process may write them.
-    pub(super) fn list(&self, user: &UserName, is_changing: bool) -> Result<Arc<MemoryList>, Fault> {
-        if is_changing {
-            return Ok(MemoryFile::load(&self.folder, user)?.list());
-        }
-        self.with(user, |file| Ok(file.list()))
+    /// A user's memories.
+    pub(super) fn list(&self, user: &UserName) -> Result<Arc<MemoryList>, Fault> {
+        self.with(user, |file, _| Ok(file.list()))
+    }
+
+    /// A user's memories, for a store that is open for reading: as the file has them now. `is_changing`: another process may
+    /// be writing it.
+    pub(super) fn read(&self, user: &UserName, is_changing: bool) -> Result<Arc<MemoryList>, Fault> {
+        let sizes = KnownSizes::load_unless(is_changing, &self.folder);
+        Ok(MemoryFile::load(&self.folder, user, &sizes)?.list())
     }
 
     /// Stores memories, each once: one whose id is known, or was erased, is left as it is. On disk when this returns.
     pub(super) fn add(&self, user: &UserName, memories: Vec<MemoryRecord>) -> Result<(), Fault> {
-        self.with(user, |file| {
+        self.with(user, |file, sizes| {
             let mut new: Vec<MemoryRecord> = Vec::new();
             for memory in memories {
                 if !file.knows(&memory.id) && new.iter().all(|other| other.id != memory.id) {
@@ -102,24 +115,24 @@ impl Memories {
                 return Err(Fault::new(ErrorCode::MemoryFull, message)
                     .hint("Erase those that are not needed any more: plait memory erase ID…"));
             }
-            file.append(&*self.disk, new)
+            file.append(&*self.disk, new, sizes)
         })
     }
 
     /// Changes a memory. Its old text is not in the file any more. `memory.unknown`.
     pub(super) fn replace(&self, user: &UserName, memory: MemoryRecord) -> Result<(), Fault> {
-        self.with(user, |file| {
+        self.with(user, |file, sizes| {
             let mut memories = file.list().memories.clone();
             let old = memories.iter_mut().find(|known| known.id == memory.id);
             let Some(old) = old else { return Err(unknown(memory.id.as_str())) };
             *old = memory;
-            file.rewrite(&*self.disk, memories, &[])
+            file.rewrite(&*self.disk, memories, &[], sizes)
         })
     }
 
     /// Erases memories; without ids, all. Returns how many there were.
     pub(super) fn erase(&self, user: &UserName, ids: Option<&[MemoryId]>) -> Result<u64, Fault> {
-        self.with(user, |file| {
+        self.with(user, |file, sizes| {
             let list = file.list();
             let (erased, kept): (Vec<_>, Vec<_>) = list
                 .memories
@@ -128,7 +141,7 @@ impl Memories {
                 .partition(|memory| ids.is_none_or(|ids| ids.contains(&memory.id)));
             if !erased.is_empty() {
                 let ids: Vec<MemoryId> = erased.iter().map(|memory| memory.id.clone()).collect();
-                file.rewrite(&*self.disk, kept, &ids)?;
+                file.rewrite(&*self.disk, kept, &ids, sizes)?;
             }
             Ok(erased.len() as u64)
         })
@@ -136,28 +149,30 @@ impl Memories {
 
     /// Removes a user's file.
     pub(super) fn remove(&self, user: &UserName) -> Result<(), Fault> {
-        let mut files = self.files.lock();
+        let OpenFiles { files, sizes } = &mut *self.open.lock();
         files.remove(user);
+        let path = file::path_in(&self.folder, user);
         let failed = |error: std::io::Error| fault::of_io("remove the memories of a user", &error);
-        self.disk.remove(&file::path_in(&self.folder, user)).map_err(failed)
+        sizes.put(&*self.disk, &path, None).and_then(|()| self.disk.remove(&path)).map_err(failed)
     }
 
-    /// Reads a file again after it was replaced.
+    /// Reads files again after they were replaced.
     pub(super) fn forget_loaded(&self) {
-        self.files.lock().clear();
+        let sizes = KnownSizes::load(&self.folder);
+        *self.open.lock() = OpenFiles { files: HashMap::new(), sizes };
     }
 
     fn with<T>(
         &self,
         user: &UserName,
-        work: impl FnOnce(&mut MemoryFile) -> Result<T, Fault>,
+        work: impl FnOnce(&mut MemoryFile, &mut KnownSizes) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let mut files = self.files.lock();
+        let OpenFiles { files, sizes } = &mut *self.open.lock();
         if !files.contains_key(user) {
-            files.insert(user.clone(), MemoryFile::load(&self.folder, user)?);
+            files.insert(user.clone(), MemoryFile::load(&self.folder, user, sizes)?);
         }
         // It was inserted if it was missing.
-        files.get_mut(user).map_or_else(|| Err(unknown(user.as_str())), work)
+        files.get_mut(user).map_or_else(|| Err(unknown(user.as_str())), |file| work(file, sizes))
     }
 }
 

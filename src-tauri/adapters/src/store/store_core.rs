@@ -136,7 +136,8 @@ impl StoreCore {
         record.map(|record| if self.may_be_written_elsewhere() { record } else { at_rest(record) })
     }
 
-    fn may_be_written_elsewhere(&self) -> bool {
+    /// Whether another process writes the data directory.
+    pub(super) fn may_be_written_elsewhere(&self) -> bool {
         self.is_read_only() && open::writer(&self.shared.home).is_some()
     }
 

@@ -1,14 +1,16 @@
-//! Reads the small documents: flows as they ran, settings, recent flows, token calibration, drafts.
+//! Reads the small documents: flows as they ran, drafts, and whatever is one file of the data directory.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
-use serde_json::Value;
+use plait_engine::grant::Grants;
+use plait_engine::models::Correction;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use super::Report;
 use crate::store::store_core::StoreCore;
-use crate::store::{documents, drafts};
+use crate::store::{GRANTS, MCP_SERVERS, MCP_TOOLS, RecentFlow, SETTINGS, UserList, documents, drafts};
 
 pub(super) fn check(core: &StoreCore, report: &mut Report) {
     let home = core.shared.home.clone();
@@ -23,9 +25,13 @@ pub(super) fn check(core: &StoreCore, report: &mut Report) {
             report.lost(&path, format!("{} These runs used it and can't be resumed: {runs}.", fault.message));
         }
     }
-    for name in ["settings", "recent", "calibration", "users"] {
-        check_json(&home.join(name).with_extension("json"), report);
-    }
+    check_document::<Map<String, Value>>(core, SETTINGS, report);
+    check_document::<Vec<RecentFlow>>(core, "recent", report);
+    check_document::<BTreeMap<String, Correction>>(core, "calibration", report);
+    check_document::<UserList>(core, "users", report);
+    check_document::<BTreeMap<String, Grants>>(core, GRANTS, report);
+    check_document::<Map<String, Value>>(core, MCP_SERVERS, report);
+    check_document::<Map<String, Value>>(core, MCP_TOOLS, report);
     for item in fs::read_dir(home.join("drafts")).into_iter().flatten().flatten() {
         let path = item.path();
         if path.extension().is_some_and(|extension| extension == "json") && !drafts::is_readable(&path) {
@@ -34,9 +40,8 @@ pub(super) fn check(core: &StoreCore, report: &mut Report) {
     }
 }
 
-fn check_json(path: &Path, report: &mut Report) {
-    let Ok(bytes) = fs::read(path) else { return };
-    if let Err(error) = serde_json::from_slice::<Value>(&bytes) {
-        report.lost(path, format!("The document can't be read: {error}."));
+fn check_document<T: DeserializeOwned + Default>(core: &StoreCore, name: &str, report: &mut Report) {
+    if let Err(fault) = documents::get::<T>(core, name) {
+        report.lost(&documents::path(core, name), fault.message);
     }
 }

@@ -3,12 +3,14 @@
 use plait_engine::error::{ErrorCode, Fault};
 
 use super::Report;
-use crate::store::memories::{LoadedMemories, files_in, folder_in};
+use crate::store::memories::{KnownSizes, LoadedMemories, folder_in};
 use crate::store::store_core::StoreCore;
 
 pub(super) fn check(core: &StoreCore, report: &mut Report) -> Result<(), Fault> {
-    for path in files_in(&folder_in(&core.shared.home))? {
-        let loaded = match LoadedMemories::read(&path) {
+    let folder = folder_in(&core.shared.home);
+    let sizes = KnownSizes::load_unless(core.may_be_written_elsewhere(), &folder);
+    for path in sizes.files()? {
+        let loaded = match LoadedMemories::read(&path, &sizes) {
             Ok(loaded) => loaded,
             Err(newer) if newer.code == ErrorCode::StoreNewer => {
                 report.lost(&path, newer.message);

@@ -13,7 +13,7 @@ use super::readable_copy::readable_copy;
 use crate::store::conversation::{self, Loaded};
 use crate::store::fault;
 use crate::store::log_file::Key;
-use crate::store::memories::{self, LoadedMemories};
+use crate::store::memories::{self, KnownSizes, LoadedMemories};
 use crate::store::store_core::{StoreCore, apply_to_conversations};
 use crate::store::tree::{self, TreeLayout, run_id};
 
@@ -80,16 +80,26 @@ pub(super) fn conversations(core: &StoreCore, report: &mut Report) -> Result<(),
 }
 
 pub(super) fn memories(core: &StoreCore, report: &mut Report) -> Result<(), Fault> {
-    for path in memories::files_in(&memories::folder_in(&core.shared.home))? {
-        let loaded = match LoadedMemories::read(&path) {
+    let mut sizes = KnownSizes::load(&memories::folder_in(&core.shared.home));
+    let failed = |error: std::io::Error| fault::of_io("salvage the memories of a user", &error);
+    for path in sizes.files()? {
+        let loaded = match LoadedMemories::read(&path, &sizes) {
             Ok(loaded) if loaded.list.damage.is_some() => loaded,
             Ok(_) => continue,
             // Left to the version that wrote it.
             Err(newer) if newer.code == ErrorCode::StoreNewer => continue,
             Err(fault) => return Err(fault),
         };
-        replace(core, &path, Some(&loaded.readable_copy()?))?;
-        let (kept, owner, name) = (loaded.list.memories.len(), loaded.owner(), path.display());
+        let name = path.display();
+        if !path.exists() {
+            sizes.put(&*core.shared.disk, &path, None).map_err(failed)?;
+            report.actions.push(format!("Goes on without the memories in `{name}`, which is missing."));
+            continue;
+        }
+        let copy = loaded.readable_copy()?;
+        sizes.put(&*core.shared.disk, &path, Some(copy.len() as u64)).map_err(failed)?;
+        replace(core, &path, Some(&copy))?;
+        let (kept, owner) = (loaded.list.memories.len(), loaded.owner());
         report.actions.push(format!(
             "Salvaged {kept} memories {owner} in `{name}`. The damaged file is in the folder `damaged`."
         ));

@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::MemoryList;
+use super::known_sizes::KnownSizes;
 use crate::store::disk::Disk;
 use crate::store::fault;
 use crate::store::log_file::{
@@ -95,13 +96,18 @@ pub(in crate::store) fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
 }
 
 impl LoadedMemories {
-    /// Reads a file, whatever is wrong with it. A file that is missing is empty. `store.newer`, `store.io`.
-    pub(in crate::store) fn read(path: &Path) -> Result<Self, Fault> {
+    /// Reads a file, whatever is wrong with it. A file that is missing is empty; whether it should be there, `sizes` says.
+    /// `store.newer`, `store.io`.
+    pub(in crate::store) fn read(path: &Path, sizes: &KnownSizes) -> Result<Self, Fault> {
         let failed = |error: io::Error| fault::of_io("read the memories of a user", &error);
+        let known = sizes.of(path);
         let mut scanner = match Scanner::open(path) {
             Ok(scanner) => scanner,
             Err(OpenError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
-                return Ok(Self::default());
+                let mut missing = Self::default();
+                missing.list.damage =
+                    known.map(|known| format!("The file is missing; it had {known} bytes."));
+                return Ok(missing);
             }
             Err(OpenError::Io(error)) => return Err(failed(error)),
             Err(OpenError::Newer(version)) => return Err(fault::newer(path, version)),
@@ -129,6 +135,8 @@ impl LoadedMemories {
         loaded.list.memories.retain(|memory| !erased.contains(&memory.id));
         if !unreadable.is_empty() {
             loaded.list.damage = Some(format!("The bytes {} can't be read.", unreadable.join(", ")));
+        } else if let Some(known) = known.filter(|known| end < *known) {
+            loaded.list.damage = Some(format!("Its end is missing: {end} of {known} bytes can be read."));
         }
         Ok(loaded)
     }
@@ -160,9 +168,9 @@ impl LoadedMemories {
 
 impl MemoryFile {
     /// Reads the file of a user.
-    pub(super) fn load(folder: &Path, user: &UserName) -> Result<Self, Fault> {
+    pub(super) fn load(folder: &Path, user: &UserName, sizes: &KnownSizes) -> Result<Self, Fault> {
         let path = path_in(folder, user);
-        let loaded = LoadedMemories::read(&path)?;
+        let loaded = LoadedMemories::read(&path, sizes)?;
         let log = match loaded.end {
             Some(end) => LogAppender::open(path.clone(), end),
             None => LogAppender::create(path.clone(), header(key_of(user))),
@@ -187,7 +195,12 @@ impl MemoryFile {
     }
 
     /// Appends memories. On disk when this returns.
-    pub(super) fn append(&mut self, disk: &dyn Disk, memories: Vec<MemoryRecord>) -> Result<(), Fault> {
+    pub(super) fn append(
+        &mut self,
+        disk: &dyn Disk,
+        memories: Vec<MemoryRecord>,
+        sizes: &mut KnownSizes,
+    ) -> Result<(), Fault> {
         self.refuse_damaged()?;
         let (owner, first) = (key_of(&self.user), self.next);
         let begun = self.push_records(owner, &memories);
@@ -204,6 +217,8 @@ impl MemoryFile {
             };
             return Err(fault);
         }
+        // They are stored. Without the size a later loss of the file's end goes unnoticed, no more.
+        let _ = sizes.put(disk, &self.path, Some(self.log.synced()));
         let list = Arc::make_mut(&mut self.list);
         list.memories.extend(memories);
         Ok(())
@@ -225,15 +240,21 @@ impl MemoryFile {
         disk: &dyn Disk,
         memories: Vec<MemoryRecord>,
         erased: &[MemoryId],
+        sizes: &mut KnownSizes,
     ) -> Result<(), Fault> {
         self.refuse_damaged()?;
         let all = self.erased.iter().chain(erased);
         let bytes = bytes_of(key_of(&self.user), Some(&self.user), &memories, all)?;
         let failed = |error: io::Error| fault::of_io("write the memories of a user", &error);
         remove_temporary_files(disk, &self.path).map_err(failed)?;
+        let size = bytes.len() as u64;
+        let smaller = sizes.of(&self.path).map(|known| known.min(size));
+        sizes.put(disk, &self.path, smaller).map_err(failed)?;
         disk.replace(&self.path, &bytes).map_err(failed)?;
+        // As after appending.
+        let _ = sizes.put(disk, &self.path, Some(size));
         self.next = memories.len() as u64 + 2;
-        self.log = LogAppender::open(self.path.clone(), bytes.len() as u64);
+        self.log = LogAppender::open(self.path.clone(), size);
         self.erased.extend(erased.iter().cloned());
         self.list = Arc::new(MemoryList { memories, damage: None });
         Ok(())

@@ -40,7 +40,7 @@ impl Fixture {
 }
 
 fn texts(memories: &Memories, name: &str) -> Vec<String> {
-    let list = memories.list(&user(name), false).unwrap();
+    let list = memories.list(&user(name)).unwrap();
     list.memories.iter().map(|memory| memory.content.text.clone()).collect()
 }
 
@@ -81,7 +81,7 @@ fn erasing_leaves_no_byte_of_the_text() {
     assert!(!contains(&bytes, "Secret") && !contains(&bytes, "ret te"));
     assert!(contains(&bytes, "Trains."));
     let leftovers: Vec<_> = std::fs::read_dir(folder_in(fixture.folder.path())).unwrap().flatten().collect();
-    assert_eq!(leftovers.len(), 1, "{leftovers:?}");
+    assert_eq!(leftovers.len(), 2, "its file and the sizes: {leftovers:?}");
     // A run that is resumed stores it again: it stays erased.
     for memories in [&fixture.memories, &fixture.reopened()] {
         memories.add(&ada, vec![fact("a", "Secret tea.")]).unwrap();
@@ -128,7 +128,7 @@ fn damaged_record_is_named_and_nothing_is_written_over_it() {
     std::fs::write(fixture.path("ada"), &bytes).unwrap();
     let memories = fixture.reopened();
     assert_eq!(texts(&memories, "ada"), ["Text a.", "Text c."]);
-    let list = memories.list(&ada, false).unwrap();
+    let list = memories.list(&ada).unwrap();
     assert!(list.damage.as_deref().is_some_and(|damage| damage.contains("can't be read")), "{list:?}");
     for fault in [
         memories.add(&ada, vec![fact("d", "?")]).unwrap_err(),
@@ -142,7 +142,7 @@ fn damaged_record_is_named_and_nothing_is_written_over_it() {
 }
 
 #[test]
-fn file_cut_anywhere_loses_the_end_alone() {
+fn file_that_lost_its_end_is_named_and_nothing_is_written_to_it() {
     let fixture = Fixture::new();
     let ada = user("ada");
     for id in ["a", "b", "c"] {
@@ -154,14 +154,57 @@ fn file_cut_anywhere_loses_the_end_alone() {
         let memories = fixture.reopened();
         let found = texts(&memories, "ada");
         assert!(
-            ["a", "b", "c"].starts_with(&found.iter().map(String::as_str).collect::<Vec<_>>()),
-            "{length}"
+            ["a", "b"].starts_with(&found.iter().map(String::as_str).collect::<Vec<_>>()),
+            "{length}: {found:?}"
         );
-        assert!(memories.list(&ada, false).unwrap().damage.is_none(), "{length}");
-        memories.add(&ada, vec![fact("z", "z")]).unwrap();
-        let after = texts(&fixture.reopened(), "ada");
-        assert_eq!(after, [found, vec!["z".to_owned()]].concat(), "{length}");
+        let damage = memories.list(&ada).unwrap().damage.clone().unwrap_or_default();
+        assert!(damage.contains("can") && damage.contains("be read"), "{length}: {damage}");
+        let refused = memories.add(&ada, vec![fact("z", "z")]).unwrap_err();
+        assert_eq!(refused.code.as_str(), "memory.damaged", "{length}");
+        assert_eq!(fixture.bytes("ada"), bytes[..length], "{length}");
     }
+    std::fs::remove_file(fixture.path("ada")).unwrap();
+    let memories = fixture.reopened();
+    let damage = memories.list(&ada).unwrap().damage.clone();
+    assert_eq!(damage, Some(format!("The file is missing; it had {} bytes.", bytes.len())));
+    assert_eq!(memories.add(&ada, vec![fact("z", "z")]).unwrap_err().code.as_str(), "memory.damaged");
+    memories.remove(&ada).unwrap();
+    memories.add(&ada, vec![fact("z", "z")]).unwrap();
+}
+
+/// Nobody was told that those memories are stored.
+#[test]
+fn what_a_crash_left_of_an_append_is_no_damage() {
+    let fixture = Fixture::new();
+    let ada = user("ada");
+    fixture.memories.add(&ada, vec![fact("a", "a"), fact("b", "b")]).unwrap();
+    let sizes = folder_in(fixture.folder.path()).join("sizes.json");
+    let (before, listed) = (fixture.bytes("ada"), std::fs::read(&sizes).unwrap());
+    fixture.memories.add(&ada, vec![fact("c", "c")]).unwrap();
+    let bytes = fixture.bytes("ada");
+    for length in before.len()..=bytes.len() {
+        std::fs::write(fixture.path("ada"), &bytes[..length]).unwrap();
+        std::fs::write(&sizes, &listed).unwrap();
+        let memories = fixture.reopened();
+        assert_eq!(memories.list(&ada).unwrap().damage, None, "{length}");
+        let found = texts(&memories, "ada");
+        memories.add(&ada, vec![fact("z", "z")]).unwrap();
+        assert_eq!(texts(&fixture.reopened(), "ada"), [found, vec!["z".to_owned()]].concat(), "{length}");
+    }
+}
+
+#[test]
+fn file_that_got_shorter_by_erasing_is_whole() {
+    let fixture = Fixture::new();
+    let ada = user("ada");
+    fixture.memories.add(&ada, vec![fact("a", &"long ".repeat(50)), fact("b", "b")]).unwrap();
+    let long = fixture.bytes("ada").len();
+    fixture.memories.erase(&ada, Some(&["a".into()])).unwrap();
+    assert!(fixture.bytes("ada").len() < long);
+    let memories = fixture.reopened();
+    assert_eq!(memories.list(&ada).unwrap().damage, None);
+    memories.add(&ada, vec![fact("c", "c")]).unwrap();
+    assert_eq!(texts(&fixture.reopened(), "ada"), ["b", "c"]);
 }
 
 proptest! {
@@ -177,7 +220,7 @@ proptest! {
         bytes[place] ^= 1 << bit;
         std::fs::write(fixture.path("ada"), &bytes).unwrap();
         let memories = fixture.reopened();
-        let list = memories.list(&ada, false).unwrap();
+        let list = memories.list(&ada).unwrap();
         prop_assert!(list.memories.len() >= 2, "{list:?}");
         prop_assert!(list.memories.iter().all(|memory| all.contains(memory)));
         prop_assert!(list.damage.is_some(), "it is noticed");

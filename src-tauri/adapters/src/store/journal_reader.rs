@@ -13,7 +13,39 @@ use super::conversation::{Conversations, reference};
 use super::fault;
 use super::large_value;
 use super::log_file::Key;
-use super::tree::{self, Span, Values, entry_frames, lines, load_value, run_id};
+use super::tree::{self, Span, TreeLayout, Values, entry_frames, lines, load_value, run_id};
+
+/// A tree's file, open, and what stands where in it. When the tree ends, a compressed file takes the place of this one: entries
+/// are read from the file that the layout is about.
+pub(super) struct TreeFile {
+    /// None if there is no file.
+    file: Option<File>,
+    pub(super) layout: TreeLayout,
+}
+
+impl TreeFile {
+    /// Opens a file and reads its layout. Faults `store.newer`, `store.io`.
+    pub(super) fn open(path: &Path) -> Result<Self, Fault> {
+        let Some(file) = tree::open_file(path)? else {
+            return Ok(Self { file: None, layout: TreeLayout::default() });
+        };
+        let layout = TreeLayout::of_file(path, duplicate(&file)?)?;
+        Ok(Self { file: Some(file), layout })
+    }
+
+    /// A reader of all entries of a run in it. To be used up before another one is made: they share the position in the file.
+    pub(super) fn entries(&self, run: Key, may_lack_end: bool) -> Result<EntryReader, Fault> {
+        let file = self.file.as_ref().map(duplicate).transpose()?;
+        let known = self.layout.runs.get(&run);
+        let (spans, end) = known.map_or((&[][..], 0), |known| (&known.spans[..], known.next_seq));
+        Ok(EntryReader::over(file, run, 0, spans, Arc::clone(&self.layout.values), end, may_lack_end))
+    }
+}
+
+/// Another handle to an open file.
+pub(super) fn duplicate(file: &File) -> Result<File, Fault> {
+    file.try_clone().map_err(|error| fault::of_io("read a journal", &error))
+}
 
 /// Reads the entries of one run in the file of its tree, as they are stored.
 pub(super) struct EntryReader {
@@ -33,24 +65,19 @@ pub(super) struct EntryReader {
 }
 
 impl EntryReader {
-    /// A reader from `from_seq` on. `end` is the seq after the last entry that is known of, and `may_lack_end` says that
-    /// there may have been more.
-    pub(super) fn open(
-        path: &Path,
+    /// A reader from `from_seq` on, of the file that `spans` are about. `end` is the seq after the last entry that is known of,
+    /// and `may_lack_end` says that there may have been more.
+    pub(super) fn over(
+        file: Option<File>,
         run: Key,
         from_seq: u64,
         spans: &[Span],
         values: Values,
         end: u64,
         may_lack_end: bool,
-    ) -> Result<Self, Fault> {
-        let file = match File::open(path) {
-            Ok(file) => Some(file),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            Err(error) => return Err(fault::of_io("read a journal", &error)),
-        };
+    ) -> Self {
         let first = spans.partition_point(|span| span.first_seq <= from_seq).saturating_sub(1);
-        Ok(Self {
+        Self {
             file,
             run,
             spans: spans[first..].iter().cloned().collect(),
@@ -60,7 +87,7 @@ impl EntryReader {
             end,
             may_lack_end,
             ended: false,
-        })
+        }
     }
 
     /// The next entry; nothing at the end. After a fault `journal.corrupt`, reading goes on behind the damage.

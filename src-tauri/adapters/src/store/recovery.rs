@@ -15,12 +15,12 @@ use plait_engine::error::Fault;
 use plait_engine::id::ConversationId;
 
 use super::fault;
-use super::journal_reader::EntryReader;
+use super::journal_reader::TreeFile;
 use super::log_file::Key;
 use super::record::RunRecord;
 use super::record_index::IndexState;
 use super::run_index::RunIndex;
-use super::tree::{self, TreeLayout, run_key};
+use super::tree::{self, run_key};
 
 /// How far reading the journals has come: how many run trees of how many.
 pub type Progress<'p> = &'p mut dyn FnMut(usize, usize);
@@ -65,8 +65,8 @@ pub(super) fn recover(home: &Path, rebuild: bool, progress: Progress<'_>) -> Res
 
 /// Takes the records of a tree from its file.
 pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) -> Result<(), Fault> {
-    let layout = match TreeLayout::read(path) {
-        Ok(layout) => layout,
+    let tree = match TreeFile::open(path) {
+        Ok(tree) => tree,
         Err(fault) if fault.code == plait_engine::error::ErrorCode::StoreNewer => {
             // The rest of the store works without it.
             index.note_damage(root, "a newer version of Plait wrote it".to_owned());
@@ -74,6 +74,7 @@ pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) ->
         }
         Err(fault) => return Err(fault),
     };
+    let layout = &tree.layout;
     // Compression makes a file smaller. What it holds was on disk before, so the index knows of no more.
     let was_cut = if layout.sealed {
         index
@@ -89,7 +90,7 @@ pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) ->
         index.note_damage(root, "a part of it can't be read".to_owned());
     }
     let is_whole = index.damage(&root).is_none();
-    let records = records(path, &layout)?;
+    let records = records(&tree)?;
     for key in index.tree(root) {
         if is_whole && !records.contains_key(&key) {
             index.remove(key);
@@ -108,11 +109,10 @@ pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) ->
 }
 
 /// The records of the runs in a file, as far as they can be read.
-fn records(path: &Path, layout: &TreeLayout) -> Result<BTreeMap<Key, RunRecord>, Fault> {
+fn records(tree: &TreeFile) -> Result<BTreeMap<Key, RunRecord>, Fault> {
     let mut records = BTreeMap::new();
-    for (key, run) in &layout.runs {
-        let values = std::sync::Arc::clone(&layout.values);
-        let mut reader = EntryReader::open(path, *key, 0, &run.spans, values, run.next_seq, false)?;
+    for (key, run) in &tree.layout.runs {
+        let mut reader = tree.entries(*key, false)?;
         let mut record: Option<RunRecord> = None;
         loop {
             match (reader.next(), &mut record) {

@@ -1,6 +1,7 @@
 //! What the store's handles and its threads share. Owns which trees are open for writing, and where a run's journal is read from.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +10,8 @@ use plait_engine::error::{ErrorCode, Fault};
 
 use super::conversation::{self, Conversations};
 use super::disk::Disk;
-use super::journal_reader::EntryReader;
+use super::fault;
+use super::journal_reader::{EntryReader, duplicate};
 use super::log_file::Key;
 use super::memories::Memories;
 use super::recovery;
@@ -138,31 +140,36 @@ impl Shared {
             let events = index.get(&run).map_or(0, |entry| entry.record.events);
             (root, events, index.damage(&root).is_some())
         };
+        // First of all: when a run ends, another file takes its place, and all that follows must be about the same one.
+        let path = self.path(root);
+        let file = tree::open_file(&path)?;
         let open = self.trees.lock().get(&root).cloned().filter(|tree| tree.failure().is_none());
         if let Some(snapshot) = open.and_then(|tree| tree.snapshot(&run).ok()) {
             let (spans, end) = (&snapshot.run.spans, snapshot.run.next_seq);
-            return EntryReader::open(&snapshot.path, run, from_seq, spans, snapshot.values, end, false);
+            // Taking the snapshot may have created it.
+            let file = if file.is_none() { tree::open_file(&path)? } else { file };
+            return Ok(EntryReader::over(file, run, from_seq, spans, snapshot.values, end, false));
         }
-        let layout = self.layout(root)?;
-        let path = self.path(root);
+        let layout = self.layout(root, &path, file.as_ref())?;
         let known = layout.runs.get(&run);
         let end = known.map_or(0, |run| run.next_seq);
         // What a damaged file no longer shows, the index may still know of.
         let end = if damaged { end.max(events) } else { end };
         let spans = known.map_or(&[][..], |run| run.spans.as_slice());
         let values = Arc::clone(&layout.values);
-        EntryReader::open(&path, run, from_seq, spans, values, end, layout.has_unknown_damage)
+        Ok(EntryReader::over(file, run, from_seq, spans, values, end, layout.has_unknown_damage))
     }
 
-    /// The layout of a tree that nobody writes.
-    fn layout(&self, root: Key) -> Result<Arc<TreeLayout>, Fault> {
-        let path = self.path(root);
-        let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
+    /// The layout of a tree that nobody writes, in its open file.
+    fn layout(&self, root: Key, path: &Path, file: Option<&File>) -> Result<Arc<TreeLayout>, Fault> {
+        let Some(file) = file else { return Ok(Arc::default()) };
+        let failed = |error: std::io::Error| fault::of_io("read a journal", &error);
+        let size = file.metadata().map_err(failed)?.len();
         let mut layouts = self.layouts.lock();
         if let Some((.., layout)) = layouts.iter().find(|(key, known, _)| *key == root && *known == size) {
             return Ok(Arc::clone(layout));
         }
-        let layout = Arc::new(TreeLayout::read(&path)?);
+        let layout = Arc::new(TreeLayout::of_file(path, duplicate(file)?)?);
         layouts.retain(|(key, ..)| *key != root);
         if layouts.len() >= MAX_CACHED_LAYOUTS {
             layouts.remove(0);

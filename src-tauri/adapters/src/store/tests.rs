@@ -265,6 +265,25 @@ fn one_sync_serves_all_who_wait_for_a_tree() {
     assert!((1..=20).contains(&syncs), "{syncs} syncs for 100 runs");
 }
 
+/// When a run ends, its file is compressed: another one takes its place while somebody may be reading.
+#[test]
+fn journal_is_whole_at_every_moment_of_its_compression() {
+    let rig = Rig::new();
+    let store = rig.open().unwrap();
+    for number in 0..200 {
+        let run = run_id(number + 1);
+        let mut journal = store.journal(&run).unwrap();
+        let end = Event::Run(RunEvent::Finished { origins: Origins::NONE, outputs: BTreeMap::new() });
+        journal.append(&[entry(0, &run, None), Entry { seq: Some(1), at: 1, event: end }]).unwrap();
+        block_on(journal.flush()).unwrap();
+        drop(journal);
+        for _ in 0..20 {
+            let read: Result<Vec<Entry>, Fault> = store.read_journal(&run, 0).and_then(Iterator::collect);
+            assert_eq!(read.unwrap().len(), 2, "run {number}");
+        }
+    }
+}
+
 #[test]
 fn ended_run_whose_file_is_cut_behind_a_block_names_what_it_lost() {
     let rig = Rig::new();

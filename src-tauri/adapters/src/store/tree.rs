@@ -27,7 +27,7 @@ use uuid::Uuid;
 
 use super::log_file::Key;
 pub(super) use encode::EncodedEntries;
-pub(super) use layout::{Span, TreeLayout, Values, entry_frames, lines, load_value};
+pub(super) use layout::{Span, TreeLayout, Values, entry_frames, lines, load_value, open_file};
 pub(super) use live::Tree;
 pub(super) use seal::rewrite;
 

@@ -1,28 +1,25 @@
 //! A copy of what can be read of a damaged file: of each run the entries up to the first that is lost.
 
 use std::collections::HashSet;
-use std::path::Path;
-use std::sync::Arc;
 
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::journal::Entry;
 
-use crate::store::journal_reader::EntryReader;
+use crate::store::journal_reader::TreeFile;
 use crate::store::large_value::ValueHash;
 use crate::store::log_file::{FileHeader, FileKind, Key};
-use crate::store::tree::{EncodedEntries, TreeLayout, run_id};
+use crate::store::tree::{EncodedEntries, run_id};
 
 /// How many entries go into one record.
 const ENTRIES_PER_RECORD: usize = 16;
 
 /// The bytes of the copy; none if no run of the file can be read. Faults `store.*`.
-pub(super) fn readable_copy(path: &Path, root: Key, layout: &TreeLayout) -> Result<Option<Vec<u8>>, Fault> {
+pub(super) fn readable_copy(root: Key, tree: &TreeFile) -> Result<Option<Vec<u8>>, Fault> {
     let mut out = FileHeader { kind: FileKind::RunTree, sealed: false, id: root }.bytes().to_vec();
     let empty = out.len();
     let mut stored = HashSet::new();
-    for (key, run) in &layout.runs {
-        let values = Arc::clone(&layout.values);
-        let mut reader = EntryReader::open(path, *key, 0, &run.spans, values, run.next_seq, false)?;
+    for key in tree.layout.runs.keys() {
+        let mut reader = tree.entries(*key, false)?;
         let mut batch = Vec::new();
         loop {
             match reader.next() {

@@ -12,11 +12,11 @@ use plait_engine::journal::{ContextEvent, Entry, Event};
 use super::Report;
 use crate::store::conversation;
 use crate::store::fault;
-use crate::store::journal_reader::EntryReader;
+use crate::store::journal_reader::TreeFile;
 use crate::store::log_file::Key;
 use crate::store::recovery::Progress;
 use crate::store::store_core::StoreCore;
-use crate::store::tree::{self, TreeLayout, run_id};
+use crate::store::tree::{self, run_id};
 
 /// Which runs recall which messages of a conversation.
 pub(super) type Recalls = BTreeMap<Key, Vec<(RunId, Range<u64>)>>;
@@ -27,8 +27,8 @@ pub(super) fn check(core: &StoreCore, report: &mut Report, progress: Progress<'_
     let files = tree::files_in(home).map_err(|error| fault::of_io("list the journals", &error))?;
     for (done, (root, path, size)) in files.iter().enumerate() {
         progress(done, files.len());
-        match TreeLayout::read(path) {
-            Ok(layout) => check_tree(core, *root, path, *size, &layout, &mut recalls, report)?,
+        match TreeFile::open(path) {
+            Ok(tree) => check_tree(core, *root, path, *size, &tree, &mut recalls, report)?,
             Err(newer) if newer.code == ErrorCode::StoreNewer => report.lost(path, newer.message),
             Err(fault) => return Err(fault),
         }
@@ -54,10 +54,11 @@ fn check_tree(
     root: Key,
     path: &Path,
     size: u64,
-    layout: &TreeLayout,
+    tree: &TreeFile,
     recalls: &mut Recalls,
     report: &mut Report,
 ) -> Result<(), Fault> {
+    let layout = &tree.layout;
     for damage in &layout.damage {
         let Range { start, end } = damage.bytes;
         let owner = damage.header.map_or_else(
@@ -73,11 +74,9 @@ fn check_tree(
             format!("The last {rest} bytes are a write that never ended. Nothing was promised of it."),
         );
     }
-    for (key, run) in &layout.runs {
+    for key in layout.runs.keys() {
         report.runs += 1;
-        let values = std::sync::Arc::clone(&layout.values);
-        let unknown = layout.has_unknown_damage;
-        let mut reader = EntryReader::open(path, *key, 0, &run.spans, values, run.next_seq, unknown)?;
+        let mut reader = tree.entries(*key, layout.has_unknown_damage)?;
         loop {
             match reader.next() {
                 Ok(Some(entry)) => {

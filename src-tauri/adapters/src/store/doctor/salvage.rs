@@ -12,26 +12,27 @@ use super::Report;
 use super::readable_copy::readable_copy;
 use crate::store::conversation::{self, Loaded};
 use crate::store::fault;
+use crate::store::journal_reader::TreeFile;
 use crate::store::log_file::Key;
 use crate::store::memories::{self, KnownSizes, LoadedMemories};
 use crate::store::store_core::{StoreCore, apply_to_conversations};
-use crate::store::tree::{self, TreeLayout, run_id};
+use crate::store::tree::{self, run_id};
 
 pub(super) fn run_trees(core: &StoreCore, report: &mut Report) -> Result<(), Fault> {
     let shared = &core.shared;
     let files = tree::files_in(&shared.home).map_err(|error| fault::of_io("list the journals", &error))?;
     for (root, path, _) in files {
-        let layout = match TreeLayout::read(&path) {
-            Ok(layout) => layout,
+        let tree = match TreeFile::open(&path) {
+            Ok(tree) => tree,
             // Left to the version that wrote it.
             Err(newer) if newer.code == ErrorCode::StoreNewer => continue,
             Err(fault) => return Err(fault),
         };
         let was_cut = shared.index().damage(&root).is_some();
-        if !layout.is_damaged() && !was_cut {
+        if !tree.layout.is_damaged() && !was_cut {
             continue;
         }
-        let copy = readable_copy(&path, root, &layout)?;
+        let copy = readable_copy(root, &tree)?;
         replace(core, &path, copy.as_deref())?;
         shared.forget_layout(root);
         shared.forget_damage(root);

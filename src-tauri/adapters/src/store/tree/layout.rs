@@ -54,15 +54,31 @@ pub(in crate::store) struct TreeLayout {
     pub(in crate::store) sealed: bool,
 }
 
+/// The file of a tree, if there is one.
+pub(in crate::store) fn open_file(path: &Path) -> Result<Option<File>, Fault> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn failed(error: io::Error) -> Fault {
+    fault::of_io("read a journal", &error)
+}
+
 impl TreeLayout {
     /// Reads a file. One that does not exist is empty. Faults `store.newer`, `store.io`.
     pub(in crate::store) fn read(path: &Path) -> Result<Self, Fault> {
-        let failed = |error: io::Error| fault::of_io("read a journal", &error);
+        open_file(path)?.map_or_else(|| Ok(Self::default()), |file| Self::of_file(path, file))
+    }
+
+    /// The same of an open file, whatever stands at `path` meanwhile.
+    pub(in crate::store) fn of_file(path: &Path, file: File) -> Result<Self, Fault> {
         let mut layout = Self::default();
-        let mut scanner = match Scanner::open(path) {
+        let mut scanner = match Scanner::over(file) {
             Ok(scanner) => scanner,
             Err(OpenError::Newer(version)) => return Err(fault::newer(path, version)),
-            Err(OpenError::Io(error)) if error.kind() == io::ErrorKind::NotFound => return Ok(layout),
             Err(OpenError::Io(error)) => return Err(failed(error)),
         };
         let mut directory = Vec::new();

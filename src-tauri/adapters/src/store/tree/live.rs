@@ -44,7 +44,6 @@ struct State {
 
 /// What a reader needs to know.
 pub(in crate::store) struct RunSnapshot {
-    pub(in crate::store) path: PathBuf,
     pub(in crate::store) run: RunLayout,
     pub(in crate::store) values: Values,
 }
@@ -191,7 +190,6 @@ impl Tree {
         let mut state = self.state.lock();
         self.write_out_locked(&mut state)?;
         Ok(RunSnapshot {
-            path: state.log.path().to_owned(),
             run: state.layout.runs.get(run).cloned().unwrap_or_default(),
             values: Arc::clone(&state.layout.values),
         })

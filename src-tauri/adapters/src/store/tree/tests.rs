@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::*;
 use crate::store::disk::FileSystem;
-use crate::store::journal_reader::EntryReader;
+use crate::store::journal_reader::TreeFile;
 
 const ROOT: Key = [1, 0x8f, 0, 0, 0, 0, 0x70, 0, 0x80, 0, 0, 0, 0, 0, 0, 1];
 
@@ -37,11 +37,8 @@ fn append(tree: &Tree, run: Key, entries: &[Entry]) {
 
 /// The entries of a run that can be read, and the faults.
 fn read(path: &Path, run: Key) -> (Vec<Entry>, Vec<Fault>) {
-    let layout = TreeLayout::read(path).unwrap();
-    let journal = layout.runs.get(&run).cloned().unwrap_or_default();
-    let values = Arc::clone(&layout.values);
-    let (end, unknown) = (journal.next_seq, layout.has_unknown_damage);
-    let mut reader = EntryReader::open(path, run, 0, &journal.spans, values, end, unknown).unwrap();
+    let tree = TreeFile::open(path).unwrap();
+    let mut reader = tree.entries(run, tree.layout.has_unknown_damage).unwrap();
     let (mut entries, mut faults) = (Vec::new(), Vec::new());
     loop {
         match reader.next() {

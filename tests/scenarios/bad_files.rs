@@ -128,3 +128,27 @@ async fn file_changed_on_disk_is_not_overwritten() {
     dispatch(&app, "flow.save", save).await.unwrap();
     assert!(!std::fs::read_to_string(&path).unwrap().contains("theirs"));
 }
+
+/// The excerpt of a long line begins and ends anywhere, also within a secret.
+#[test]
+fn excerpts_show_no_part_of_a_secret() {
+    const TOKEN: &str = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let text = json!({
+        "version": 1, "name": "S", "edges": {},
+        "nodes": {
+            "a": { "type": "text", "config": { "template": TOKEN } },
+            "b": { "type": "nope", "config": { "padding": "x".repeat(60), "template": TOKEN } },
+        },
+    });
+    let home = Home::default();
+    let path = home.path().join("secret.flow.json");
+    for width in 0..TOKEN.len() {
+        let text = text.to_string().replace("\"S\"", &format!("\"{}\"", "S".repeat(width + 1)));
+        std::fs::write(&path, text).unwrap();
+        let output = home.plait(&["check", path.to_str().unwrap()]);
+        assert_eq!(output.code, 2, "{output:#?}");
+        for part in TOKEN.as_bytes().windows(8) {
+            assert!(!output.err.contains(std::str::from_utf8(part).unwrap()), "{output:#?}");
+        }
+    }
+}

@@ -142,6 +142,28 @@ impl Redaction {
         Cow::Owned(out)
     }
 
+    /// The text with each byte of a secret replaced by an asterisk, so that all positions in it stay what they are. Line ends and
+    /// what structures JSON stays, too.
+    pub fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let findings = self.find(text, Preceding::default());
+        if findings.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+        for Finding { range, .. } in findings {
+            out.push_str(&text[at..range.start]);
+            for character in text[range.clone()].chars() {
+                match character {
+                    '"' | '\\' | '\n' | '\r' => out.push(character),
+                    _ => (0..character.len_utf8()).for_each(|_| out.push('*')),
+                }
+            }
+            at = range.end;
+        }
+        out.push_str(&text[at..]);
+        Cow::Owned(out)
+    }
+
     /// What the text gives away, if it holds a secret: the label of the first one.
     pub fn first_secret(&self, text: &str) -> Option<String> {
         self.find(text, Preceding::default()).into_iter().next().map(|finding| finding.label)

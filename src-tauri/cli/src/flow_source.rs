@@ -54,7 +54,12 @@ impl FlowSource {
         match flow::read(&text) {
             Ok(flow) => Ok(Self { flow, path, name, text }),
             Err(error) => Err(CliError::InvalidFlow {
-                rendered: diagnostics::render_read_error(&name, &text, &error, terminal::style()),
+                rendered: diagnostics::render_read_error(
+                    &name,
+                    &terminal::mask(&text),
+                    &error,
+                    terminal::style(),
+                ),
                 diagnostics: vec![*error.diagnostic],
             }),
         }
@@ -73,7 +78,7 @@ impl FlowSource {
 
     /// Diagnostics with their positions in the text.
     pub(crate) fn render(&self, diagnostics: &[Diagnostic]) -> String {
-        diagnostics::render(&self.name, &self.text, diagnostics, terminal::style())
+        diagnostics::render(&self.name, &terminal::mask(&self.text), diagnostics, terminal::style())
     }
 
     /// `2 errors and 1 warning in my.flow.json.`

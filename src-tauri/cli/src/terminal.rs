@@ -47,6 +47,12 @@ pub(crate) fn redact(text: &str) -> Cow<'_, str> {
     REDACTION.text(text)
 }
 
+/// The text with asterisks in the place of secrets, so that positions in it stay what they are. For texts of which a part is
+/// cut out: half a secret is not recognized.
+pub(crate) fn mask(text: &str) -> Cow<'_, str> {
+    REDACTION.masked(text)
+}
+
 /// The value without secrets.
 pub(crate) fn redact_value(mut value: serde_json::Value) -> serde_json::Value {
     REDACTION.value(&mut value);

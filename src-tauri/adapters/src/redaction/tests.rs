@@ -100,6 +100,16 @@ fn redaction_names_what_it_replaces() {
 }
 
 #[test]
+fn masked_text_keeps_its_positions() {
+    let redaction = redaction_of(&[("acme", "Kq3vZ8wM1xT5bN7d")]);
+    let text = "{\"é\": \"Kq3vZ8wM1xT5bN7d\",\n \"b\": 1}";
+    let masked = redaction.masked(text);
+    assert_eq!(masked, format!("{{\"é\": \"{}\",\n \"b\": 1}}", "*".repeat(16)));
+    assert_eq!(masked.len(), text.len());
+    assert!(matches!(redaction.masked("nothing"), Cow::Borrowed(_)));
+}
+
+#[test]
 fn value_redacts_numbers_names_and_nested_texts() {
     let redaction = redaction_of_variable("PIN_TOKEN", "123456789012");
     let mut value =

@@ -6,8 +6,9 @@ import type { NeedStatus } from "@/bindings";
 import { Button } from "@/design/Button";
 import { ChoiceBar } from "@/design/ChoiceBar";
 import { GRANT_ICONS } from "@/design/grant-icons";
+import { NeedSummary, needName } from "@/panels/grants/NeedSummary";
 import type { GrantRequest } from "@/run/grant-requests";
-import { countChoices, type GrantChoice, needsByKind, reasonsOf, rulesOf, targetName } from "@/run/grants";
+import { countChoices, type GrantChoice, needsByKind, rulesOf } from "@/run/grants";
 import { useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
@@ -101,9 +102,7 @@ type RowProps = {
   onChoose: (choice: GrantChoice) => void;
 };
 
-function NeedRow({ status: { need, state, rule }, hasFile, choice, onChoose }: RowProps) {
-  const { whats, nodes } = reasonsOf(need, TEXTS.flowSettings);
-  const name = need.target === "host=*" ? TEXTS.anyHost : targetName(need.target);
+function NeedRow({ status, hasFile, choice, onChoose }: RowProps) {
   const options = [
     { id: "once" as const, label: TEXTS.allowOnce },
     { id: "always" as const, label: TEXTS.alwaysForThisFlow, disabled: !hasFile },
@@ -113,23 +112,13 @@ function NeedRow({ status: { need, state, rule }, hasFile, choice, onChoose }: R
   return (
     <li
       className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-line border-b px-5 py-2"
-      data-testid={`need-${need.target}`}
-      data-state={state}
+      data-testid={`need-${status.need.target}`}
+      data-state={status.state}
     >
       <div className="min-w-52 flex-1">
-        <p className="flex items-center gap-1.5">
-          <span className="min-w-0 break-all font-mono text-sm">{name}</span>
-          {state === "changed" ? (
-            <span className="shrink-0 rounded border border-wait px-1 text-wait text-xs">{TEXTS.changed}</span>
-          ) : null}
-        </p>
-        {need.seen ? <p className="break-all font-mono text-fg-3 text-xs">{need.seen}</p> : null}
-        {rule?.seen && rule.seen !== need.seen ? (
-          <p className="break-all text-fg-3 text-xs">{TEXTS.wasBefore(rule.seen)}</p>
-        ) : null}
-        <p className="text-fg-2 text-xs">{TEXTS.needReason(whats.join(", "), nodes)}</p>
+        <NeedSummary status={status} />
       </div>
-      <ChoiceBar label={TEXTS.decisionAbout(name)} options={options} value={choice} onChange={onChoose} />
+      <ChoiceBar label={TEXTS.decisionAbout(needName(status))} options={options} value={choice} onChange={onChoose} />
     </li>
   );
 }

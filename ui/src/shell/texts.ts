@@ -70,12 +70,6 @@ export const TEXTS = {
   changeLater: "You can change this later under “What this flow may do”.",
   saveToKeep: "Save the flow to keep decisions.",
   grantKinds: { command: "Commands", host: "Hosts", folder: "Folders", tool: "Tools that change something" },
-  anyHost: "Any host",
-  flowSettings: "flow settings",
-  needReason: (what: string, nodes: readonly string[]) =>
-    `${what} · ${nodes.length === 1 ? "node" : "nodes"} ${nodes.join(", ")}`,
-  changed: "Changed",
-  wasBefore: (seen: string) => `Before: ${seen}`,
   decisionAbout: (name: string) => `Decision about ${name}`,
   allowOnce: "Allow once",
   alwaysForThisFlow: "Always for this flow",

@@ -50,7 +50,7 @@ test("asks before the first run, keeps what is always allowed, and asks again fo
     "Folders",
     "Tools that change something",
   ]);
-  await expect(need(page, "host=api.parcels.example")).toContainText("POST, GET · nodes Send receipt, Status");
+  await expect(need(page, "host=api.parcels.example")).toContainText("POST, GET · used by Send receipt, Status");
   await expect(need(page, "command=parcel-tools")).toContainText("npx -y server-parcel-tools");
   await expect(dialog(page).getByRole("status")).toHaveText(
     "0 allowed, 5 denied. Denied nodes fail with a clear error.",

@@ -1,6 +1,7 @@
 import type { GrantDecision, GrantRule, NeedStatus } from "@/bindings";
 import { Select } from "@/design/Select";
-import { reasonsOf, ruleOf, targetName } from "@/run/grants";
+import { ruleOf } from "@/run/grants";
+import { NeedSummary, needName } from "./NeedSummary";
 import { TEXTS } from "./texts";
 
 const DECISIONS: readonly GrantDecision[] = ["allow", "ask", "deny"];
@@ -16,8 +17,7 @@ type Props = {
 /** A need, and the decision about it. */
 export function NeedItem({ status, editable, onDecide, onRevoke }: Props) {
   const { need, state, rule } = status;
-  const name = need.target === "host=*" ? TEXTS.anyHost : targetName(need.target);
-  const { whats, nodes } = reasonsOf(need, TEXTS.flowSettings);
+  const name = needName(status);
   const decision = state === "decided" ? rule?.decision : undefined;
   const isOwn = rule?.target === need.target;
   const options = [
@@ -35,17 +35,7 @@ export function NeedItem({ status, editable, onDecide, onRevoke }: Props) {
       data-state={state}
       data-decision={decision ?? "none"}
     >
-      <p className="flex items-start gap-1.5">
-        <span className="min-w-0 flex-1 break-all font-mono text-xs">{name}</span>
-        {state === "changed" ? (
-          <span className="shrink-0 rounded border border-wait px-1 text-wait text-xs">{TEXTS.changed}</span>
-        ) : null}
-      </p>
-      {need.seen ? <p className="break-all font-mono text-fg-3 text-xs">{need.seen}</p> : null}
-      {rule?.seen && rule.seen !== need.seen ? (
-        <p className="break-all text-fg-3 text-xs">{TEXTS.wasBefore(rule.seen)}</p>
-      ) : null}
-      <p className="text-fg-2 text-xs">{TEXTS.reason(whats.join(", "), nodes)}</p>
+      <NeedSummary status={status} />
       {editable ? (
         <Select
           className="mt-1.5 w-full"

@@ -91,27 +91,14 @@ function Secrets({ secrets, onChange }: SecretsProps) {
         </div>
       ))}
       <div className="flex flex-col gap-1">
-        <input
-          className={`${CONTROL} h-[28px] font-mono text-xs`}
-          aria-label={TEXTS.secretName}
-          placeholder="GITHUB"
-          value={name}
-          onChange={(event) => setName(event.target.value.trim())}
-        />
-        <input
-          className={`${CONTROL} h-[28px] font-mono text-xs`}
-          aria-label={TEXTS.secretOrigin}
+        <SecretInput label={TEXTS.secretName} placeholder="GITHUB" value={name} onChange={setName} />
+        <SecretInput
+          label={TEXTS.secretOrigin}
           placeholder="https://api.github.com"
           value={origin}
-          onChange={(event) => setOrigin(event.target.value.trim())}
+          onChange={setOrigin}
         />
-        <input
-          className={`${CONTROL} h-[28px] font-mono text-xs`}
-          aria-label={TEXTS.secretVariable}
-          placeholder="GITHUB_TOKEN"
-          value={variable}
-          onChange={(event) => setVariable(event.target.value.trim())}
-        />
+        <SecretInput label={TEXTS.secretVariable} placeholder="GITHUB_TOKEN" value={variable} onChange={setVariable} />
         <Button
           className="self-start"
           disabled={!isComplete}
@@ -127,5 +114,20 @@ function Secrets({ secrets, onChange }: SecretsProps) {
       </div>
       <p className="mt-1 text-fg-3 text-xs">{TEXTS.toolSecretsHelp}</p>
     </fieldset>
+  );
+}
+
+type InputProps = { label: string; placeholder: string; value: string; onChange: (value: string) => void };
+
+/** One part of a new secret. None of them can have spaces around it. */
+function SecretInput({ label, placeholder, value, onChange }: InputProps) {
+  return (
+    <input
+      className={`${CONTROL} h-[28px] font-mono text-xs`}
+      aria-label={label}
+      placeholder={placeholder}
+      value={value}
+      onChange={(event) => onChange(event.target.value.trim())}
+    />
   );
 }

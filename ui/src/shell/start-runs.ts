@@ -2,7 +2,7 @@
 
 import { notify } from "@/design/notify";
 import { openRuns } from "@/run/run-filter";
-import { oneLine, shorten } from "@/run/values/preview";
+import { previewOfQuestion } from "@/run/values/preview";
 import type { Workspace } from "@/workspace/workspace";
 
 /** Keeps the shown run and the conversation in step with the document. Call once. */
@@ -19,7 +19,7 @@ export async function offerOpenRuns(workspace: Workspace): Promise<void> {
   const more = others.length > 0 ? ` ${others.length} more ${others.length === 1 ? "is" : "are"} in Runs.` : "";
   const text =
     latest.status === "waiting"
-      ? `A run of “${name}” is waiting for you${latest.waitingOn ? `: “${shorten(oneLine(latest.waitingOn), 80)}”` : "."}${more}`
+      ? `A run of “${name}” is waiting for you${latest.waitingOn ? `: “${previewOfQuestion(latest.waitingOn)}”` : "."}${more}`
       : `A run of “${name}” was interrupted and can be resumed.${more}`;
   notify.offer(text, workspace.runs.openAction(latest.run));
 }

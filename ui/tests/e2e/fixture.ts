@@ -144,3 +144,21 @@ export async function clickFirstMark(page: Page, row: Locator): Promise<void> {
   const [first] = await marksIn(row);
   if (first) await page.mouse.click(first.x, first.y);
 }
+
+/** A run of an earlier day: what the mock host keeps of it. */
+export type KeptRun = { run: string; flow: Flow; journal: readonly object[] };
+
+/** Puts a run into the mock host's store before the page starts. */
+export async function putRun(page: Page, { run, flow, journal }: KeptRun): Promise<void> {
+  await page.addInitScript(([kept]) => localStorage.setItem("plait.mock-host.runs", JSON.stringify([kept])), [
+    { run, flow, journal, place: journal.length },
+  ] as const);
+}
+
+/** Opens the only run of the list, as it is. */
+export async function openKeptRun(page: Page): Promise<void> {
+  await page.goto("/");
+  await page.getByRole("button", { name: "Runs", exact: true }).click();
+  await page.locator("[data-testid^=run-row-]").first().getByRole("button").first().click();
+  await expect(page.getByTestId("run-status")).toBeVisible();
+}

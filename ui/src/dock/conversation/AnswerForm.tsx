@@ -49,7 +49,8 @@ export function AnswerForm(props: Props) {
         <Buttons>
           <Decide
             testid="pause-approve"
-            good
+            approves
+            main
             busy={props.busy}
             label={TEXTS.approve}
             focus
@@ -145,7 +146,8 @@ function ApprovalAnswer({
   const approve = (
     <Decide
       testid="pause-approve"
-      good={!careful}
+      approves
+      main={!careful}
       busy={busy}
       label={TEXTS.approve}
       focus={!careful}
@@ -167,7 +169,7 @@ function ApprovalAnswer({
         {careful ? null : approve}
         <Decide
           testid="pause-reject"
-          good={careful}
+          main={careful}
           busy={busy}
           label={TEXTS.reject}
           focus={careful}
@@ -233,14 +235,17 @@ function Buttons({ children }: { children: ReactNode }) {
 function Decide({
   testid,
   label,
-  good = false,
+  approves = false,
+  main = false,
   busy,
   focus = false,
   onClick,
 }: {
   testid: string;
   label: string;
-  good?: boolean;
+  approves?: boolean;
+  /** Whether it is the one to take without thinking. */
+  main?: boolean;
   busy: boolean;
   focus?: boolean;
   onClick: () => void;
@@ -249,12 +254,12 @@ function Decide({
   return (
     <span data-testid={testid} className="contents">
       <Button
-        kind={good ? "main" : "danger"}
+        kind={main ? "main" : approves ? "plain" : "danger"}
         disabled={busy}
         data-testid={focus ? "pause-answer" : undefined}
         onClick={onClick}
       >
-        {good ? <Check size={14} aria-hidden /> : <X size={14} aria-hidden />} {label}
+        {approves ? <Check size={14} aria-hidden /> : <X size={14} aria-hidden />} {label}
       </Button>
     </span>
   );

@@ -27,6 +27,7 @@ export function Messages({
 }) {
   const scroller = useRef<HTMLElement>(null);
   const [atEnd, setAtEnd] = useState(true);
+  const [atQuestion, setAtQuestion] = useState(false);
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -80,6 +81,8 @@ export function Messages({
         onScroll={(event) => {
           const box = event.currentTarget;
           setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END);
+          const last = questions.current?.lastElementChild?.getBoundingClientRect();
+          setAtQuestion(last !== undefined && last.top < box.getBoundingClientRect().bottom - NEAR_END);
         }}
       >
         {items.length === 0 && streaming === undefined && pauses.length === 0 ? (
@@ -116,7 +119,8 @@ export function Messages({
           </div>
         ) : null}
       </section>
-      {atEnd ? null : (
+      {/* Nothing is newer than the question that is being read. */}
+      {atEnd || atQuestion ? null : (
         <button
           type="button"
           className="absolute right-3 bottom-2 inline-flex items-center gap-1 rounded-full border border-line bg-bg-2 px-2.5 py-1 text-fg-2 text-xs shadow-pop hover:text-fg"

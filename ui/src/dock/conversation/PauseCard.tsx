@@ -75,22 +75,28 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
           {iteration && asksForMessage ? TEXTS.endConversation : TEXTS.endWithoutAnswer}
         </button>
       </header>
-      <Markdown text={pause.prompt} />
+      <Markdown text={pause.prompt} className="question" />
       <UntrustedPath pause={pause} />
-      <AnswerForm
-        key={session?.run}
-        schema={pause.schema}
-        draftKey={`${asker?.run ?? session?.run}/${(asker ?? pause).node}/${(asker ?? pause).epoch.join(".")}`}
-        label={TEXTS.answerTo(name)}
-        busy={busy}
-        careful={(pause.tool?.untrusted?.length ?? 0) > 0}
-        onAnswer={answer}
-      />
-      {error ? (
-        <p role="alert" className="mt-1 text-bad text-sm">
-          {error.message} {error.hint}
-        </p>
-      ) : null}
+      {/* Stays in view however long the question is, down to the padding of what scrolls. */}
+      <div
+        className="before:-top-3 sticky -bottom-2.5 -mx-2.5 -mb-2 rounded-b-lg bg-bg px-2.5 pb-2 before:pointer-events-none before:absolute before:inset-x-0 before:h-3 before:bg-linear-to-t before:from-bg before:to-transparent"
+        data-testid="pause-form"
+      >
+        <AnswerForm
+          key={session?.run}
+          schema={pause.schema}
+          draftKey={`${asker?.run ?? session?.run}/${(asker ?? pause).node}/${(asker ?? pause).epoch.join(".")}`}
+          label={TEXTS.answerTo(name)}
+          busy={busy}
+          careful={(pause.tool?.untrusted?.length ?? 0) > 0}
+          onAnswer={answer}
+        />
+        {error ? (
+          <p role="alert" className="mt-1 text-bad text-sm">
+            {error.message} {error.hint}
+          </p>
+        ) : null}
+      </div>
     </section>
   );
 }

@@ -18,7 +18,7 @@ import { isRetryable } from "@/run/control";
 import { isOver } from "@/run/fold/status";
 import { PAGE } from "@/run/run-list";
 import { formatAgo, formatCount, formatDate, formatDuration } from "@/run/values/format";
-import { oneLine } from "@/run/values/preview";
+import { oneLine, previewOfQuestion } from "@/run/values/preview";
 import { describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
 import { useWorkspace } from "@/workspace/context";
 import { useRunList, useRunState } from "@/workspace/run-hooks";
@@ -111,7 +111,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
               className={`block truncate text-xs ${run.status === "failed" ? "text-bad" : "text-wait"}`}
               title={note}
             >
-              {run.status === "waiting" ? `“${oneLine(note)}”` : oneLine(note)}
+              {run.status === "waiting" ? `“${previewOfQuestion(note, 200)}”` : oneLine(note)}
             </span>
           ) : null}
         </span>

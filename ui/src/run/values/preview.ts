@@ -14,6 +14,12 @@ export function previewOf(value: unknown, limit = 80): string {
   return previewOfObject(value as Record<string, unknown>, limit);
 }
 
+/** The beginning of a question, which is Markdown, as one line of text. */
+export function previewOfQuestion(prompt: string, limit = 80): string {
+  const plain = prompt.slice(0, MAX_INSPECTED_LENGTH).replace(/```\w*|\*\*|`/g, "");
+  return shorten(oneLine(plain), limit);
+}
+
 /** What passes on a context edge: which context. */
 export function previewOfContext(value: unknown, limit = 80): string {
   const handle = value as { contextId?: unknown } | null;

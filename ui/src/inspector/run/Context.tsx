@@ -87,7 +87,7 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
           ))}
         </ol>
       </Section>
-      <WorkflowMemory epoch={epoch} />
+      <WorkflowMemory after={epoch && { node, epoch }} />
       <Changes session={session} id={id} until={mark} />
     </div>
   );

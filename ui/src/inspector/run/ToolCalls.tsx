@@ -66,7 +66,7 @@ function Progress({ name, progress }: { name: string; progress: ToolProgress }) 
   const { progress: done, total, message } = progress;
   return (
     <div data-testid={`tool-progress-${name}`} className="flex flex-col gap-1 text-fg-2 text-sm">
-      <progress className="h-1.5 w-full accent-tools" aria-label={TEXTS.progressOf(name)} value={done} max={total} />
+      <progress className="h-1.5 w-full text-tools" aria-label={TEXTS.progressOf(name)} value={done} max={total} />
       <p className="break-words">{message ?? (total === undefined ? TEXTS.running : TEXTS.doneOf(done, total))}</p>
     </div>
   );

@@ -1,30 +1,46 @@
-import type { Epoch } from "@/bindings";
+import type { Epoch, NodeId } from "@/bindings";
 import { formatIteration } from "@/run/fold/epoch";
+import { isOver } from "@/run/fold/status";
 import { formatCount } from "@/run/values/format";
 import { ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
-import { useRunHead } from "@/workspace/run-hooks";
+import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
 import { Section } from "./Section";
 import { TEXTS } from "./texts";
 
-/** The memory that the nodes of the run share, as it stands: iteration, summary, recent turns. Nothing in a run without one. */
-export function WorkflowMemory({ epoch }: { epoch?: Epoch }) {
+type Props = {
+  /** The activation after which it is shown; as it is now without one. */
+  after?: { node: NodeId; epoch: Epoch };
+};
+
+/**
+ * The memory that the nodes of the run share, by its journal: iteration, summary, recent turns. Nothing in a run without one.
+ */
+export function WorkflowMemory({ after }: Props) {
   const workspace = useWorkspace();
-  const memory = useRunHead((head) => head.memory);
-  if (!memory) return null;
-  const { summary, turns = [], changedBy, error } = memory;
-  const iteration = epoch ?? changedBy?.epoch ?? [];
+  const session = useActiveSession();
+  const hasMemory = useRunHead((head) => head.memory) !== undefined;
+  const over = useRunHead((head) => isOver(head.status));
+  if (!session || !hasMemory) return null;
+  const end = after && session.log.endOf(after.node, after.epoch);
+  const ended = end === undefined ? undefined : after;
+  const memory = session.log.memoryAt(end);
+  const { summary, turns = [], changedBy, error } = memory ?? {};
+  const iteration = (ended ?? changedBy)?.epoch ?? [];
+  const moment = [
+    ended ? TEXTS.afterNode(workspace.nodeNames.nameOf(ended.node)) : over ? TEXTS.atRunEnd : TEXTS.soFar,
+    ...(iteration.length > 0 ? [TEXTS.ofIteration(formatIteration(iteration))] : []),
+    ...(memory === session.log.memoryAt() ? [] : [TEXTS.changedSince]),
+  ];
   const by = changedBy
     ? TEXTS.memoryChangedBy(workspace.nodeNames.nameOf(changedBy.node))
-    : TEXTS.memoryFromConversation;
+    : memory && TEXTS.memoryFromConversation;
   return (
     <div data-testid="workflow-memory">
       <Section title={TEXTS.workflowMemory} trailing={by}>
-        {iteration.length > 0 ? (
-          <p className="mb-1 text-fg-3 text-xs">
-            {TEXTS.iteration} {formatIteration(iteration)}
-          </p>
-        ) : null}
+        <p className="mb-1 text-fg-3 text-xs" data-testid="memory-as-of">
+          {moment.join(", ")}
+        </p>
         {error ? <p className="mb-1 text-warn text-xs">{TEXTS.noSummaryWritten(error.message)}</p> : null}
         <h4 className="text-fg-3 text-xs">{TEXTS.memorySummaryTitle}</h4>
         {summary ? (

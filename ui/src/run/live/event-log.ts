@@ -1,6 +1,17 @@
 /** The events of a run as they came, and what is looked up in them: messages by context, and contexts as they once were. */
-import type { ContextChange, ContextId, ContextRecord, Entry, Epoch, Message, MessageId, NodeId } from "@/bindings";
+import type {
+  ContextChange,
+  ContextId,
+  ContextRecord,
+  Entry,
+  Epoch,
+  MemoryState,
+  Message,
+  MessageId,
+  NodeId,
+} from "@/bindings";
 import { sameEpoch } from "../fold/epoch";
+import { applyToMemory, memoryOfConversation } from "../fold/memory";
 
 /** One change of a context. `start..length` is the history after it, in the list of all messages it ever had. */
 export type ContextMark = {
@@ -21,6 +32,8 @@ export class EventLog {
   /** Every entry of the journal so far, in order: the one at index `i` has `seq` `i` unless the journal has gaps. */
   readonly entries: Entry[] = [];
   readonly contexts = new Map<ContextId, ContextArchive>();
+  /** The workflow's memory after each change. */
+  readonly #memories: { seq: number; memory: MemoryState }[] = [];
   /** The times when the run only waited for a person. */
   readonly waits: { from: number; to?: number }[] = [];
   /** Whether it began runs of its own. */
@@ -31,6 +44,7 @@ export class EventLog {
       this.entries.push(entry);
       this.#wait(entry);
       if (entry.type === "child.started") this.hasChildren = true;
+      this.#remember(entry);
       if (entry.type === "context.created") this.#create(entry);
       else if (entry.type === "context.changed") this.#change(entry, entry.contextId, entry.change);
       else if (entry.type === "turn.committed") {
@@ -44,6 +58,12 @@ export class EventLog {
     const archive = this.contexts.get(id);
     const mark = seq === undefined ? archive?.marks.at(-1) : archive?.marks.findLast((known) => known.seq <= seq);
     return archive && mark && { mark, messages: archive.messages.slice(mark.start, mark.length) };
+  }
+
+  /** The workflow's memory right after the entry with this `seq`; as it is now without one. */
+  memoryAt(seq?: number): MemoryState | undefined {
+    if (seq === undefined) return this.#memories.at(-1)?.memory;
+    return this.#memories.findLast((known) => known.seq <= seq)?.memory;
   }
 
   /** The messages of a context from `first` to `last`; fewer than it should be where they are not known. */
@@ -66,6 +86,16 @@ export class EventLog {
         sameEpoch(entry.epoch, epoch),
     );
     return end?.seq;
+  }
+
+  #remember(entry: Entry): void {
+    const memory =
+      entry.type === "run.started"
+        ? memoryOfConversation(entry)
+        : entry.type === "memory.appended"
+          ? applyToMemory(this.memoryAt(), entry)
+          : undefined;
+    if (memory) this.#memories.push({ seq: entry.seq ?? 0, memory });
   }
 
   #wait(entry: Entry): void {

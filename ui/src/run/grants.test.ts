@@ -13,26 +13,25 @@ const FOLDER = status("folder=/p/notes");
 const TOOL = status("tool=files/*", { write: true });
 
 describe("rules of the choices before a run", () => {
-  it("keep what is always allowed and pass on the rest for one run", () => {
+  it("keep what is decided for good and pass on the rest for one run", () => {
     const choices = new Map<string, GrantChoice>([
       [COMMAND.need.target, "always"],
       [HOST.need.target, "once"],
       [TOOL.need.target, "ask"],
+      [FOLDER.need.target, "never"],
     ]);
     expect(rulesOf([HOST, COMMAND, FOLDER, TOOL], choices, true)).toEqual({
       kept: [
         { target: "command=files", decision: "allow", seen: "npx files" },
+        { target: "folder=/p/notes", decision: "deny" },
         { target: "tool=files/*", decision: "ask", write: true },
       ],
-      once: [
-        { target: "host=api.example.com", decision: "allow", write: true },
-        { target: "folder=/p/notes", decision: "deny" },
-      ],
+      once: [{ target: "host=api.example.com", decision: "allow", write: true }],
     });
     expect(countChoices([HOST, COMMAND, FOLDER, TOOL], choices)).toEqual({ allowed: 2, asked: 1, denied: 1 });
   });
 
-  it("deny what nobody chose", () => {
+  it("deny what nobody chose, for one run", () => {
     const { kept, once } = rulesOf([HOST, FOLDER], new Map(), true);
     expect(kept).toEqual([]);
     expect(once.map((rule) => rule.decision)).toEqual(["deny", "deny"]);

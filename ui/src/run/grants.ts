@@ -1,8 +1,22 @@
 /** What a flow needs and what a person decides about it: pure functions for the dialog before a run and for the panel. */
 import type { GrantDecision, GrantKind, GrantRule, Need, NeedStatus, NeedUse } from "@/bindings";
 
-/** What a person can choose before a run. `once` holds for this run only; so does `deny`, so that a hasty one is no trap. */
-export type GrantChoice = "once" | "always" | "ask" | "deny";
+/**
+ * What a person can choose before a run. `once` and `denyOnce` hold for this run only; the others are kept for the flow's file.
+ * What nobody chooses is denied once, so that a hasty run is no trap.
+ */
+export type GrantChoice = "once" | "always" | "ask" | "denyOnce" | "never";
+
+export const DEFAULT_CHOICE: GrantChoice = "denyOnce";
+
+/** What each choice decides, and whether for more than one run. */
+const CHOICES: Record<GrantChoice, { decision: GrantDecision; forGood: boolean }> = {
+  once: { decision: "allow", forGood: false },
+  always: { decision: "allow", forGood: true },
+  ask: { decision: "ask", forGood: true },
+  denyOnce: { decision: "deny", forGood: false },
+  never: { decision: "deny", forGood: true },
+};
 
 export const GRANT_KINDS: readonly GrantKind[] = ["command", "host", "folder", "tool"];
 
@@ -40,10 +54,8 @@ export function rulesOf(
   const kept: GrantRule[] = [];
   const once: GrantRule[] = [];
   for (const status of needs) {
-    const choice = choices.get(status.need.target) ?? "deny";
-    if (choice === "always") (hasFile ? kept : once).push(ruleOf(status, "allow"));
-    else if (choice === "ask") (hasFile ? kept : once).push(ruleOf(status, "ask"));
-    else once.push(ruleOf(status, choice === "once" ? "allow" : "deny"));
+    const { decision, forGood } = CHOICES[choices.get(status.need.target) ?? DEFAULT_CHOICE];
+    (forGood && hasFile ? kept : once).push(ruleOf(status, decision));
   }
   return { kept, once };
 }
@@ -52,9 +64,9 @@ export function rulesOf(
 export function countChoices(needs: readonly NeedStatus[], choices: ReadonlyMap<string, GrantChoice>) {
   const counts = { allowed: 0, asked: 0, denied: 0 };
   for (const { need } of needs) {
-    const choice = choices.get(need.target) ?? "deny";
-    if (choice === "deny") counts.denied++;
-    else if (choice === "ask") counts.asked++;
+    const { decision } = CHOICES[choices.get(need.target) ?? DEFAULT_CHOICE];
+    if (decision === "deny") counts.denied++;
+    else if (decision === "ask") counts.asked++;
     else counts.allowed++;
   }
   return counts;

@@ -8,11 +8,11 @@ import { ChoiceBar } from "@/design/ChoiceBar";
 import { GRANT_ICONS } from "@/design/grant-icons";
 import { NeedSummary, needName } from "@/panels/grants/NeedSummary";
 import type { GrantRequest } from "@/run/grant-requests";
-import { countChoices, type GrantChoice, needsByKind, rulesOf } from "@/run/grants";
+import { countChoices, DEFAULT_CHOICE, type GrantChoice, needsByKind, rulesOf } from "@/run/grants";
 import { useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
-/** Asks before the first run what the flow may use. What nobody chooses is denied. */
+/** Asks before the first run what the flow may use. What nobody chooses is denied for that run. */
 export function GrantsDialog() {
   const { grantRequests } = useWorkspace();
   const { request, settle } = useStore(grantRequests.store);
@@ -70,7 +70,7 @@ function GrantForm({ request, settle }: FormProps) {
                     key={status.need.target}
                     status={status}
                     hasFile={hasFile}
-                    choice={choices.get(status.need.target) ?? "deny"}
+                    choice={choices.get(status.need.target) ?? DEFAULT_CHOICE}
                     onChoose={(choice) => choose(status.need.target, choice)}
                   />
                 ))}
@@ -105,9 +105,10 @@ type RowProps = {
 function NeedRow({ status, hasFile, choice, onChoose }: RowProps) {
   const options = [
     { id: "once" as const, label: TEXTS.allowOnce },
-    { id: "always" as const, label: TEXTS.alwaysForThisFlow, disabled: !hasFile },
+    { id: "always" as const, label: TEXTS.alwaysAllow, disabled: !hasFile },
     { id: "ask" as const, label: TEXTS.askEachTime },
-    { id: "deny" as const, label: TEXTS.deny, tone: "bad" as const },
+    { id: "denyOnce" as const, label: TEXTS.denyOnce, tone: "bad" as const },
+    { id: "never" as const, label: TEXTS.alwaysDeny, disabled: !hasFile, tone: "bad" as const },
   ];
   return (
     <li

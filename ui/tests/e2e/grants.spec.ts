@@ -60,9 +60,10 @@ test("asks before the first run, keeps what is always allowed, and asks again fo
   await expect(page.getByTestId("run-status")).toHaveCount(0);
 
   await page.getByTestId("run-button").click();
-  await choose(page, "command=parcel-tools", "Always for this flow");
+  await choose(page, "command=parcel-tools", "Always allow");
   await choose(page, "tool=parcel-tools/*", "Ask");
   await choose(page, "host=api.parcels.example", "Allow once");
+  await choose(page, "host=*", "Always deny");
   await expect(dialog(page).getByRole("status")).toContainText("2 allowed, 1 asked each time, 2 denied.");
   await page.getByTestId("grants-run").click();
   await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
@@ -71,6 +72,12 @@ test("asks before the first run, keeps what is always allowed, and asks again fo
   await expect(need(page, "host=api.parcels.example")).toBeVisible();
   await expect(need(page, "command=parcel-tools")).toHaveCount(0);
   await expect(need(page, "tool=parcel-tools/*")).toHaveCount(0);
+  await expect(need(page, "host=*")).toHaveCount(0);
+  // What nobody chose was denied for that run only.
+  await expect(need(page, "folder=/flows/policies")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.getByTestId("rail-grants").click();
+  await expect(page.getByTestId("grant-host=*")).toHaveAttribute("data-decision", "deny");
 });
 
 test("the panel lists needs, changes and revokes decisions, and shows pins", async ({ page }) => {
@@ -114,7 +121,7 @@ for (const theme of ["dark", "light"] as const) {
         await expect(page.getByTestId("grant-host=*")).toBeVisible();
         await page.screenshot({ path: `test-results/grants-panel-${theme}-${width}.png` });
         await page.getByTestId("run-button").click();
-        await choose(page, "command=parcel-tools", "Always for this flow");
+        await choose(page, "command=parcel-tools", "Always allow");
         await page.screenshot({ path: `test-results/grants-dialog-${theme}-${width}.png` });
         for (const part of ["grants-dialog", "grants-panel"]) {
           const { violations } = await new AxeBuilder({ page }).include(`[data-testid="${part}"]`).analyze();

@@ -28,6 +28,7 @@ mod recall;
 mod remember;
 mod retrieve;
 mod subflow;
+mod subject;
 mod switch;
 mod text;
 mod tools;

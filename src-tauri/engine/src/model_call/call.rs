@@ -10,7 +10,7 @@ use crate::earlier_run::EarlierReply;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::id::{ContextId, ReplyKey};
-use crate::journal::{CallAccount, CallEvent, Event, MAX_NESTING_DEPTH, is_too_deep};
+use crate::journal::{CallAccount, CallEvent, MAX_NESTING_DEPTH, is_too_deep};
 use crate::models::TokenUsage;
 use crate::node::NodeContext;
 use crate::origin::{Origin, Origins};
@@ -38,10 +38,8 @@ pub(crate) struct ModelCall<'a> {
 impl ModelCall<'_> {
     /// The reply of this step, if an earlier attempt journaled it. The node counts as having seen what it comes from.
     pub(crate) fn recorded(&self, wanted_step: u32) -> Option<RecordedReply> {
-        self.node_context.recorded.iter().find_map(|event| match event {
-            Event::Call(_, CallEvent::ModelReplied { step, reply, account, origins, reused, .. })
-                if *step == wanted_step =>
-            {
+        self.node_context.find_recorded(|call| match call {
+            CallEvent::ModelReplied { step, reply, account, origins, reused, .. } if *step == wanted_step => {
                 self.node_context.add_origins(origins);
                 let (reply, account) = (reply.clone(), account.clone());
                 Some(RecordedReply { reply, account, is_reused: reused.is_some() })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Interruption;
 use super::tool_calls::allow_documents;
-use crate::journal::{CallEvent, Event};
+use crate::journal::CallEvent;
 use crate::node::NodeContext;
 use crate::retriever::{Knowledge, Retrieval, RetrievalRequest};
 
@@ -38,8 +38,8 @@ pub(crate) async fn retrieve_once(
     if knowledge.is_empty() {
         return Ok(None);
     }
-    let recorded = node_context.recorded.iter().find_map(|event| match event {
-        Event::Call(_, CallEvent::KnowledgeRetrieved { retrieval }) => Some(Arc::clone(retrieval)),
+    let recorded = node_context.find_recorded(|call| match call {
+        CallEvent::KnowledgeRetrieved { retrieval } => Some(Arc::clone(retrieval)),
         _ => None,
     });
     if recorded.is_some() {

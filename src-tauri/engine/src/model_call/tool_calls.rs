@@ -19,7 +19,7 @@ use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::expression::schema::find_violations;
-use crate::journal::{CallEvent, Event, EventRef};
+use crate::journal::{CallEvent, EventRef};
 use crate::node::{Inputs, NodeContext};
 use crate::origin::Origins;
 use crate::tool::{OriginSink, ToolContext, ToolEffect, ToolResult, ToolSpec};
@@ -332,8 +332,8 @@ impl<'a> ToolCaller<'a> {
     }
 
     fn recorded_result(&self, wanted_step: u32, id: &str) -> Option<ToolResult> {
-        self.node_context.recorded.iter().find_map(|event| match event {
-            Event::Call(_, CallEvent::ToolFinished { step, call_id, result, error, origins, .. })
+        self.node_context.find_recorded(|call| match call {
+            CallEvent::ToolFinished { step, call_id, result, error, origins, .. }
                 if *step == wanted_step && call_id == id =>
             {
                 Some(ToolResult::recorded(result.as_ref(), error.as_ref(), origins))

@@ -12,7 +12,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::flow::FolderAccess;
 use crate::host::{Host, RunInfo};
 use crate::id::{Activation, ContextId, MessageId};
-use crate::journal::{ActivationEvent, Answer, Event, NodeEvent};
+use crate::journal::{ActivationEvent, Answer, CallEvent, Event, NodeEvent};
 use crate::memory::{MemoryChange, MemoryMode, MemorySettings, WorkflowMemory};
 use crate::models::ModelOverrides;
 use crate::origin::{Origin, Origins};
@@ -104,6 +104,14 @@ impl NodeContext {
     /// The same for one place.
     pub fn add_origin(&self, origin: Origin) {
         self.add_origins(&Origins::of(origin));
+    }
+
+    /// What `find` takes from the first call that earlier attempts of this activation journaled and that has it.
+    pub fn find_recorded<T>(&self, mut find: impl FnMut(&CallEvent) -> Option<T>) -> Option<T> {
+        self.recorded.iter().find_map(|event| match event {
+            Event::Call(_, call) => find(call),
+            _ => None,
+        })
     }
 
     /// The iteration of the innermost cycle around the node, from 0.

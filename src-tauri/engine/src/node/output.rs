@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{Datum, Inputs};
 use crate::context::ContextHandle;
+use crate::error::{ErrorCode, Fault};
 use crate::id::{MessageId, PortName};
 use crate::journal::NodeOutputs;
 use crate::models::TokenUsage;
@@ -97,6 +99,17 @@ impl NodeOutput {
         self
     }
 
+    /// Adds a list as a live output.
+    pub fn with_list(self, port: &str, items: &[impl Serialize]) -> Result<Self, Fault> {
+        Ok(self.with(port, to_json(port, items)?))
+    }
+
+    /// Adds a list to what is known about the execution.
+    pub fn with_extra_list(mut self, key: &str, items: &[impl Serialize]) -> Result<Self, Fault> {
+        self.extra.insert(key.to_owned(), to_json(key, items)?);
+        Ok(self)
+    }
+
     /// Adds `handle` as the `context` output.
     #[must_use]
     pub fn with_context(self, handle: &ContextHandle) -> Self {
@@ -107,4 +120,11 @@ impl NodeOutput {
     pub fn paused(pause: Pause) -> Self {
         Self { pause: Some(pause), ..Self::default() }
     }
+}
+
+fn to_json(name: &str, items: &[impl Serialize]) -> Result<Value, Fault> {
+    serde_json::to_value(items).map_err(|error| {
+        let message = format!("The list `{name}` of the output cannot be written as JSON: {error}.");
+        Fault::new(ErrorCode::JournalUnwritable, message)
+    })
 }

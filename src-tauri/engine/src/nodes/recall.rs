@@ -6,12 +6,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::error::{ErrorCode, Fault};
-use crate::expression::as_text;
-use crate::journal::{CallEvent, Event};
+use crate::error::Fault;
+use crate::journal::CallEvent;
 use crate::long_term_memory::{DEFAULT_RECALLED, MAX_RECALLED, MemoryKind, Recall, RecallRequest, render};
 use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
+
+use super::subject::Subject;
 
 pub(super) struct RecallNode;
 
@@ -43,15 +44,7 @@ impl NodeType for RecallNode {
         &["memory", "long-term", "search", "fact", "episode", "procedure", "user", "personal", "profile"];
 
     fn ports(_: &Config) -> Ports {
-        Ports::new()
-            .when_fed(
-                "context",
-                PortKind::Context,
-                PortType::Any,
-                "The conversation whose last output is the query",
-            )
-            .when_fed("query", PortKind::Data, PortType::Any, "What to look for")
-            .output("context", PortKind::Context, PortType::Any, "The conversation, unchanged")
+        Subject::ports("query", "the query", "What to look for")
             .output("text", PortKind::Data, PortType::Text, "The memories, ready for a prompt")
             .output("memories", PortKind::Data, PortType::List, "The memories, the best first")
             .error()
@@ -84,34 +77,27 @@ impl NodeType for RecallNode {
         inputs: Inputs,
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
-        let handle = inputs.context()?;
-        let current = handle.as_ref().and_then(|handle| handle.current_output.as_ref());
-        let query = inputs.get("query").or(current).map(as_text).unwrap_or_default();
+        let query = Subject::read(&inputs, "query")?;
         let request = RecallRequest {
-            query: query.trim().to_owned(),
+            query: query.text().trim().to_owned(),
             kinds: config.kinds.clone(),
             limit: config.limit.unwrap_or(DEFAULT_RECALLED),
         };
         let found = recall(request, &node_context).await?;
         node_context.add_origins(&found.origins());
-        let list = serde_json::to_value(&found.memories).map_err(|error| {
-            Fault::new(ErrorCode::InputType, format!("The memories cannot be written as JSON: {error}."))
-        })?;
-        let mut output = NodeOutput::of("text", render(&found.memories)).with("memories", list);
+        let mut output =
+            NodeOutput::of("text", render(&found.memories)).with_list("memories", &found.memories)?;
         if found.more > 0 {
             output.extra.insert("more".to_owned(), found.more.into());
         }
-        Ok(match &handle {
-            Some(handle) => output.with_context(handle),
-            None => output,
-        })
+        Ok(query.pass_context(output))
     }
 }
 
 /// What the user's memory has: as this activation journaled it, as the run that this one is forked from did, or as it is now.
 async fn recall(request: RecallRequest, node_context: &NodeContext) -> Result<Arc<Recall>, Fault> {
-    let recorded = node_context.recorded.iter().find_map(|event| match event {
-        Event::Call(_, CallEvent::MemoryRecalled { recall, .. }) => Some(Arc::clone(recall)),
+    let recorded = node_context.find_recorded(|call| match call {
+        CallEvent::MemoryRecalled { recall, .. } => Some(Arc::clone(recall)),
         _ => None,
     });
     if let Some(recall) = recorded {

@@ -8,12 +8,14 @@ use serde_json::{Value, json};
 
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
-use crate::journal::{CallEvent, Event};
+use crate::journal::CallEvent;
 use crate::long_term_memory::{
     MAX_REMEMBERED_AT_ONCE, MemoryContent, MemoryKind, MemoryRecord, MemorySource,
 };
 use crate::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
+
+use super::subject::Subject;
 
 pub(super) struct Remember;
 
@@ -47,15 +49,7 @@ impl NodeType for Remember {
         &["memory", "long-term", "store", "save", "fact", "episode", "procedure", "user", "learn", "note"];
 
     fn ports(_: &Config) -> Ports {
-        Ports::new()
-            .when_fed(
-                "context",
-                PortKind::Context,
-                PortType::Any,
-                "The conversation whose last output is stored",
-            )
-            .when_fed("value", PortKind::Data, PortType::Any, "What to store")
-            .output("context", PortKind::Context, PortType::Any, "The conversation, unchanged")
+        Subject::ports("value", "stored", "What to store")
             .output("memories", PortKind::Data, PortType::List, "What was stored")
             .error()
     }
@@ -82,22 +76,14 @@ impl NodeType for Remember {
         inputs: Inputs,
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
-        let handle = inputs.context()?;
-        let current = handle.as_ref().and_then(|handle| handle.current_output.as_ref());
-        let Some(value) = inputs.get("value").or(current) else {
+        let subject = Subject::read(&inputs, "value")?;
+        let Some(value) = subject.value() else {
             return Err(Fault::new(ErrorCode::MemoryEmpty, "There is nothing to remember.")
                 .hint("Feed `value`, or put a node with an output before this one on the context edge."));
         };
         let contents = read_contents(config, value)?;
         let memories = remember(contents, &node_context).await?;
-        let list = serde_json::to_value(&*memories).map_err(|error| {
-            Fault::new(ErrorCode::MemoryEmpty, format!("The memories cannot be written as JSON: {error}."))
-        })?;
-        let output = NodeOutput::of("memories", list);
-        Ok(match &handle {
-            Some(handle) => output.with_context(handle),
-            None => output,
-        })
+        Ok(subject.pass_context(NodeOutput::new().with_list("memories", &memories)?))
     }
 }
 
@@ -146,8 +132,8 @@ async fn remember(
     contents: Vec<MemoryContent>,
     node_context: &NodeContext,
 ) -> Result<Arc<Vec<MemoryRecord>>, Fault> {
-    let recorded = node_context.recorded.iter().find_map(|event| match event {
-        Event::Call(_, CallEvent::MemoryRemembered { memories, .. }) => Some(Arc::clone(memories)),
+    let recorded = node_context.find_recorded(|call| match call {
+        CallEvent::MemoryRemembered { memories, .. } => Some(Arc::clone(memories)),
         _ => None,
     });
     let memories = if let Some(memories) = recorded {

@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use std::num::NonZeroU32;
 
 use crate::error::{ErrorCode, Fault};
-use crate::expression::as_text;
 use crate::model_call;
 use crate::needs::NodeNeed;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::retriever::{Knowledge, query_text};
+
+use super::subject::Subject;
 
 pub(super) struct Retrieve;
 
@@ -62,15 +63,7 @@ impl NodeType for Retrieve {
     ];
 
     fn ports(_: &Config) -> Ports {
-        Ports::new()
-            .when_fed(
-                "context",
-                PortKind::Context,
-                PortType::Any,
-                "The conversation whose last output is the query",
-            )
-            .when_fed("query", PortKind::Data, PortType::Any, "What to search for")
-            .output("context", PortKind::Context, PortType::Any, "The conversation, unchanged")
+        Subject::ports("query", "the query", "What to search for")
             .output("text", PortKind::Data, PortType::Text, "The passages, ready for a prompt")
             .output("chunks", PortKind::Data, PortType::List, "The passages, the best first")
             .output("leftOut", PortKind::Data, PortType::List, "What was found and is not used, and why")
@@ -107,15 +100,13 @@ impl NodeType for Retrieve {
             )
             .hint("Name a knowledge base in `bases`, or a folder beside the flow in `folder`."));
         }
-        let handle = inputs.context()?;
-        let current = handle.as_ref().and_then(|handle| handle.current_output.as_ref());
-        let query = inputs.get("query").or(current).map(as_text).unwrap_or_default();
-        let query = query_text(&query, None);
+        let subject = Subject::read(&inputs, "query")?;
+        let query = query_text(&subject.text(), None);
         if query.is_empty() {
             return Err(Fault::new(ErrorCode::KnowledgeNoQuery, "There is nothing to search for.")
                 .hint("Feed `query`, or put a `userInput` before this node on the context edge."));
         }
-        let model = match &handle {
+        let model = match &subject.handle {
             Some(handle) => node_context.context_manager(&handle.context_id)?.get().model.clone(),
             None => String::new(),
         };
@@ -126,23 +117,14 @@ impl NodeType for Retrieve {
         node_context.add_origins(&found.origins());
         let mut output = NodeOutput::new()
             .with("text", found.to_block())
-            .with("chunks", to_list(&found.used)?)
-            .with("leftOut", to_list(&found.left_out)?);
+            .with_list("chunks", &found.used)?
+            .with_list("leftOut", &found.left_out)?;
         output.extra.insert("query".to_owned(), found.query.into());
         if !found.notices.is_empty() {
-            output.extra.insert("notices".to_owned(), to_list(&found.notices)?);
+            output = output.with_extra_list("notices", &found.notices)?;
         }
-        Ok(match &handle {
-            Some(handle) => output.with_context(handle),
-            None => output,
-        })
+        Ok(subject.pass_context(output))
     }
-}
-
-fn to_list(items: &[impl serde::Serialize]) -> Result<Value, Fault> {
-    serde_json::to_value(items).map_err(|error| {
-        Fault::new(ErrorCode::KnowledgeIndex, format!("The passages cannot be written as JSON: {error}."))
-    })
 }
 
 #[cfg(test)]

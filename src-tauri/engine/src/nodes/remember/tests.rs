@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::earlier_run::EarlierRun;
 use crate::id::Activation;
-use crate::journal::Entry;
+use crate::journal::{Entry, Event};
 use crate::node::Datum;
 use crate::origin::{Origin, Origins};
 use crate::testing::NodeHarness;

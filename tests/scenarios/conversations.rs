@@ -2,9 +2,10 @@
 
 use std::io::{BufRead as _, BufReader};
 
+use plait_api::ExportFormat;
 use plait_api::conversations::{
-    ConversationFlow, DeleteConversation, ExportConversation, ExportFormat, ForkConversation,
-    GetConversation, ListConversations, ListMessages, OpenConversation, RenameConversation,
+    ConversationFlow, DeleteConversation, ExportConversation, ForkConversation, GetConversation,
+    ListConversations, ListMessages, OpenConversation, RenameConversation,
 };
 use plait_api::engine::context::{ContextChange, Role};
 use plait_api::engine::error::{ErrorCode, Fault};

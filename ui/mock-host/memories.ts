@@ -1,5 +1,5 @@
 /** The mock host's long-term memories, by user. The first user has some; a search looks for words. */
-import type { MemoryContent, MemoryFormat, MemoryKind, MemoryPage, MemoryRecord } from "@/bindings";
+import type { ExportFormat, MemoryContent, MemoryKind, MemoryPage, MemoryRecord } from "@/bindings";
 import { HostError } from "@/ipc/host";
 import type { Commands } from "./commands";
 import { currentUser } from "./users";
@@ -73,7 +73,7 @@ export function mockMemories(env: { now(): number }): MockMemories {
       users.set(owner, kept);
       return { count: memories.length - kept.length };
     },
-    "memories.export": ({ user, format }: Of & { format: MemoryFormat }) => {
+    "memories.export": ({ user, format }: Of & { format: ExportFormat }) => {
       const { user: owner, memories } = of(user);
       const text =
         format === "json"

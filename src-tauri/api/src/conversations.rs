@@ -16,7 +16,7 @@ use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
 
-pub use export::{ExportConversation, ExportFormat, ExportedConversation};
+pub use export::{ExportConversation, ExportedConversation};
 pub use service::ConversationService;
 
 /// The number of messages on a page, if a caller gives none.

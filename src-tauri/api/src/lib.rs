@@ -23,6 +23,7 @@ mod plait;
 pub mod providers;
 pub mod runs;
 pub mod settings;
+mod text_export;
 pub mod tokens;
 pub mod tools;
 pub mod usage;
@@ -37,6 +38,7 @@ pub use error_reply::ErrorReply;
 pub use flows::examples;
 pub use plait::{Options, Plait};
 pub use runs::Watch;
+pub use text_export::ExportFormat;
 pub use window_json::{from_window_json, to_window_json};
 pub use worker::serve_if_worker;
 

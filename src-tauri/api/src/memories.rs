@@ -17,7 +17,7 @@ use crate::blocking::run_blocking;
 use crate::command::Command;
 
 pub use change::{AddMemory, EditMemory};
-pub use export::{ExportMemories, ExportedMemories, MemoryFormat};
+pub use export::{ExportMemories, ExportedMemories};
 pub use service::MemoryService;
 
 /// `memories.list`: a user's memories: the newest first or, for a search, the best first. `user.unknown`.

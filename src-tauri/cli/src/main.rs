@@ -17,6 +17,7 @@ mod progress;
 mod prompt;
 mod run_follower;
 mod terminal;
+mod text_export;
 
 use std::process::ExitCode;
 

@@ -1,11 +1,7 @@
 //! `conversations.export`: a conversation as Markdown or JSON.
 
-use plait_engine::error::ErrorCode;
 use std::fmt::Write as _;
-use std::path::Path;
 
-use plait_adapters::Redaction;
-use plait_adapters::flow_files;
 use plait_adapters::store::conversation::record::{ConversationMessage, ConversationRecord};
 use plait_engine::context::Role;
 use plait_engine::id::ConversationId;
@@ -17,18 +13,10 @@ use super::service::ConversationService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
+use crate::text_export::{ExportFormat, json_text, write_if_named};
 
-/// The format of an exported conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub enum ExportFormat {
-    /// For people: a heading for the conversation and one for each message.
-    Markdown,
-    /// For programs, without loss: `{"conversation": …, "messages": […]}`.
-    Json,
-}
-
-/// `conversations.export`: returns a whole conversation as text, and writes it to a file if one is named.
+/// `conversations.export`: returns a whole conversation as text, and writes it to a file if one is named. Markdown has a heading
+/// for the conversation and one for each message, JSON is `{"conversation": …, "messages": […]}`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ExportConversation {
     /// The conversation.
@@ -62,16 +50,17 @@ impl Command for ExportConversation {
         run_blocking(move || {
             let record = store.conversation(&self.conversation)?;
             let messages = store.conversation_messages(&self.conversation, 0, usize::MAX)?;
-            let (text, extension) = match self.format {
-                ExportFormat::Markdown => {
-                    (redaction.text(&markdown_text(&record, &messages)).into_owned(), "md")
+            let text = match self.format {
+                ExportFormat::Markdown => redaction.text(&markdown_text(&record, &messages)).into_owned(),
+                ExportFormat::Json => {
+                    let mut document = json!({ "conversation": record, "messages": messages });
+                    redaction.value(&mut document);
+                    json_text("The conversation", &document)?
                 }
-                ExportFormat::Json => (json_text(&record, &messages, &redaction)?, "json"),
             };
-            if let Some(path) = &self.path {
-                flow_files::write(Path::new(path), &text, None)?;
-            }
-            Ok(ExportedConversation { name: format!("{}.{extension}", file_name(&record)), text })
+            write_if_named(self.path.as_deref(), &text)?;
+            let name = format!("{}.{}", file_name(&record), self.format.extension());
+            Ok(ExportedConversation { name, text })
         })
         .await
     }
@@ -89,21 +78,6 @@ fn markdown_text(record: &ConversationRecord, messages: &[ConversationMessage]) 
         let _ = write!(text, "\n## {author}\n\n{}\n", message.content.text().trim_end());
     }
     text
-}
-
-fn json_text(
-    record: &ConversationRecord,
-    messages: &[ConversationMessage],
-    redaction: &Redaction,
-) -> Result<String, ErrorReply> {
-    let mut document = json!({ "conversation": record, "messages": messages });
-    redaction.value(&mut document);
-    serde_json::to_string_pretty(&document).map(|text| text + "\n").map_err(|error| {
-        ErrorReply::new(
-            ErrorCode::OutputFailed,
-            format!("The conversation could not be serialized: {error}."),
-        )
-    })
 }
 
 /// The title, reduced to what is valid in a file name on every platform.

@@ -1,10 +1,7 @@
 //! `memories.export`: a user's memories as Markdown or JSON.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
-use plait_adapters::flow_files;
-use plait_engine::error::ErrorCode;
 use plait_engine::long_term_memory::{MemoryKind, MemoryRecord, RecallRequest, civil_date};
 use plait_engine::user::UserName;
 use serde::{Deserialize, Serialize};
@@ -15,25 +12,17 @@ use super::MemoryService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
+use crate::text_export::{ExportFormat, json_text, write_if_named};
 
-/// The format of exported memories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub enum MemoryFormat {
-    /// For people: a heading for each kind.
-    Markdown,
-    /// For programs, without loss: `{"user": …, "memories": […]}`.
-    Json,
-}
-
-/// `memories.export`: returns all memories of a user as text, and writes them to a file if one is named.
+/// `memories.export`: returns all memories of a user as text, and writes them to a file if one is named. Markdown has a heading
+/// for each kind, JSON is `{"user": …, "memories": […]}`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ExportMemories {
     /// The user; the current one when left out.
     #[serde(default)]
     #[ts(optional)]
     pub user: Option<UserName>,
-    pub format: MemoryFormat,
+    pub format: ExportFormat,
     /// The file to write. An existing file is replaced.
     #[serde(default)]
     #[ts(optional)]
@@ -63,15 +52,15 @@ impl Command for ExportMemories {
             let user = service.users.resolve(self.user.as_ref())?;
             let mut memories = service.memory.search(&user, &RecallRequest::default())?;
             memories.reverse();
-            let (text, extension) = match self.format {
-                MemoryFormat::Markdown => (markdown_text(&user, &memories), "md"),
-                MemoryFormat::Json => (json_text(&user, &memories)?, "json"),
+            let text = match self.format {
+                ExportFormat::Markdown => markdown_text(&user, &memories),
+                ExportFormat::Json => {
+                    json_text("The memories", &json!({ "user": user, "memories": memories }))?
+                }
             };
-            if let Some(path) = &self.path {
-                flow_files::write(Path::new(path), &text, None)?;
-            }
-            let count = memories.len() as u64;
-            Ok(ExportedMemories { name: format!("memories.{extension}"), text, count })
+            write_if_named(self.path.as_deref(), &text)?;
+            let name = format!("memories.{}", self.format.extension());
+            Ok(ExportedMemories { name, text, count: memories.len() as u64 })
         })
         .await
     }
@@ -99,11 +88,4 @@ fn markdown_text(user: &UserName, memories: &[MemoryRecord]) -> String {
         }
     }
     text
-}
-
-fn json_text(user: &UserName, memories: &[MemoryRecord]) -> Result<String, ErrorReply> {
-    let document = json!({ "user": user, "memories": memories });
-    serde_json::to_string_pretty(&document).map(|text| text + "\n").map_err(|error| {
-        ErrorReply::new(ErrorCode::OutputFailed, format!("The memories could not be serialized: {error}."))
-    })
 }

@@ -1,5 +1,5 @@
 /** Actions on memories and users. They report errors as toasts and never throw. */
-import type { MemoryFormat } from "@/bindings";
+import type { ExportFormat } from "@/bindings";
 import { notify } from "@/design/notify";
 import { HostError } from "@/ipc";
 import type { Workspace } from "@/workspace/workspace";
@@ -27,7 +27,7 @@ export async function exportMemories(workspace: Workspace, user: string): Promis
     ],
   });
   if (choice === undefined) return;
-  const format = choice as MemoryFormat;
+  const format = choice as ExportFormat;
   await reportErrors(async () => {
     const { name } = await workspace.host.call("memories.export", { user, format });
     const { path } = await workspace.host.call("dialog.save", { suggested: name });

@@ -1,42 +1,24 @@
 //! `plait memory export`.
 
-use std::io::Write as _;
-
-use clap::{Args, ValueEnum};
+use clap::Args;
 use plait_api::Plait;
-use plait_api::memories::{ExportMemories, MemoryFormat};
+use plait_api::memories::ExportMemories;
 
 use crate::exit::CliError;
-use crate::terminal::{print_error, stdout};
+use crate::terminal::print_error;
+use crate::text_export::ExportOptions;
 
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = Format::Markdown)]
-    format: Format,
-    /// Write to this file instead of standard output.
-    #[arg(long, value_name = "FILE")]
-    out: Option<String>,
+    #[command(flatten)]
+    options: ExportOptions,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people.
-    Markdown,
-    /// For programs, without loss.
-    Json,
-}
-
-pub(super) async fn execute(app: &Plait, args: ExportArgs) -> Result<(), CliError> {
-    let format = match args.format {
-        Format::Markdown => MemoryFormat::Markdown,
-        Format::Json => MemoryFormat::Json,
-    };
-    let to_file = args.out.clone();
-    let exported = app.call(ExportMemories { user: None, format, path: args.out }).await?;
-    match to_file {
-        Some(path) => print_error(&format!("Wrote {} memories to {path}.\n", exported.count)),
-        None => stdout().write_all(exported.text.as_bytes())?,
+pub(super) async fn execute(app: &Plait, ExportArgs { options }: ExportArgs) -> Result<(), CliError> {
+    let (format, path) = (options.format(), options.out.clone());
+    let exported = app.call(ExportMemories { user: None, format, path }).await?;
+    if let Some(path) = &options.out {
+        print_error(&format!("Wrote {} memories to {path}.\n", exported.count));
     }
-    Ok(())
+    options.print(&exported.text)
 }

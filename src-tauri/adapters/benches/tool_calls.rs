@@ -19,7 +19,7 @@ use plait_adapters::{ProviderRegistry, Store};
 use plait_engine::context::{Role, ToolCall};
 use plait_engine::error::Fault;
 use plait_engine::flow::Flow;
-use plait_engine::host::{Host, RunInfo};
+use plait_engine::host::Host;
 use plait_engine::journal::InputOverrides;
 use plait_engine::nodes::registry;
 use plait_engine::plan::plan;
@@ -27,7 +27,7 @@ use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Prov
 use plait_engine::run::{Driver, RunSetup};
 use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde_json::{Value, json};
-use workload::{BenchError, Figures, is_selected, started_event};
+use workload::{BenchError, Figures, is_selected, run_info, started_event};
 
 const CALLS: usize = 16;
 const TOOL_DURATION: Duration = Duration::from_millis(100);
@@ -58,16 +58,7 @@ async fn measure(store: &Store) -> Result<Duration, BenchError> {
     let model = Arc::<Model>::default();
     let setup = RunSetup {
         plan: Arc::new(plan),
-        info: RunInfo {
-            run: run.as_str().into(),
-            user: plait_engine::user::UserName::default(),
-            flow_name: "benchmark".to_owned(),
-            folder: None,
-            input: None,
-            conversation: None,
-            grants: None,
-            earlier: None,
-        },
+        info: run_info(&run),
         host: Host {
             providers: Arc::new(OneProvider(Arc::clone(&model))),
             tools: Arc::new(SlowTools),

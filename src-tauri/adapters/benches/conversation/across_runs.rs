@@ -19,7 +19,7 @@ use serde_json::json;
 use tokio::runtime::Runtime;
 
 use super::talk::{finished, host};
-use super::workload::{BenchError, Figures};
+use super::workload::{BenchError, Figures, run_info};
 use super::{median, megabytes, size};
 
 const TURNS: usize = 1_000;
@@ -96,16 +96,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
     });
     let setup = RunSetup {
         plan: Arc::new(plan_flow(said)?),
-        info: RunInfo {
-            run: run.as_str().into(),
-            user: plait_engine::user::UserName::default(),
-            flow_name: "benchmark".to_owned(),
-            folder: None,
-            input: None,
-            conversation: Some(conversation),
-            grants: None,
-            earlier: None,
-        },
+        info: RunInfo { conversation: Some(conversation), ..run_info(&run) },
         host: host(ProviderRegistry::new(&BTreeMap::new())?),
         journal: Box::new(store.journal(&run.as_str().into())?),
         watcher: Box::new(|_| ()),

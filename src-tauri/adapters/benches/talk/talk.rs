@@ -7,7 +7,6 @@ use futures::channel::mpsc;
 use plait_adapters::{NativeTools, ProviderRegistry, SystemClock};
 use plait_engine::flow::Flow;
 use plait_engine::host::Host;
-use plait_engine::host::RunInfo;
 use plait_engine::host::subflow::NoSubflows;
 use plait_engine::id::Activation;
 use plait_engine::journal::{Event, InputOverrides, Journal, NodeEvent, RunEnd};
@@ -16,7 +15,7 @@ use plait_engine::plan::plan;
 use plait_engine::run::{Driver, RunHandle, RunSetup};
 use serde_json::{Value, json};
 
-use super::workload::{BenchError, started_event};
+use super::workload::{BenchError, run_info, started_event};
 
 /// The text of each message; a turn has about 50 tokens.
 pub const SAID: &str =
@@ -56,16 +55,7 @@ pub async fn hold<T>(
             plan(&flow(&start)?, &registry(), None, &InputOverrides::new())
                 .map_err(|problems| format!("the benchmark's flow is invalid: {problems:?}"))?,
         ),
-        info: RunInfo {
-            run: run.into(),
-            user: plait_engine::user::UserName::default(),
-            flow_name: "benchmark".to_owned(),
-            folder: None,
-            input: None,
-            conversation: None,
-            grants: None,
-            earlier: None,
-        },
+        info: run_info(run),
         host: host(providers),
         journal: Box::new(journal),
         watcher: Box::new(move |entries| {

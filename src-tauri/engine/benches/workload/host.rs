@@ -81,20 +81,25 @@ pub fn started_event(run: &str) -> Event {
     })
 }
 
+/// A run without limits and without a past.
+pub fn run_info(run: &str) -> RunInfo {
+    RunInfo {
+        run: run.into(),
+        user: plait_engine::user::UserName::default(),
+        flow_name: "benchmark".to_owned(),
+        folder: None,
+        input: None,
+        conversation: None,
+        grants: None,
+        earlier: None,
+    }
+}
+
 /// Runs a plan. An error if it does not finish.
 pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Result<(), BenchError> {
     let setup = RunSetup {
         plan: Arc::clone(plan),
-        info: RunInfo {
-            run: run.into(),
-            user: plait_engine::user::UserName::default(),
-            flow_name: "benchmark".to_owned(),
-            folder: None,
-            input: None,
-            conversation: None,
-            grants: None,
-            earlier: None,
-        },
+        info: run_info(run),
         host: Host {
             providers: Arc::new(EmptyHost),
             tools: Arc::new(EmptyHost),

@@ -71,6 +71,6 @@ fn main() -> ExitCode {
 /// Handles one input, and prints what it led to.
 fn handle_once(target: Target, path: &Path) -> anyhow::Result<ExitCode> {
     let input = std::fs::read(path).with_context(|| format!("read {}", path.display()))?;
-    println!("{}", target.start()?.handle(&input));
+    println!("{}", target.start()?.handle(&input)?);
     Ok(ExitCode::SUCCESS)
 }

@@ -24,6 +24,9 @@ const MAX_WAIT: Duration = Duration::from_secs(20);
 /// How often an input that took too long is tried again, in a new process: other work of that process may have slowed it.
 const HANG_RETRIES: usize = 3;
 
+/// What the worker ends with if it cannot go on for a reason of this machine. A panic ends with another code.
+const EXIT_CODE_OF_ERRORS: i32 = 1;
+
 /// How long a worker may take to start.
 const START_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -138,9 +141,15 @@ impl Worker {
     fn handle(&mut self, input: &[u8]) -> anyhow::Result<Result<u64, Failure>> {
         let result = self.send(input, MAX_DURATION, MAX_WAIT);
         if let Err(failure) = result {
+            if failure == Failure::Hang {
+                // It may have ended meanwhile.
+                let _ = self.process.kill();
+            }
+            let status = self.process.wait().context("wait for the worker")?;
+            if status.code() == Some(EXIT_CODE_OF_ERRORS) {
+                bail!("the worker cannot go on; see {}", self.folder.join("stderr.txt").display());
+            }
             // What it printed belongs to this input.
-            let _ = self.process.kill();
-            let _ = self.process.wait();
             let report = self.folder.join(format!("last-{}.txt", failure.name()));
             fs::copy(self.folder.join("stderr.txt"), report).context("copy stderr.txt")?;
             let (target, folder) = (self.target, self.folder.clone());

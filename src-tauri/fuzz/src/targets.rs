@@ -45,8 +45,8 @@ pub(crate) enum Target {
 /// Handles the inputs of a target.
 pub(crate) trait Handler {
     /// Handles one input. The text names what it led to; inputs that lead to the same need not be distinguished. Panics if
-    /// something is wrong.
-    fn handle(&mut self, input: &[u8]) -> String;
+    /// something is wrong with Plait. An error says what this machine lacks; that is no finding.
+    fn handle(&mut self, input: &[u8]) -> anyhow::Result<String>;
 }
 
 impl Target {

@@ -28,7 +28,7 @@ pub(crate) fn serve(target: Target) -> anyhow::Result<()> {
         let mut input = vec![0; u32::from_le_bytes(length) as usize];
         stdin.read_exact(&mut input).context("read an input")?;
         let mut hasher = DefaultHasher::new();
-        handler.handle(&input).hash(&mut hasher);
+        handler.handle(&input)?.hash(&mut hasher);
         stdout.write_all(&hasher.finish().to_le_bytes())?;
         stdout.flush()?;
     }

@@ -19,7 +19,7 @@ pub(super) const SEEDS: &[&str] = &[
 pub(super) struct AnswerHandler;
 
 impl Handler for AnswerHandler {
-    fn handle(&mut self, input: &[u8]) -> String {
+    fn handle(&mut self, input: &[u8]) -> anyhow::Result<String> {
         let (schema_text, text) = parts(input);
         let schema = json(&schema_text);
         let choices = answer_choices(&schema).map(|choices| choices.len());
@@ -31,6 +31,6 @@ impl Handler for AnswerHandler {
             serde_json::Value::Bool(_) => "yes or no",
             _ => "other",
         };
-        format!("{choices:?} {kind} {checked:?}")
+        Ok(format!("{choices:?} {kind} {checked:?}"))
     }
 }

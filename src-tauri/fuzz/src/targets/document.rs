@@ -67,7 +67,7 @@ impl DocumentHandler {
 }
 
 impl Handler for DocumentHandler {
-    fn handle(&mut self, input: &[u8]) -> String {
+    fn handle(&mut self, input: &[u8]) -> anyhow::Result<String> {
         let end = input.iter().position(|&byte| byte == 0).unwrap_or(input.len());
         let name = String::from_utf8_lossy(&input[..end]).into_owned();
         let bytes = input.get(end + 1..).unwrap_or_default();
@@ -83,9 +83,9 @@ impl Handler for DocumentHandler {
             }
             None => split_file(Path::new(&name), bytes.to_vec()),
         };
-        match result {
+        Ok(match result {
             Ok(passages) => format!("{} passages", magnitude(passages.len())),
             Err(fault) => gist(&fault.message),
-        }
+        })
     }
 }

@@ -99,26 +99,25 @@ impl ExpressionHandler {
 }
 
 impl Handler for ExpressionHandler {
-    fn handle(&mut self, input: &[u8]) -> String {
-        let Some((&language, input)) = input.split_first() else { return String::new() };
+    fn handle(&mut self, input: &[u8]) -> anyhow::Result<String> {
+        let Some((&language, input)) = input.split_first() else { return Ok(String::new()) };
         let (source, value) = parts(input);
         let value = Arc::new(json(&value));
         let source = Value::String(source);
         if language == b'c' {
             let Ok(condition) = serde_json::from_value::<Condition>(source) else {
-                return "no condition".into();
+                return Ok("no condition".into());
             };
             let result = self.runtime.block_on(condition.is_true(&value, &self.workers));
-            format!(
-                "c {:?} {:?}",
-                condition.problem().map(gist),
-                result.map_err(|fault| gist(&fault.message))
-            )
+            let result = result.map_err(|fault| gist(&fault.message));
+            Ok(format!("c {:?} {result:?}", condition.problem().map(gist)))
         } else {
-            let Ok(query) = serde_json::from_value::<Query>(source) else { return "no query".into() };
+            let Ok(query) = serde_json::from_value::<Query>(source) else {
+                return Ok("no query".into());
+            };
             let result = self.runtime.block_on(query.run(&value, MAX_RESULTS, &self.workers));
             let size = result.map(|results| magnitude(results.len())).map_err(|fault| gist(&fault.message));
-            format!("q {:?} {size:?}", query.problem().map(gist))
+            Ok(format!("q {:?} {size:?}", query.problem().map(gist)))
         }
     }
 }

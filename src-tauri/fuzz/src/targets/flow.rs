@@ -45,11 +45,11 @@ impl FlowHandler {
 }
 
 impl Handler for FlowHandler {
-    fn handle(&mut self, input: &[u8]) -> String {
+    fn handle(&mut self, input: &[u8]) -> anyhow::Result<String> {
         let text = String::from_utf8_lossy(input);
         let flow = match flow::read(&text) {
             Ok(flow) => flow,
-            Err(error) => return error.diagnostic.code.to_string(),
+            Err(error) => return Ok(error.diagnostic.code.to_string()),
         };
         let found = plan::check(&flow, &self.0).diagnostics;
         let planned = plan::plan(&flow, &self.0, None, &InputOverrides::new());
@@ -61,6 +61,6 @@ impl Handler for FlowHandler {
         codes.sort_unstable();
         codes.dedup();
         let cycles = planned.as_ref().map_or(0, |plan| plan.cycles.len());
-        format!("{} {} {codes:?}", planned.is_ok(), magnitude(cycles))
+        Ok(format!("{} {} {codes:?}", planned.is_ok(), magnitude(cycles)))
     }
 }

@@ -50,16 +50,16 @@ impl JournalHandler {
     }
 
     /// Puts the input where the store keeps a run tree, and reads everything.
-    fn read_file(&self, input: &[u8]) -> String {
+    fn read_file(&self, input: &[u8]) -> anyhow::Result<String> {
         let home = self.home.path().join("data");
         let folder = home.join(FILE);
         // There is none in the beginning.
         let _ = fs::remove_dir_all(&home);
-        fs::create_dir_all(&folder).expect("a folder");
-        fs::write(folder.join(RUN).with_extension("journal"), input).expect("a file");
+        fs::create_dir_all(&folder).context("make a folder for the journal")?;
+        fs::write(folder.join(RUN).with_extension("journal"), input).context("write the journal")?;
         let opened = match Store::open_for_reading(&home) {
             Ok(store) => store,
-            Err(fault) => return fault.code.to_string(),
+            Err(fault) => return Ok(fault.code.to_string()),
         };
         let runs = opened.runs(&RunFilter::default()).map_or(0, |runs| runs.len());
         let read: Result<Vec<Entry>, Fault> =
@@ -73,28 +73,28 @@ impl JournalHandler {
         };
         drop(opened);
         if !input.len().is_multiple_of(SALVAGE_EVERY) {
-            return format!("file {runs} {read}");
+            return Ok(format!("file {runs} {read}"));
         }
         let salvaged = doctor::check(&home, true, &mut |_, _| ()).map(|report| report.has_losses());
         let left = Store::open(&home)
             .and_then(|store| store.runs(&RunFilter::default()))
             .map_or(0, |runs| runs.len());
-        format!("salvaged {runs} {read} {:?} {left}", salvaged.map_err(|fault| fault.code))
+        Ok(format!("salvaged {runs} {read} {:?} {left}", salvaged.map_err(|fault| fault.code)))
     }
 }
 
 impl Handler for JournalHandler {
-    fn handle(&mut self, input: &[u8]) -> String {
+    fn handle(&mut self, input: &[u8]) -> anyhow::Result<String> {
         if !input.starts_with(JSON_BEGINS_WITH) {
             return self.read_file(input);
         }
         let lines = input.split(|&byte| byte == b'\n');
         let parsed: Result<Vec<Entry>, _> =
             lines.filter(|line| !line.is_empty()).map(serde_json::from_slice).collect();
-        match parsed {
+        Ok(match parsed {
             Ok(entries) => format!("entries {} {}", magnitude(entries.len()), view(&entries)),
             Err(error) => format!("{:?}", error.classify()),
-        }
+        })
     }
 }
 

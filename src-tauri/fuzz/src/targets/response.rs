@@ -149,8 +149,8 @@ fn read_request(connection: &TcpStream) -> std::io::Result<()> {
 }
 
 impl Handler for ResponseHandler {
-    fn handle(&mut self, input: &[u8]) -> String {
-        let [first, second, body @ ..] = input else { return String::new() };
+    fn handle(&mut self, input: &[u8]) -> anyhow::Result<String> {
+        let [first, second, body @ ..] = input else { return Ok(String::new()) };
         let kind = usize::from(*first) % KINDS.len();
         let content_type = CONTENT_TYPES[usize::from(*first) / KINDS.len() % CONTENT_TYPES.len()];
         let mut pieces: Vec<Vec<u8>> = match second {
@@ -162,7 +162,7 @@ impl Handler for ResponseHandler {
                 format!("HTTP/1.1 200 OK\r\nContent-Type: {content_type}\r\nConnection: close\r\n\r\n");
             pieces.insert(0, head.into_bytes());
         }
-        self.responses.send(pieces).expect("the server runs");
+        self.responses.send(pieces).context("the server ended")?;
         let request = ModelRequest {
             activation: Activation { node: "chat".into(), epoch: Epoch::root() },
             attempt: 1,
@@ -182,6 +182,6 @@ impl Handler for ResponseHandler {
         let reply = reply
             .map_err(|fault| fault.code)
             .map(|reply| (magnitude(reply.text.len()), reply.tool_calls.len().min(3), reply.usage.is_some()));
-        format!("{kind} {reply:?} {}", magnitude(chunks))
+        Ok(format!("{kind} {reply:?} {}", magnitude(chunks)))
     }
 }

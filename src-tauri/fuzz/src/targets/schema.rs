@@ -46,7 +46,7 @@ pub(super) const WORDS: &[&str] = &[
 pub(super) struct SchemaHandler;
 
 impl Handler for SchemaHandler {
-    fn handle(&mut self, input: &[u8]) -> String {
+    fn handle(&mut self, input: &[u8]) -> anyhow::Result<String> {
         let (text, value) = parts(input);
         let (schema, value) = (json(&text), json(&value));
         let problem = schema::check_schema(&schema);
@@ -54,6 +54,6 @@ impl Handler for SchemaHandler {
         assert_eq!(problem.is_none(), compiled, "a schema without a problem compiles");
         let accepted = schema::accepts(&schema, &value);
         let checked = schema::check_answer(&schema, &value).map_err(|fault| gist(&fault.message));
-        format!("{:?} {accepted} {checked:?}", problem.as_deref().map(gist))
+        Ok(format!("{:?} {accepted} {checked:?}", problem.as_deref().map(gist)))
     }
 }

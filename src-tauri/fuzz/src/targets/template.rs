@@ -57,7 +57,7 @@ impl TemplateHandler {
 }
 
 impl Handler for TemplateHandler {
-    fn handle(&mut self, input: &[u8]) -> String {
+    fn handle(&mut self, input: &[u8]) -> anyhow::Result<String> {
         let (source, values) = parts(input);
         let values = match json(&values) {
             Value::Object(values) => values,
@@ -66,6 +66,6 @@ impl Handler for TemplateHandler {
         let template = Template::new(source);
         let result = self.runtime.block_on(template.render(values, &self.workers));
         let size = result.map(|text| magnitude(text.len())).map_err(|fault| fault.code);
-        format!("{:?} {} {size:?}", template.problem().is_some(), magnitude(template.variables().len()))
+        Ok(format!("{:?} {} {size:?}", template.problem().is_some(), magnitude(template.variables().len())))
     }
 }

@@ -12,7 +12,7 @@ use plait_api::engine::id::{ConversationId, RunId};
 use plait_api::engine::journal::{CallEvent, Event, NodeEvent, RunEvent};
 use plait_api::engine::provider::{ModelReply, StopReason};
 use plait_api::engine::run::view::RunStatus;
-use plait_api::runs::{CancelRun, ListRuns, RetryRun, RunRequest, StartRun};
+use plait_api::runs::{CancelRun, ForecastRetry, ListRuns, RetryRun, RunRequest, StartRun};
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};
@@ -61,6 +61,12 @@ async fn retry(app: &App, run: &RunId) -> Result<RunId, ErrorReply> {
     Ok(app.plait.call(RetryRun { run: run.clone() }).await?.run)
 }
 
+/// What the run's retry is said to do: replies, tool results and answers that it reuses, and calls that it makes again.
+async fn forecast(app: &App, run: &RunId) -> [u64; 4] {
+    let forecast = app.plait.call(ForecastRetry { run: run.clone() }).await.unwrap();
+    [forecast.replies.calls, forecast.tool_results, forecast.answers, forecast.bought.calls]
+}
+
 /// The run that a journal is of.
 fn run_of(journal: &Journal) -> RunId {
     journal.view().outline.run.unwrap()
@@ -91,6 +97,8 @@ async fn retry_of_a_failed_run_buys_only_what_is_missing() {
 
     outage.end();
     provider.reset(0);
+    assert_eq!(forecast(&app, &run_of(&failed)).await, [1, 0, 0, 1]);
+    assert!(provider.sent().is_empty(), "a forecast buys nothing");
     let run = retry(&app, &run_of(&failed)).await.unwrap();
     let retried = app.follow(&run, NO_RESPONSES).await;
 
@@ -131,7 +139,9 @@ async fn retry_of_a_retry_reuses_what_both_bought() {
     let app = App::with(&provider);
     outage.begin();
     let first = app.run(&parse_flow(&flow_json("three", nodes, &edges)), NO_RESPONSES).await;
+    assert_eq!(forecast(&app, &run_of(&first)).await, [1, 0, 0, 1]);
     let second = app.follow(&retry(&app, &run_of(&first)).await.unwrap(), NO_RESPONSES).await;
+    assert_eq!(forecast(&app, &run_of(&second)).await, [2, 0, 0, 1], "also what it has reused itself");
     let third = app.follow(&retry(&app, &run_of(&second)).await.unwrap(), NO_RESPONSES).await;
     assert_eq!(third.view().outline.status, RunStatus::Finished);
     let asked: Vec<String> = provider.sent().iter().map(|sent| sent.last_text().to_owned()).collect();
@@ -169,6 +179,7 @@ async fn tool_behind_a_reused_reply_is_not_called_again() {
     let failed = app.run(&parse_flow(&flow_json("clock", nodes, &edges)), NO_RESPONSES).await;
     assert_eq!(failed.view().outline.status, RunStatus::Failed, "{failed:#?}");
     outage.end();
+    assert_eq!(forecast(&app, &run_of(&failed)).await, [1, 1, 0, 1]);
     let retried = app.follow(&retry(&app, &run_of(&failed)).await.unwrap(), NO_RESPONSES).await;
     assert_eq!(retried.view().outline.status, RunStatus::Finished, "{retried:#?}");
     let results = |journal: &Journal| -> Vec<(Value, bool)> {
@@ -195,6 +206,7 @@ async fn retry_asks_nothing_that_was_answered() {
     assert_eq!(failed.view().outline.status, RunStatus::Failed, "{failed:#?}");
     outage.end();
     provider.reset(0);
+    assert_eq!(forecast(&app, &run_of(&failed)).await, [1, 0, 2, 1]);
     let run = retry(&app, &run_of(&failed)).await.unwrap();
     let retried = app.follow(&run, [PauseResponse::End]).await;
     assert_eq!(retried.view().outline.status, RunStatus::Finished);
@@ -260,6 +272,7 @@ async fn retried_parent_reuses_what_its_children_bought() {
 
     outage.end();
     provider.reset(0);
+    assert_eq!(forecast(&app, &run_of(&failed)).await, [3, 0, 0, 1]);
     let run = retry(&app, &run_of(&failed)).await.unwrap();
     let retried = app.follow(&run, NO_RESPONSES).await;
     assert_eq!(retried.view().outline.status, RunStatus::Finished, "{retried:#?}");
@@ -314,6 +327,7 @@ async fn reply_that_made_the_run_fail_is_bought_anew() {
     let app = App::with(&provider);
     let failed = app.run(&two_calls(), NO_RESPONSES).await;
     assert_eq!(failed.fault("late"), "chat.empty_reply");
+    assert_eq!(forecast(&app, &run_of(&failed)).await, [1, 0, 0, 1], "the empty reply is not reused");
     let retried = app.follow(&retry(&app, &run_of(&failed)).await.unwrap(), NO_RESPONSES).await;
     assert_eq!(retried.output("out", "value"), json!("late"));
     assert_eq!(provider.sent().len(), 3);
@@ -395,6 +409,8 @@ async fn terminal_retries_a_run_after_an_outage() {
     outage.end();
     let retried = home.plait(&["retry", "last"]);
     assert_eq!((retried.code, retried.out.trim()), (0, "re: late"), "{retried:#?}");
+    let forecast = "Reuses 1 reply. Makes 1 model call again, of unknown price. What follows is not known before it runs.";
+    assert!(retried.err.starts_with(forecast), "{retried:#?}");
     assert_eq!(server.calls().len(), 3, "the first call was not bought again");
     let shown = home.plait(&["runs", "show", "last"]);
     assert!(shown.out.contains("Retry of run ") && shown.out.contains("1 reply reused"), "{shown:#?}");

@@ -2,13 +2,25 @@
  * Runs of the mock host: replays of recorded runs at their original speed. Where a recording continues with an answer, the
  * replay waits for it. Flows without a recording are refused.
  */
-import type { ConversationId, Entry, Epoch, Flow, GrantRule, NodeId, RunDetail, RunId, RunSummary } from "@/bindings";
+import type {
+  ConversationId,
+  Entry,
+  Epoch,
+  Flow,
+  GrantRule,
+  NodeId,
+  RetryForecast,
+  RunDetail,
+  RunId,
+  RunSummary,
+} from "@/bindings";
 import { HostError } from "@/ipc/host";
 import { isOver } from "@/run/fold/status";
 import type { MockConversations } from "./conversations";
 import type { MockGrants } from "./grants";
 import { loadOf, startLoad } from "./load";
 import { loadRecordings, type MockRun, type Recording, type StoredRun, startReplay } from "./replay";
+import { forecastOf } from "./retry-forecast";
 import { summarize } from "./run-summary";
 import { store, stored } from "./storage";
 import { usageByDay } from "./usage";
@@ -107,6 +119,7 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
         begin({ run, flow, path, from: { run: earlier, seq: journal.length }, journal: [], place: 0 }, found).play();
         return { run };
       },
+      "run.retry_forecast": ({ run }: { run: RunId }): RetryForecast => forecastOf(find(run).journal),
       "run.answer": async ({ run, node, epoch, value }: Place & { value: unknown }) => {
         (await live(run)).answer(node, epoch, { value });
         return null;

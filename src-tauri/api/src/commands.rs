@@ -43,6 +43,7 @@ commands![
     flows::DropAutosave,
     runs::StartRun,
     runs::RetryRun,
+    runs::ForecastRetry,
     runs::AnswerRun,
     runs::EndPause,
     runs::CancelRun,

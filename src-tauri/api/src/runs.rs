@@ -21,7 +21,7 @@ mod watch;
 pub use control::{AnswerRun, CancelRun, EndPause, ResumeRun};
 pub use records::{ListRuns, RemoveRun, RunDetail, RunSummary, ShowRun};
 pub use request::RunRequest;
-pub use retry::RetryRun;
+pub use retry::{ForecastRetry, RetryRun};
 pub use service::RunService;
 pub use start::{StartRun, StartedRun};
 pub(crate) use tree_budgets::TreeBudgets;

@@ -4,6 +4,8 @@
 //! outside it takes from here, if the same activation did the same before. Nothing else is taken over: values are computed
 //! again, and where one differs, the request that contains it differs, and nothing is found for it.
 
+mod forecast;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -21,6 +23,8 @@ use crate::long_term_memory::{MemoryContent, MemoryRecord, Recall, RecallRequest
 use crate::memory::MemoryChange;
 use crate::provider::ModelReply;
 use crate::tool::ToolResult;
+
+pub use forecast::RetryForecast;
 
 /// What a run recorded that a fork of it can take over.
 #[derive(Debug)]

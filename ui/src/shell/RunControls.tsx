@@ -1,14 +1,15 @@
 /** Run and Stop, of fixed width, and what keeps the flow from running. */
-import { CircleAlert, Play, RotateCcw, Square } from "lucide-react";
+import { CircleAlert, Play, Square } from "lucide-react";
 import { Button } from "@/design/Button";
 import { Keys } from "@/design/Keys";
 import { ariaKeys } from "@/design/keys";
 import { Tooltip } from "@/design/Tooltip";
-import { isRetryable, runBlockers } from "@/run/control";
+import { runBlockers } from "@/run/control";
 import { isOver } from "@/run/fold/status";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useInterrupted, useRunHead, useRunState } from "@/workspace/run-hooks";
 import { RUN_KEYS, STOP_KEYS } from "./commands/run";
+import { RetryButton } from "./RetryButton";
 import { TEXTS } from "./texts";
 
 export function RunControls() {
@@ -84,21 +85,6 @@ function ProblemsBadge() {
 
 function describeProblems(count: number): string {
   return `${count} ${count === 1 ? "problem" : "problems"}`;
-}
-
-/** Goes on from where a run failed or was stopped, in a new run that reuses what this one bought. */
-function RetryButton() {
-  const workspace = useWorkspace();
-  const session = useActiveSession();
-  const retryable = useRunHead((head) => isRetryable(head.status, head.parentRunId));
-  if (!session || !retryable) return null;
-  return (
-    <Tooltip label={TEXTS.retryHint}>
-      <Button data-testid="retry-button" onClick={() => void workspace.runs.retry(session.run)}>
-        <RotateCcw size={13} aria-hidden /> {TEXTS.retry}
-      </Button>
-    </Tooltip>
-  );
 }
 
 function StopButton() {

@@ -1,8 +1,13 @@
-//! `run.retry`: continues a run that has stopped for good as a new run, a fork without edits.
+//! `run.retry`: continues a run that has stopped for good as a new run, a fork without edits; and what that will reuse.
 
+use std::collections::HashSet;
+
+use plait_adapters::Store;
 use plait_adapters::store::record::RunRecord;
+use plait_engine::earlier_run::{EarlierRun, RetryForecast};
 use plait_engine::error::ErrorCode;
 use plait_engine::id::RunId;
+use plait_engine::journal::Entry;
 use plait_engine::run::view::RunStatus;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -31,6 +36,46 @@ impl Command for RetryRun {
     async fn run(self, service: &RunService) -> Result<StartedRun, ErrorReply> {
         Ok(StartedRun { run: service.retry(&self.run).await? })
     }
+}
+
+/// `run.retry_forecast`: what a retry of a run, and of the runs that it started, reuses and buys again, as far as that is known
+/// before it runs. Starts nothing. The errors are those of `run.retry`.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct ForecastRetry {
+    /// The run that is to be retried.
+    pub run: RunId,
+}
+
+impl Command for ForecastRetry {
+    const NAME: &'static str = "run.retry_forecast";
+    type Service = RunService;
+    type Reply = RetryForecast;
+
+    async fn run(self, service: &RunService) -> Result<RetryForecast, ErrorReply> {
+        service.check_retryable(&self.run).await?;
+        let store = service.store.clone();
+        run_blocking(move || forecast(&store, self.run)).await
+    }
+}
+
+/// Reads the journals of a run and of the runs that its retry forks. A child run whose journal cannot be read counts for nothing:
+/// its retry could take nothing from it either.
+fn forecast(store: &Store, root: RunId) -> Result<RetryForecast, ErrorReply> {
+    let mut sum = RetryForecast::default();
+    let mut seen = HashSet::from([root.clone()]);
+    let mut queue = vec![root.clone()];
+    while let Some(run) = queue.pop() {
+        let entries: Vec<Entry> = match store.read_damaged_journal(&run) {
+            Ok(entries) => entries.filter_map(Result::ok).collect(),
+            Err(fault) if run == root => return Err(fault.into()),
+            Err(_) => continue,
+        };
+        let earlier = EarlierRun::of(&run, &entries);
+        sum += RetryForecast::of(&earlier, &entries);
+        // The records of a damaged store could form a circle.
+        queue.extend(earlier.children().filter(|child| seen.insert((*child).clone())).cloned());
+    }
+    Ok(sum)
 }
 
 impl RunService {

@@ -1,7 +1,8 @@
 //! `plait retry`.
 
 use clap::Args;
-use plait_api::runs::{RetryRun, ShowRun};
+use plait_api::engine::earlier_run::RetryForecast;
+use plait_api::runs::{ForecastRetry, RetryRun, ShowRun};
 
 use super::runs;
 use crate::ctrl_c::CtrlC;
@@ -40,9 +41,46 @@ pub(crate) async fn execute(home: &Home, args: RetryArgs) -> Result<ExitStatus, 
     let answers =
         Answers { texts: args.answer.into(), nodes: flow.nodes.into_keys().collect(), end_first: false };
     let ctrl_c = CtrlC::listen()?;
+    let forecast = app.call(ForecastRetry { run: earlier.clone() }).await?;
+    print_error(&describe_forecast(&forecast));
     let started = app.call(RetryRun { run: earlier.clone() }).await?;
     print_error(&format!("Retrying run {earlier} as run {}\n", started.run));
     let status = RunFollower::new(&app, started.run, ctrl_c, answers, args.json).follow().await;
     app.close().await?;
     status
+}
+
+/// What a retry reuses and buys, as far as that is known before it runs.
+fn describe_forecast(forecast: &RetryForecast) -> String {
+    let RetryForecast { replies, tool_results, answers, bought } = forecast;
+    let mut reused = Vec::new();
+    if replies.calls > 0 {
+        let price = if replies.cost.nano_usd > 0 { format!(" ({})", replies.cost) } else { String::new() };
+        reused.push(format!("{}{price}", count(replies.calls, "reply", "replies")));
+    }
+    if *tool_results > 0 {
+        reused.push(count(*tool_results, "tool result", "tool results"));
+    }
+    if *answers > 0 {
+        reused.push(count(*answers, "answer", "answers"));
+    }
+    let mut text = match reused.split_last() {
+        None => "There is nothing to reuse.".to_owned(),
+        Some((last, [])) => format!("Reuses {last}."),
+        Some((last, others)) => format!("Reuses {} and {last}.", others.join(", ")),
+    };
+    if bought.calls > 0 {
+        let calls = count(bought.calls, "model call", "model calls");
+        // The prompts alone: nobody knows how long the replies will be.
+        text += &match (bought.cost.nano_usd, bought.cost.unpriced) {
+            (0, 0) => format!(" Makes {calls} again."),
+            (0, _) => format!(" Makes {calls} again, of unknown price."),
+            _ => format!(" Makes {calls} again, {} for the prompts alone.", bought.cost),
+        };
+    }
+    text + " What follows is not known before it runs.\n"
+}
+
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }

@@ -4,7 +4,9 @@ use super::*;
 use crate::error::Fault;
 use crate::id::Epoch;
 use crate::journal::Answer;
+use crate::models::{Cost, TokenUsage};
 use crate::origin::Origins;
+use crate::prompt::PromptRecord;
 
 fn activation(node: &str) -> Activation {
     Activation { node: node.into(), epoch: Epoch::root() }
@@ -129,4 +131,33 @@ fn answer_needs_same_question() {
     assert_eq!(found(1, "Name?"), Some(answer("Bob")), "the same question, asked again");
     assert_eq!(found(0, "Age?"), None, "another question");
     assert_eq!(found(2, "Age?"), None, "nobody answered");
+}
+
+fn prompted(step: u32, model: &str, tokens: u64) -> Event {
+    let prompt = PromptRecord {
+        provider: "openai".to_owned(),
+        model: model.to_owned(),
+        tokens,
+        ..PromptRecord::default()
+    };
+    Event::Call(activation("chat"), CallEvent::PromptRendered { step, prompt: Arc::new(prompt) })
+}
+
+#[test]
+fn forecast_counts_what_is_recorded_and_prices_only_what_is_known() {
+    let events = [
+        prompted(0, "gpt-4o", 1_000),
+        replied(0, "a", "A"),
+        // Two attempts of one call.
+        prompted(1, "gpt-4o", 2_000),
+        prompted(1, "gpt-4o", 2_000),
+        prompted(2, "nobody knows it", 500),
+    ];
+    let entries = entries(events);
+    let forecast = RetryForecast::of(&EarlierRun::of(&"old".into(), &entries), &entries);
+    assert_eq!((forecast.replies.calls, forecast.replies.cost.unpriced), (1, 1), "no account was kept");
+    assert_eq!((forecast.bought.calls, forecast.bought.tokens), (2, TokenUsage::new(2_500, 0)));
+    let price = crate::models::price("openai", "gpt-4o").unwrap().nano_usd(&TokenUsage::new(2_000, 0));
+    assert!(price > 0);
+    assert_eq!(forecast.bought.cost, Cost { nano_usd: price, unpriced: 1 });
 }

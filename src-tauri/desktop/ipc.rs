@@ -1,17 +1,18 @@
-//! The Tauri commands of the page: `rpc` for every command of the api, `watch` and `unwatch` for runs, and `closing`.
+//! The Tauri commands of the page: `rpc` for every command of the api, `watch` and `unwatch` for runs, `opened`
+//! and `closing`.
 //!
 //! Only transports what `plait-api` returns.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use plait_api::engine::error::ErrorCode;
 use plait_api::engine::id::RunId;
-use plait_api::{ErrorReply, Plait, from_window_json, to_window_json};
+use plait_api::{ErrorReply, from_window_json, to_window_json};
 use serde_json::Value;
 use tauri::ipc::{Channel, InvokeResponseBody, Response};
 use tauri::{State, WebviewWindow};
 
+use crate::startup::{Progress, Startup};
 use crate::watches::Watches;
 use crate::window;
 
@@ -21,10 +22,11 @@ const FRAME: Duration = Duration::from_millis(16);
 /// Executes a command of the api.
 #[tauri::command]
 pub(crate) async fn rpc(
-    plait: State<'_, Arc<Plait>>,
+    startup: State<'_, Startup>,
     name: String,
     args: Value,
 ) -> Result<Response, ErrorReply> {
+    let plait = startup.plait().await?;
     let reply = plait_api::dispatch(&plait, &name, from_window_json(args)).await?;
     Ok(Response::new(to_window_json(&reply)?))
 }
@@ -33,7 +35,7 @@ pub(crate) async fn rpc(
 /// Fails when the run is unknown or its journal is damaged.
 #[tauri::command]
 pub(crate) async fn watch(
-    plait: State<'_, Arc<Plait>>,
+    startup: State<'_, Startup>,
     watches: State<'_, Watches>,
     run: RunId,
     from_seq: u64,
@@ -41,6 +43,7 @@ pub(crate) async fn watch(
 ) -> Result<(), ErrorReply> {
     let mut stopped = watches.start(channel.id());
     let sending = async {
+        let plait = startup.plait().await?;
         let mut watch = plait.runs().watch(&run, from_seq).await?;
         while let Some(batch) = watch.next_batch(FRAME).await {
             if channel.send(InvokeResponseBody::Json(to_window_json(&batch?)?)).is_err() {
@@ -62,6 +65,12 @@ pub(crate) async fn watch(
 #[tauri::command]
 pub(crate) fn unwatch(watches: State<'_, Watches>, channel: u32) {
     watches.stop(channel);
+}
+
+/// Resolves when the application is open, and sends how far that is until then. Fails with what kept it from opening.
+#[tauri::command]
+pub(crate) async fn opened(startup: State<'_, Startup>, channel: Channel<Progress>) -> Result<(), ErrorReply> {
+    startup.follow(FRAME, |progress| channel.send(progress).is_ok()).await
 }
 
 /// The page's answer to a request to close the window: `now`, or only after it has asked the person.

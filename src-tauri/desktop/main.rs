@@ -1,7 +1,7 @@
 //! The window of Plait: the only code that depends on Tauri.
 //!
 //! Starts and ends the process. `ipc` has the Tauri commands of the page, `dialogs` the file dialogs, `host` opens and closes
-//! the application, and `window` creates and closes the window. No command of the api is implemented here. There is no menu
+//! the application, `startup` says how far that is, and `window` creates and closes the window. No command of the api is implemented here. There is no menu
 //! bar: the editor has its menus in the page, and macOS gets the default menu of Tauri, which copy and paste need there.
 #![cfg_attr(all(not(debug_assertions), windows), windows_subsystem = "windows")]
 
@@ -9,6 +9,7 @@ mod args;
 mod dialogs;
 mod host;
 mod ipc;
+mod startup;
 mod watches;
 mod window;
 
@@ -44,16 +45,16 @@ fn main() -> ExitCode {
     let app = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
         .manage(watches::Watches::default())
-        .invoke_handler(tauri::generate_handler![ipc::rpc, ipc::watch, ipc::unwatch, ipc::closing])
+        .invoke_handler(tauri::generate_handler![ipc::rpc,
+            ipc::watch,
+            ipc::unwatch,
+            ipc::closing,
+            ipc::opened
+        ])
         .on_window_event(window::on_window_event)
         .setup(move |app| {
-            match host::open(app.handle()) {
-                Ok(plait) => {
-                    app.manage(plait);
-                    window::open(app.handle(), &initial_flow)?;
-                }
-                Err(error) => report_startup_error(app.handle(), &error),
-            }
+            app.manage(host::begin_to_open(app.handle(), report_startup_error));
+            window::open(app.handle(), &initial_flow)?;
             Ok(())
         })
         .build(tauri::generate_context!());

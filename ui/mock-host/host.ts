@@ -10,6 +10,7 @@ import { mockGrants } from "./grants";
 import { mockKnowledge } from "./knowledge";
 import { mockMcp } from "./mcp";
 import { mockMemories } from "./memories";
+import { mockOpening } from "./opening";
 import { mockRuns } from "./runs";
 import { mockSettings } from "./settings";
 import { OWN_TOOLS } from "./tools";
@@ -38,6 +39,7 @@ export async function mockHost(): Promise<Host> {
     ...runs.commands,
   };
   return {
+    opened: mockOpening,
     async call(name, args) {
       const command = commands[name];
       if (!command) {

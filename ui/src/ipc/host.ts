@@ -5,7 +5,15 @@ export type CommandName = keyof Commands;
 export type Args<C extends CommandName> = Commands[C]["args"];
 export type Reply<C extends CommandName> = Commands[C]["reply"];
 
+/** How many journals have been read, of how many. */
+export type OpeningProgress = { done: number; total: number };
+
 export interface Host {
+  /**
+   * Resolves when the host can answer. It may have to read all journals first, of which it reports how many it has read.
+   * Rejects only with `HostError`, with what keeps it from answering at all.
+   */
+  opened(onProgress: (progress: OpeningProgress) => void): Promise<void>;
   /** Calls one command. Rejects only with `HostError`. */
   call<C extends CommandName>(name: C, args: Args<C>): Promise<Reply<C>>;
   /**

@@ -1,2 +1,2 @@
-export type { Args, CommandName, Host, Reply } from "./host";
+export type { Args, CommandName, Host, OpeningProgress, Reply } from "./host";
 export { HostError } from "./host";

@@ -1,10 +1,19 @@
-/** The host inside the desktop window: one `rpc` command, one `watch` command with a channel. */
+/** The host inside the desktop window: one `rpc` command, one `watch` command with a channel, and what begins and ends it. */
 import { Channel, invoke } from "@tauri-apps/api/core";
 import type { Entry } from "@/bindings";
-import { type Host, HostError } from "./host";
+import { type Host, HostError, type OpeningProgress } from "./host";
 
 export function tauriHost(): Host {
   return {
+    async opened(onProgress) {
+      const channel = new Channel<OpeningProgress>();
+      channel.onmessage = onProgress;
+      try {
+        await invoke("opened", { channel });
+      } catch (thrown) {
+        throw HostError.from(thrown);
+      }
+    },
     async call(name, args) {
       try {
         return await invoke("rpc", { name, args });

@@ -4,6 +4,7 @@ import { type Host, HostError } from "./host";
 /** Rejects every command that `host` does not answer, and never delivers events. */
 export function testHost(host: Partial<Host> = {}): Host {
   return {
+    opened: async () => undefined,
     call: (name) =>
       Promise.reject(new HostError({ code: "host.unreachable", message: `The test host does not answer ${name}.` })),
     watch: () => () => undefined,

@@ -8,17 +8,20 @@ import { createWorkspace } from "@/workspace/workspace";
 import { App } from "./App";
 import { COMMANDS } from "./commands";
 import { start } from "./start";
+import { waitForHost } from "./wait-for-host";
 import "@xyflow/react/dist/base.css";
 import "@/design/design.css";
 
-/** Creates the workspace of a window, loads what the first render needs and renders. */
+/** Waits for the host, creates the workspace of a window, loads what the first render needs and renders. */
 export async function mount(host: Host): Promise<void> {
-  const root = document.getElementById("root");
-  if (!root) return;
+  const element = document.getElementById("root");
+  if (!element) return;
+  const root = createRoot(element);
+  if (!(await waitForHost(host, root))) return;
   const workspace = createWorkspace(host);
   registerCanvas(workspace);
   await start(workspace);
-  createRoot(root).render(
+  root.render(
     <StrictMode>
       <WorkspaceProvider workspace={workspace} commands={COMMANDS}>
         <App />

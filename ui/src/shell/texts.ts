@@ -28,7 +28,7 @@ export const TEXTS = {
   stopping: "Stopping…",
   stopRun: "Stop run",
   retry: "Retry",
-  retryHint: "Run again from the start, without buying, calling or asking anything twice.",
+  retryHint: "Runs again from the start, in a new run.",
   reusedReplies: (count: number) => `${count} ${count === 1 ? "reply" : "replies"} reused`,
   reusedHint: "Reused from the run that this one retries, at no cost",
   stop: "Stop",

@@ -84,7 +84,7 @@ function Progress({ base: { progress } }: { base: BaseStatus }) {
     <div className="my-1" data-testid="knowledge-progress">
       <p className="text-fg-2 text-xs tabular-nums">{label}</p>
       <progress
-        className="h-1 w-full accent-[var(--color-context)]"
+        className="h-1 w-full text-context"
         aria-label={label}
         max={Math.max(1, total ?? 1)}
         value={total === undefined ? undefined : done}

@@ -1,5 +1,6 @@
 /** Values in a few words: for edges, cards, lists. */
 import { isLargeInteger } from "@/design/exact-json";
+import { plain } from "@/design/plain-text";
 
 /** How much of a text is looked at; values may be megabytes. */
 const MAX_INSPECTED_LENGTH = 400;
@@ -16,8 +17,7 @@ export function previewOf(value: unknown, limit = 80): string {
 
 /** The beginning of a question, which is Markdown, as one line of text. */
 export function previewOfQuestion(prompt: string, limit = 80): string {
-  const plain = prompt.slice(0, MAX_INSPECTED_LENGTH).replace(/```\w*|\*\*|`/g, "");
-  return shorten(oneLine(plain), limit);
+  return shorten(plain(prompt.slice(0, MAX_INSPECTED_LENGTH)), limit);
 }
 
 /** What passes on a context edge: which context. */

@@ -1,0 +1,104 @@
+//! Opening the application while the window is there already: how far it is, and what waits for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plait_api::engine::error::ErrorCode;
+use plait_api::{ErrorReply, Plait};
+use serde::Serialize;
+use tokio::sync::watch;
+
+/// How many journals have been read, of how many. Both are 0 until some have to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Progress {
+    done: usize,
+    total: usize,
+}
+
+#[derive(Clone)]
+enum State {
+    Opening(Progress),
+    Open(Arc<Plait>),
+    Failed(ErrorReply),
+}
+
+/// The application, or how far opening it is. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Startup(watch::Receiver<State>);
+
+/// Tells a [`Startup`] how far it is.
+pub(crate) struct StartupReporter(watch::Sender<State>);
+
+impl Startup {
+    /// An application that is being opened, and what reports of that. A reporter that is dropped before it has reported an end
+    /// counts as a failure.
+    pub(crate) fn begin() -> (StartupReporter, Self) {
+        let (sender, receiver) = watch::channel(State::Opening(Progress::default()));
+        (StartupReporter(sender), Self(receiver))
+    }
+
+    /// The application, once it is open. Fails with what kept it from opening.
+    pub(crate) async fn plait(&self) -> Result<Arc<Plait>, ErrorReply> {
+        let mut states = self.0.clone();
+        let state = states.wait_for(|state| !matches!(state, State::Opening(_))).await;
+        match state.as_deref() {
+            Ok(State::Open(plait)) => Ok(Arc::clone(plait)),
+            Ok(State::Failed(error)) => Err(error.clone()),
+            Ok(State::Opening(_)) | Err(_) => Err(ended()),
+        }
+    }
+
+    /// The application, if it is open.
+    pub(crate) fn opened(&self) -> Option<Arc<Plait>> {
+        match &*self.0.borrow() {
+            State::Open(plait) => Some(Arc::clone(plait)),
+            State::Opening(_) | State::Failed(_) => None,
+        }
+    }
+
+    /// Reports the progress, at most once in each `interval`, until the application is open or `report` wants no more.
+    pub(crate) async fn follow(
+        &self,
+        interval: Duration,
+        mut report: impl FnMut(Progress) -> bool,
+    ) -> Result<(), ErrorReply> {
+        let mut states = self.0.clone();
+        loop {
+            let progress = match &*states.borrow_and_update() {
+                State::Opening(progress) => *progress,
+                State::Open(_) => return Ok(()),
+                State::Failed(error) => return Err(error.clone()),
+            };
+            if progress.total > 0 && !report(progress) {
+                return Ok(());
+            }
+            states.changed().await.map_err(|_| ended())?;
+            if matches!(&*states.borrow(), State::Opening(_)) {
+                tokio::time::sleep(interval).await;
+            }
+        }
+    }
+}
+
+impl StartupReporter {
+    /// So many journals have been read, of so many.
+    pub(crate) fn progress(&self, done: usize, total: usize) {
+        self.0.send_replace(State::Opening(Progress { done, total }));
+    }
+
+    /// The application is open, or cannot be opened.
+    pub(crate) fn end(&self, opened: Result<Arc<Plait>, ErrorReply>) {
+        self.0.send_replace(match opened {
+            Ok(plait) => State::Open(plait),
+            Err(error) => State::Failed(error),
+        });
+    }
+}
+
+fn ended() -> ErrorReply {
+    ErrorReply::new(ErrorCode::AppInternal, "Opening the data directory ended unexpectedly.")
+        .hint("Restart Plait. If the problem persists, run `plait doctor`.")
+}
+
+#[cfg(test)]
+mod tests;

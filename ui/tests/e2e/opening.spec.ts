@@ -1,0 +1,43 @@
+/** What a person sees while the host reads a large data directory, and when it can't be opened. */
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test } from "./fixture";
+
+for (const theme of ["dark", "light"] as const) {
+  test.describe(`in the ${theme} theme`, () => {
+    test.use({ colorScheme: theme });
+
+    test("the window says how many journals have been read, then shows the editor", async ({ page }) => {
+      await page.goto("/?journals=4000");
+      const opening = page.getByTestId("opening");
+      await expect(opening.getByRole("heading")).toHaveText("Rebuilding the list of runs");
+      await expect(opening.getByRole("status")).toHaveText(/^[\d,]+ of 4,000 journals read$/);
+      await page.screenshot({ path: `test-results/opening-${theme}.png` });
+      const before = Number(await opening.getByRole("progressbar").getAttribute("value"));
+      await expect
+        .poll(async () => Number(await opening.getByRole("progressbar").getAttribute("value")))
+        .toBeGreaterThan(before);
+      const { violations } = await new AxeBuilder({ page }).include('[data-testid="opening"]').analyze();
+      expect(violations.map((one) => `${one.id}: ${one.nodes.map((found) => found.html)}`)).toEqual([]);
+      await expect(page.getByTestId("run-button")).toBeVisible();
+      await expect(opening).toHaveCount(0);
+    });
+  });
+}
+
+test("a small data directory is opened without a word", async ({ page }) => {
+  await page.addInitScript(() => {
+    new MutationObserver(() => {
+      if (document.querySelector("[data-testid=opening]")) document.title = "announced";
+    }).observe(document, { childList: true, subtree: true });
+  });
+  await page.goto("/?journals=0");
+  await expect(page.getByTestId("run-button")).toBeVisible();
+  expect(await page.title()).not.toBe("announced");
+});
+
+test("a data directory that can't be opened is explained", async ({ page }) => {
+  await page.goto("/?journals=broken");
+  await expect(page.getByRole("alert")).toContainText("Another process writes the data directory.");
+  await expect(page.getByRole("alert")).toContainText("Close the other window");
+  await page.screenshot({ path: "test-results/opening-refused.png" });
+});

@@ -6,8 +6,13 @@ import type { OpenPause } from "@/run/fold/types";
 import { useLayout, useWorkspace } from "@/workspace/context";
 import { useActiveSession } from "@/workspace/run-hooks";
 import { AnswerForm } from "./AnswerForm";
+import { answerForm, isShortForm } from "./answer-schema";
 import { TEXTS } from "./texts";
 import { UntrustedPath } from "./UntrustedPath";
+
+/** For a form that stays in sight however long the question is, down to the padding of what scrolls. */
+const IN_SIGHT =
+  "before:-top-3 sticky -bottom-2.5 -mx-2.5 -mb-2 rounded-b-lg bg-bg px-2.5 pb-2 before:pointer-events-none before:absolute before:inset-x-0 before:h-3 before:bg-linear-to-t before:from-bg before:to-transparent";
 
 /** A question that waits for a person, and the place to answer it. */
 export function PauseCard({ pause }: { pause: OpenPause }) {
@@ -77,11 +82,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
       </header>
       <Markdown text={pause.prompt} className="question" />
       <UntrustedPath pause={pause} />
-      {/* Stays in view however long the question is, down to the padding of what scrolls. */}
-      <div
-        className="before:-top-3 sticky -bottom-2.5 -mx-2.5 -mb-2 rounded-b-lg bg-bg px-2.5 pb-2 before:pointer-events-none before:absolute before:inset-x-0 before:h-3 before:bg-linear-to-t before:from-bg before:to-transparent"
-        data-testid="pause-form"
-      >
+      <div className={isShortForm(answerForm(pause.schema)) ? IN_SIGHT : ""} data-testid="pause-form">
         <AnswerForm
           key={session?.run}
           schema={pause.schema}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerForm, skeleton } from "./answer-schema";
+import { answerForm, isShortForm, skeleton } from "./answer-schema";
 
 describe("the form of an answer", () => {
   it.each([
@@ -34,4 +34,13 @@ describe("the form of an answer", () => {
       }),
     ).toEqual({ name: "", tags: [], age: 7 });
   });
+});
+
+it.each([
+  [{ type: "boolean" }, true],
+  [{ enum: ["a", "b"] }, true],
+  [{ enum: Array.from({ length: 12 }, (_, index) => index) }, false],
+  [{ type: "object", properties: { a: { type: "string" }, b: { type: "number" } } }, false],
+])("keeps short forms alone in sight: %j", (schema, short) => {
+  expect(isShortForm(answerForm(schema))).toBe(short);
 });

@@ -25,6 +25,15 @@ export function answerForm(schema: Schema): AnswerForm {
   return type === undefined && !("$ref" in schema) && !hasBranches(schema) ? { kind: "text" } : { kind: "json" };
 }
 
+/** So many options take two rows of a narrow dock. */
+const MAX_OPTIONS_OF_SHORT_FORM = 8;
+
+/** Whether the form takes little room, so that it can stay in sight beside a long question. */
+export function isShortForm(form: AnswerForm): boolean {
+  if (form.kind === "choice") return form.options.length <= MAX_OPTIONS_OF_SHORT_FORM;
+  return form.kind !== "json";
+}
+
 /** The skeleton a person fills in: what the schema says must be there, with its defaults. */
 export function skeleton(schema: Schema): unknown {
   if (schema.default !== undefined) return schema.default;

@@ -8,6 +8,7 @@ import { useNow } from "@/design/useNow";
 import { formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
 import { eraseMemories, exportMemories } from "./actions";
+import { KindSwitch } from "./KindSwitch";
 import { MemoryForm } from "./MemoryForm";
 import { MemoryRow } from "./MemoryRow";
 import { KINDS, stillThere } from "./memory";
@@ -171,34 +172,6 @@ function List({ page, selected, editing, onSelect, onEdit, onSave }: ListProps) 
         ),
       )}
     </ul>
-  );
-}
-
-type KindSwitchProps = {
-  kind: MemoryKind;
-  counts: Partial<Record<MemoryKind, number>>;
-  onChange: (kind: MemoryKind) => void;
-};
-
-function KindSwitch({ kind, counts, onChange }: KindSwitchProps) {
-  return (
-    <fieldset className="my-2 flex overflow-hidden rounded-md border border-line" aria-label={TEXTS.kind}>
-      {KINDS.map((one) => (
-        <button
-          key={one}
-          type="button"
-          aria-pressed={one === kind}
-          data-testid={`memory-kind-${one}`}
-          className={`flex-auto border-line border-r px-1 py-0.5 text-xs leading-tight last:border-r-0 ${
-            one === kind ? "bg-accent-fill font-semibold text-on-accent" : "bg-bg-2 text-fg-2 hover:bg-bg-3"
-          }`}
-          onClick={() => onChange(one)}
-        >
-          <span className="block">{TEXTS.kinds[one]}</span>{" "}
-          <span className="block tabular-nums">{formatCount(counts[one] ?? 0)}</span>
-        </button>
-      ))}
-    </fieldset>
   );
 }
 

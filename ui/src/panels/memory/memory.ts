@@ -1,5 +1,6 @@
 /** What the memory panel makes of memories: steps as lines, where one comes from, its day. */
 import type { MemoryContent, MemoryKind, MemoryRecord } from "@/bindings";
+import { isUntrusted, parseOrigin } from "@/run/origins";
 import { TEXTS } from "./texts";
 
 export const KINDS: readonly MemoryKind[] = ["fact", "episode", "procedure"];
@@ -26,17 +27,11 @@ export function isComplete(draft: MemoryDraft): boolean {
   return text !== "" && (draft.kind !== "procedure" || steps.length > 0);
 }
 
-/** The kinds of places that others write to. */
-const UNTRUSTED: ReadonlySet<string> = new Set(["file", "host", "mcp", "knowledge"]);
-
 /** Where a memory comes from, in one line: who stored it, and the places of others that it was made from. */
 export function sourceText({ source: { flow, node }, origins = [] }: MemoryRecord): string {
   const by = flow === undefined ? TEXTS.byYou : TEXTS.byFlow(flow || "Untitled", node);
-  const places = origins.flatMap((origin) => {
-    const [kind = "", ...place] = origin.split(":");
-    return UNTRUSTED.has(kind) ? [TEXTS.fromPlace(place.join(":"))] : [];
-  });
-  return [by, ...places].join(" · ");
+  const untrusted = origins.map(parseOrigin).filter(isUntrusted);
+  return [by, ...untrusted.map(({ place }) => TEXTS.fromPlace(place))].join(" · ");
 }
 
 /** The day of a time as a person says it: a month and a day, and the year if it is another one. */

@@ -8,7 +8,7 @@ use std::time::Duration;
 use plait_api::engine::error::ErrorCode;
 use plait_api::engine::id::RunId;
 use plait_api::{ErrorReply, from_window_json, to_window_json};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tauri::ipc::{Channel, InvokeResponseBody, Response};
 use tauri::{State, WebviewWindow};
 
@@ -26,7 +26,7 @@ pub(crate) async fn rpc(
     name: String,
     args: Value,
 ) -> Result<Response, ErrorReply> {
-    let plait = startup.plait().await?;
+    let plait = startup.application().await?;
     let reply = plait_api::dispatch(&plait, &name, from_window_json(args)).await?;
     Ok(Response::new(to_window_json(&reply)?))
 }
@@ -43,7 +43,7 @@ pub(crate) async fn watch(
 ) -> Result<(), ErrorReply> {
     let mut stopped = watches.start(channel.id());
     let sending = async {
-        let plait = startup.plait().await?;
+        let plait = startup.application().await?;
         let mut watch = plait.runs().watch(&run, from_seq).await?;
         while let Some(batch) = watch.next_batch(FRAME).await {
             if channel.send(InvokeResponseBody::Json(to_window_json(&batch?)?)).is_err() {
@@ -69,8 +69,12 @@ pub(crate) fn unwatch(watches: State<'_, Watches>, channel: u32) {
 
 /// Resolves when the application is open, and sends how far that is until then. Fails with what kept it from opening.
 #[tauri::command]
-pub(crate) async fn opened(startup: State<'_, Startup>, channel: Channel<Progress>) -> Result<(), ErrorReply> {
-    startup.follow(FRAME, |progress| channel.send(progress).is_ok()).await
+pub(crate) async fn opened(startup: State<'_, Startup>, channel: Channel<Value>) -> Result<(), ErrorReply> {
+    startup
+        .follow(FRAME, |Progress { done, total }| {
+            channel.send(json!({ "done": done, "total": total })).is_ok()
+        })
+        .await
 }
 
 /// The page's answer to a request to close the window: `now`, or only after it has asked the person.

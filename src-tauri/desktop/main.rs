@@ -45,7 +45,8 @@ fn main() -> ExitCode {
     let app = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
         .manage(watches::Watches::default())
-        .invoke_handler(tauri::generate_handler![ipc::rpc,
+        .invoke_handler(tauri::generate_handler![
+            ipc::rpc,
             ipc::watch,
             ipc::unwatch,
             ipc::closing,

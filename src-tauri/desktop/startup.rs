@@ -5,40 +5,37 @@ use std::time::Duration;
 
 use plait_api::engine::error::ErrorCode;
 use plait_api::{ErrorReply, Plait};
-use serde::Serialize;
 use tokio::sync::watch;
 
 /// How many journals have been read, of how many. Both are 0 until some have to be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Progress {
-    done: usize,
-    total: usize,
+    pub(crate) done: usize,
+    pub(crate) total: usize,
 }
 
-#[derive(Clone)]
-enum State {
+enum State<T> {
     Opening(Progress),
-    Open(Arc<Plait>),
+    Open(Arc<T>),
     Failed(ErrorReply),
 }
 
-/// The application, or how far opening it is. Cheap to clone.
-#[derive(Clone)]
-pub(crate) struct Startup(watch::Receiver<State>);
+/// The application, or how far opening it is.
+pub(crate) struct Startup<T = Plait>(watch::Receiver<State<T>>);
 
 /// Tells a [`Startup`] how far it is.
-pub(crate) struct StartupReporter(watch::Sender<State>);
+pub(crate) struct StartupReporter<T = Plait>(watch::Sender<State<T>>);
 
-impl Startup {
+impl<T> Startup<T> {
     /// An application that is being opened, and what reports of that. A reporter that is dropped before it has reported an end
     /// counts as a failure.
-    pub(crate) fn begin() -> (StartupReporter, Self) {
+    pub(crate) fn begin() -> (StartupReporter<T>, Self) {
         let (sender, receiver) = watch::channel(State::Opening(Progress::default()));
         (StartupReporter(sender), Self(receiver))
     }
 
     /// The application, once it is open. Fails with what kept it from opening.
-    pub(crate) async fn plait(&self) -> Result<Arc<Plait>, ErrorReply> {
+    pub(crate) async fn application(&self) -> Result<Arc<T>, ErrorReply> {
         let mut states = self.0.clone();
         let state = states.wait_for(|state| !matches!(state, State::Opening(_))).await;
         match state.as_deref() {
@@ -49,7 +46,7 @@ impl Startup {
     }
 
     /// The application, if it is open.
-    pub(crate) fn opened(&self) -> Option<Arc<Plait>> {
+    pub(crate) fn opened(&self) -> Option<Arc<T>> {
         match &*self.0.borrow() {
             State::Open(plait) => Some(Arc::clone(plait)),
             State::Opening(_) | State::Failed(_) => None,
@@ -80,14 +77,14 @@ impl Startup {
     }
 }
 
-impl StartupReporter {
+impl<T> StartupReporter<T> {
     /// So many journals have been read, of so many.
     pub(crate) fn progress(&self, done: usize, total: usize) {
         self.0.send_replace(State::Opening(Progress { done, total }));
     }
 
     /// The application is open, or cannot be opened.
-    pub(crate) fn end(&self, opened: Result<Arc<Plait>, ErrorReply>) {
+    pub(crate) fn end(&self, opened: Result<Arc<T>, ErrorReply>) {
         self.0.send_replace(match opened {
             Ok(plait) => State::Open(plait),
             Err(error) => State::Failed(error),

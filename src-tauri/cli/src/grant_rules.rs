@@ -1,16 +1,11 @@
-//! The options `--allow`, `--ask` and `--deny`, and how needs are printed.
+//! The options `--allow`, `--ask` and `--deny`.
 
 use std::path::Path;
 
 use clap::Args;
 use plait_api::engine::error::ErrorCode;
 use plait_api::engine::grant::{GrantDecision, GrantKind, GrantRule, parse_list};
-use plait_api::engine::needs::{Need, NeedState, NeedUse};
-use plait_api::grants::NeedStatus;
 use plait_api::{AllowedHost, ErrorReply};
-use serde::Deserialize as _;
-
-use crate::exit::CliError;
 
 /// What a person decides for one run.
 #[derive(Debug, Default, Args)]
@@ -69,42 +64,4 @@ pub(crate) fn named_hosts(rules: &[GrantRule]) -> Vec<AllowedHost> {
         rule.decision == GrantDecision::Allow && target.kind() == GrantKind::Host && target.is_exact()
     });
     named.filter_map(|rule| rule.target.name().parse().ok()).collect()
-}
-
-/// The error of a flow that needs what nobody has decided about, with a line for each need. Other errors stay as they are.
-pub(crate) fn list_needs(error: ErrorReply) -> CliError {
-    if error.code != ErrorCode::GrantNeeded {
-        return error.into();
-    }
-    let Ok(needs) = Vec::<NeedStatus>::deserialize(&error.details["needs"]) else { return error.into() };
-    let lines: Vec<_> = needs.iter().map(|one| format!("\n  {}", describe(one))).collect();
-    let message = format!("This flow needs what nobody has decided about yet:{}", lines.concat());
-    ErrorReply { message, ..error }.into()
-}
-
-/// A need in one line: `host=api.example.com (new): GET, POST in Parcels, Receipt`.
-fn describe(status: &NeedStatus) -> String {
-    let state = match status.state {
-        NeedState::New => " (new)",
-        NeedState::Changed => " (changed)",
-        NeedState::Decided => "",
-    };
-    format!("{}{state}: {}", status.need.target, reasons(&status.need))
-}
-
-/// Who needs it and what for.
-pub(crate) fn reasons(need: &Need) -> String {
-    let name = |one: &NeedUse| {
-        let node = one.title.clone().or_else(|| one.node.as_ref().map(ToString::to_string));
-        let node = node.unwrap_or_else(|| "the flow's settings".to_owned());
-        one.flow.as_ref().map_or_else(|| node.clone(), |flow| format!("{flow} › {node}"))
-    };
-    let mut whats: Vec<&str> = need.uses.iter().map(|one| one.what.as_str()).collect();
-    let mut nodes: Vec<String> = need.uses.iter().map(name).collect();
-    nodes.sort();
-    nodes.dedup();
-    whats.sort_unstable();
-    whats.dedup();
-    let seen = need.seen.as_ref().map(|seen| format!(" `{seen}`")).unwrap_or_default();
-    format!("{}{seen} in {}", whats.join(", "), nodes.join(", "))
 }

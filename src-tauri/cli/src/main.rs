@@ -11,6 +11,7 @@ mod flow_source;
 mod format;
 mod grant_rules;
 mod json_positions;
+mod need_list;
 mod open_app;
 mod printable;
 mod progress;

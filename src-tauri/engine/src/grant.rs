@@ -155,8 +155,8 @@ impl Grants {
     /// Whether requests to this host may reach an address that is not public: a rule allows it by name, and the name says by
     /// itself that it is not public. Other names need a setting of the person, since what they resolve to is not theirs to say.
     pub fn opens_local_host(&self, name: &str, port: u16, write: bool) -> bool {
-        let verdict = self.decide(&GrantTarget::host(name, port), write);
-        verdict.decision == GrantDecision::Allow && verdict.is_by_name() && pattern::is_local_name(name)
+        let ruling = self.decide(&GrantTarget::host(name, port), write);
+        ruling.decision == GrantDecision::Allow && ruling.is_by_name() && pattern::is_local_name(name)
     }
 }
 

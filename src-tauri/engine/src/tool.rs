@@ -19,7 +19,7 @@ use crate::origin::{Origin, Origins};
 use crate::user::UserName;
 
 /// What the source of a tool of an MCP server begins with; the name of the server follows.
-pub const MCP_PREFIX: &str = "mcp:";
+const MCP_PREFIX: &str = "mcp:";
 
 /// A tool as a model sees it; also the value on tools edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -74,7 +74,7 @@ impl ToolSpec {
 
     /// The MCP server that it is a tool of, if it is one.
     pub fn mcp_server(&self) -> Option<&str> {
-        self.source.strip_prefix("mcp:")
+        self.source.strip_prefix(MCP_PREFIX)
     }
 }
 

@@ -44,16 +44,16 @@ impl RankingIndex {
             lengths.push(length);
         }
         let total: f64 = lengths.iter().sum();
-        let average_length = (total / count(lengths.len())).max(1.0);
+        let average_length = (total / factor(lengths.len())).max(1.0);
         Self { terms, lengths, average_length }
     }
 
     /// The places of the memories that have a word of the query, the best first; of equally good ones the latest first.
     pub(super) fn rank(&self, query: &str) -> Vec<usize> {
         let mut scores: HashMap<usize, f64> = HashMap::new();
-        let memories = count(self.lengths.len());
+        let memories = factor(self.lengths.len());
         for found in self.terms_of(query) {
-            let rarity = (1.0 + (memories - count(found.len()) + 0.5) / (count(found.len()) + 0.5)).ln();
+            let rarity = (1.0 + (memories - factor(found.len()) + 0.5) / (factor(found.len()) + 0.5)).ln();
             for (place, frequency) in found {
                 let length = self.lengths.get(*place).copied().unwrap_or_default() / self.average_length;
                 let weight = frequency * (K1 + 1.0) / (frequency + K1 * (1.0 - B + B * length));
@@ -85,8 +85,8 @@ impl RankingIndex {
     }
 }
 
-/// A small number as a fraction.
+/// A small count as a factor of the formula.
 #[expect(clippy::cast_precision_loss, reason = "there are ten thousand memories at most")]
-fn count(number: usize) -> f64 {
-    number as f64
+fn factor(count: usize) -> f64 {
+    count as f64
 }

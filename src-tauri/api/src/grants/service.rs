@@ -133,9 +133,9 @@ fn shell_word(text: &str) -> String {
 
 /// The accepted tools of the MCP servers that the nodes of a flow name.
 fn pins(flow: &Flow, registry: &Registry, mcp: &McpServers) -> Vec<ServerPin> {
-    let needs =
+    let nodes =
         flow.nodes.iter().filter_map(|(id, node)| registry.bind(id, &node.node_type, &node.config)?.ok());
-    let mut names: Vec<String> = needs.flat_map(|node| node.behavior().server_names()).collect();
+    let mut names: Vec<String> = nodes.flat_map(|node| node.behavior().server_names()).collect();
     names.sort_unstable();
     names.dedup();
     let pin = |server: String| {

@@ -14,7 +14,8 @@ use plait_api::{ErrorReply, Plait};
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
 use crate::format::{new_table, to_json};
-use crate::grant_rules::{parse, reasons};
+use crate::grant_rules::parse;
+use crate::need_list::describe_uses;
 use crate::open_app::{self, Home};
 use crate::terminal::{print_error, stdout};
 
@@ -107,31 +108,27 @@ async fn list(home: &Home, args: &ListArgs) -> Result<(), CliError> {
         for one in &grants.needs {
             let decision = match (&one.rule, one.state) {
                 (_, NeedState::New) => "not decided".to_owned(),
-                (Some(rule), NeedState::Changed) => format!("{} (changed since)", text(rule)),
-                (Some(rule), NeedState::Decided) => text(rule),
+                (Some(rule), NeedState::Changed) => format!("{} (changed since)", describe_decision(rule)),
+                (Some(rule), NeedState::Decided) => describe_decision(rule),
                 (None, _) => String::new(),
             };
-            table.add_row([one.need.target.to_string(), decision, reasons(&one.need)]);
+            table.add_row([one.need.target.to_string(), decision, describe_uses(&one.need)]);
         }
         writeln!(stdout(), "{table}")?;
     }
     for rule in &grants.unused {
-        writeln!(stdout(), "{} ({}, nothing needs it)", rule.target, text(rule))?;
+        writeln!(stdout(), "{} ({}, nothing needs it)", rule.target, describe_decision(rule))?;
     }
     for pin in &grants.pins {
         let changed = if pin.changed { ", changed since" } else { "" };
-        writeln!(
-            stdout(),
-            "MCP server {}: {} tools accepted, sha256:{}…{changed}",
-            pin.server,
-            pin.tools,
-            &pin.definitions[..12]
-        )?;
+        let definitions: String = pin.definitions.chars().take(12).collect();
+        let server = format!("MCP server {}: {} tools accepted", pin.server, pin.tools);
+        writeln!(stdout(), "{server}, sha256:{definitions}…{changed}")?;
     }
     Ok(())
 }
 
-fn text(rule: &GrantRule) -> String {
+fn describe_decision(rule: &GrantRule) -> String {
     let decision = match rule.decision {
         GrantDecision::Allow => "allow",
         GrantDecision::Ask => "ask",

@@ -18,7 +18,8 @@ use super::conversations;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
-use crate::grant_rules::{GrantArgs, list_needs, named_hosts};
+use crate::grant_rules::{GrantArgs, named_hosts};
+use crate::need_list::list_needs;
 use crate::open_app::{self, Home};
 use crate::run_follower::{Answers, RunFollower};
 

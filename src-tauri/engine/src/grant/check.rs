@@ -48,7 +48,7 @@ impl CallGrants {
     }
 
     /// What the grants say about a use.
-    pub fn verdict(&self, target: &GrantTarget, write: bool) -> Ruling<'_> {
+    pub fn ruling(&self, target: &GrantTarget, write: bool) -> Ruling<'_> {
         match &self.grants {
             Some(grants) => grants.decide(target, write),
             None => Ruling { decision: GrantDecision::Allow, rule: None },
@@ -57,11 +57,11 @@ impl CallGrants {
 
     /// Whether a use is allowed now. Faults `grant.denied`, `grant.missing`, `grant.asks`.
     pub fn check(&self, target: &GrantTarget, write: bool) -> Result<(), Fault> {
-        let verdict = self.verdict(target, write);
-        match verdict.decision {
+        let ruling = self.ruling(target, write);
+        match ruling.decision {
             GrantDecision::Allow => Ok(()),
             GrantDecision::Ask if self.approved => Ok(()),
-            _ => Err(refuse(target, write, verdict)),
+            _ => Err(refuse(target, write, ruling)),
         }
     }
 
@@ -77,7 +77,7 @@ impl CallGrants {
 }
 
 /// Why a use is refused.
-pub fn refuse(target: &GrantTarget, write: bool, verdict: Ruling<'_>) -> Fault {
+pub fn refuse(target: &GrantTarget, write: bool, ruling: Ruling<'_>) -> Fault {
     let pattern = GrantPattern::of(target);
     let what = match (target, write) {
         (GrantTarget::Command(name), _) => format!("start the MCP server `{name}`"),
@@ -90,7 +90,7 @@ pub fn refuse(target: &GrantTarget, write: bool, verdict: Ruling<'_>) -> Fault {
         (GrantTarget::Folder(folder), true) => format!("write files in `{folder}`"),
         (GrantTarget::Tool { .. }, _) => format!("call the tool `{}`", pattern.name()),
     };
-    match (verdict.decision, verdict.rule) {
+    match (ruling.decision, ruling.rule) {
         (GrantDecision::Deny, Some(rule)) => Fault::new(
             ErrorCode::GrantDenied,
             format!("This flow may not {what}: the rule `{}` denies it.", rule.target),

@@ -213,8 +213,8 @@ impl<'a> ToolCaller<'a> {
             Err(fault) => return Ok(NextStep::Refuse(fault)),
         };
         let untrusted = if judged.allows_untrusted { Origins::NONE } else { self.untrusted_arguments(tool) };
-        let approved = tool.policy.approval || !judged.asks.is_empty() || !untrusted.is_empty();
-        if approved {
+        let needs_approval = tool.policy.approval || !judged.asks.is_empty() || !untrusted.is_empty();
+        if needs_approval {
             match history.approval()? {
                 None => return Err(questions::ask_for_approval(step, call, &judged.asks, untrusted)),
                 Some(questions::Decision { approved: true, .. }) => {}
@@ -226,6 +226,8 @@ impl<'a> ToolCaller<'a> {
         if is_engine_tool {
             return Ok(NextStep::Answer(self.answer(call)));
         }
+        // Whatever comes so far has the approval that it needs.
+        let approved = needs_approval;
         Ok(NextStep::Call { tool, history, context: Arc::clone(context), approved })
     }
 

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::flow::FolderAccess;
 use crate::grant::{GrantPattern, GrantTarget, folder_target, host_of_url};
 use crate::http_tool::HTTP_SOURCE;
-use crate::tool::{MCP_PREFIX, ServerAddress, ToolEffect, ToolHost, ToolSpec};
+use crate::tool::{ServerAddress, ToolEffect, ToolHost, ToolSpec};
 
 /// One use of a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub fn targets_of_call(
     folders: &[FolderAccess],
 ) -> Vec<CallAccess> {
     let write = tool.effect == ToolEffect::Write;
-    if let Some(server) = tool.source.strip_prefix(MCP_PREFIX) {
+    if let Some(server) = tool.mcp_server() {
         // The name that the server gives it: the flow may have put a prefix before it.
         let name = tool.binding.get("tool").and_then(Value::as_str).unwrap_or(&tool.name);
         return vec![CallAccess { target: GrantTarget::server_tool(server, name), write }];

@@ -8,7 +8,7 @@ use crate::model_call::Interruption;
 use crate::needs::{CallAccess, server_access, targets_of_call};
 use crate::node::NodeContext;
 use crate::retriever::{Knowledge, KnowledgeRef};
-use crate::tool::{MCP_PREFIX, ToolEffect, ToolSpec};
+use crate::tool::{ToolEffect, ToolSpec};
 
 /// What the grants say about a tool call that may be made.
 #[derive(Debug, Default)]
@@ -27,30 +27,30 @@ pub(super) fn judge_call(
 ) -> Result<Judgment, Fault> {
     let run = &node_context.run;
     let mut accesses = targets_of_call(tool, arguments, run.folder.as_deref(), &node_context.folders);
-    if let Some(server) = tool.source.strip_prefix(MCP_PREFIX) {
+    if let Some(server) = tool.mcp_server() {
         accesses.extend(server_access(&*node_context.host.tools, server));
     }
     let grants = CallGrants::new(run.grants.clone());
     let is_folder = |access: &CallAccess| access.target.kind() == GrantKind::Folder;
-    let decision = |access: &CallAccess| grants.verdict(&access.target, access.write).decision;
+    let decision = |access: &CallAccess| grants.ruling(&access.target, access.write).decision;
     // A search in several folders leaves out those that are denied.
     let some_folder_is_open =
         accesses.iter().any(|one| is_folder(one) && decision(one) != GrantDecision::Deny);
     let mut judgment = Judgment::default();
     for access in &accesses {
-        let verdict = grants.verdict(&access.target, access.write);
-        match verdict.decision {
+        let ruling = grants.ruling(&access.target, access.write);
+        match ruling.decision {
             GrantDecision::Allow => {
                 // Reading from a host that the person named: what the URL says may go there.
                 let reads_by_name = !access.write
                     && access.target.kind() == GrantKind::Host
                     && tool.effect == ToolEffect::Send
-                    && verdict.is_by_name();
-                judgment.allows_untrusted |= verdict.allows_untrusted() || reads_by_name;
+                    && ruling.is_by_name();
+                judgment.allows_untrusted |= ruling.allows_untrusted() || reads_by_name;
             }
             GrantDecision::Ask => judgment.asks.push(GrantPattern::of(&access.target)),
             GrantDecision::Deny if is_folder(access) && some_folder_is_open => {}
-            GrantDecision::Deny => return Err(refuse(&access.target, access.write, verdict)),
+            GrantDecision::Deny => return Err(refuse(&access.target, access.write, ruling)),
         }
     }
     Ok(judgment)
@@ -83,10 +83,10 @@ pub(in crate::model_call) fn allow_documents(
 fn allow(node_context: &NodeContext, access: &CallAccess) -> Result<(), Interruption> {
     let CallAccess { target, write } = access;
     let grants = CallGrants::new(node_context.run.grants.clone());
-    let verdict = grants.verdict(target, *write);
-    match verdict.decision {
+    let ruling = grants.ruling(target, *write);
+    match ruling.decision {
         GrantDecision::Allow => Ok(()),
-        GrantDecision::Deny => Err(refuse(target, *write, verdict).into()),
+        GrantDecision::Deny => Err(refuse(target, *write, ruling).into()),
         GrantDecision::Ask => {
             let pattern = GrantPattern::of(target);
             match approval_of(node_context, &pattern)? {

@@ -10,6 +10,7 @@ mod exit;
 mod flow_source;
 mod format;
 mod grant_rules;
+mod json_lines;
 mod json_positions;
 mod need_list;
 mod open_app;

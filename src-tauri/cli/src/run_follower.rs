@@ -3,7 +3,7 @@
 
 use plait_api::engine::error::ErrorCode;
 use std::collections::{BTreeSet, VecDeque};
-use std::io::Write;
+use std::io::Write as _;
 
 use futures::FutureExt as _;
 use plait_api::engine::id::{Activation, NodeId, RunId};
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus, error_text};
-use crate::format::write_json;
+use crate::json_lines::JsonLines;
 use crate::progress::Progress;
 use crate::prompt::{PromptReply, ask};
 use crate::terminal::{self, print_error, stdout};
@@ -350,34 +350,6 @@ impl<'a> RunFollower<'a> {
             }
             _ => ExitStatus::Success,
         })
-    }
-}
-
-/// So many bytes of lines are held back at most.
-const MAX_HELD_BYTES: usize = 64 << 10;
-
-/// Prints entries as lines of JSON. Lines are held back while more entries are there: a write for each costs more than the run
-/// of a simple node.
-struct JsonLines {
-    out: Box<dyn Write>,
-    lines: Vec<u8>,
-}
-
-impl JsonLines {
-    fn new() -> Self {
-        Self { out: stdout(), lines: Vec::new() }
-    }
-
-    fn print(&mut self, entry: &Entry) -> Result<(), CliError> {
-        write_json(&mut self.lines, entry)?;
-        self.lines.push(b'\n');
-        if self.lines.len() < MAX_HELD_BYTES { Ok(()) } else { self.flush() }
-    }
-
-    fn flush(&mut self) -> Result<(), CliError> {
-        self.out.write_all(&self.lines)?;
-        self.lines.clear();
-        Ok(self.out.flush()?)
     }
 }
 

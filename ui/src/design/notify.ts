@@ -12,8 +12,12 @@ export const notify = {
     toast(text, { ...options(action), ...(action ? { duration: ACTION_MS } : {}) });
   },
   /** Stays long enough to decide on it. What it offers can also be done elsewhere, so it may go. */
-  offer(text: string, action: Action): void {
-    toast(text, { ...options(action), duration: OFFER_MS });
+  offer(id: string, text: string, action: Action): void {
+    toast(text, { ...options(action), id, duration: OFFER_MS });
+  },
+  /** Takes an offer back: it was done elsewhere. */
+  withdraw(id: string): void {
+    toast.dismiss(id);
   },
   done(text: string): void {
     toast.success(text);

@@ -210,6 +210,7 @@ export class RunControl {
 
   /** Shows a run on the canvas from its journal, and follows it if it is not over. */
   async open(run: RunId): Promise<void> {
+    notify.withdraw(run);
     // Also for a run that is displayed already: a slower earlier request must not replace it.
     const isLatest = this.#editor.requests.requestRun();
     const { document, viewed } = this.store.getState();

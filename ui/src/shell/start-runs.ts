@@ -21,5 +21,5 @@ export async function offerOpenRuns(workspace: Workspace): Promise<void> {
     latest.status === "waiting"
       ? `A run of “${name}” is waiting for you${latest.waitingOn ? `: “${previewOfQuestion(latest.waitingOn)}”` : "."}${more}`
       : `A run of “${name}” was interrupted and can be resumed.${more}`;
-  notify.offer(text, workspace.runs.openAction(latest.run));
+  notify.offer(latest.run, text, workspace.runs.openAction(latest.run));
 }

@@ -59,6 +59,8 @@ for (const theme of ["dark", "light"] as const) {
       test("a long question shows its beginning and its buttons, and the keyboard reaches them", async ({ page }) => {
         await putRun(page, WAITING);
         await openKeptRun(page);
+        // The offer to open it is gone with that.
+        await expect(page.getByText("is waiting for you:")).toHaveCount(0);
         const question = page.getByTestId("pause-chat");
         const dock = page.getByTestId("messages");
         await expect(question.getByText("May send_receipt be called?")).toBeInViewport();

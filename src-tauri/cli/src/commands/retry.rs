@@ -15,7 +15,7 @@ use crate::terminal::print_error;
 #[command(after_help = "\
 A new run executes the same flow, as it was recorded, with the same inputs. Replies of models, results of tools and answers of \
 people that the earlier run has are taken from it and cost nothing; only what is missing is bought, called or asked. The \
-earlier run stays as it is.
+earlier run stays as it is. What is reused and which model calls are made again is said first, as far as it is known.
 
 Works for runs that failed, were canceled, or were recorded by another version of Plait that decided differently.
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::*;
-use crate::tool::KnownTool;
+use crate::flow::FolderAccess;
+use crate::tool::{KnownTool, ServerAddress, ToolEffect};
 
 fn pattern(text: &str) -> GrantPattern {
     text.parse().unwrap_or_else(|problem| panic!("{problem}"))

@@ -740,7 +740,7 @@ export type Entry = {
   run: RunId, } | { "type": "child.waiting",
   /** The child run. */
   run: RunId,
-  /** The open questions of the child run and of its descendants; the first [`MAX_LISTED_QUESTIONS`] of them. Others
+  /** The open questions of the child run and of its descendants; the first [`MAX_LISTED_QUESTIONS`](crate::journal::MAX_LISTED_QUESTIONS) of them. Others
    * follow when these are answered.
    */
   questions: Array<ChildQuestion>, } | { "type": "child.resumed",
@@ -865,7 +865,9 @@ export type ExampleFlow = {
   description: string,
 };
 
-/** `conversations.export`: returns a whole conversation as text, and writes it to a file if one is named. */
+/** `conversations.export`: returns a whole conversation as text, and writes it to a file if one is named. Markdown has a heading
+ * for the conversation and one for each message, JSON is `{"conversation": …, "messages": […]}`.
+ */
 export type ExportConversation = {
   /** The conversation. */
   conversation: ConversationId,
@@ -875,13 +877,15 @@ export type ExportConversation = {
   path?: string,
 };
 
-/** The format of an exported conversation. */
+/** The format of an exported text. */
 export type ExportFormat = "markdown" | "json";
 
-/** `memories.export`: returns all memories of a user as text, and writes them to a file if one is named. */
+/** `memories.export`: returns all memories of a user as text, and writes them to a file if one is named. Markdown has a heading
+ * for each kind, JSON is `{"user": …, "memories": […]}`.
+ */
 export type ExportMemories = {
   /** The user; the current one when left out. */
-  user?: UserName, format: MemoryFormat,
+  user?: UserName, format: ExportFormat,
   /** The file to write. An existing file is replaced. */
   path?: string,
 };
@@ -992,6 +996,14 @@ export type FolderAccess = {
 
 /** `dialog.folder`: asks for a folder. */
 export type FolderDialog = Record<string, never>;
+
+/** `run.retry_forecast`: what a retry of a run, and of the runs that it started, reuses and buys again, as far as that is known
+ * before it runs. Starts nothing. The errors are those of `run.retry`.
+ */
+export type ForecastRetry = {
+  /** The run that is to be retried. */
+  run: RunId,
+};
 
 /** `flow.forget`: removes a flow from the recent ones. The file stays. */
 export type ForgetFlow = {
@@ -1401,9 +1413,6 @@ export type MemoryContent = { kind: MemoryKind,
   /** The steps of a procedure, in order. */
   steps?: Array<string>,
 };
-
-/** The format of exported memories. */
-export type MemoryFormat = "markdown" | "json";
 
 /** A memory of a user: 32 hexadecimal digits. One that a run stores has an id that follows from its place in the run. */
 export type MemoryId = string;
@@ -2121,6 +2130,20 @@ export type RetrievedChunk = {
   tokens: number,
 };
 
+/** What a retry of a run does with what that run recorded. What follows on that is not known before it runs. */
+export type RetryForecast = {
+  /** The replies that are reused, as long as the requests for them stay the same, and what they cost when they were bought. */
+  replies: Spending,
+  /** The results of tools that are reused. */
+  toolResults: number,
+  /** The answers of people that are reused. */
+  answers: number,
+  /** The calls that are made again, because they got no reply or one that the run failed by. Their tokens and their cost are
+   * those of their prompts alone: nobody knows how long a reply will be.
+   */
+  bought: Spending,
+};
+
 /** How often and after which delays to retry. */
 export type RetryPolicy = {
   /** The maximum number of attempts, including the first; at least 1. */
@@ -2179,7 +2202,7 @@ export type RunDetail = { summary: RunSummary,
 export type RunEvent = { "type": "run.started",
   /** This run. */
   run: RunId,
-  /** The revision of the engine that wrote this event; see [`ENGINE_REVISION`](super::ENGINE_REVISION).
+  /** The revision of the engine that wrote this event; see [`ENGINE_REVISION`](crate::journal::ENGINE_REVISION).
    * Zero in journals of early versions.
    */
   revision?: number,
@@ -2207,7 +2230,7 @@ export type RunEvent = { "type": "run.started",
   grants?: Grants,
   /** Model settings and calibration at the start of the run. Fixed for the whole run. */
   models?: ModelOverrides, } | { "type": "run.waiting",
-  /** The open pauses, in plan order; the first [`MAX_LISTED_QUESTIONS`] of them. */
+  /** The open pauses, in plan order; the first [`MAX_LISTED_QUESTIONS`](crate::journal::MAX_LISTED_QUESTIONS) of them. */
   on: Array<Activation>,
   /** How many more there are. */
   more?: number, } | { "type": "run.cancelling" } | { "type": "run.finished",
@@ -2823,6 +2846,7 @@ export type Commands = {
   "autosave.drop": { args: DropAutosave; reply: null };
   "run.start": { args: StartRun; reply: StartedRun };
   "run.retry": { args: RetryRun; reply: StartedRun };
+  "run.retry_forecast": { args: ForecastRetry; reply: RetryForecast };
   "run.answer": { args: AnswerRun; reply: null };
   "run.end": { args: EndPause; reply: null };
   "run.cancel": { args: CancelRun; reply: null };

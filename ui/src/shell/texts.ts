@@ -67,7 +67,8 @@ export const TEXTS = {
   rebuildingRunList: "Rebuilding the list of runs",
   journalsRead: (done: number, total: number) =>
     `${done.toLocaleString("en")} of ${total.toLocaleString("en")} journals read`,
-  rebuildingExplained: "The list is missing, damaged or older than the journals of the runs. Everything in it comes from them.",
+  rebuildingExplained:
+    "The list is missing, damaged or older than the journals of the runs. Everything in it comes from them.",
   couldntOpen: "Plait could not open its data",
   whatThisFlowNeeds: "What this flow needs",
   nothingRanYet: "Nothing has run yet",

@@ -294,11 +294,15 @@ async fn problems_of_a_called_flow_are_reported_at_the_calling_node() {
         ("inner.flow.json", &calls(json!({ "flow": broken, "inputSource": "mapping" }))),
         ("fresh.flow.json", &calls(json!({ "inputSource": "mapping" }))),
         ("broken.flow.json", &broken),
+        ("other.flow.json", &calls(json!({ "file": "child.json", "inputSource": "mapping" }))),
+        ("child.json", &flow_json("child", json!({}), &[])),
     ]);
     let app = App::with(&RecordingProvider::echo());
     for (file, code, pointer) in [
         ("none.flow.json", "subflow.not_found", "/nodes/in/config/file"),
         ("bad.flow.json", "subflow.invalid", "/nodes/in/config/file"),
+        // Tools may write files of any other name.
+        ("other.flow.json", "subflow.unreadable", "/nodes/in/config/file"),
         ("inner.flow.json", "node.unknown_type", "/nodes/in/config/flow/nodes/x/type"),
         ("fresh.flow.json", "config.incomplete", "/nodes/in/config/file"),
     ] {

@@ -79,10 +79,17 @@ async fn page_that_asks_for_a_secret_is_stopped_and_a_grant_lets_it_pass() {
     assert!(result["content"].as_str().unwrap().contains("tool.rejected"), "{result}");
     drop(model);
 
+    // The name of the tool is the flow's own; where its requests go, the person decides.
+    let model = obedient_model(&machine).await;
+    let rules = format!("host={host},tool=report+untrusted");
+    let named = machine.plait(&["run", &path, "--allow", &rules]);
+    assert_eq!((named.code, web.lines().len()), (3, 2), "{named:?}");
+    drop(model);
+
     let model = obedient_model(&machine).await;
     let allowed = machine.plait(&["run", &path, "--allow", &format!("host={host}+untrusted")]);
     assert_eq!(allowed.code, 0, "{allowed:?}");
-    assert_eq!(web.lines()[1..], ["GET /page", r#"POST /report {"text":"The code is 4711."}"#]);
+    assert_eq!(web.lines()[2..], ["GET /page", r#"POST /report {"text":"The code is 4711."}"#]);
     drop(model);
 }
 

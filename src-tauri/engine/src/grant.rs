@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 pub use check::{CallGrants, folder_target, host_of_url, host_target, refuse};
-pub use pattern::{Exactness, GrantPattern, normalize_folder};
+pub use pattern::{Exactness, GrantPattern, canonical_host, normalize_folder};
 pub use rule::{GrantRule, MAX_RULES, parse_list};
 
 /// What a rule is about.
@@ -73,9 +73,9 @@ pub enum GrantTarget {
 }
 
 impl GrantTarget {
-    /// The host of a URL, with the port that it names or implies.
+    /// The host of a URL, in any spelling, with the port that it names or implies.
     pub fn host(name: &str, port: u16) -> Self {
-        Self::Host(Some((name.to_ascii_lowercase(), port)))
+        Self::Host(Some((canonical_host(name), port)))
     }
 
     /// A tool of Plait or of a flow.
@@ -156,7 +156,8 @@ impl Grants {
     /// itself that it is not public. Other names need a setting of the person, since what they resolve to is not theirs to say.
     pub fn opens_local_host(&self, name: &str, port: u16, write: bool) -> bool {
         let ruling = self.decide(&GrantTarget::host(name, port), write);
-        ruling.decision == GrantDecision::Allow && ruling.is_by_name() && pattern::is_local_name(name)
+        let name = canonical_host(name);
+        ruling.decision == GrantDecision::Allow && ruling.is_by_name() && pattern::is_local_name(&name)
     }
 }
 

@@ -189,9 +189,11 @@ impl Retrieval {
         self.used.iter().map(|chunk| chunk.passage.tokens).sum()
     }
 
-    /// Where the used passages come from.
+    /// Where what it says comes from: also what was left out is named, with its file and its heading.
     pub fn origins(&self) -> Origins {
-        self.used.iter().map(|chunk| Origin::Knowledge(chunk.passage.base.clone())).collect()
+        let used = self.used.iter().map(|chunk| &chunk.passage);
+        let passages = used.chain(self.left_out.iter().map(|chunk| &chunk.passage));
+        passages.map(|passage| Origin::Knowledge(passage.base.clone())).collect()
     }
 
     /// The used passages as a block of a prompt.

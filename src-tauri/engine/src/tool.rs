@@ -72,6 +72,14 @@ impl ToolSpec {
         }
     }
 
+    /// Whether the context of a call leaves with it: as its declaration says, or the settings of its MCP server.
+    pub fn sends_context(&self) -> bool {
+        match &self.binding["context"] {
+            Value::Null => self.binding["sendContext"].as_bool().unwrap_or_default(),
+            placement => placement.as_str() != Some("none"),
+        }
+    }
+
     /// The MCP server that it is a tool of, if it is one.
     pub fn mcp_server(&self) -> Option<&str> {
         self.source.strip_prefix(MCP_PREFIX)

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures::StreamExt as _;
 use parking_lot::RwLock;
 use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::grant::{CallGrants, GrantTarget, host_target};
+use plait_engine::grant::{CallGrants, GrantTarget, canonical_host, host_target};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode};
 use url::Url;
@@ -261,8 +261,8 @@ fn innermost_cause(error: &reqwest::Error) -> String {
 
 /// The host of a URL, with the port if it names one.
 pub(crate) fn host_of(url: &Url) -> String {
-    let host = url.host_str().unwrap_or_default();
-    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    let host = canonical_host(url.host_str().unwrap_or_default());
+    url.port().map_or_else(|| host.clone(), |port| format!("{host}:{port}"))
 }
 
 /// A URL for a message: without query, which may hold data, and not too long.

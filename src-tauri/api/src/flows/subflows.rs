@@ -15,6 +15,9 @@ use plait_engine::id::Activation;
 use crate::ErrorReply;
 use crate::flows::examples;
 
+/// How the names of flow files end.
+const FLOW_ENDING: &str = ".flow.json";
+
 /// A flow that another flow runs.
 pub(crate) struct Subflow {
     pub(crate) flow: Flow,
@@ -70,6 +73,11 @@ pub(crate) fn read(file: &str, parent: Option<&str>, access: &FileAccess) -> Res
 
 /// Reads a file of the project of the flows in `folder`.
 fn open(file: &str, folder: &Path, access: &FileAccess) -> Result<FlowFile, ErrorReply> {
+    if !file.to_lowercase().ends_with(FLOW_ENDING) {
+        // Tools write no files of this name. Any other may hold what a web page wanted to have executed.
+        let message = format!("`{file}` is not read: the name of a flow's file ends in `{FLOW_ENDING}`.");
+        return Err(ErrorReply::new(ErrorCode::SubflowUnreadable, message).hint("Rename the file."));
+    }
     let opened = access.open_project(folder).and_then(|(project, place)| project.open(&place.join(file)));
     let (opened, path) = opened.map_err(|error| access_error(file, folder, &error))?;
     flow_files::read_opened(&opened, path)
@@ -111,7 +119,7 @@ fn access_error(file: &str, folder: &Path, error: &AccessError) -> ErrorReply {
 
 /// Example flows refer to each other as if they were files in one folder.
 fn example(file: &str) -> Result<Subflow, ErrorReply> {
-    let id = file.strip_suffix(".flow.json").unwrap_or(file);
+    let id = file.strip_suffix(FLOW_ENDING).unwrap_or(file);
     let text = examples::text(id).ok_or_else(|| {
         ErrorReply::new(
             ErrorCode::SubflowNotFound,

@@ -2,7 +2,7 @@
 //! kind, `*.example.com` for all hosts below a domain, `server/*` for all tools of a server. A folder includes those in it.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -223,7 +223,7 @@ fn is_in_folder(outer: &str, inner: &str) -> bool {
 fn parse_host(text: &str) -> Option<Scope> {
     if let Some(domain) = text.strip_prefix("*.") {
         return match Host::parse(domain).ok()? {
-            Host::Domain(domain) if !domain.contains('*') => Some(Scope::Below(domain)),
+            Host::Domain(domain) if !domain.contains('*') => Some(Scope::Below(canonical_host(&domain))),
             _ => None,
         };
     }
@@ -232,7 +232,16 @@ fn parse_host(text: &str) -> Option<Scope> {
         _ => (text, None),
     };
     let host = Host::parse(name).ok()?;
-    (!name.contains('*')).then(|| Scope::Host(host.to_string(), port))
+    (!name.contains('*')).then(|| Scope::Host(canonical_host(&host.to_string()), port))
+}
+
+/// One spelling for each host: in lower case, without the dot that ends an absolute name, and an IPv4 address as one also where
+/// it stands in an IPv6 address.
+pub fn canonical_host(name: &str) -> String {
+    let name = name.trim_end_matches('.').to_ascii_lowercase();
+    let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let mapped = address.and_then(|address| address.parse::<Ipv6Addr>().ok()?.to_ipv4_mapped());
+    mapped.map_or(name, |address| address.to_string())
 }
 
 /// Whether a name says by itself that its address is not public: `localhost`, or an address.

@@ -91,6 +91,32 @@ fn untrusted_arguments_are_allowed_by_the_deciding_rule_only() {
     assert!(grants.decide(&host("api.example.com"), true).is_by_name());
 }
 
+#[test]
+fn host_is_the_same_in_every_spelling() {
+    let denied = Grants::new([
+        allow("host=*"),
+        deny("host=evil.test"),
+        deny("host=*.bad.test"),
+        deny("host=93.184.216.34"),
+    ]);
+    for name in [
+        "evil.test",
+        "evil.test.",
+        "EVIL.Test.",
+        "a.bad.test.",
+        "93.184.216.34",
+        "[::ffff:93.184.216.34]",
+        "[::ffff:5db8:d822]",
+    ] {
+        assert_eq!(denied.decide(&host(name), false).decision, GrantDecision::Deny, "{name}");
+    }
+    for text in ["host=evil.test.", "host=[::ffff:93.184.216.34]:443"] {
+        let target = pattern(text).to_target();
+        assert_eq!(denied.decide(&target, false).decision, GrantDecision::Deny, "{text}");
+    }
+    assert_eq!(denied.decide(&host("evil.test.example"), false).decision, GrantDecision::Allow);
+}
+
 /// What a flow needs is kept as a pattern, and rules decide about it as about the use itself.
 #[test]
 fn target_survives_as_a_pattern() {

@@ -231,13 +231,17 @@ impl<'a> ToolCaller<'a> {
         Ok(NextStep::Call { tool, history, context: Arc::clone(context), approved })
     }
 
-    /// The places that others write to which the arguments of a call come from, if the call sends them somewhere or changes
-    /// something.
+    /// The places that others write to which the arguments of a call come from, or the context that it takes along, if the call
+    /// sends them somewhere or changes something.
     fn untrusted_arguments(&self, tool: &ToolSpec) -> Origins {
-        match tool.effect {
-            ToolEffect::Read => Origins::NONE,
-            ToolEffect::Send | ToolEffect::Write => self.node_context.origins().untrusted(),
+        if tool.effect == ToolEffect::Read {
+            return Origins::NONE;
         }
+        let mut origins = self.node_context.origins();
+        if self.memory.is_some() && tool.sends_context() {
+            origins.add(&self.node_context.memory().origins());
+        }
+        origins.untrusted()
     }
 
     /// The engine's answer to a call. The calls of a reply are answered in their order, whatever else they do meanwhile.

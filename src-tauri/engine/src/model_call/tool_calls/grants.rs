@@ -4,6 +4,7 @@
 use super::questions::{approval_of, ask_about_target};
 use crate::error::Fault;
 use crate::grant::{CallGrants, GrantDecision, GrantKind, GrantPattern, GrantTarget, refuse};
+use crate::http_tool::HTTP_SOURCE;
 use crate::model_call::Interruption;
 use crate::needs::{CallAccess, server_access, targets_of_call};
 use crate::node::NodeContext;
@@ -46,7 +47,9 @@ pub(super) fn judge_call(
                     && access.target.kind() == GrantKind::Host
                     && tool.effect == ToolEffect::Send
                     && ruling.is_by_name();
-                judgment.allows_untrusted |= ruling.allows_untrusted() || reads_by_name;
+                // A request goes to its host; its tool has whatever name the flow gives it.
+                let is_name_alone = tool.source == HTTP_SOURCE && access.target.kind() == GrantKind::Tool;
+                judgment.allows_untrusted |= !is_name_alone && (ruling.allows_untrusted() || reads_by_name);
             }
             GrantDecision::Ask => judgment.asks.push(GrantPattern::of(&access.target)),
             GrantDecision::Deny if is_folder(access) && some_folder_is_open => {}

@@ -1,5 +1,6 @@
 use serde_json::json;
 
+use crate::origin::{Origin, Origins};
 use crate::retriever::KnowledgeRef;
 use crate::testing::NodeHarness;
 
@@ -47,6 +48,17 @@ fn cap_leaves_out_with_its_reason() {
     assert_eq!(left_out["reason"]["kind"], "cap");
     assert!(left_out.get("text").is_none());
     assert_eq!(run.output("chunks").unwrap()[0]["source"], "short.md");
+}
+
+/// File names and headings are what others wrote, too.
+#[test]
+fn what_was_left_out_has_its_label() {
+    let mut harness = NodeHarness::new();
+    harness.retriever.set_passages(vec![("long.md", "word ".repeat(400))]);
+    let config = json!({ "bases": ["handbook"], "maxTokens": 60 });
+    let run = harness.run("retrieve", config, &[("query", json!("Trains?"))]);
+    assert_eq!(run.output("chunks"), Some(&json!([])));
+    assert_eq!(run.origins, Origins::of(Origin::Knowledge("handbook".into())));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{main, prompt};
 use crate::context::ContextChange;
 use crate::journal::{Answer, Event, NodeEvent};
+use crate::memory::{MemoryTurn, WorkflowMemory};
 use crate::node::Datum;
 use crate::origin::{Origin, Origins};
 use crate::prompt::PromptPart;
@@ -130,4 +131,39 @@ fn result_of_a_tool_counts_from_the_next_reply_on() {
     assert_eq!(texts(&done.origins), ["person", MODEL, "file:notes.md"]);
     let [.., (_, ContextChange::Turn { messages, .. })] = &done.changes[..] else { panic!() };
     assert!(messages[1].origins.iter().any(|origin| *origin == Origin::File("notes.md".into())));
+}
+
+/// A tool that takes the context along sends what is in the memory, whatever the arguments come from.
+#[test]
+fn context_that_leaves_with_a_call_counts_like_its_arguments() {
+    let memory = || {
+        let turn = MemoryTurn {
+            origins: Origins::of(PAGE.parse().unwrap()),
+            label: None,
+            text: "Something from a page.".to_owned(),
+            node: Some("other".into()),
+            message: None,
+            tokens: 5,
+        };
+        WorkflowMemory { summary: None, turns: [Arc::new(turn)].into_iter().collect() }
+    };
+    let tool = |binding: Value| {
+        json!([[{
+            "name": "report", "description": "", "parameters": { "type": "object" }, "source": "http",
+            "effect": "write", "binding": binding,
+        }]])
+    };
+    for (binding, expected) in [
+        (json!({ "url": "https://a.example/", "context": "body" }), Some(PAGE)),
+        (json!({ "url": "https://a.example/", "context": "header" }), Some(PAGE)),
+        (json!({ "url": "https://a.example/" }), None),
+    ] {
+        let mut harness = harness([calls("report"), ScriptedReply::text("Done.")]);
+        harness.memory = memory();
+        let message = Datum { origins: Origins::of(Origin::Person), ..Datum::from(json!("Do it.")) };
+        let inputs = vec![("context", main().into()), ("message", message), ("tools", tool(binding).into())];
+        let config = json!({ "memory": { "mode": "read" }, "blocks": { "order": ["partner"] } });
+        let run = harness.run_data("chat", config, inputs);
+        assert_eq!(asked(&run), expected.map(|place| ("report".to_owned(), vec![place.to_owned()])));
+    }
 }

@@ -17,9 +17,11 @@ use rmcp::ServiceExt as _;
 use rmcp::model::CallToolRequestParams;
 use rmcp::transport::TokioChildProcess;
 use serde_json::json;
-use workload::{BenchError, Figures, is_selected};
+use workload::{BenchError, Figures, is_selected, started_event};
 
 const ROUNDS: u64 = 1_000;
+/// When every event happened.
+const AT_MS: u64 = 1_700_000_000_000;
 
 fn main() -> Result<(), BenchError> {
     if !is_selected("mcp") {
@@ -49,6 +51,7 @@ async fn measure() -> Result<(), BenchError> {
 
     let run = RunId::from(uuid::Uuid::now_v7().to_string());
     let mut journal = store.journal(&run)?;
+    journal.append(&[Entry { seq: Some(0), at: AT_MS, event: started_event(run.as_str()) }])?;
     let (mut own, mut others, mut syncs) = (Vec::new(), Vec::new(), Vec::new());
     // They alternate, so that all meet the same machine.
     for round in 0..ROUNDS {
@@ -57,15 +60,15 @@ async fn measure() -> Result<(), BenchError> {
         others.push(began.elapsed());
         let began = Instant::now();
         for half in 0..2 {
-            journal.append(&[entry_of(round * 4 + half)])?;
+            journal.append(&[entry_of(round * 4 + half + 1)])?;
             journal.flush().await?;
         }
         syncs.push(began.elapsed());
         let began = Instant::now();
-        journal.append(&[entry_of(round * 4 + 2)])?;
+        journal.append(&[entry_of(round * 4 + 3)])?;
         journal.flush().await?;
         servers.call(call.clone()).await?;
-        journal.append(&[entry_of(round * 4 + 3)])?;
+        journal.append(&[entry_of(round * 4 + 4)])?;
         journal.flush().await?;
         own.push(began.elapsed());
     }
@@ -86,7 +89,7 @@ fn entry_of(seq: u64) -> Entry {
             metadata: FinishMetadata::default(),
         },
     );
-    Entry { seq: Some(seq), at: 1_700_000_000_000, event }
+    Entry { seq: Some(seq), at: AT_MS, event }
 }
 
 /// The median, in microseconds.

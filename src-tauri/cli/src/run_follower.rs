@@ -2,12 +2,12 @@
 //! the command line or interactively, and cancels it on Ctrl+C.
 
 use plait_api::engine::error::ErrorCode;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::Write as _;
 
 use futures::FutureExt as _;
 use plait_api::engine::id::{Activation, NodeId, RunId};
-use plait_api::engine::journal::{Entry, Event, RunEvent};
+use plait_api::engine::journal::{Entry, Event, NodeEvent, RunEvent};
 use plait_api::engine::run::view::{Asker, OpenPause, RunOutline, RunStatus};
 use plait_api::runs::answer_text;
 use plait_api::runs::{AnswerRun, CancelRun, EndPause};
@@ -45,8 +45,8 @@ pub(crate) struct RunFollower<'a> {
     ctrl_c: CtrlC,
     /// The latest `run.waiting` event, if the run was waiting before it was followed.
     last_wait: Option<Entry>,
-    /// Pauses that were answered. Their events may not have been received yet.
-    answered: BTreeSet<Asker>,
+    /// Questions that were answered. Their events may not have been received yet.
+    answered: BTreeMap<Asker, OpenPause>,
     canceling: bool,
 }
 
@@ -77,12 +77,21 @@ impl Answers {
 struct Questions<'a> {
     run: &'a RunId,
     outline: &'a RunOutline,
-    answered: &'a BTreeSet<Asker>,
+    answered: &'a BTreeMap<Asker, OpenPause>,
 }
 
 impl<'a> Questions<'a> {
     fn open(self) -> impl Iterator<Item = &'a OpenPause> {
-        self.outline.pauses.iter().filter(move |pause| !self.answered.contains(&asker(self.run, pause)))
+        self.outline.pauses.iter().filter(move |pause| !self.is_answered(pause))
+    }
+
+    /// Whether an answer was sent. A node of a child run that asks something else has not got its answer yet.
+    fn is_answered(self, pause: &OpenPause) -> bool {
+        let answered = self.answered.get(&asker(self.run, pause));
+        answered.is_some_and(|answered| {
+            (&answered.prompt, &answered.schema, &answered.tool)
+                == (&pause.prompt, &pause.schema, &pause.tool)
+        })
     }
 
     /// The first in plan order, as far as that is known.
@@ -126,7 +135,7 @@ impl<'a> RunFollower<'a> {
             interactive: !json && terminal::is_interactive(),
             progress: Progress::new(!json),
             last_wait: None,
-            answered: BTreeSet::new(),
+            answered: BTreeMap::new(),
             canceling: false,
         }
     }
@@ -198,12 +207,12 @@ impl<'a> RunFollower<'a> {
     }
 
     fn apply(&mut self, entry: &Entry) {
-        self.outline.apply(entry);
-        if !self.answered.is_empty() {
-            // The same node may ask again.
-            let (run, pauses) = (&self.run, &self.outline.pauses);
-            self.answered.retain(|answered| pauses.iter().any(|pause| asker(run, pause) == *answered));
+        if let Event::Node(Activation { node, epoch }, NodeEvent::Answered { .. }) = &entry.event {
+            // The same node may ask again, and even the same.
+            let asker = Asker { run: self.run.clone(), node: node.clone(), epoch: epoch.clone() };
+            self.answered.remove(&asker);
         }
+        self.outline.apply(entry);
     }
 
     /// Waits until every child run of the ended run has ended, too. Closing the application before would stop those that are
@@ -237,11 +246,11 @@ impl<'a> RunFollower<'a> {
         let Some(first) = questions.first() else { return Ok(Next::Continue) };
         if self.answers.end_first {
             self.answers.end_first = false;
-            let asker = asker(&self.run, first);
-            self.end(asker).await?;
+            let pause = first.clone();
+            self.end(&pause).await?;
         } else if let Some((pause, text)) = self.answers.take(first, |node| questions.asked_by(node)) {
-            let (asker, value) = (asker(&self.run, pause), answer_text::parse_answer(&pause.schema, &text));
-            let sent = self.send_answer(asker, value).await;
+            let (pause, value) = (pause.clone(), answer_text::parse_answer(&pause.schema, &text));
+            let sent = self.send_answer(&pause, value).await;
             if let Err(CliError::Error(error)) = &sent
                 && error.code == ErrorCode::AnswerInvalid
             {
@@ -270,10 +279,10 @@ impl<'a> RunFollower<'a> {
                 }
             };
             let sent = match reply {
-                PromptReply::End => return self.end(asker(&self.run, pause)).await,
+                PromptReply::End => return self.end(pause).await,
                 PromptReply::Text(text) => {
                     let value = answer_text::parse_answer(&pause.schema, &text);
-                    self.send_answer(asker(&self.run, pause), value).await
+                    self.send_answer(pause, value).await
                 }
             };
             match sent {
@@ -286,17 +295,17 @@ impl<'a> RunFollower<'a> {
         }
     }
 
-    async fn send_answer(&mut self, asker: Asker, value: Value) -> Result<(), CliError> {
-        let Asker { run, node, epoch } = asker.clone();
+    async fn send_answer(&mut self, pause: &OpenPause, value: Value) -> Result<(), CliError> {
+        let Asker { run, node, epoch } = asker(&self.run, pause);
         self.app.call(AnswerRun { run, node, epoch, value }).await?;
-        self.answered.insert(asker);
+        self.answered.insert(asker(&self.run, pause), pause.clone());
         Ok(())
     }
 
-    async fn end(&mut self, asker: Asker) -> Result<(), CliError> {
-        let Asker { run, node, epoch } = asker.clone();
+    async fn end(&mut self, pause: &OpenPause) -> Result<(), CliError> {
+        let Asker { run, node, epoch } = asker(&self.run, pause);
         self.app.call(EndPause { run, node, epoch }).await?;
-        self.answered.insert(asker);
+        self.answered.insert(asker(&self.run, pause), pause.clone());
         Ok(())
     }
 

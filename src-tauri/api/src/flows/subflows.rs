@@ -73,13 +73,13 @@ pub(crate) fn read(file: &str, parent: Option<&str>, access: &FileAccess) -> Res
 
 /// Reads a file of the project of the flows in `folder`.
 fn open(file: &str, folder: &Path, access: &FileAccess) -> Result<FlowFile, ErrorReply> {
+    let opened = access.open_project(folder).and_then(|(project, place)| project.open(&place.join(file)));
+    let (opened, path) = opened.map_err(|error| access_error(file, folder, &error))?;
     if !file.to_lowercase().ends_with(FLOW_ENDING) {
         // Tools write no files of this name. Any other may hold what a web page wanted to have executed.
         let message = format!("`{file}` is not read: the name of a flow's file ends in `{FLOW_ENDING}`.");
         return Err(ErrorReply::new(ErrorCode::SubflowUnreadable, message).hint("Rename the file."));
     }
-    let opened = access.open_project(folder).and_then(|(project, place)| project.open(&place.join(file)));
-    let (opened, path) = opened.map_err(|error| access_error(file, folder, &error))?;
     flow_files::read_opened(&opened, path)
         .map_err(|fault| ErrorReply { code: ErrorCode::SubflowUnreadable, ..ErrorReply::from(fault) })
 }

@@ -42,6 +42,8 @@ function request(method, params, then) {
   send({ id, method, params });
 }
 
+const together = [];
+
 const actions = {
   echo: (id, params) => text(id, params),
   env: (id) => text(id, process.env),
@@ -84,6 +86,20 @@ const actions = {
       send({ method: "notifications/progress", params: { progressToken, progress: step, total: 3, message: `step ${step}` } });
     }
     text(id, "done");
+  },
+  steps: async (id, params) => {
+    const steps = ["Reading the ledger", "Matching invoices", "Summing up"];
+    for (const [index, message] of steps.entries()) {
+      const progressToken = params._meta?.progressToken;
+      send({ method: "notifications/progress", params: { progressToken, progress: index + 1, total: 4, message } });
+      await new Promise((resolve) => setTimeout(resolve, 700));
+    }
+    text(id, "42 invoices match.");
+  },
+  // Asks once two calls of it are in progress.
+  "ask-together": (id, params) => {
+    together.push(() => actions.ask(id, params));
+    if (together.length === 2) for (const ask of together.splice(0)) ask();
   },
   ask: (id) =>
     request(

@@ -59,7 +59,7 @@ async fn missing_grants_are_listed_with_the_argument_that_gives_them_before_anyt
     for line in [
         format!("{host} (new): POST in Send receipt"),
         "command=scripted (new): MCP server scripted `node ".to_owned(),
-        "tool=scripted/* (new): all tools in server".to_owned(),
+        "tool=scripted/* (new): all tools, accepted as first seen in server".to_owned(),
         "(new): read_file in file".to_owned(),
     ] {
         assert!(refused.err.contains(&line), "{line}: {}", refused.err);

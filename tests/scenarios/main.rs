@@ -19,6 +19,7 @@ mod http_tools;
 mod keys;
 mod knowledge;
 mod long_term_memory;
+mod mcp_questions;
 mod mcp_servers;
 mod memory;
 mod model_servers;

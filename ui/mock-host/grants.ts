@@ -2,6 +2,7 @@
 import type { Flow, FlowGrants, GrantKind, GrantRule, Need, NeedStatus, NeedUse } from "@/bindings";
 import { HostError } from "@/ipc/host";
 import type { Commands } from "./commands";
+import { PIN } from "./mcp";
 import { store, stored } from "./storage";
 
 type Kept = Record<string, GrantRule[]>;
@@ -32,8 +33,7 @@ export function mockGrants(): MockGrants {
         const servers = needs.filter(({ need }) => need.kind === "command").map(({ need }) => need.target.slice(8));
         const pins = servers.map((server) => ({
           server,
-          tools: 2,
-          definitions: "9f2c41ab".repeat(8),
+          pin: PIN,
           changed: false,
         }));
         return { needs, unused, pins, first: rules.length === 0, hasFile: path !== undefined };
@@ -87,7 +87,7 @@ function needsOf(flow: Flow): Need[] {
     if (type === "mcpServer") {
       const server = String(config?.server ?? "");
       add("command", server, use(`MCP server ${server}`), { seen: `npx -y server-${server}` });
-      add("tool", `${server}/*`, use("all tools"), { write: true });
+      add("tool", `${server}/*`, use("all tools, accepted as first seen"), { write: true });
     }
     if (type === "readFile") add("folder", "/flows", use("read_file"));
     if (type === "retrieve" && config?.folder) add("folder", `/flows/${config.folder}`, use("knowledge"));

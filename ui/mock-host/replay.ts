@@ -42,6 +42,8 @@ export type MockRun = {
 
 /** Recorded gaps are played as they were, but no longer than this. */
 const LONGEST_MS = 220;
+/** How far a call has come stays long enough to be read. */
+const PROGRESS_MS = 700;
 /** What streams is spread out, so that it can be seen. */
 const DELTA_MS = 28;
 
@@ -102,8 +104,9 @@ export function startReplay(
     const journal = candidates[0]?.journal;
     const [before, next] = [journal?.[place - 1], journal?.[place]];
     if (!next || timer !== undefined) return;
+    const longest = before?.type === "tool.progressed" ? PROGRESS_MS : LONGEST_MS;
     const gap =
-      next.type === "node.delta" ? DELTA_MS : Math.min(LONGEST_MS, Math.max(0, next.at - (before?.at ?? next.at)));
+      next.type === "node.delta" ? DELTA_MS : Math.min(longest, Math.max(0, next.at - (before?.at ?? next.at)));
     timer = setTimeout(step, before?.type === "input.provided" || before?.type === "run.waiting" ? 0 : gap);
   };
 

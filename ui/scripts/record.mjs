@@ -4,7 +4,7 @@
  *
  *   cargo build -p plait-cli && node scripts/record.mjs && PLAIT_WRITE_FOLDS=1 cargo test -p plait-engine --test folds
  *
- * `PLAIT` names another binary than `target/debug/plait`.
+ * `PLAIT` names another binary than `target/debug/plait`. An argument is the name of the only flow to record.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ const RUNS = [
   { example: "tool-brief", end: true },
   ...[0, 1, 2, 3].map((iterations) => ({
     example: "chat-loop",
-    answers: ["Hello!", "What is 23 × 17?", "Thank you!"].slice(0, rounds),
+    answers: ["Hello!", "What is 23 × 17?", "Thank you!"].slice(0, iterations),
     end: true,
     fold: iterations === 2,
   })),
@@ -40,23 +40,33 @@ const RUNS = [
     answers,
     fold: answers.length === 2,
   })),
+  { fixture: "server-questions", answers: ["Ada", "yes"], fold: true },
+  { fixture: "server-questions", answers: ["no", "no"] },
 ];
 
-/** Runs the CLI and returns the events it prints. */
-function events(...args) {
-  const { stdout, stderr, status, error } = spawnSync(plait, ["--home", home, ...args, "--json"], { encoding: "utf8" });
+/** The server of the flow `server-questions`. */
+const SERVER = { command: "node", args: [join(root, "tests/mcp/scripted-server.mjs")] };
+
+/** Runs the CLI and returns what it prints. */
+function run(...args) {
+  const { stdout, stderr, status, error } = spawnSync(plait, ["--home", home, ...args], { encoding: "utf8" });
   if (error) throw error;
   if (status !== 0 && status !== 3) throw new Error(`plait ${args.join(" ")}: exit code ${status}\n${stderr}`);
-  return stdout
+  return stdout;
+}
+
+/** The same for a command that prints events. */
+function events(...args) {
+  return run(...args, "--json")
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 }
 
-function record({ example, to, answers = [], end = false }) {
+function record({ example, fixture, to, answers = [], end = false }) {
   const journal = events(
     "run",
-    example,
+    ...(fixture ? [fileOf({ fixture }), "--allow", "command=scripted,tool=scripted/*+untrusted"] : [example]),
     ...(to ? ["--to", to] : []),
     ...answers.flatMap((answer) => ["--answer", answer]),
   );
@@ -68,6 +78,17 @@ function record({ example, to, answers = [], end = false }) {
   const last = journal.at(-1).type;
   if (last !== "run.finished") throw new Error(`${example} with [${answers}] did not finish, but ended with ${last}`);
   return journal;
+}
+
+/** Writes the servers as other clients have them. */
+function writeServers() {
+  const file = join(home, "servers.json");
+  writeFileSync(file, JSON.stringify({ mcpServers: { scripted: SERVER } }));
+  return file;
+}
+
+function fileOf({ example, fixture }) {
+  return join(root, "tests/fixtures", fixture ? `flows/${fixture}` : `examples/${example}`).concat(".flow.json");
 }
 
 /** The runs that a journal began, with the flows they ran. */
@@ -83,7 +104,8 @@ function childrenOf(journal, flow) {
 /** Removes machine- and time-specific values, so that recording again only changes durations. */
 function tidy(journal) {
   const start = journal[0].at;
-  return journal.map((entry) => ({
+  const anywhere = JSON.parse(JSON.stringify(journal).replaceAll(root, "/plait"));
+  return anywhere.map((entry) => ({
     ...entry,
     at: 1_700_000_000_000 + (entry.at - start),
     ...(entry.type === "run.started" ? { run: "recorded" } : {}),
@@ -105,27 +127,32 @@ function tidyAll(journal, flow) {
 }
 
 try {
+  run("mcp", "add", "--json", writeServers());
   const taken = new Map();
-  for (const run of RUNS) {
-    const count = (taken.get(run.example) ?? 0) + 1;
-    taken.set(run.example, count);
-    const recorded = record(run);
-    const flow = JSON.parse(readFileSync(join(root, `tests/fixtures/examples/${run.example}.flow.json`), "utf8"));
-    const { journal, children } = run.children ? tidyAll(recorded, flow) : { journal: tidy(recorded) };
+  for (const wanted of RUNS) {
+    const id = wanted.example ?? wanted.fixture;
+    if (process.argv[2] !== undefined && process.argv[2] !== id) continue;
+    const count = (taken.get(id) ?? 0) + 1;
+    taken.set(id, count);
+    const recorded = record(wanted);
+    const flow = JSON.parse(readFileSync(fileOf(wanted), "utf8"));
+    const { journal, children } = wanted.children ? tidyAll(recorded, flow) : { journal: tidy(recorded) };
     const nodes = Object.fromEntries(
       Object.entries(flow.nodes)
         .filter(([, node]) => node.type !== "note")
         .map(([id, node]) => [id, node.type]),
     );
-    const name = `${run.example}-${count}.json`;
+    const name = `${id}-${count}.json`;
     writeFileSync(
       join(root, "ui/mock-host/recordings", name),
-      `${JSON.stringify({ nodes, to: run.to, journal, children }, null, 1)}\n`,
+      `${JSON.stringify({ nodes, to: wanted.to, journal, children }, null, 1)}\n`,
     );
-    if (run.fold) {
-      const about = `Recorded: the example ${run.example}${run.answers ? `, answered ${JSON.stringify(run.answers)}` : ""}.`;
-      const file = join(root, "tests/fixtures/folds", `recorded-${run.example}.json`);
-      writeFileSync(file, `${JSON.stringify({ about, journal, view: null }, null, 1)}\n`);
+    if (wanted.fold) {
+      const about = `Recorded: the ${wanted.example ? "example" : "flow"} ${id}${wanted.answers ? `, answered ${JSON.stringify(wanted.answers)}` : ""}.`;
+      const file = join(root, "tests/fixtures/folds", `recorded-${id}.json`);
+      // No journal holds progress, and its numbers are not written alike.
+      const kept = journal.filter((entry) => entry.type !== "tool.progressed");
+      writeFileSync(file, `${JSON.stringify({ about, journal: kept, view: null }, null, 1)}\n`);
     }
     process.stdout.write(`${name}: ${journal.length} entries\n`);
   }

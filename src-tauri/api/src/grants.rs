@@ -3,6 +3,7 @@
 mod flow_needs;
 mod service;
 
+use plait_adapters::tools::mcp::McpPin;
 use plait_engine::flow::Flow;
 use plait_engine::grant::{GrantPattern, GrantRule};
 use plait_engine::needs::{Need, NeedState};
@@ -33,10 +34,7 @@ pub struct NeedStatus {
 #[serde(rename_all = "camelCase")]
 pub struct ServerPin {
     pub server: String,
-    /// How many tools were accepted.
-    pub tools: usize,
-    /// Identifies their definitions.
-    pub definitions: String,
+    pub pin: McpPin,
     /// Whether the server was seen to offer others since. Then none can be used until they are accepted.
     pub changed: bool,
 }

@@ -22,7 +22,7 @@ use crate::journal::{
 use crate::long_term_memory::{MemoryContent, MemoryRecord, Recall, RecallRequest};
 use crate::memory::MemoryChange;
 use crate::provider::ModelReply;
-use crate::tool::ToolResult;
+use crate::tool::{SamplingRef, ToolResult};
 
 pub use forecast::RetryForecast;
 
@@ -36,8 +36,8 @@ pub struct EarlierRun {
 /// What one activation recorded. Positions are those in the journal.
 #[derive(Debug, Default)]
 struct Recorded {
-    /// Replies by step, with the keys of their requests.
-    replies: BTreeMap<u32, (ReplyKey, EarlierReply)>,
+    /// Replies by step, and by the request of a tool that they serve, with the keys of their requests.
+    replies: BTreeMap<(u32, Option<SamplingRef>), (ReplyKey, EarlierReply)>,
     tool_calls: Vec<RecordedToolCall>,
     /// The latest question.
     question: Option<(String, Value)>,
@@ -88,9 +88,16 @@ impl EarlierRun {
         earlier
     }
 
-    /// The reply that the activation's request with this key got in this step.
-    pub fn reply(&self, activation: &Activation, step: u32, key: &ReplyKey) -> Option<EarlierReply> {
-        let (recorded_key, reply) = self.activations.get(activation)?.replies.get(&step)?;
+    /// The reply that the activation's request with this key got in this step, for this request of a tool if for one.
+    pub fn reply(
+        &self,
+        activation: &Activation,
+        step: u32,
+        sampling: Option<&SamplingRef>,
+        key: &ReplyKey,
+    ) -> Option<EarlierReply> {
+        let place = (step, sampling.cloned());
+        let (recorded_key, reply) = self.activations.get(activation)?.replies.get(&place)?;
         (recorded_key == key).then(|| reply.clone())
     }
 
@@ -187,10 +194,13 @@ impl EarlierRun {
 
     fn apply(&mut self, seq: u64, event: &Event) {
         match event {
-            Event::Call(activation, CallEvent::ModelReplied { step, reply, account, key: Some(key), .. }) => {
+            Event::Call(
+                activation,
+                CallEvent::ModelReplied { step, reply, account, key: Some(key), sampling, .. },
+            ) => {
                 let (reply, account, event) = (reply.clone(), account.clone(), self.event(seq));
                 let reply = (key.clone(), EarlierReply { reply, account, event });
-                self.recorded(activation).replies.insert(*step, reply);
+                self.recorded(activation).replies.insert((*step, sampling.clone()), reply);
             }
             Event::Call(activation, CallEvent::ToolCalled { step, call }) => {
                 let calls = &mut self.recorded(activation).tool_calls;

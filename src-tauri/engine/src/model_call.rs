@@ -23,7 +23,9 @@ pub(crate) use knowledge::{retrieve, retrieve_once};
 pub(crate) use memory_access::{Incoming, MemoryAccess, NodeMemory};
 pub(crate) use reply_schema::{ReplySchema, strip_code_fence};
 pub(crate) use side_query::{SideQuery, SideQueryOptions, side_query_card, side_query_inputs};
-pub(crate) use tool_calls::{allow_server, call_tool, collect_tools};
+pub(crate) use tool_calls::{
+    SamplingModel, SamplingUsage, allow_server, call_tool, call_tool_with_model, collect_tools,
+};
 pub(crate) use turn::{Turn, check_reply};
 pub(crate) use user_message::UserMessage;
 pub(crate) use workflow_context::{check_offer, engine_tools, is_engine_tool};

@@ -214,7 +214,17 @@ impl OriginSink {
         self.0.lock().add(&Origins::of(origin));
     }
 
+    /// Adds several places.
+    pub fn add_all(&self, origins: &Origins) {
+        self.0.lock().add(origins);
+    }
+
     /// What was added so far.
+    pub fn current(&self) -> Origins {
+        self.0.lock().clone()
+    }
+
+    /// The same, and forgets it.
     pub fn take(&self) -> Origins {
         mem::take(&mut self.0.lock())
     }
@@ -263,13 +273,14 @@ pub struct ToolProgress {
 
 /// What a tool may ask for while a call of it is in progress.
 ///
-/// A call that asks is interrupted: the activation pauses, and when it executes again, so does the call. It must then ask the
-/// same questions in the same order, and receives the recorded answers.
+/// A call that asks is interrupted: the activation pauses, and when it executes again, so does the call. It receives the
+/// recorded answer wherever it asks the same again; what it has not asked before is another question.
 #[async_trait]
 pub trait ToolRequests: Send + Sync {
     /// Asks the person. Faults end the call.
     async fn ask(&self, question: ToolQuestion) -> Result<ToolAnswer, Fault>;
-    /// Lets a model reply, if the person agrees. It counts as a model call of the run. `None` if the person declines.
+    /// Lets a model reply, if the person agrees. It counts as a model call of the run. `None` if the person declines. Faults
+    /// end the call.
     async fn sample(&self, request: SamplingRequest) -> Result<Option<SamplingReply>, Fault>;
 }
 
@@ -338,6 +349,18 @@ pub struct SamplingMessage {
 pub struct SamplingReply {
     pub model: String,
     pub text: String,
+    /// Whether `max_tokens` cut the reply short.
+    pub is_truncated: bool,
+}
+
+/// Which request of a tool for the reply of a model it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SamplingRef {
+    /// The id of the tool call.
+    pub call_id: String,
+    /// Its number among what the call asked for, questions to the person included, from 0.
+    pub index: u32,
 }
 
 /// The tool call that a person is asked about.
@@ -354,6 +377,10 @@ pub struct ToolPause {
     #[serde(default, skip_serializing_if = "Origins::is_empty")]
     #[ts(optional, as = "Option<Origins>")]
     pub untrusted: Origins,
+    /// Other calls of the same reply that ended because their tools asked as well. They are made again, and ask then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub also_asking: Vec<String>,
 }
 
 /// What a person is asked about a tool call.
@@ -366,6 +393,15 @@ pub enum ToolPauseKind {
     Repeat,
     /// The tool asks.
     Tool,
+    /// The tool requests the reply of a model.
+    Sampling,
+}
+
+impl ToolPauseKind {
+    /// Whether the tool asks, during a call that ends by that.
+    pub fn is_of_tool(self) -> bool {
+        matches!(self, Self::Tool | Self::Sampling)
+    }
 }
 
 /// How an MCP server of the person is reached.

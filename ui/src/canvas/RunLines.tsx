@@ -19,6 +19,11 @@ export function RunLines({ node }: { node: NodeId }) {
           {TEXTS.waitingYourAnswer}
         </p>
       ) : null}
+      {run.progress ? (
+        <p className="status-line" data-tone="run" data-testid={`progress-${node}`}>
+          {TEXTS.progress(run.progress)}
+        </p>
+      ) : null}
       {run.state === "retrying" ? <Retrying attempt={run.attempt ?? 1} until={run.retryAt} /> : null}
       {run.error ? (
         <p className="status-line" data-tone="bad" title={run.error.message}>

@@ -1,3 +1,5 @@
+import type { ToolProgress } from "@/bindings";
+
 /** Every text of this part of the window. */
 export const TEXTS = {
   canvas: "Canvas",
@@ -44,6 +46,10 @@ export const TEXTS = {
   attemptFailedRetrying: (attempt: string | number, when: string | number) =>
     `Attempt ${attempt} failed, retrying${when}`,
   waitingYourAnswer: "Waiting for your answer",
+  progress: ({ progress, total, message }: ToolProgress) => {
+    const count = total === undefined ? "" : `${progress} of ${total}`;
+    return message === undefined ? count || "Running…" : [message, count].filter(Boolean).join(" · ");
+  },
   windowUsed: (used: string | number, window: string | number) =>
     `${used} of ${window} tokens of the context window used`,
   tokensOfWindow: (value: string | number, value2: string | number) => `${value} of ${value2} tokens`,

@@ -1,5 +1,5 @@
 /** What the canvas shows of a run: one small record per node and per edge. */
-import type { Epoch, Fault, NodeId, PortKind, PortName, PromptRecord } from "@/bindings";
+import type { Epoch, Fault, NodeId, PortKind, PortName, PromptRecord, ToolProgress } from "@/bindings";
 import { displayedEpoch } from "./fold/epoch";
 import type { EpochView, NodeState, NodeView } from "./fold/types";
 import { isOwnCall, partsOf } from "./prompt-parts";
@@ -24,6 +24,8 @@ export type NodeRun = {
   epoch: Epoch;
   /** The last lines of what it streams, or the first of what it streamed. */
   stream?: string;
+  /** How far the tool has come that is being called, if it reports that. */
+  progress?: ToolProgress;
   /** While retrying: which try failed. */
   attempt?: number;
   /** While retrying: when the next try begins. */
@@ -71,6 +73,8 @@ function toNodeRun(view: NodeView): NodeRun {
   if (!displayed) return run;
   const stream = streamOf(view, displayed);
   if (stream !== undefined) run.stream = stream;
+  const calling = displayed.tools.findLast((tool) => tool.progress && tool.endedAt === undefined);
+  if (calling?.progress && view.state === "running") run.progress = calling.progress;
   const tried = displayed.attempts.at(-1);
   if (view.state === "retrying" && tried) {
     run.attempt = tried.attempt;

@@ -1,5 +1,5 @@
 /** What a flow needs and what a person decides about it: pure functions for the dialog before a run and for the panel. */
-import type { GrantDecision, GrantKind, GrantRule, Need, NeedStatus, NeedUse } from "@/bindings";
+import type { GrantDecision, GrantKind, GrantRule, McpPin, Need, NeedStatus, NeedUse } from "@/bindings";
 
 /**
  * What a person can choose before a run. `once` and `denyOnce` hold for this run only; the others are kept for the flow's file.
@@ -88,4 +88,12 @@ export function reasonsOf(need: Need, settings: string): { whats: string[]; node
 export function neededBy(details: unknown): NeedStatus[] | undefined {
   const needs = (details as { needs?: unknown } | undefined)?.needs;
   return Array.isArray(needs) && needs.length > 0 ? (needs as NeedStatus[]) : undefined;
+}
+
+/** The accepted tools of a server, in one line. */
+export function describePin({ tools, definitions, at, asFirstSeen }: McpPin): string {
+  const count = tools === 1 ? "1 tool" : `${tools} tools`;
+  const when = at === undefined ? "" : ` on ${new Date(at).toLocaleDateString("en", { dateStyle: "medium" })}`;
+  const how = asFirstSeen ? " as first seen" : "";
+  return `${count} accepted${when}${how}, pinned to sha256:${definitions.slice(0, 4)}…${definitions.slice(-4)}`;
 }

@@ -140,7 +140,7 @@ function lineOf(message: Message): Line {
 
 /** The reply of an earlier step of this activation, and the results of its tools. */
 function linesOfStep(epoch: EpochView, step: number, tokens: number): Line[] {
-  const reply = epoch.calls.findLast((call) => call.step === step && call.reply)?.reply;
+  const reply = epoch.calls.findLast((call) => call.step === step && !call.sampling && call.reply)?.reply;
   const tools = epoch.tools.filter((tool) => tool.step === step);
   if (!reply) return [{ kind: "unknown", key: `step/${step}`, count: tools.length + 1, tokens }];
   const toolCalls = tools.map((tool) => `→ ${tool.call.name} ${formatJson(tool.call.arguments)}`);
@@ -181,7 +181,7 @@ function sum(messages: readonly Message[]): number {
   return messages.reduce((tokens, message) => tokens + message.tokens, 0);
 }
 
-/** Whether a call is for the node's own reply, and not for a summary of the workflow's memory. */
+/** Whether a call is for the node's own reply, and not for a summary of the workflow's memory or for a tool. */
 export function isOwnCall(call: ModelCallView): boolean {
   return call.prompt?.purpose === undefined;
 }
@@ -193,7 +193,7 @@ export function fullInIteration(view: NodeView, call: ModelCallView, iteration: 
   const before = view.epochs
     .filter((epoch) => (epoch.epoch.at(-1) ?? -1) === iteration - 1)
     .at(-1)
-    ?.calls.findLast((one) => one.step === call.step)?.prompt;
+    ?.calls.findLast((one) => one.step === call.step && isOwnCall(one) === isOwnCall(call))?.prompt;
   const growth = before ? prompt.tokens - before.tokens : 0;
   if (growth <= 0) return undefined;
   const left = Math.floor((prompt.window - prompt.reserve - prompt.tokens) / growth);

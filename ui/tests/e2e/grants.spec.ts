@@ -89,7 +89,9 @@ test("the panel lists needs, changes and revokes decisions, and shows pins", asy
   await expect(host).toHaveAttribute("data-decision", "allow");
   await host.getByLabel("Allow untrusted arguments for api.parcels.example").check();
   await expect(host.getByRole("checkbox")).toBeChecked();
-  await expect(page.getByTestId("pin-parcel-tools")).toContainText("2 tools, pinned to sha256:9f2c…41ab");
+  await expect(page.getByTestId("pin-parcel-tools")).toContainText(
+    "2 tools accepted on Nov 22, 2026 as first seen, pinned to sha256:9f2c…41ab",
+  );
   await page.reload();
   await expect(host).toHaveAttribute("data-decision", "allow");
   await page.getByTestId("run-button").click();

@@ -53,7 +53,7 @@ test("shows what changed and accepts it", async ({ page }) => {
   await expect(changes).toContainText("Gone: list_files");
   await changes.getByRole("button", { name: "Accept changes" }).click();
   await expect(changes).toHaveCount(0);
-  await expect(server).toContainText("2 tools");
+  await expect(server).toContainText("2 tools accepted on Nov 22, 2026, pinned to sha256:9f2c…41ab");
 });
 
 test("reports JSON that cannot be used", async ({ page }) => {

@@ -26,7 +26,7 @@ mod status;
 mod stdio_guard;
 mod tool_result;
 
-pub use definitions::{McpTool, McpToolChange, McpToolChanges};
+pub use definitions::{McpPin, McpTool, McpToolChange, McpToolChanges};
 pub use entry::{McpEntry, McpTransport, McpValue};
 pub use log::{McpLogLine, McpLogOrigin};
 pub use servers::McpServers;

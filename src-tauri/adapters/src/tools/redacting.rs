@@ -1,11 +1,14 @@
-//! Redacts secrets from everything tools return: results are journaled, displayed, and sent to a model.
+//! Redacts secrets from everything tools return or ask: it is journaled, displayed, and sent to a model.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_engine::error::Fault;
-use plait_engine::tool::{KnownServer, ServerAddress, ToolHost, ToolInvocation, ToolSpec};
+use plait_engine::tool::{
+    KnownServer, SamplingReply, SamplingRequest, ServerAddress, ToolAnswer, ToolHost, ToolInvocation,
+    ToolQuestion, ToolRequests, ToolSpec,
+};
 use serde_json::Value;
 
 use crate::keys::KeyStore;
@@ -48,10 +51,34 @@ impl ToolHost for RedactingTools {
         Ok(tools)
     }
 
-    async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
+    async fn call(&self, mut call: ToolInvocation) -> Result<Value, Fault> {
+        call.requests =
+            Arc::new(RedactingRequests { requests: call.requests, redaction: Arc::clone(&self.redaction) });
         let mut result = self.tools.call(call).await.map_err(|fault| self.redaction.fault(fault))?;
         self.redaction.value(&mut result);
         Ok(result)
+    }
+}
+
+/// Redacts what a tool asks for during a call.
+struct RedactingRequests {
+    requests: Arc<dyn ToolRequests>,
+    redaction: Arc<Redaction>,
+}
+
+#[async_trait]
+impl ToolRequests for RedactingRequests {
+    async fn ask(&self, mut question: ToolQuestion) -> Result<ToolAnswer, Fault> {
+        question.message = self.redaction.text(&question.message).into_owned();
+        self.redaction.value(&mut question.schema);
+        self.requests.ask(question).await
+    }
+
+    async fn sample(&self, mut request: SamplingRequest) -> Result<Option<SamplingReply>, Fault> {
+        for text in request.system.iter_mut().chain(request.messages.iter_mut().map(|one| &mut one.text)) {
+            *text = self.redaction.text(text).into_owned();
+        }
+        self.requests.sample(request).await
     }
 }
 

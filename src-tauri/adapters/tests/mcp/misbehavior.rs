@@ -240,7 +240,7 @@ async fn context_is_sent_only_to_servers_that_opt_in() {
 async fn nothing_runs_before_it_is_needed_and_nothing_is_left_behind() {
     let fixture = Fixture::scripted("good").await;
     assert_eq!(fixture.servers.list()[0].phase, McpServerPhase::Idle);
-    assert_eq!(fixture.servers.list()[0].accepted_tools, None);
+    assert_eq!(fixture.servers.list()[0].pin, None);
     assert!(fixture.log("s").await.is_empty());
     let env: Value = serde_json::from_str(fixture.act("env").await.unwrap().as_str().unwrap()).unwrap();
     assert!(env.is_object());

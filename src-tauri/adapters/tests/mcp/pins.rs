@@ -37,6 +37,8 @@ async fn changed_tools_fail_closed_until_they_are_accepted() {
     assert_eq!(wrong.code.as_str(), "mcp.tools_changed", "only what was shown can be accepted");
     fixture.servers.accept_tools("s", &changes.definitions).await.unwrap();
     assert_eq!(fixture.servers.list()[0].changes, None);
+    let pin = fixture.servers.list()[0].pin.clone().unwrap();
+    assert_eq!((pin.definitions, pin.as_first_seen), (changes.definitions, false), "the person accepted it");
     assert_eq!(fixture.act("structured").await.unwrap(), json!({ "temperature": 21 }));
     let fault = fixture.servers.call(call).await.unwrap_err();
     assert_eq!(fault.code.as_str(), "mcp.tools_changed", "what the model saw was the former definition");
@@ -64,7 +66,8 @@ async fn accepted_tools_and_entries_survive_a_restart() {
     std::fs::write(fixture.state_file(), "Changed.").unwrap();
     let (reopened, faults) = McpServers::open(&fixture.store, &fixture.keys);
     assert_eq!(faults, []);
-    assert_eq!(reopened.list()[0].accepted_tools, Some(2));
+    let pin = reopened.list()[0].pin.clone().unwrap();
+    assert_eq!((pin.tools, pin.as_first_seen, pin.at.is_some()), (2, true, true));
     assert_eq!(reopened.list_server("s").await.unwrap_err().code.as_str(), "mcp.tools_changed");
     reopened.close().await;
     let (third, _) = McpServers::open(&fixture.store, &fixture.keys);
@@ -73,6 +76,16 @@ async fn accepted_tools_and_entries_survive_a_restart() {
         log.iter().any(|line| line.text == "started as changing"),
         "the log of the last process: {log:?}"
     );
+}
+
+#[tokio::test]
+async fn first_connection_is_written_into_the_log() {
+    let fixture = Fixture::scripted("good").await;
+    assert_eq!(fixture.servers.list()[0].pin, None);
+    fixture.tools("s").await;
+    let pin = fixture.servers.list()[0].pin.clone().unwrap();
+    let line = format!("Accepted 2 tools as first seen, pinned to sha256:{}.", pin.definitions);
+    assert!(fixture.log("s").await.contains(&line));
 }
 
 #[tokio::test]

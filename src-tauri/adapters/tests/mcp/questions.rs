@@ -30,7 +30,7 @@ impl ToolRequests for Person {
 
     async fn sample(&self, request: SamplingRequest) -> Result<Option<SamplingReply>, Fault> {
         self.sampled.lock().push(request);
-        Ok(Some(SamplingReply { model: "echo".into(), text: "Hello.".into() }))
+        Ok(Some(SamplingReply { model: "echo".into(), text: "Hello.".into(), is_truncated: false }))
     }
 }
 
@@ -80,22 +80,48 @@ async fn sampling_lets_a_model_reply() {
     assert_eq!(declined["error"]["code"], json!(-1));
 }
 
+/// Waits until the server has received this call; it writes down which it receives.
+async fn received(fixture: &Fixture, what: &str) {
+    while !std::fs::read_to_string(fixture.state_file()).is_ok_and(|calls| calls.contains(what)) {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+}
+
 #[tokio::test]
-async fn question_that_could_be_of_several_calls_is_declined() {
+async fn question_waits_until_it_can_be_of_one_call_only() {
     let fixture = Fixture::scripted("counting").await;
     let person = Arc::new(Person { answer: Some(json!({ "name": "Ada" })), ..Person::default() });
-    let hanging = fixture.act("hang");
-    let asking = async {
-        // The server writes down which calls it received.
-        while !std::fs::read_to_string(fixture.state_file()).is_ok_and(|calls| calls.contains("hang")) {
-            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        }
+    let mut hanging = Box::pin(fixture.act("hang"));
+    let mut asking = Box::pin(async {
+        received(&fixture, "hang").await;
         act(&fixture, "ask", &person).await
-    };
-    let answer = tokio::select! {
-        _ = hanging => panic!("it hangs"),
-        answer = asking => answer.unwrap(),
-    };
-    assert_eq!(answer, json!({ "action": "decline" }));
+    });
+    tokio::select! {
+        _ = &mut hanging => panic!("it hangs"),
+        _ = &mut asking => panic!("it could be the question of either"),
+        () = received(&fixture, "ask") => {}
+    }
     assert!(person.asked.lock().is_empty());
+    // Only the other call is left.
+    drop(hanging);
+    let answer = asking.await.unwrap();
+    assert_eq!(answer, json!({ "action": "accept", "content": { "name": "Ada" } }));
+}
+
+#[tokio::test]
+async fn parallel_calls_that_both_ask_are_never_mixed_up() {
+    let fixture = Fixture::scripted("counting").await;
+    let person = |name: &str| Arc::new(Person { answer: Some(json!({ "name": name })), ..Person::default() });
+    let (ada, bob) = (person("Ada"), person("Bob"));
+    // Nothing says whose question is whose, so nobody is asked.
+    let ask = |person| act(&fixture, "ask-together", person);
+    let both = futures::future::join(ask(&ada), ask(&bob)).await;
+    for outcome in [both.0, both.1] {
+        assert_eq!(outcome.unwrap_err().code.as_str(), "mcp.unclear_request");
+    }
+    assert!(ada.asked.lock().is_empty() && bob.asked.lock().is_empty());
+    // From now on the server gets one call at a time.
+    let both = futures::future::join(act(&fixture, "ask", &ada), act(&fixture, "ask", &bob)).await;
+    assert_eq!(both.0.unwrap()["content"]["name"], json!("Ada"));
+    assert_eq!(both.1.unwrap()["content"]["name"], json!("Bob"));
 }

@@ -58,6 +58,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
                     reply: ModelReply { usage: Some(usage), ..ModelReply::default() },
                     account: None,
                     key: None,
+                    sampling: None,
                     reused: None,
                 },
             ),

@@ -139,8 +139,8 @@ fn pins(flow: &Flow, registry: &Registry, mcp: &McpServers) -> Vec<ServerPin> {
     names.sort_unstable();
     names.dedup();
     let pin = |server: String| {
-        let (tools, definitions, changed) = mcp.pin(&server)?;
-        Some(ServerPin { server, tools, definitions, changed })
+        let (pin, changed) = mcp.pin(&server)?;
+        Some(ServerPin { server, pin, changed })
     };
     names.into_iter().filter_map(pin).collect()
 }

@@ -5,8 +5,8 @@ use plait_engine::expression::schema;
 use serde_json::{Map, Value};
 
 /// Reads text as a value that matches the schema of a pause: the text itself if the schema accepts text; yes or no for a
-/// boolean, or for an object with a single required boolean; otherwise JSON. Text that matches in no way is returned
-/// unchanged, so that the run rejects it with a reason.
+/// boolean, or for an object with a single required boolean; the content, or its only field, for a question of a tool;
+/// otherwise JSON. Text that matches in no way is returned unchanged, so that the run rejects it with a reason.
 pub fn parse_answer(schema: &Value, text: &str) -> Value {
     let as_text = Value::String(text.to_owned());
     let trimmed = text.trim();
@@ -16,6 +16,7 @@ pub fn parse_answer(schema: &Value, text: &str) -> Value {
         yes_or_no(trimmed).map(Value::Bool),
         decision(schema, trimmed),
         exact_json::parse(trimmed).ok(),
+        content(schema, text),
     ];
     candidates.into_iter().flatten().find(|candidate| schema::accepts(schema, candidate)).unwrap_or(as_text)
 }
@@ -28,6 +29,19 @@ pub fn answer_choices(schema: &Value) -> Option<Vec<String>> {
     }
     if schema["type"] == "boolean" {
         return Some(vec!["yes".to_owned(), "no".to_owned()]);
+    }
+    if let Some(content) = content_schema(schema) {
+        let fields = content["properties"].as_object();
+        let answer = match fields.map(|fields| fields.iter().collect::<Vec<_>>()).as_deref() {
+            Some([]) => "yes".to_owned(),
+            Some([(name, _)]) => name.to_uppercase(),
+            Some(fields) => {
+                let fields: Vec<_> = fields.iter().map(|(name, _)| format!("{name:?}: …")).collect();
+                format!("{{{}}}", fields.join(", "))
+            }
+            None => "TEXT".to_owned(),
+        };
+        return Some(vec![answer, "no".to_owned()]);
     }
     decision_properties(schema).map(|(_, comment)| match comment {
         Some(comment) => vec!["yes".to_owned(), "no".to_owned(), format!("no, {}", comment.to_uppercase())],
@@ -56,6 +70,28 @@ fn decision(schema: &Value, text: &str) -> Option<Value> {
         (None, _) => return None,
     }
     Some(Value::Object(answer))
+}
+
+/// Reads text as the content of an answer to a question of a tool: the content itself, or its only field.
+fn content(schema: &Value, text: &str) -> Option<Value> {
+    let content = content_schema(schema)?;
+    let mut answer = parse_answer(content, text);
+    if !schema::accepts(content, &answer) {
+        let fields: Vec<_> = content["properties"].as_object()?.iter().collect();
+        answer = match fields.as_slice() {
+            [] if yes_or_no(text.trim()) == Some(true) => Value::Object(Map::new()),
+            [(name, field)] => Value::Object(Map::from_iter([((*name).clone(), parse_answer(field, text))])),
+            _ => return None,
+        };
+    }
+    Some(Value::Object(Map::from_iter([("accept".to_owned(), true.into()), ("content".to_owned(), answer)])))
+}
+
+/// The schema of the content, if it is that of an answer to a question of a tool.
+fn content_schema(schema: &Value) -> Option<&Value> {
+    let properties = schema["properties"].as_object()?;
+    let asks = properties.len() == 2 && properties.get("accept")?["type"] == "boolean";
+    properties.get("content").filter(|_| asks)
 }
 
 /// The names of the single required boolean and of the optional string of an object schema.

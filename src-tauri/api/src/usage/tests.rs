@@ -47,6 +47,7 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
                 reply,
                 account: Some(std::sync::Arc::new(account)),
                 key: None,
+                sampling: None,
                 reused: None,
             },
         );

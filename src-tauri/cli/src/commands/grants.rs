@@ -11,6 +11,7 @@ use plait_api::engine::needs::NeedState;
 use plait_api::grants::{FlowGrants, RevokeGrants, SetGrants, ShowGrants};
 use plait_api::{ErrorReply, Plait};
 
+use super::mcp::describe_pin;
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
 use crate::format::{new_table, to_json};
@@ -121,9 +122,7 @@ async fn list(home: &Home, args: &ListArgs) -> Result<(), CliError> {
     }
     for pin in &grants.pins {
         let changed = if pin.changed { ", changed since" } else { "" };
-        let definitions: String = pin.definitions.chars().take(12).collect();
-        let server = format!("MCP server {}: {} tools accepted", pin.server, pin.tools);
-        writeln!(stdout(), "{server}, sha256:{definitions}…{changed}")?;
+        writeln!(stdout(), "MCP server {}: {}{changed}", pin.server, describe_pin(&pin.pin))?;
     }
     Ok(())
 }

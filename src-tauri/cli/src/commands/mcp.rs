@@ -9,13 +9,20 @@ mod tools;
 
 use clap::{Args, Subcommand};
 
+use plait_api::mcp_servers::McpPin;
+
 use crate::exit::{CliError, ExitStatus};
+use crate::format::format_time;
 use crate::open_app::{self, Home};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 MCP servers are yours, not the flow's: a flow names a server, and this data directory says how it is started. \
-A server starts when a run needs it, or with `plait mcp test`, and never because a flow is opened or checked.
+A server starts when a run needs it, or with `plait mcp test`, and never because a flow is opened or checked. \
+At its first connection its tools are accepted and pinned; when they change, no flow can use them until you accept that.
+
+During a call a server may ask you something, or request the reply of a model. The run waits (exit code 3): \
+answer with `plait resume RUN --answer TEXT`, where `no` declines.
 
 Examples:
   plait mcp add files -- npx -y @modelcontextprotocol/server-filesystem ~/notes
@@ -43,6 +50,15 @@ enum McpCommand {
     Tools(tools::ToolsArgs),
     /// Print what a server wrote to its standard error, the last time it was used.
     Log(log::LogArgs),
+}
+
+/// The tools that were accepted, as one line.
+pub(crate) fn describe_pin(pin: &McpPin) -> String {
+    let when = pin.at.map(|at| format!(" on {}", format_time(at))).unwrap_or_default();
+    let how = if pin.as_first_seen { " as first seen" } else { "" };
+    let hash = pin.definitions.get(..12).unwrap_or_default();
+    let s = if pin.tools == 1 { "" } else { "s" };
+    format!("{} tool{s} accepted{when}{how}, sha256:{hash}…", pin.tools)
 }
 
 pub(crate) async fn execute(home: &Home, args: McpArgs) -> Result<ExitStatus, CliError> {

@@ -10,6 +10,7 @@ use crate::id::{Activation, RunId};
 use crate::journal::{CallEvent, Entry, Event, RunEvent, Spending};
 use crate::models::{Cost, ModelOverrides, TokenUsage};
 use crate::prompt::PromptRecord;
+use crate::tool::SamplingRef;
 
 /// What a retry of a run does with what that run recorded. What follows on that is not known before it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -68,16 +69,17 @@ impl EarlierRun {
 
 /// The model calls that were about to be made and have no reply to reuse.
 fn unanswered(earlier: &EarlierRun, entries: &[Entry]) -> Spending {
-    let mut prompts: BTreeMap<(&Activation, u32), &PromptRecord> = BTreeMap::new();
+    let mut prompts: BTreeMap<(&Activation, (u32, Option<SamplingRef>)), &PromptRecord> = BTreeMap::new();
     let unchanged = ModelOverrides::default();
     let mut models = &unchanged;
     for entry in entries {
         match &entry.event {
             Event::Run(RunEvent::Started { models: known, .. }) => models = known,
-            Event::Call(activation, CallEvent::PromptRendered { step, prompt }) => {
+            Event::Call(activation, CallEvent::PromptRendered { step, prompt, sampling }) => {
                 let recorded = earlier.activations.get(activation);
-                if recorded.is_none_or(|recorded| !recorded.replies.contains_key(step)) {
-                    prompts.insert((activation, *step), prompt);
+                let call = (*step, sampling.clone());
+                if recorded.is_none_or(|recorded| !recorded.replies.contains_key(&call)) {
+                    prompts.insert((activation, call), prompt);
                 }
             }
             _ => {}

@@ -24,6 +24,7 @@ fn replied(step: u32, key: &str, text: &str) -> Event {
         reply,
         account: None,
         key: Some(key.into()),
+        sampling: None,
         reused: None,
     };
     Event::Call(activation("chat"), event)
@@ -43,7 +44,9 @@ fn failed(code: ErrorCode) -> Event {
 fn reply_needs_same_activation_step_and_key() {
     let earlier = EarlierRun::of(&"old".into(), &entries([replied(0, "a", "A"), replied(1, "b", "B")]));
     let found = |node: &str, step, key: &str| {
-        earlier.reply(&activation(node), step, &key.into()).map(|found| (found.reply.text, found.event.seq))
+        earlier
+            .reply(&activation(node), step, None, &key.into())
+            .map(|found| (found.reply.text, found.event.seq))
     };
     assert_eq!(found("chat", 0, "a"), Some(("A".to_owned(), 0)));
     assert_eq!(found("chat", 1, "b"), Some(("B".to_owned(), 1)));
@@ -53,10 +56,27 @@ fn reply_needs_same_activation_step_and_key() {
 }
 
 #[test]
+fn reply_to_a_tool_is_not_the_reply_of_the_node() {
+    let place = |index| SamplingRef { call_id: "c".into(), index };
+    let mut to_tool = replied(0, "a", "For the tool");
+    if let Event::Call(_, CallEvent::ModelReplied { sampling, .. }) = &mut to_tool {
+        *sampling = Some(place(1));
+    }
+    let earlier = EarlierRun::of(&"old".into(), &entries([replied(0, "a", "For the node"), to_tool]));
+    let found = |sampling: Option<SamplingRef>| {
+        let reply = earlier.reply(&activation("chat"), 0, sampling.as_ref(), &"a".into());
+        reply.map(|found| found.reply.text)
+    };
+    assert_eq!(found(None).as_deref(), Some("For the node"));
+    assert_eq!(found(Some(place(1))).as_deref(), Some("For the tool"));
+    assert_eq!(found(Some(place(0))), None);
+}
+
+#[test]
 fn replies_that_made_the_run_fail_are_bought_anew() {
     let bought = |code| {
         let earlier = EarlierRun::of(&"old".into(), &entries([replied(0, "a", ""), failed(code)]));
-        earlier.reply(&activation("chat"), 0, &"a".into()).is_some()
+        earlier.reply(&activation("chat"), 0, None, &"a".into()).is_some()
     };
     assert!(!bought(ErrorCode::ChatEmptyReply));
     assert!(bought(ErrorCode::ProviderUnreachable));
@@ -140,7 +160,10 @@ fn prompted(step: u32, model: &str, tokens: u64) -> Event {
         tokens,
         ..PromptRecord::default()
     };
-    Event::Call(activation("chat"), CallEvent::PromptRendered { step, prompt: Arc::new(prompt) })
+    Event::Call(
+        activation("chat"),
+        CallEvent::PromptRendered { step, prompt: Arc::new(prompt), sampling: None },
+    )
 }
 
 #[test]

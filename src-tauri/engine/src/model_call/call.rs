@@ -9,19 +9,37 @@ use crate::context::SharedMessage;
 use crate::earlier_run::EarlierReply;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
-use crate::id::{ContextId, ReplyKey};
+use crate::id::ContextId;
 use crate::journal::{CallAccount, CallEvent, MAX_NESTING_DEPTH, is_too_deep};
 use crate::models::TokenUsage;
 use crate::node::NodeContext;
 use crate::origin::{Origin, Origins};
 use crate::prompt::{ModelConfig, PromptRecord, tokens};
 use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use crate::tool::SamplingRef;
+
+/// Which model call of an activation it is.
+#[derive(Clone, Debug)]
+pub(crate) struct CallPlace {
+    /// The number of the model call; that of the model call that requested the tool call, if it serves a tool.
+    pub(crate) step: u32,
+    /// The request of a tool that it serves.
+    pub(crate) sampling: Option<SamplingRef>,
+}
+
+impl From<u32> for CallPlace {
+    fn from(step: u32) -> Self {
+        Self { step, sampling: None }
+    }
+}
 
 /// A reply that is in the journal.
 pub(crate) struct RecordedReply {
     pub(crate) reply: ModelReply,
     /// Its accounting. Journals of older versions have none.
     pub(crate) account: Option<Arc<CallAccount>>,
+    /// Where it comes from.
+    pub(crate) origins: Origins,
     /// Whether it was bought by an earlier run.
     pub(crate) is_reused: bool,
 }
@@ -37,15 +55,10 @@ pub(crate) struct ModelCall<'a> {
 
 impl ModelCall<'_> {
     /// The reply of this step, if an earlier attempt journaled it. The node counts as having seen what it comes from.
-    pub(crate) fn recorded(&self, wanted_step: u32) -> Option<RecordedReply> {
-        self.node_context.find_recorded(|call| match call {
-            CallEvent::ModelReplied { step, reply, account, origins, reused, .. } if *step == wanted_step => {
-                self.node_context.add_origins(origins);
-                let (reply, account) = (reply.clone(), account.clone());
-                Some(RecordedReply { reply, account, is_reused: reused.is_some() })
-            }
-            _ => None,
-        })
+    pub(crate) fn recorded(&self, step: u32) -> Option<RecordedReply> {
+        let recorded = find_recorded(self.node_context, &step.into())?;
+        self.node_context.add_origins(&recorded.origins);
+        Some(recorded)
     }
 
     /// A request with these messages and the settings of the model, nothing else.
@@ -67,7 +80,7 @@ impl ModelCall<'_> {
     }
 
     /// Sends `request` and journals the reply, or takes the reply that the run this one is forked from got for it. `prompt` is
-    /// the record of the request.
+    /// the record of the request. The node counts as having seen what the reply comes from.
     pub(crate) async fn send(
         &self,
         step: u32,
@@ -75,49 +88,78 @@ impl ModelCall<'_> {
         request: ModelRequest,
         sink: &mut ChunkSink<'_>,
     ) -> Result<RecordedReply, Fault> {
-        let (node_context, model) = (self.node_context, self.model);
-        let prompt_tokens = prompt.counted();
-        let mut origins = prompt.origins();
-        origins.add(&Origins::of(Origin::Model(format!("{}/{}", model.provider, model.model))));
-        node_context.note(CallEvent::PromptRendered { step, prompt: Arc::new(prompt) });
-        let key = self.provider.reply_key(&request)?;
-        let earlier = node_context.earlier();
-        if let Some(bought) = earlier.and_then(|run| run.reply(&node_context.activation, step, &key)) {
-            return self.reuse(step, key, bought, origins).await;
-        }
-        // Before the money is spent.
-        let permit = node_context.host.budget.add_model_call()?;
-        let mut reply = self.provider.call(request, sink).await?;
-        check_depth(&reply)?;
-        let counted = TokenUsage::new(prompt_tokens, count_reply(&model.model, &reply));
-        let (account, usage) =
-            CallAccount::of(self.context_id.clone(), model, &node_context.models, counted, reply.usage);
-        reply.usage = Some(usage);
-        let account = Some(Arc::new(account));
-        let recorded = RecordedReply { reply: reply.clone(), account: account.clone(), is_reused: false };
-        node_context.add_origins(&origins);
-        let event = CallEvent::ModelReplied { step, reply, account, key: Some(key), origins, reused: None };
-        node_context.record(event).await?;
-        permit.keep();
+        let recorded = self.buy(step.into(), prompt, request, sink).await?;
+        self.node_context.add_origins(&recorded.origins);
         Ok(recorded)
     }
 
-    /// Journals a reply that an earlier run bought.
-    async fn reuse(
+    /// The same, on behalf of somebody else than the node.
+    pub(crate) async fn buy(
         &self,
-        step: u32,
-        key: ReplyKey,
-        bought: EarlierReply,
-        origins: Origins,
+        place: CallPlace,
+        prompt: PromptRecord,
+        request: ModelRequest,
+        sink: &mut ChunkSink<'_>,
     ) -> Result<RecordedReply, Fault> {
-        let EarlierReply { reply, account, event } = bought;
-        let recorded = RecordedReply { reply: reply.clone(), account: account.clone(), is_reused: true };
-        self.node_context.add_origins(&origins);
-        let event =
-            CallEvent::ModelReplied { step, reply, account, key: Some(key), origins, reused: Some(event) };
-        self.node_context.record(event).await?;
+        let (node_context, model) = (self.node_context, self.model);
+        let CallPlace { step, sampling } = place;
+        let prompt_tokens = prompt.counted();
+        let mut origins = prompt.origins();
+        origins.add(&Origins::of(Origin::Model(format!("{}/{}", model.provider, model.model))));
+        let prompt = Arc::new(prompt);
+        node_context.note(CallEvent::PromptRendered { step, prompt, sampling: sampling.clone() });
+        let key = self.provider.reply_key(&request)?;
+        let earlier = node_context.earlier();
+        let bought =
+            earlier.and_then(|run| run.reply(&node_context.activation, step, sampling.as_ref(), &key));
+        let (recorded, reused, permit) = if let Some(EarlierReply { reply, account, event }) = bought {
+            let recorded = RecordedReply { reply, account, origins, is_reused: true };
+            (recorded, Some(event), None)
+        } else {
+            // Before the money is spent.
+            let permit = node_context.host.budget.add_model_call()?;
+            let mut reply = self.provider.call(request, sink).await?;
+            check_depth(&reply)?;
+            let counted = TokenUsage::new(prompt_tokens, count_reply(&model.model, &reply));
+            let (account, usage) =
+                CallAccount::of(self.context_id.clone(), model, &node_context.models, counted, reply.usage);
+            reply.usage = Some(usage);
+            let recorded =
+                RecordedReply { reply, account: Some(Arc::new(account)), origins, is_reused: false };
+            (recorded, None, Some(permit))
+        };
+        let event = CallEvent::ModelReplied {
+            step,
+            reply: recorded.reply.clone(),
+            account: recorded.account.clone(),
+            key: Some(key),
+            sampling,
+            origins: recorded.origins.clone(),
+            reused,
+        };
+        node_context.record(event).await?;
+        if let Some(permit) = permit {
+            permit.keep();
+        }
         Ok(recorded)
     }
+}
+
+/// The reply of this call, if an earlier attempt journaled it.
+pub(crate) fn find_recorded(node_context: &NodeContext, place: &CallPlace) -> Option<RecordedReply> {
+    node_context.find_recorded(|call| match call {
+        CallEvent::ModelReplied { step, reply, account, sampling, origins, reused, .. }
+            if *step == place.step && *sampling == place.sampling =>
+        {
+            Some(RecordedReply {
+                reply: reply.clone(),
+                account: account.clone(),
+                origins: origins.clone(),
+                is_reused: reused.is_some(),
+            })
+        }
+        _ => None,
+    })
 }
 
 /// Refuses a reply that nests too deep for a journal to be read back.

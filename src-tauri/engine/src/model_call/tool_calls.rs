@@ -7,6 +7,7 @@ mod grants;
 mod invoke;
 mod questions;
 mod requests;
+mod sampling;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::expression::schema::find_violations;
 use crate::journal::{CallEvent, EventRef};
-use crate::node::{Inputs, NodeContext};
+use crate::node::{Inputs, NodeContext, Pause};
 use crate::origin::Origins;
 use crate::tool::{OriginSink, ToolContext, ToolEffect, ToolResult, ToolSpec};
 pub(super) use grants::allow_documents;
@@ -28,6 +29,8 @@ pub(crate) use grants::allow_server;
 use grants::judge_call;
 use invoke::Invocation;
 use questions::CallHistory;
+use sampling::Sampler;
+pub(crate) use sampling::{SamplingModel, SamplingUsage};
 
 /// The tools on the `tools` input, each once.
 pub(crate) fn collect_tools(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
@@ -57,12 +60,24 @@ pub(crate) async fn call_tool(
     tool: ToolSpec,
     arguments: Value,
 ) -> Result<Value, Interruption> {
+    let (result, _) = call_tool_with_model(node_context, tool, arguments, None).await?;
+    Ok(result)
+}
+
+/// The same; `model` replies if the tool requests that. Returns what the replies have used as well.
+pub(crate) async fn call_tool_with_model(
+    node_context: &NodeContext,
+    tool: ToolSpec,
+    arguments: Value,
+    model: Option<SamplingModel>,
+) -> Result<(Value, SamplingUsage), Interruption> {
     let call = ToolCall { id: "call".to_owned(), name: tool.name.clone(), arguments };
     let tools = [tool];
-    let caller = ToolCaller::new(node_context, &tools);
+    let caller = ToolCaller::new(node_context, &tools, model);
     // In a fork nothing decides that this call is the same as before but its arguments.
     let mut results = caller.run_all(0, &[call], true).await?;
-    Ok(results.pop().map_or(Ok(Value::Null), |result| result.outcome)?)
+    let result = results.pop().map_or(Ok(Value::Null), |result| result.outcome)?;
+    Ok((result, caller.sampler.usage()))
 }
 
 /// What a call led to: a result, or an error that the model receives.
@@ -74,6 +89,8 @@ pub(super) struct ToolCaller<'a> {
     tools: &'a [ToolSpec],
     /// The workflow's memory, if the node reads it, and the model whose tokens are counted.
     memory: Option<(&'a MemoryAccess<'a>, String)>,
+    /// Makes the replies that tools request.
+    sampler: Sampler<'a>,
     /// The call ids used so far.
     ids: HashSet<String>,
 }
@@ -93,8 +110,14 @@ enum NextStep<'a> {
 }
 
 impl<'a> ToolCaller<'a> {
-    pub(super) fn new(node_context: &'a NodeContext, tools: &'a [ToolSpec]) -> Self {
-        Self { node_context, tools, memory: None, ids: HashSet::new() }
+    /// Calls these tools; `model` replies to those that request it.
+    pub(super) fn new(
+        node_context: &'a NodeContext,
+        tools: &'a [ToolSpec],
+        model: Option<SamplingModel>,
+    ) -> Self {
+        let sampler = Sampler::new(node_context, model);
+        Self { node_context, tools, memory: None, sampler, ids: HashSet::new() }
     }
 
     /// Lets the tools know the workflow's memory.
@@ -105,6 +128,11 @@ impl<'a> ToolCaller<'a> {
     /// How many calls there were so far.
     pub(super) fn count(&self) -> usize {
         self.ids.len()
+    }
+
+    /// What the replies that tools requested have used.
+    pub(super) fn sampling_usage(&self) -> SamplingUsage {
+        self.sampler.usage()
     }
 
     /// The calls of a reply, each with an id that is unique in the turn: some models send none, or the same one twice.
@@ -158,19 +186,26 @@ impl<'a> ToolCaller<'a> {
         }
         let running = calls.iter().zip(next).map(|(call, next)| self.take_step(step, call, next));
         let mut results = Vec::with_capacity(calls.len());
-        let mut interruption = None;
+        let mut question: Option<Box<Pause>> = None;
         // Each call ends, also if another one asks: what it has done is not done again.
-        for result in join_all(running).await {
+        for (call, result) in calls.iter().zip(join_all(running).await) {
             match result {
                 Ok(result) => results.push(result),
-                Err(first) => interruption = interruption.or(Some(first)),
+                Err(Interruption::Failed(fault)) => return Err(fault.into()),
+                Err(Interruption::Asks(asked)) => match &mut question {
+                    None => question = Some(asked),
+                    // One question at a time. This call ended as well, and is made again.
+                    Some(first) => {
+                        first.tool.iter_mut().for_each(|tool| tool.also_asking.push(call.id.clone()))
+                    }
+                },
             }
         }
         // Only now: the calls of a reply do not depend on one another.
         for result in &results {
             self.node_context.add_origins(&result.origins);
         }
-        interruption.map_or(Ok(results), Err)
+        question.map_or(Ok(results), |question| Err(Interruption::Asks(question)))
     }
 
     /// What is to happen to a call. An interruption if a person has to be asked first.
@@ -298,8 +333,8 @@ impl<'a> ToolCaller<'a> {
                 } else {
                     self.node_context.note(called());
                 }
-                let node_context = self.node_context;
-                let invocation = Invocation { node_context, tool, context, approved, step, call };
+                let (node_context, sampler) = (self.node_context, &self.sampler);
+                let invocation = Invocation { node_context, sampler, tool, context, approved, step, call };
                 let origins = OriginSink::default();
                 let outcome = invocation.run(history, &origins).await?;
                 (ToolResult { outcome, origins: origins.take() }, None)

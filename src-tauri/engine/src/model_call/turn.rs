@@ -9,7 +9,9 @@ mod remember;
 use std::sync::Arc;
 
 use super::tool_calls::ToolCaller;
-use super::{CallOptions, FIRST_STEP_INDEX, Interruption, MemoryAccess, UserMessage};
+use super::{
+    CallOptions, FIRST_STEP_INDEX, Interruption, MemoryAccess, SamplingModel, SamplingUsage, UserMessage,
+};
 use crate::context::{ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
 use crate::error::{ErrorCode, Fault};
 use crate::models::{CalibrationSample, TokenUsage};
@@ -56,14 +58,20 @@ pub(crate) struct TurnUsage {
     /// How many of them took the reply of an earlier run. They used no tokens.
     pub(crate) reused_calls: u32,
     pub(crate) tool_calls: usize,
+    /// What the replies used that its tools requested.
+    pub(crate) sampling: SamplingUsage,
 }
 
 impl TurnUsage {
     /// Adds it to a node's output.
     pub(crate) fn add_to(&self, mut output: NodeOutput, model: &ModelConfig) -> NodeOutput {
-        output.token_usage = Some(self.tokens);
-        output.cached = self.reused_calls > 0 && self.reused_calls == self.model_calls;
-        output.extra.insert("modelCalls".to_owned(), self.model_calls.into());
+        let model_calls = self.model_calls + self.sampling.model_calls;
+        let reused_calls = self.reused_calls + self.sampling.reused_calls;
+        let mut tokens = self.tokens;
+        tokens += self.sampling.tokens;
+        output.token_usage = Some(tokens);
+        output.cached = reused_calls > 0 && reused_calls == model_calls;
+        output.extra.insert("modelCalls".to_owned(), model_calls.into());
         output.extra.insert("toolCalls".to_owned(), self.tool_calls.into());
         output.extra.insert("provider".to_owned(), model.provider.clone().into());
         output.extra.insert("model".to_owned(), model.model.clone().into());
@@ -81,6 +89,7 @@ impl<'a> Turn<'a> {
         tools: &'a [ToolSpec],
         provider: &'a dyn Provider,
     ) -> Self {
+        let sampling = SamplingModel { config: model.clone(), context_id: context.context_id.clone() };
         Self {
             options,
             node_context,
@@ -96,7 +105,7 @@ impl<'a> Turn<'a> {
             conversation: None,
             reply_is_reused: false,
             step_messages: 0,
-            tool_caller: ToolCaller::new(node_context, tools),
+            tool_caller: ToolCaller::new(node_context, tools, Some(sampling)),
         }
     }
 
@@ -176,6 +185,7 @@ impl<'a> Turn<'a> {
         };
         let mut round = vec![Arc::new(message)];
         let texts = self.tool_caller.run(step, &calls, self.reply_is_reused).await?;
+        self.usage.sampling = self.tool_caller.sampling_usage();
         for (call, (text, origins)) in calls.into_iter().zip(texts) {
             let result = self.next_message(Role::Tool, text);
             round.push(Arc::new(Message { tool_call_id: Some(call.id), origins, ..result }));

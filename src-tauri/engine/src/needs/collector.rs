@@ -125,11 +125,12 @@ impl<'a> NeedCollector<'a> {
             // What it offers is not known before it is started.
             None if wanted.is_empty() => {
                 let target = GrantTarget::Tool { server: Some(name.to_owned()), tool: None };
-                self.add_at(place, &target, true, "all tools".to_owned());
+                self.add_at(place, &target, true, "all tools, accepted as first seen".to_owned());
             }
             None => {
                 for tool in wanted {
-                    self.add_at(place, &GrantTarget::server_tool(name, tool), true, tool.clone());
+                    let what = format!("{tool}, accepted as first seen");
+                    self.add_at(place, &GrantTarget::server_tool(name, tool), true, what);
                 }
             }
             Some(tools) => {

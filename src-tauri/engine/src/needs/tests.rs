@@ -129,6 +129,19 @@ fn file_tools_need_the_declared_folders_or_that_of_the_flow() {
 }
 
 #[test]
+fn rule_about_all_tools_of_a_server_decides_about_each() {
+    let grants = Grants::new([GrantRule::allow(pattern("tool=mail/*")), GrantRule::allow(pattern("host=*"))]);
+    let needs = collect(&[server("mail", &["send"])], &[]);
+    assert_eq!(needs.len(), 2);
+    for need in needs {
+        assert_eq!(need.state(&grants), NeedState::Decided, "{}", need.target);
+    }
+    let other = Grants::new([GrantRule::allow(pattern("tool=files/*"))]);
+    let needs = collect(&[server("mail", &["send"])], &[]);
+    assert!(needs.iter().all(|need| need.state(&other) == NeedState::New));
+}
+
+#[test]
 fn changed_need_is_undecided_again() {
     let need = &collect(&[request(Some("https://a.com"), HttpMethod::Get)], &[])[0];
     let grants = Grants::new([need.to_rule(GrantDecision::Allow)]);

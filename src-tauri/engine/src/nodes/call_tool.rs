@@ -4,11 +4,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, json};
 
+use crate::context::{ContextRecord, ContextType};
 use crate::error::{ErrorCode, Fault};
-use crate::model_call::{call_tool, collect_tools};
+use crate::model_call::{SamplingModel, call_tool_with_model, collect_tools};
 use crate::needs::NodeNeed;
 use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
+use crate::prompt::{Overrides, resolve_model_config};
 use crate::tool::ToolSpec;
 
 pub(super) struct CallTool;
@@ -21,6 +23,28 @@ pub(super) struct Config {
     /// The arguments. Those on the **arguments** input replace arguments of the same name.
     #[schemars(extend("format" = "json"))]
     arguments: Map<String, serde_json::Value>,
+    /// The provider of the model that replies if the tool requests a reply, as tools of MCP servers can. You are asked before.
+    #[schemars(extend("format" = "provider"))]
+    provider: Option<String>,
+    /// The model that replies if the tool requests a reply. Without a model, such a call fails.
+    #[schemars(extend("format" = "model"))]
+    model: Option<String>,
+}
+
+impl Config {
+    /// The model that replies to the tool, if one is set.
+    fn sampling_model(&self, node_context: &NodeContext) -> Result<Option<SamplingModel>, Fault> {
+        let (provider, model) = (self.provider.as_deref(), self.model.as_deref());
+        let is_set = [provider, model].into_iter().flatten().any(|name| !name.trim().is_empty());
+        if !is_set {
+            return Ok(None);
+        }
+        // No context: what replies to a tool has no history.
+        let context = ContextRecord::new("".into(), ContextType::Isolated, "", "");
+        let overrides = Overrides { provider, model, ..Overrides::default() };
+        let config = resolve_model_config(&context, overrides, node_context.model_settings())?;
+        Ok(Some(SamplingModel { config, context_id: context.context_id }))
+    }
 }
 
 impl NodeType for CallTool {
@@ -31,7 +55,9 @@ impl NodeType for CallTool {
     const SUMMARY: &'static str = "Calls a tool, without a model";
     const DESCRIPTION: &'static str = "Calls one tool and outputs its result. The tool is one of Plait's own, such as \
         `calculator` or `fetch_url`, or one that a *Tools* or *MCP server* node offers on the **tools** edge.\n\n\
-        The arguments must match the tool's schema. A tool that fails fails the node; connect **error** to handle that.";
+        The arguments must match the tool's schema. A tool that fails fails the node; connect **error** to handle that.\n\n\
+        A tool of an MCP server can ask you something during its call. It can also request the reply of a model: set the \
+        **model** that replies, and you are asked each time.";
     const CATEGORY: Category = Category::Tools;
     const ICON: &'static str = "square-function";
     const TERMS: &'static [&'static str] = &["function", "invoke", "execute", "mcp", "http", "action"];
@@ -77,11 +103,13 @@ impl NodeType for CallTool {
         let tool = find_tool(config.tool.trim(), &inputs, &node_context)?;
         let mut arguments = config.arguments.clone();
         arguments.extend(inputs.read::<Map<_, _>>("arguments")?.unwrap_or_default());
-        let result = match call_tool(&node_context, tool, arguments.into()).await {
-            Ok(result) => result,
-            Err(interruption) => return interruption.into_output(),
-        };
-        Ok(NodeOutput::of("result", result))
+        let model = config.sampling_model(&node_context)?;
+        let (result, sampling) =
+            match call_tool_with_model(&node_context, tool, arguments.into(), model).await {
+                Ok(result) => result,
+                Err(interruption) => return interruption.into_output(),
+            };
+        Ok(sampling.add_to(NodeOutput::of("result", result)))
     }
 }
 

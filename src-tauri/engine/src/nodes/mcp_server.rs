@@ -43,7 +43,9 @@ impl NodeType for McpServer {
 A flow only names the server. How it is started is set up under *MCP servers* or with `plait mcp add`, \
         on each machine. The server starts when the run comes to this node.
 
-If the server's tools are no longer those that you accepted, the node fails with `mcp.tools_changed` until you accept what changed.";
+If the server's tools are no longer those that you accepted, the node fails with `mcp.tools_changed` until you accept what changed.
+
+During a call a server can ask you something, or request the reply of the model that calls its tool. The run waits for your answer.";
     const CATEGORY: Category = Category::Tools;
     const ICON: &'static str = "plug";
     const TERMS: &'static [&'static str] = &[

@@ -88,6 +88,8 @@ pub enum PromptPart {
 pub enum PromptPurpose {
     /// The summary of turns that leave the workflow's memory.
     MemorySummary,
+    /// A reply that a tool requests.
+    Sampling,
 }
 
 /// The oldest messages of the history, which were left out because they did not fit the window.

@@ -10,7 +10,10 @@ use tokio::sync::Barrier;
 use crate::error::{ErrorCode, Fault};
 use crate::http_tool::HTTP_SOURCE;
 use crate::origin::Origin;
-use crate::tool::{ToolAnswer, ToolEffect, ToolHost, ToolInvocation, ToolQuestion, ToolSpec};
+use crate::tool::{
+    SamplingMessage, SamplingRequest, ToolAnswer, ToolEffect, ToolHost, ToolInvocation, ToolQuestion,
+    ToolRequests, ToolSpec,
+};
 
 /// How many calls of `meet` end together.
 pub const CALLS_THAT_MEET: usize = 3;
@@ -18,8 +21,11 @@ pub const CALLS_THAT_MEET: usize = 3;
 /// Tools whose results are known:
 /// - `broken` always fails, with an error that may pass;
 /// - `calculator` returns 42;
+/// - `dialog` asks for what its argument `requests` lists, in order: `{"ask": TEXT}` the person, `{"sample": TEXT}` a model, with
+///   the text repeated `times` times. It returns the answers;
 /// - `meet` returns its arguments once [`CALLS_THAT_MEET`] calls of it are open;
 /// - `read_file` returns a text of the file `notes.md`;
+/// - `restless` requests the reply of a model to another text each time it is called;
 /// - `survey` asks the person twice, and returns both answers.
 ///
 /// The MCP server `files` has the tools `read_file` and `write_file`.
@@ -86,21 +92,55 @@ impl ToolHost for FakeTools {
                 self.meeting.wait().await;
                 Ok(call.arguments)
             }
+            "dialog" => {
+                let mut answers = Vec::new();
+                for request in call.arguments["requests"].as_array().into_iter().flatten() {
+                    answers.push(match (request["ask"].as_str(), request["sample"].as_str()) {
+                        (Some(text), _) => ask(&*call.requests, "Dialog", text).await?,
+                        (_, Some(text)) => {
+                            let times = request["times"].as_u64().map_or(1, |times| times as usize);
+                            sample(&*call.requests, &text.repeat(times)).await?
+                        }
+                        _ => Value::Null,
+                    });
+                }
+                Ok(answers.into())
+            }
+            // It never asks the same twice.
+            "restless" => {
+                let text = format!("Try {}", self.calls.lock().len());
+                sample(&*call.requests, &text).await
+            }
             "survey" => {
                 let mut answers = Vec::new();
                 for message in ["Name?", "Age?"] {
-                    let schema = json!({ "type": "string" });
-                    let question = ToolQuestion { from: "Survey".into(), message: message.into(), schema };
-                    answers.push(match call.requests.ask(question).await? {
-                        ToolAnswer::Accepted(answer) => answer,
-                        ToolAnswer::Declined => Value::Null,
-                    });
+                    answers.push(ask(&*call.requests, "Survey", message).await?);
                 }
                 Ok(answers.into())
             }
             name => Err(Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{name}`."))),
         }
     }
+}
+
+async fn ask(requests: &dyn ToolRequests, from: &str, message: &str) -> Result<Value, Fault> {
+    let schema = json!({ "type": "string" });
+    let question = ToolQuestion { from: from.into(), message: message.into(), schema };
+    Ok(match requests.ask(question).await? {
+        ToolAnswer::Accepted(answer) => answer,
+        ToolAnswer::Declined => Value::Null,
+    })
+}
+
+async fn sample(requests: &dyn ToolRequests, text: &str) -> Result<Value, Fault> {
+    let request = SamplingRequest {
+        from: "Dialog".into(),
+        system: Some("Be brief.".into()),
+        messages: vec![SamplingMessage { from_model: false, text: text.into() }],
+        max_tokens: 20,
+        temperature: Some(0.5),
+    };
+    Ok(requests.sample(request).await?.map_or(Value::Null, |reply| reply.text.into()))
 }
 
 /// The results of what nodes call themselves.

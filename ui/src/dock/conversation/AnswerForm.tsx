@@ -4,7 +4,8 @@ import { Button } from "@/design/Button";
 import { formatJson, parseJson } from "@/design/exact-json";
 import { useWorkspace } from "@/workspace/context";
 import { AnswerText } from "./AnswerText";
-import { answerForm, skeleton } from "./answer-schema";
+import { answerForm, type QuestionField, type Schema, skeleton } from "./answer-schema";
+import { contentOf, type FieldValues, initialValues, QuestionFields } from "./QuestionFields";
 import { TEXTS } from "./texts";
 
 type Props = {
@@ -76,6 +77,14 @@ export function AnswerForm(props: Props) {
       );
     case "approval":
       return <ApprovalAnswer {...props} flag={form.flag} comment={form.comment} />;
+    case "acceptance":
+      return <AcceptanceAnswer {...props} />;
+    case "question":
+      return form.fields ? (
+        <QuestionAnswer {...props} fields={form.fields} />
+      ) : (
+        <JsonQuestionAnswer {...props} content={form.content} />
+      );
     case "json":
       return <JsonAnswer {...props} />;
   }
@@ -176,6 +185,70 @@ function ApprovalAnswer({
           onClick={() => decide(false)}
         />
         {careful ? approve : null}
+      </Buttons>
+    </>
+  );
+}
+
+/** Declining is the safe answer: what is asked for was written by somebody else. */
+function AcceptanceAnswer({ busy, onAnswer }: Props) {
+  return (
+    <Buttons>
+      <Decide
+        testid="pause-reject"
+        good
+        busy={busy}
+        label={TEXTS.decline}
+        focus
+        onClick={() => onAnswer({ accept: false })}
+      />
+      <Decide testid="pause-approve" busy={busy} label={TEXTS.accept} onClick={() => onAnswer({ accept: true })} />
+    </Buttons>
+  );
+}
+
+function QuestionAnswer({ fields, busy, draftKey, onAnswer }: Props & { fields: QuestionField[] }) {
+  const draft = useAnswerDraft({ draftKey, onAnswer }, "");
+  const values: FieldValues = draft.text === "" ? initialValues(fields) : (parseJson(draft.text) as FieldValues);
+  const content = contentOf(fields, values);
+  const accept = (event: FormEvent) => {
+    event.preventDefault();
+    if (!busy && content) void draft.send({ accept: true, content });
+  };
+  return (
+    <form onSubmit={accept}>
+      <QuestionFields
+        fields={fields}
+        values={values}
+        onChange={(name, value) => draft.setText(formatJson({ ...values, [name]: value }) ?? "")}
+      />
+      <Buttons>
+        <Button type="submit" kind="main" disabled={busy || !content} data-testid="pause-send">
+          <Check size={14} aria-hidden /> {TEXTS.accept}
+        </Button>
+        <Decide
+          testid="pause-reject"
+          busy={busy}
+          label={TEXTS.decline}
+          onClick={() => void draft.send({ accept: false })}
+        />
+      </Buttons>
+    </form>
+  );
+}
+
+/** A question whose content is more than a form can have. */
+function JsonQuestionAnswer({ content, onAnswer, ...props }: Props & { content: Schema }) {
+  return (
+    <>
+      <JsonAnswer {...props} schema={content} onAnswer={(value) => onAnswer({ accept: true, content: value })} />
+      <Buttons>
+        <Decide
+          testid="pause-reject"
+          busy={props.busy}
+          label={TEXTS.decline}
+          onClick={() => onAnswer({ accept: false })}
+        />
       </Buttons>
     </>
   );

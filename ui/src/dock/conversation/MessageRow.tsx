@@ -12,6 +12,7 @@ import {
 import { memo, type ReactNode } from "react";
 import type { Message } from "@/bindings";
 import { Markdown } from "@/design/Markdown";
+import { plain } from "@/design/plain-text";
 import { formatIteration } from "@/run/fold/epoch";
 import type { NodeNames } from "@/run/node-names";
 import { formatCount } from "@/run/values/format";
@@ -33,7 +34,10 @@ export const Row = memo(function Row({ item }: { item: Item }) {
     case "question":
       return (
         <SystemLine icon={<MessageCircleQuestion size={12} aria-hidden />}>
-          {TEXTS.asked(titleWithIteration(workspace.nodeNames, item.node, item.epoch), previewOf(item.prompt, 140))}
+          {TEXTS.asked(
+            titleWithIteration(workspace.nodeNames, item.node, item.epoch),
+            previewOf(plain(item.prompt), 140),
+          )}
         </SystemLine>
       );
     case "answer":

@@ -7,9 +7,30 @@ export type AnswerForm =
   | { kind: "choice"; options: (string | number | boolean | null)[] }
   /** Approve or reject, with room for a comment. */
   | { kind: "approval"; flag: string; comment?: string }
+  /** Accept what a tool asks for, or decline it. */
+  | { kind: "acceptance" }
+  /** Answer what a tool asks, or decline to. Without fields, the content is entered as JSON. */
+  | { kind: "question"; content: Schema; fields: QuestionField[] | undefined }
   | { kind: "json" };
 
-type Schema = Record<string, unknown>;
+export type Schema = Record<string, unknown>;
+
+type Option = { value: string; label: string };
+
+/** One field of what a tool asks. */
+export type QuestionField = {
+  name: string;
+  label: string;
+  description?: string;
+  required: boolean;
+  initial: unknown;
+} & (
+  | { kind: "text"; format?: string }
+  | { kind: "number"; integer: boolean }
+  | { kind: "flag" }
+  | { kind: "choice"; options: Option[] }
+  | { kind: "choices"; options: Option[] }
+);
 
 const APPROVAL_FLAGS = ["approved", "approve", "allowed", "ok"];
 
@@ -20,7 +41,7 @@ export function answerForm(schema: Schema): AnswerForm {
   if (type === "string") return { kind: "text" };
   if (type === "boolean") return { kind: "yesNo" };
   if (type === "number" || type === "integer") return { kind: "number", integer: type === "integer" };
-  if (type === "object") return approval(schema) ?? { kind: "json" };
+  if (type === "object") return question(schema) ?? approval(schema) ?? { kind: "json" };
   // A schema that asks for nothing in particular takes a text.
   return type === undefined && !("$ref" in schema) && !hasBranches(schema) ? { kind: "text" } : { kind: "json" };
 }
@@ -56,6 +77,72 @@ export function skeleton(schema: Schema): unknown {
     default:
       return null;
   }
+}
+
+/** The form of what a tool asks: whether to accept, and the content if it wants any. */
+function question(schema: Schema): AnswerForm | undefined {
+  const properties = (schema.properties ?? {}) as Record<string, Schema>;
+  const names = Object.keys(properties);
+  if (typeOf(properties.accept ?? {}) !== "boolean") return undefined;
+  if (names.length === 1) return { kind: "acceptance" };
+  const { content } = properties;
+  return names.length === 2 && content ? { kind: "question", content, fields: fieldsOf(content) } : undefined;
+}
+
+/** The fields of the content of a question; undefined if it is more than a flat object. */
+function fieldsOf(content: Schema): QuestionField[] | undefined {
+  if (typeOf(content) !== "object" || hasBranches(content)) return undefined;
+  const required = Array.isArray(content.required) ? content.required : [];
+  const fields: QuestionField[] = [];
+  for (const [name, schema] of Object.entries((content.properties ?? {}) as Record<string, Schema>)) {
+    const kind = fieldKind(schema);
+    if (kind === undefined) return undefined;
+    fields.push({
+      name,
+      label: text(schema.title) ?? name,
+      ...(text(schema.description) !== undefined && { description: text(schema.description) }),
+      required: required.includes(name),
+      initial: schema.default,
+      ...kind,
+    } as QuestionField);
+  }
+  return fields;
+}
+
+function fieldKind(schema: Schema) {
+  const single = fieldOptions(schema);
+  if (single) return { kind: "choice" as const, options: single };
+  switch (typeOf(schema)) {
+    case "string":
+      return { kind: "text" as const, ...(text(schema.format) !== undefined && { format: text(schema.format) }) };
+    case "number":
+    case "integer":
+      return { kind: "number" as const, integer: typeOf(schema) === "integer" };
+    case "boolean":
+      return { kind: "flag" as const };
+    case "array": {
+      const options = fieldOptions((schema.items ?? {}) as Schema);
+      return options && { kind: "choices" as const, options };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The texts to choose from, as a list or as constants with titles. */
+function fieldOptions(schema: Schema): Option[] | undefined {
+  const { enum: values, enumNames } = schema;
+  if (Array.isArray(values) && values.every((value) => typeof value === "string")) {
+    const names = Array.isArray(enumNames) ? enumNames : [];
+    return values.map((value, index) => ({ value, label: text(names[index]) ?? value }));
+  }
+  const titled = schema.oneOf ?? schema.anyOf;
+  if (!Array.isArray(titled) || !titled.every((one) => typeof one?.const === "string")) return undefined;
+  return titled.map((one) => ({ value: one.const, label: text(one.title) ?? one.const }));
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 function choices(schema: Schema): (string | number | boolean | null)[] | undefined {

@@ -2,6 +2,10 @@
 export const TEXTS = {
   approve: "Approve",
   reject: "Reject",
+  accept: "Accept",
+  decline: "Decline",
+  notChosen: "Not chosen",
+  optional: "optional",
   wholeNumber: "Whole number",
   number: "Number",
   comment: (label: string | number) => `${label}: comment`,

@@ -107,9 +107,9 @@ function StepPicker({
       onChange={(event) => onPick(Number(event.target.value))}
     >
       {calls.map((one, index) => (
-        <option key={`${one.step}/${one.startedAt}`} value={index}>
+        <option key={`${one.step}/${one.sampling?.callId}/${one.startedAt}`} value={index}>
           {TEXTS.call} {index + 1} of {calls.length}
-          {isOwnCall(one) ? "" : ` · ${TEXTS.memorySummary}`}
+          {one.prompt?.purpose ? ` · ${TEXTS.purposes[one.prompt.purpose]}` : ""}
         </option>
       ))}
     </select>

@@ -67,7 +67,10 @@ function Progress({ name, progress }: { name: string; progress: ToolProgress }) 
   return (
     <div data-testid={`tool-progress-${name}`} className="flex flex-col gap-1 text-fg-2 text-sm">
       <progress className="h-1.5 w-full text-tools" aria-label={TEXTS.progressOf(name)} value={done} max={total} />
-      <p className="break-words">{message ?? (total === undefined ? TEXTS.running : TEXTS.doneOf(done, total))}</p>
+      <p className="flex gap-2">
+        <span className="min-w-0 flex-1 break-words">{message ?? TEXTS.running}</span>
+        {total === undefined ? null : <span className="shrink-0 text-fg-3">{TEXTS.doneOf(done, total)}</span>}
+      </p>
     </div>
   );
 }

@@ -1,12 +1,13 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect } from "react";
 import type { FlowGrants, GrantRule } from "@/bindings";
 import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { GRANT_ICONS } from "@/design/grant-icons";
 import { notify } from "@/design/notify";
 import { HostError } from "@/ipc";
-import { needsByKind } from "@/run/grants";
+import { describePin, needsByKind } from "@/run/grants";
 import { useFlow, useWorkspace } from "@/workspace/context";
+import { LoadError, useLoaded } from "../Loaded";
 import { NeedItem } from "./NeedItem";
 import { TEXTS } from "./texts";
 
@@ -18,16 +19,8 @@ export function GrantsPanel() {
   const { host } = useWorkspace();
   const flow = useFlow((state) => state.flow);
   const path = useFlow((state) => state.path);
-  const [grants, setGrants] = useState<FlowGrants>();
-  const [error, setError] = useState<HostError>();
-  const load = useCallback(async () => {
-    try {
-      setGrants(await host.call("grants.show", { flow, path }));
-      setError(undefined);
-    } catch (thrown) {
-      setError(HostError.from(thrown));
-    }
-  }, [host, flow, path]);
+  const show = useCallback(() => host.call("grants.show", { flow, path }), [host, flow, path]);
+  const { value: grants, error, load } = useLoaded(show);
   useEffect(() => {
     const timer = setTimeout(() => void load(), QUIET_MS);
     return () => clearTimeout(timer);
@@ -51,12 +44,7 @@ export function GrantsPanel() {
       <h2 className="mb-1 font-semibold">{TEXTS.title}</h2>
       <p className="mb-3 text-fg-2 text-xs">{TEXTS.intro}</p>
       {error ? (
-        <Empty title={TEXTS.couldntLoad}>
-          <p>
-            {error.message} {error.hint}
-          </p>
-          <Button onClick={() => void load()}>{TEXTS.tryAgain}</Button>
-        </Empty>
+        <LoadError title={TEXTS.couldntLoad} error={error} tryAgain={TEXTS.tryAgain} onTryAgain={() => void load()} />
       ) : grants === undefined ? (
         <Empty title={TEXTS.loading} />
       ) : (
@@ -130,7 +118,7 @@ function Grants({ grants: { needs, unused, pins, hasFile }, onDecide, onRevoke }
                 data-testid={`pin-${pin.server}`}
               >
                 <p className="break-all font-medium text-sm">{pin.server}</p>
-                <p className="text-fg-2 text-xs">{TEXTS.pin(pin.tools, pin.definitions)}</p>
+                <p className="text-fg-2 text-xs">{describePin(pin.pin)}</p>
                 {pin.changed ? <p className="text-wait text-xs">{TEXTS.pinChanged}</p> : null}
               </li>
             ))}

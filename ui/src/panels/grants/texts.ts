@@ -25,7 +25,5 @@ export const TEXTS = {
   revoke: "Revoke",
   revokeRule: (target: string) => `Revoke ${target}`,
   pins: "Accepted MCP tools",
-  pin: (tools: number, definitions: string) =>
-    `${tools === 1 ? "1 tool" : `${tools} tools`}, pinned to sha256:${definitions.slice(0, 4)}…${definitions.slice(-4)}`,
   pinChanged: "Changed: accept the tools under MCP servers",
 } as const;

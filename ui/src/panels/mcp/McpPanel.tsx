@@ -1,9 +1,7 @@
-import { useCallback, useEffect, useState } from "react";
-import type { McpServerStatus } from "@/bindings";
-import { Button } from "@/design/Button";
+import { useCallback, useEffect } from "react";
 import { Empty } from "@/design/Empty";
-import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
+import { LoadError, useLoaded } from "../Loaded";
 import { AddServers } from "./AddServers";
 import { ServerCard } from "./ServerCard";
 import { TEXTS } from "./texts";
@@ -14,16 +12,7 @@ const REFRESH_INTERVAL_MS = 2_000;
 /** The MCP servers of the person: add, connect, look at what they offer, accept what changed. */
 export function McpPanel() {
   const { host } = useWorkspace();
-  const [servers, setServers] = useState<McpServerStatus[]>();
-  const [error, setError] = useState<HostError>();
-  const load = useCallback(async () => {
-    try {
-      setServers(await host.call("mcp.list", {}));
-      setError(undefined);
-    } catch (thrown) {
-      setError(HostError.from(thrown));
-    }
-  }, [host]);
+  const { value: servers, error, load } = useLoaded(useCallback(() => host.call("mcp.list", {}), [host]));
   useEffect(() => {
     void load();
     const timer = setInterval(() => void load(), REFRESH_INTERVAL_MS);
@@ -34,12 +23,7 @@ export function McpPanel() {
       <h2 className="mb-1 font-semibold">{TEXTS.servers}</h2>
       <p className="mb-3 text-fg-2 text-xs">{TEXTS.intro}</p>
       {error ? (
-        <Empty title={TEXTS.couldntLoad}>
-          <p>
-            {error.message} {error.hint}
-          </p>
-          <Button onClick={() => void load()}>{TEXTS.tryAgain}</Button>
-        </Empty>
+        <LoadError title={TEXTS.couldntLoad} error={error} tryAgain={TEXTS.tryAgain} onTryAgain={() => void load()} />
       ) : servers === undefined ? (
         <Empty title={TEXTS.loading} />
       ) : servers.length === 0 ? (

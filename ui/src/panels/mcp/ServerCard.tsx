@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { McpLogLine, McpServerDetails, McpServerStatus } from "@/bindings";
 import { Button } from "@/design/Button";
 import { HostError } from "@/ipc";
+import { describePin } from "@/run/grants";
 import { useWorkspace } from "@/workspace/context";
 import { ErrorMessage } from "../settings/ErrorMessage";
 import { Offers } from "./Offers";
@@ -64,9 +65,7 @@ export function ServerCard({ server, onChanged }: { server: McpServerStatus; onC
         <span className="text-fg-2 text-xs">{busy ? TEXTS.connecting : TEXTS.phases[phase]}</span>
       </div>
       <p className="mt-0.5 break-all font-mono text-2xs text-fg-3">{target}</p>
-      {server.acceptedTools === undefined ? null : (
-        <p className="mt-0.5 text-fg-2 text-xs">{TEXTS.tools(server.acceptedTools)}</p>
-      )}
+      <p className="mt-0.5 text-fg-2 text-xs">{server.pin ? describePin(server.pin) : TEXTS.neverConnected}</p>
       <div className="mt-1.5 flex flex-wrap gap-1.5">
         {phase === "connected" && details ? (
           <Button aria-label={TEXTS.disconnectServer(name)} disabled={busy} onClick={disconnect}>

@@ -27,7 +27,7 @@ export const TEXTS = {
   showLog: "Log",
   logOf: (name: string) => `Log of ${name}`,
   emptyLog: "The log is empty",
-  tools: (count: number) => (count === 1 ? "1 tool" : `${count} tools`),
+  neverConnected: "Never connected. Its tools are accepted as they are when it first connects.",
   toolsTitle: "Tools",
   resources: "Resources",
   prompts: "Prompts",

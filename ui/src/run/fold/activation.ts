@@ -1,5 +1,5 @@
 /** Applies one event to its activation. The same rules as the engine's `run::view::activation`. */
-import type { ContextId, Entry, Epoch, Fault, MessageId } from "@/bindings";
+import type { ContextId, Entry, Epoch, Fault, MessageId, SamplingRef } from "@/bindings";
 import type { Draft } from "./draft";
 import { addCost, addTokens, costOfCall, NO_COST, NO_TOKENS } from "./spending";
 import type { EpochView, ModelCallView, NodeState, ToolCallView, TurnState, TurnView } from "./types";
@@ -100,12 +100,20 @@ function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
       view.streamed = "";
       view.reasoning = "";
       view.calls = draft.own(view.calls);
-      view.calls.push({ step: entry.step, startedAt: at, prompt: entry.prompt });
+      view.calls.push({
+        step: entry.step,
+        ...(entry.sampling && { sampling: entry.sampling }),
+        startedAt: at,
+        prompt: entry.prompt,
+      });
       break;
     case "model.replied": {
       view.calls = draft.own(view.calls);
-      let index = view.calls.findLastIndex((call) => call.step === entry.step && !call.reply);
-      if (index < 0) index = view.calls.push({ step: entry.step, startedAt: at }) - 1;
+      const { step, sampling } = entry;
+      let index = view.calls.findLastIndex(
+        (call) => call.step === step && !call.reply && isSameSampling(call.sampling, sampling),
+      );
+      if (index < 0) index = view.calls.push({ step, ...(sampling && { sampling }), startedAt: at }) - 1;
       const replied: ModelCallView = { ...(view.calls[index] as ModelCallView), endedAt: at, reply: entry.reply };
       if (entry.account) replied.account = entry.account;
       if (entry.origins) replied.origins = entry.origins;
@@ -233,6 +241,10 @@ function touch(view: EpochView, id: ContextId, draft: Draft): void {
   if (view.contexts.includes(id)) return;
   view.contexts = draft.own(view.contexts);
   view.contexts.push(id);
+}
+
+function isSameSampling(left: SamplingRef | undefined, right: SamplingRef | undefined): boolean {
+  return left?.callId === right?.callId && left?.index === right?.index;
 }
 
 /** The place of the call that has not ended yet, or -1. */

@@ -233,6 +233,7 @@ impl Connection {
         invocation: &ToolInvocation,
         context: Option<&ToolContext>,
     ) -> Result<Value, Fault> {
+        let _turn = self.client.turn().await;
         let call = CallInProgress::new(Arc::clone(&invocation.progress), Arc::clone(&invocation.requests));
         let mut registered = self.client.register(Arc::clone(&call));
         let timeout = invocation.tool.policy.timeout_ms.map_or(DEFAULT_CALL_TIMEOUT, Duration::from_millis);
@@ -241,7 +242,7 @@ impl Connection {
             outcome = self.rounds(binding, &invocation.arguments, context, &call, &mut registered) => outcome,
             () = call.aborted.notified() => Err(self.faults().of_unexpected("a question")),
             () = wait_for_oversized(&mut oversized) => Err(self.faults().of_oversized(MAX_MESSAGE_BYTES)),
-            () = run_out(timeout, &call) => Err(self.faults().of_silent_call(&binding.tool, timeout)),
+            () = run_out(timeout, &call, &self.client) => Err(self.faults().of_silent_call(&binding.tool, timeout)),
         };
         // A question that could not be asked ends the call, whatever the server makes of it.
         if let Some(fault) = call.take_fault() {
@@ -386,10 +387,10 @@ impl Drop for CancelOnDrop {
 }
 
 /// Resolves once the call's time is over. It does not run while a person is asked.
-async fn run_out(timeout: Duration, call: &CallInProgress) {
+async fn run_out(timeout: Duration, call: &CallInProgress, client: &Client) {
     loop {
         tokio::time::sleep(timeout).await;
-        if call.open_requests.load(Ordering::Relaxed) == 0 {
+        if call.open_requests.load(Ordering::Relaxed) == 0 && !client.has_unclear_request() {
             return;
         }
     }

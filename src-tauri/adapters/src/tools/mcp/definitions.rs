@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use ts_rs::TS;
 
+use super::log::now_ms;
 use crate::tools::hosts::MCP;
 
 pub(super) const MAX_TOOLS: usize = 512;
@@ -161,9 +162,73 @@ impl McpToolChanges {
     }
 }
 
+/// The tools of a server that were accepted: those that may be used, in the definitions that they had.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", from = "StoredTools")]
+pub(super) struct AcceptedTools {
+    /// When, in milliseconds since the Unix epoch. Early versions did not store it.
+    at: Option<u64>,
+    /// Whether nobody looked at them: they are those of the first connection.
+    as_first_seen: bool,
+    pub(super) tools: BTreeMap<String, McpTool>,
+}
+
+/// As the store has them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredTools {
+    #[serde(rename_all = "camelCase")]
+    Current { at: Option<u64>, as_first_seen: bool, tools: BTreeMap<String, McpTool> },
+    /// Early versions stored nothing else.
+    Early(BTreeMap<String, McpTool>),
+}
+
+impl From<StoredTools> for AcceptedTools {
+    fn from(stored: StoredTools) -> Self {
+        match stored {
+            StoredTools::Current { at, as_first_seen, tools } => Self { at, as_first_seen, tools },
+            StoredTools::Early(tools) => Self { at: None, as_first_seen: false, tools },
+        }
+    }
+}
+
+impl AcceptedTools {
+    /// Accepts these tools now.
+    pub(super) fn new(tools: &[McpTool], as_first_seen: bool) -> Self {
+        let tools = tools.iter().map(|tool| (tool.name.clone(), tool.clone())).collect();
+        Self { at: Some(now_ms()), as_first_seen, tools }
+    }
+
+    /// What a person sees of it.
+    pub(super) fn pin(&self) -> McpPin {
+        McpPin {
+            tools: self.tools.len(),
+            definitions: definitions_hash(self.tools.values()),
+            at: self.at,
+            as_first_seen: self.as_first_seen,
+        }
+    }
+}
+
+/// The tools of a server that were accepted. A tool with another definition cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct McpPin {
+    /// How many there are.
+    pub tools: usize,
+    /// The hash of their definitions.
+    pub definitions: String,
+    /// When they were accepted, in milliseconds since the Unix epoch. Early versions did not store it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub at: Option<u64>,
+    /// Whether they were accepted as the server had them at its first connection. Otherwise the person accepted a change.
+    pub as_first_seen: bool,
+}
+
 /// Identifies the definitions of all tools of a server, in any order.
-pub(super) fn definitions_hash(tools: &[McpTool]) -> String {
-    let mut hashes: Vec<String> = tools.iter().map(McpTool::hash).collect();
+pub(super) fn definitions_hash<'a>(tools: impl IntoIterator<Item = &'a McpTool>) -> String {
+    let mut hashes: Vec<String> = tools.into_iter().map(McpTool::hash).collect();
     hashes.sort_unstable();
     content_hash(hashes.join("\n").as_bytes())
 }
@@ -211,3 +276,6 @@ fn unique_name(name: &str, taken: &mut HashSet<String>) -> String {
     }
     unique
 }
+
+#[cfg(test)]
+mod tests;

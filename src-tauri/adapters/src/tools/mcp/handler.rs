@@ -1,7 +1,8 @@
 //! What Plait does when a server calls it: progress, questions to the person, sampling, logging, changed lists.
 //!
-//! A request of a server belongs to a call. The protocol does not always say to which one; then it is served only if one call
-//! is in progress, and declined otherwise.
+//! A request of a server belongs to a call, and the protocol does not always say to which one. If several are in progress, the
+//! request waits until all but one have ended; if all of them could be waiting, they end with a fault. Once a server has asked
+//! something, it gets one call at a time.
 
 // Sampling and logging are deprecated by the protocol, and servers use them.
 #![allow(deprecated)]
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use plait_engine::error::Fault;
+use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::tool::{
     SamplingMessage, SamplingReply, SamplingRequest, ToolAnswer, ToolProgress, ToolQuestion, ToolRequests,
 };
@@ -25,7 +26,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use serde_json::{Value, json};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::log::{McpLogOrigin, ServerLog};
 
@@ -43,6 +44,7 @@ pub(super) struct CallInProgress {
     /// Ends the call.
     fault: Mutex<Option<Fault>>,
     pub(super) aborted: Notify,
+    is_aborted: AtomicBool,
 }
 
 impl CallInProgress {
@@ -57,6 +59,7 @@ impl CallInProgress {
             open_requests: AtomicUsize::default(),
             fault: Mutex::default(),
             aborted: Notify::new(),
+            is_aborted: AtomicBool::default(),
         })
     }
 
@@ -66,6 +69,7 @@ impl CallInProgress {
 
     fn abort(&self, fault: Fault) {
         *self.fault.lock() = Some(fault);
+        self.is_aborted.store(true, Ordering::Release);
         self.aborted.notify_one();
     }
 
@@ -125,6 +129,9 @@ impl CallInProgress {
                 .ok_or_else(|| ErrorData::invalid_params("Plait samples with texts only.", None))?;
             messages.push(SamplingMessage { from_model: message.role == Role::Assistant, text });
         }
+        if messages.is_empty() {
+            return Err(ErrorData::invalid_params("There is no message to reply to.", None));
+        }
         let request = SamplingRequest {
             from: server.to_owned(),
             system: request.system_prompt,
@@ -134,10 +141,14 @@ impl CallInProgress {
         };
         let _open = OpenRequest::new(self);
         match self.requests.sample(request).await {
-            Ok(Some(SamplingReply { model, text })) => {
+            Ok(Some(SamplingReply { model, text, is_truncated })) => {
                 let message = rmcp::model::SamplingMessage::assistant_text(text);
-                let result = CreateMessageResult::new(message, model);
-                Ok(result.with_stop_reason(CreateMessageResult::STOP_REASON_END_TURN))
+                let reason = if is_truncated {
+                    CreateMessageResult::STOP_REASON_END_MAX_TOKEN
+                } else {
+                    CreateMessageResult::STOP_REASON_END_TURN
+                };
+                Ok(CreateMessageResult::new(message, model).with_stop_reason(reason))
             }
             Ok(None) => Err(ErrorData::new(
                 rmcp::model::ErrorCode(-1),
@@ -198,6 +209,20 @@ struct ClientState {
     by_progress_token: Mutex<BTreeMap<String, u64>>,
     next_call: std::sync::atomic::AtomicU64,
     tools_changed: AtomicBool,
+    /// Whether the server has asked something. Then its calls are made one at a time.
+    asks: AtomicBool,
+    turns: RwLock<()>,
+    /// How many requests wait until it is clear to which call they belong.
+    unclear: AtomicUsize,
+    /// A call ended, or a request waits.
+    changed: Notify,
+}
+
+/// The turn of a call.
+#[expect(dead_code, reason = "they are held")]
+pub(super) enum Turn<'a> {
+    Shared(RwLockReadGuard<'a, ()>),
+    Alone(RwLockWriteGuard<'a, ()>),
 }
 
 impl Client {
@@ -209,6 +234,10 @@ impl Client {
             by_progress_token: Mutex::default(),
             next_call: std::sync::atomic::AtomicU64::default(),
             tools_changed: AtomicBool::default(),
+            asks: AtomicBool::default(),
+            turns: RwLock::default(),
+            unclear: AtomicUsize::default(),
+            changed: Notify::new(),
         }))
     }
 
@@ -224,18 +253,80 @@ impl Client {
         RegisteredCall { client: self.clone(), id, tokens: Vec::new() }
     }
 
-    fn only_call(&self) -> Option<Arc<CallInProgress>> {
-        let calls = self.0.calls.lock();
-        if calls.len() == 1 {
-            return calls.values().next().cloned();
+    /// Waits for the turn of a call.
+    pub(super) async fn turn(&self) -> Turn<'_> {
+        if self.0.asks.load(Ordering::Relaxed) {
+            Turn::Alone(self.0.turns.write().await)
+        } else {
+            Turn::Shared(self.0.turns.read().await)
         }
-        let why = if calls.is_empty() { "no call is" } else { "several calls are" };
-        self.0.log.push(
-            McpLogOrigin::Plait,
-            &format!("Declined a request of the server, since {why} in progress."),
-        );
-        None
     }
+
+    /// Whether a request waits until it is clear to which call it belongs. Meanwhile no call runs out of time.
+    pub(super) fn has_unclear_request(&self) -> bool {
+        self.0.unclear.load(Ordering::Relaxed) > 0
+    }
+
+    /// The call that a request of the server belongs to.
+    async fn call_of_request(&self) -> Option<Arc<CallInProgress>> {
+        self.0.asks.store(true, Ordering::Relaxed);
+        let mut waiting = None;
+        loop {
+            let changed = self.0.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            {
+                let calls = self.0.calls.lock();
+                match calls.len() {
+                    0 => {
+                        let why = "Declined a request of the server, since no call is in progress.";
+                        self.0.log.push(McpLogOrigin::Plait, why);
+                        return None;
+                    }
+                    1 => {
+                        let is_running =
+                            |call: &&Arc<CallInProgress>| !call.is_aborted.load(Ordering::Acquire);
+                        return calls.values().next().filter(is_running).cloned();
+                    }
+                    count => {
+                        waiting.get_or_insert_with(|| UnclearRequest::new(&self.0));
+                        if self.0.unclear.load(Ordering::Relaxed) >= count {
+                            for call in calls.values() {
+                                call.abort(unclear(&self.0.server));
+                            }
+                            return None;
+                        }
+                    }
+                }
+            }
+            changed.await;
+        }
+    }
+}
+
+/// Counts a request that waits until it is clear to which call it belongs.
+struct UnclearRequest<'a>(&'a ClientState);
+
+impl<'a> UnclearRequest<'a> {
+    fn new(state: &'a ClientState) -> Self {
+        state.unclear.fetch_add(1, Ordering::Relaxed);
+        state.changed.notify_waiters();
+        Self(state)
+    }
+}
+
+impl Drop for UnclearRequest<'_> {
+    fn drop(&mut self) {
+        self.0.unclear.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn unclear(server: &str) -> Fault {
+    let message = format!(
+        "The MCP server `{server}` asked something during several calls and did not say during which."
+    );
+    Fault::new(ErrorCode::McpUnclearRequest, message)
+        .hint("Call it again: from now on its calls are made one at a time.")
 }
 
 /// A registered call.
@@ -261,6 +352,7 @@ impl Drop for RegisteredCall {
         for token in &self.tokens {
             tokens.remove(token);
         }
+        self.client.0.changed.notify_waiters();
     }
 }
 
@@ -284,7 +376,7 @@ impl ClientHandler for Client {
         params: CreateMessageRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        match self.only_call() {
+        match self.call_of_request().await {
             Some(call) => call.sample(&self.0.server, params).await,
             None => Err(ErrorData::invalid_request("No call to sample for.", None)),
         }
@@ -295,7 +387,7 @@ impl ClientHandler for Client {
         request: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        match self.only_call() {
+        match self.call_of_request().await {
             Some(call) => Ok(call.elicit(&self.0.server, request).await),
             None => Ok(ElicitResult::new(ElicitationAction::Decline)),
         }

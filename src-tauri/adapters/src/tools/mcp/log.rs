@@ -50,12 +50,7 @@ struct Lines {
 
 impl ServerLog {
     pub(super) fn push(&self, origin: McpLogOrigin, text: &str) {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        let line = McpLogLine {
-            at: u64::try_from(now).unwrap_or(u64::MAX),
-            origin,
-            text: cut(text, MAX_LINE_BYTES),
-        };
+        let line = McpLogLine { at: now_ms(), origin, text: cut(text, MAX_LINE_BYTES) };
         let mut log = self.0.lock();
         log.bytes += line.text.len();
         log.lines.push_back(line);
@@ -113,6 +108,12 @@ impl ServerLog {
         let text = text.trim_end_matches('\r');
         self.push(McpLogOrigin::Stderr, &if is_cut { format!("{text}…") } else { text.to_owned() });
     }
+}
+
+/// The time, in milliseconds since the Unix epoch.
+pub(super) fn now_ms() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    u64::try_from(now).unwrap_or(u64::MAX)
 }
 
 /// The beginning of a text, at most `max` bytes and an ellipsis.

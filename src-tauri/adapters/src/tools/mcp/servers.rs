@@ -14,10 +14,12 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 
 use super::connection::{Connection, Target};
-use super::definitions::{McpBinding, McpTool, McpToolChanges, definitions_hash, to_specs};
+use super::definitions::{
+    AcceptedTools, McpBinding, McpPin, McpTool, McpToolChanges, definitions_hash, to_specs,
+};
 use super::entry::{McpEntry, McpTransport, McpValue, check_url, expand};
 use super::import::import;
-use super::log::McpLogLine;
+use super::log::{McpLogLine, McpLogOrigin};
 use super::process::ServerCommand;
 use super::server::Server;
 use super::status::{
@@ -27,8 +29,6 @@ use crate::keys::{KeyOwner, KeyRetention, KeyStore};
 use crate::store::Store;
 use crate::tools::hosts::MCP;
 
-type AcceptedTools = BTreeMap<String, BTreeMap<String, McpTool>>;
-
 /// The MCP servers of a data directory. Opening it starts none. Clones share the same servers.
 #[derive(Clone)]
 pub struct McpServers(Arc<State>);
@@ -37,8 +37,8 @@ struct State {
     store: Store,
     keys: KeyStore,
     servers: Mutex<BTreeMap<String, Arc<Server>>>,
-    /// The tools that the person accepted, by server and name.
-    accepted: Mutex<AcceptedTools>,
+    /// The tools that were accepted, by server.
+    accepted: Mutex<BTreeMap<String, AcceptedTools>>,
     /// Held while the entries or the accepted tools are changed and written.
     write_lock: tokio::sync::Mutex<()>,
 }
@@ -52,7 +52,7 @@ impl McpServers {
             or_report(fault);
             BTreeMap::new()
         });
-        let accepted: AcceptedTools = store.mcp_tools().unwrap_or_else(|fault| {
+        let accepted: BTreeMap<String, AcceptedTools> = store.mcp_tools().unwrap_or_else(|fault| {
             or_report(fault);
             BTreeMap::new()
         });
@@ -147,11 +147,11 @@ impl McpServers {
     pub async fn accept_tools(&self, name: &str, definitions: &str) -> Result<(), Fault> {
         let server = self.find(name)?;
         let tools = self.connection(&server).await?.tools().await?;
-        if definitions_hash(&tools) != definitions {
+        if definitions_hash(tools.iter()) != definitions {
             let changes = self.changes(&server, &tools).unwrap_or_default();
             return Err(changes.fault(name));
         }
-        self.accept(name, &tools).await?;
+        self.accept(name, AcceptedTools::new(&tools, false)).await?;
         *server.changes.lock() = None;
         Ok(())
     }
@@ -165,13 +165,12 @@ impl McpServers {
         Ok(McpResourceContent { contents })
     }
 
-    /// What was accepted of a server: how many tools, the hash of their definitions, and whether the server was seen to offer
-    /// others since. None if it was never connected.
-    pub fn pin(&self, name: &str) -> Option<(usize, String, bool)> {
+    /// What was accepted of a server, and whether it was seen to offer other tools since. None if it was never connected.
+    pub fn pin(&self, name: &str) -> Option<(McpPin, bool)> {
         let server = self.0.servers.lock().get(name).cloned()?;
-        let accepted: Vec<McpTool> = self.0.accepted.lock().get(name)?.values().cloned().collect();
+        let pin = self.0.accepted.lock().get(name)?.pin();
         let changed = server.changes.lock().is_some();
-        Some((accepted.len(), definitions_hash(&accepted), changed))
+        Some((pin, changed))
     }
 
     /// Ends all servers.
@@ -314,17 +313,27 @@ impl McpServers {
         written.await.unwrap_or_else(|error| Err(Fault::new(ErrorCode::AppInternal, error.to_string())))
     }
 
-    async fn accept(&self, name: &str, tools: &[McpTool]) -> Result<(), Fault> {
+    async fn accept(&self, name: &str, accepted: AcceptedTools) -> Result<(), Fault> {
         let _guard = self.0.write_lock.lock().await;
-        let accepted = tools.iter().map(|tool| (tool.name.clone(), tool.clone())).collect();
         self.0.accepted.lock().insert(name.to_owned(), accepted);
         self.write().await
+    }
+
+    /// Accepts the tools of the first connection: allowing the server to be started is the consent to them.
+    async fn accept_first(&self, server: &Server, tools: &[McpTool]) -> Result<(), Fault> {
+        let accepted = AcceptedTools::new(tools, true);
+        let McpPin { tools, definitions, .. } = accepted.pin();
+        self.accept(&server.name, accepted).await?;
+        let text = format!("Accepted {tools} tools as first seen, pinned to sha256:{definitions}.");
+        server.log.push(McpLogOrigin::Plait, &text);
+        Ok(())
     }
 
     /// How the tools differ from the accepted ones; none if they were never accepted.
     fn changes(&self, server: &Server, tools: &[McpTool]) -> Option<McpToolChanges> {
         let accepted = self.0.accepted.lock();
-        let changes = accepted.get(&server.name).map(|accepted| McpToolChanges::between(accepted, tools));
+        let changes =
+            accepted.get(&server.name).map(|accepted| McpToolChanges::between(&accepted.tools, tools));
         *server.changes.lock() = changes.clone().filter(McpToolChanges::needs_acceptance);
         changes
     }
@@ -335,7 +344,7 @@ impl McpServers {
             entry: server.entry.clone(),
             phase: server.phase(),
             fault: server.fault().map(|fault| self.0.keys.redaction().fault(fault)),
-            accepted_tools: self.0.accepted.lock().get(&server.name).map(BTreeMap::len),
+            pin: self.0.accepted.lock().get(&server.name).map(AcceptedTools::pin),
             changes: server.changes.lock().clone(),
         }
     }
@@ -344,7 +353,7 @@ impl McpServers {
         let connection = self.connection(server).await?;
         let tools = connection.tools().await?;
         if self.changes(server, &tools).is_none() {
-            self.accept(&server.name, &tools).await?;
+            self.accept_first(server, &tools).await?;
         }
         let mut resources: Vec<McpResource> = connection
             .resources()
@@ -418,8 +427,8 @@ impl ToolHost for McpServers {
         let accepted = self.0.accepted.lock();
         let servers = self.0.servers.lock();
         let known = servers.iter().map(|(name, server)| {
-            let tools = accepted.get(name).map(|tools| {
-                let tools: Vec<McpTool> = tools.values().cloned().collect();
+            let tools = accepted.get(name).map(|accepted| {
+                let tools: Vec<McpTool> = accepted.tools.values().cloned().collect();
                 known_tools(to_specs(name, &tools))
             });
             (name.clone(), KnownServer { address: server.entry.address(name), tools })
@@ -431,7 +440,7 @@ impl ToolHost for McpServers {
         let server = self.find(name)?;
         let tools = self.connection(&server).await?.tools().await?;
         match self.changes(&server, &tools) {
-            None => self.accept(name, &tools).await?,
+            None => self.accept_first(&server, &tools).await?,
             Some(changes) if changes.needs_acceptance() => return Err(changes.fault(name)),
             Some(_) => {}
         }
@@ -456,7 +465,7 @@ impl ToolHost for McpServers {
             .accepted
             .lock()
             .get(name)
-            .and_then(|accepted| accepted.get(&binding.tool))
+            .and_then(|accepted| accepted.tools.get(&binding.tool))
             .is_some_and(|accepted| accepted.hash() == binding.definition);
         if !is_accepted || current.is_none_or(|current| current.hash() != binding.definition) {
             let what = if current.is_some() { "changed" } else { "is gone" };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use super::definitions::{McpTool, McpToolChanges};
+use super::definitions::{McpPin, McpTool, McpToolChanges};
 use super::entry::McpEntry;
 
 /// An MCP server and what it does now.
@@ -19,10 +19,10 @@ pub struct McpServerStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub fault: Option<Fault>,
-    /// How many tools were accepted. Absent if it never connected.
+    /// The tools that were accepted. Absent if it never connected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub accepted_tools: Option<usize>,
+    pub pin: Option<McpPin>,
     /// How its tools differ from the accepted ones, if the person has to look at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

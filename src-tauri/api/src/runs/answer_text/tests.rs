@@ -26,6 +26,54 @@ fn decision_is_parsed_as_yes_or_no_with_a_comment() {
     assert_eq!(answer_choices(&schema).unwrap(), ["yes", "no", "no, COMMENT"]);
 }
 
+/// The schema of the answer to a question of a tool.
+fn question(content: &Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": { "accept": { "type": "boolean" }, "content": content },
+        "required": ["accept"],
+        "additionalProperties": false,
+        "if": { "properties": { "accept": { "const": true } } },
+        "then": { "required": ["content"] },
+    })
+}
+
+#[test]
+fn question_of_a_tool_takes_its_content_or_its_only_field() {
+    let name = json!({ "name": { "type": "string" } });
+    let one = question(&json!({ "type": "object", "properties": name, "required": ["name"] }));
+    let ada = json!({ "accept": true, "content": { "name": "Ada" } });
+    assert_eq!(parse_answer(&one, "Ada"), ada);
+    assert_eq!(parse_answer(&one, "{\"name\": \"Ada\"}"), ada);
+    assert_eq!(parse_answer(&one, &ada.to_string()), ada);
+    assert_eq!(parse_answer(&one, "no"), json!({ "accept": false }));
+    assert_eq!(answer_choices(&one).unwrap(), ["NAME", "no"]);
+
+    let fields = json!({ "age": { "type": "integer" }, "name": { "type": "string" } });
+    let two = question(&json!({ "type": "object", "properties": fields, "required": ["age"] }));
+    assert_eq!(parse_answer(&two, "{\"age\": 36}"), json!({ "accept": true, "content": { "age": 36 } }));
+    assert_eq!(parse_answer(&two, "Ada"), json!("Ada"), "which field is not said");
+    assert_eq!(answer_choices(&two).unwrap(), ["{\"age\": …, \"name\": …}", "no"]);
+
+    let nothing = question(&json!({ "type": "object", "properties": {} }));
+    assert_eq!(parse_answer(&nothing, "yes"), json!({ "accept": true, "content": {} }));
+    let plain = question(&json!({ "type": "string" }));
+    assert_eq!(parse_answer(&plain, "Ada"), json!({ "accept": true, "content": "Ada" }));
+}
+
+#[test]
+fn request_for_a_reply_takes_yes_or_no() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "accept": { "type": "boolean" } },
+        "required": ["accept"],
+        "additionalProperties": false,
+    });
+    assert_eq!(parse_answer(&schema, "yes"), json!({ "accept": true }));
+    assert_eq!(parse_answer(&schema, "no"), json!({ "accept": false }));
+    assert_eq!(answer_choices(&schema).unwrap(), ["yes", "no"]);
+}
+
 #[test]
 fn schema_references_are_not_resolved() {
     // Remote and file references are not followed, so the schema accepts nothing and the text stays text.

@@ -7,6 +7,7 @@ use plait_api::Plait;
 use plait_api::mcp::ListMcpServers;
 use plait_api::mcp_servers::McpTransport;
 
+use super::describe_pin;
 use crate::exit::{CliError, ExitStatus};
 use crate::format::{first_line, new_table, to_json};
 use crate::terminal::stdout;
@@ -37,8 +38,7 @@ pub(super) async fn execute(app: &Plait, args: &ListArgs) -> Result<ExitStatus, 
             McpTransport::Stdio { command, args, .. } => format!("{command} {}", args.join(" ")),
             McpTransport::Http { url, .. } => url.clone(),
         };
-        let tools =
-            server.accepted_tools.map_or_else(|| "never connected".to_owned(), |count| count.to_string());
+        let tools = server.pin.as_ref().map_or_else(|| "never connected".to_owned(), describe_pin);
         table.add_row([server.name.clone(), first_line(&target, MAX_COMMAND_CHARS), tools]);
     }
     writeln!(out, "{}", table.trim_fmt())?;

@@ -7,6 +7,7 @@ use plait_api::Plait;
 use plait_api::mcp::{AcceptMcpTools, ConnectMcpServer};
 use plait_api::mcp_servers::{McpTool, McpToolChanges};
 
+use super::describe_pin;
 use crate::exit::{CliError, ExitStatus};
 use crate::format::to_json;
 use crate::terminal::stdout;
@@ -25,9 +26,8 @@ pub(super) struct ToolsArgs {
 
 pub(super) async fn execute(app: &Plait, args: ToolsArgs) -> Result<ExitStatus, CliError> {
     let mut details = app.call(ConnectMcpServer { name: args.name.clone() }).await?;
-    let accepted = details.status.changes.take_if(|_| args.accept);
-    if let Some(changes) = &accepted {
-        let accept = AcceptMcpTools { name: args.name.clone(), definitions: changes.definitions.clone() };
+    if let Some(changes) = details.status.changes.take_if(|_| args.accept) {
+        let accept = AcceptMcpTools { name: args.name.clone(), definitions: changes.definitions };
         details = app.call(accept).await?;
     }
     let status = if details.status.changes.is_some() { ExitStatus::Failure } else { ExitStatus::Success };
@@ -40,8 +40,8 @@ pub(super) async fn execute(app: &Plait, args: ToolsArgs) -> Result<ExitStatus, 
     }
     if let Some(changes) = &details.status.changes {
         print_changes(&args.name, changes)?;
-    } else if accepted.is_some() {
-        writeln!(stdout(), "\nAccepted {} tools.", details.tools.len())?;
+    } else if let Some(pin) = &details.status.pin {
+        writeln!(stdout(), "\n{}.", describe_pin(pin))?;
     }
     Ok(status)
 }

@@ -565,6 +565,9 @@ error_codes! {
         McpUnauthorized = "mcp.unauthorized",
             "The MCP server refuses the request without, or with this, authorization.",
             "Check the `headers` of the server's entry.";
+        McpUnclearRequest = "mcp.unclear_request",
+            "An MCP server asked something during several calls, and did not say during which.",
+            "Call it again: from then on its calls are made one at a time.";
         McpUnknownServer = "mcp.unknown_server",
             "There is no MCP server of this name.",
             "Add it under *MCP servers* or with `plait mcp add`.";
@@ -865,6 +868,9 @@ error_codes! {
         ToolNoSecret = "tool.no_secret",
             "A header names a secret that the settings do not allow for this server, or that is not set.",
             "Add it to the secrets for tools in the settings, with the host it may be sent to.";
+        ToolNoModel = "tool.no_model",
+            "A tool requests the reply of a model, and the node that calls it has none.",
+            "Set the node's `provider` and `model`, or let a *Chat* call the tool.";
         ToolNotFound = "tool.not_found",
             "There is no such file in the flow's folder.",
             "Check the path.";
@@ -892,6 +898,9 @@ error_codes! {
         ToolRejected = "tool.rejected",
             "The person did not allow the tool call.",
             "The model sees this error, with the person's comment.";
+        ToolSamplingTooLarge = "tool.sampling_too_large",
+            "A tool requests the reply of a model to more text than a person can be expected to read.",
+            "Call the tool with less.";
         ToolSecretFile = "tool.secret_file",
             "The file holds secrets by its name.",
             "Put what the model may know into a file of another name.";
@@ -904,6 +913,9 @@ error_codes! {
         ToolTooLarge = "tool.too_large",
             "The file, the answer of a server or the result of a tool is too large.",
             "Split the file, or request less.";
+        ToolTooManyRequests = "tool.too_many_requests",
+            "A tool asked the person or a model too often in one call.",
+            "Ask the author of the tool: after each answer the call is made again, and has to ask the same.";
         ToolUnknown = "tool.unknown",
             "There is no tool of this name.",
             "Choose one of the tools listed.";

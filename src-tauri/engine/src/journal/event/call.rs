@@ -16,7 +16,7 @@ use crate::origin::Origins;
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
 use crate::retriever::Retrieval;
-use crate::tool::ToolProgress;
+use crate::tool::{SamplingRef, ToolProgress};
 
 /// What happens while an activation calls models and tools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -30,6 +30,10 @@ pub enum CallEvent {
         /// The messages, by reference, and the tokens they take.
         #[ts(as = "PromptRecord")]
         prompt: Arc<PromptRecord>,
+        /// The request of a tool that it serves, if it serves one. The step is that of the tool call then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        sampling: Option<SamplingRef>,
     },
     /// A model replied. Flushed before anything follows, so that the call is never paid for twice.
     #[serde(rename = "model.replied")]
@@ -46,6 +50,10 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         key: Option<ReplyKey>,
+        /// The request of a tool that it serves, if it serves one. The step is that of the tool call then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        sampling: Option<SamplingRef>,
         /// Where the reply comes from: its prompt and the model.
         #[serde(default, skip_serializing_if = "Origins::is_empty")]
         #[ts(optional, as = "Option<Origins>")]

@@ -11,7 +11,15 @@ fn replied(usage: Option<TokenUsage>, account: Option<CallAccount>) -> Event {
     let account = account.map(Arc::new);
     Event::Call(
         Activation { node: "chat".into(), epoch: Epoch::root() },
-        CallEvent::ModelReplied { origins: Origins::NONE, step: 0, reply, account, key: None, reused: None },
+        CallEvent::ModelReplied {
+            origins: Origins::NONE,
+            step: 0,
+            reply,
+            account,
+            key: None,
+            sampling: None,
+            reused: None,
+        },
     )
 }
 

@@ -1,24 +1,29 @@
 //! Making one tool call: its time limit, its attempts, and what it says on the way.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{Either, select};
 use serde_json::{Value, json};
+use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::Outcome;
-use super::questions::{self, CallHistory};
-use super::requests::RecordedAnswers;
+use super::questions::CallHistory;
+use super::requests::{CallRequests, RecordedAnswer, SamplingJob};
+use super::sampling::Sampler;
 use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
 use crate::grant::CallGrants;
+use crate::host::tree_budget::is_limit_of_tree;
 use crate::journal::{CallEvent, MAX_NESTING_DEPTH, is_too_deep};
 use crate::long_term_memory::MemorySource;
 use crate::model_call::Interruption;
 use crate::node::NodeContext;
 use crate::origin::Origin;
 use crate::tool::{
-    CallSite, OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolProgress, ToolRequests, ToolSpec,
+    CallSite, OriginSink, SamplingRef, ToolContext, ToolEffect, ToolInvocation, ToolProgress, ToolRequests,
+    ToolSpec,
 };
 
 /// The time limit of a call, if the flow sets none.
@@ -32,6 +37,7 @@ const MAX_RESULT_BYTES: usize = 4 << 20;
 /// A call to make.
 pub(super) struct Invocation<'a> {
     pub(super) node_context: &'a NodeContext,
+    pub(super) sampler: &'a Sampler<'a>,
     pub(super) tool: &'a ToolSpec,
     pub(super) context: Arc<ToolContext>,
     /// Whether the person was asked about the call and approved it.
@@ -50,14 +56,16 @@ impl Invocation<'_> {
         if let Some(server) = self.tool.mcp_server() {
             origins.add(Origin::McpServer(server.to_owned()));
         }
-        let answers: Arc<[Value]> = history.into_answers().into();
+        let answers: Arc<[RecordedAnswer]> = history.into_answers().into();
         let tool = Arc::new(self.tool.clone());
         let site = Arc::new(self.site());
         let attempts = tool.policy.attempts.unwrap_or(1).max(1);
         let mut attempt = 1;
         loop {
-            let requests = Arc::new(RecordedAnswers::new(Arc::clone(&answers)));
-            let outcome = self.attempt(ToolInvocation {
+            let model = self.sampler.model().cloned();
+            let (requests, jobs) = CallRequests::new(self.step, self.call, Arc::clone(&answers), model);
+            let requests = Arc::new(requests);
+            let invocation = ToolInvocation {
                 tool: Arc::clone(&tool),
                 arguments: self.call.arguments.clone(),
                 folder: self.node_context.run.folder.clone(),
@@ -68,10 +76,10 @@ impl Invocation<'_> {
                 progress: self.progress(),
                 requests: Arc::clone(&requests) as Arc<dyn ToolRequests>,
                 origins: origins.clone(),
-            });
-            let outcome = outcome.await;
+            };
+            let outcome = self.attempt(invocation, jobs, origins).await?;
             if let Some(question) = requests.take_open() {
-                return Err(questions::ask_for_tool(self.step, self.call, &question));
+                return Err(Interruption::Asks(Box::new(question)));
             }
             match outcome {
                 Err(fault) if fault.retryable && attempt < attempts => {
@@ -101,14 +109,47 @@ impl Invocation<'_> {
         }
     }
 
-    async fn attempt(&self, invocation: ToolInvocation) -> Outcome {
+    /// Makes the call once, and the replies that its tool requests. Its time does not run while a model replies, and begins anew
+    /// after that.
+    async fn attempt(
+        &self,
+        invocation: ToolInvocation,
+        mut jobs: UnboundedReceiver<SamplingJob>,
+        origins: &OriginSink,
+    ) -> Result<Outcome, Interruption> {
         let host = &self.node_context.host;
         let limit = self.tool.policy.timeout_ms.unwrap_or(DEFAULT_TIMEOUT_MS);
-        let deadline = host.clock.sleep(Duration::from_millis(limit));
-        match select(host.tools.call(invocation), deadline).await {
-            Either::Left((outcome, _)) => outcome,
-            Either::Right(_) => Err(timed_out(self.tool, limit)),
+        let mut call = host.tools.call(invocation);
+        loop {
+            let deadline = host.clock.sleep(Duration::from_millis(limit));
+            let request = pin!(jobs.recv());
+            let job = match select(select(&mut call, request), deadline).await {
+                Either::Left((Either::Left((outcome, _)), _)) => return Ok(outcome),
+                Either::Left((Either::Right((job, _)), _)) => job,
+                Either::Right(_) => return Ok(Err(timed_out(self.tool, limit))),
+            };
+            let Some(SamplingJob { index, request, reply: sender }) = job else {
+                // Nobody is left who could request a reply.
+                return Ok(call.await);
+            };
+            let sampling = SamplingRef { call_id: self.call.id.clone(), index };
+            let reply = self.sampler.reply(self.step, sampling, &request, origins);
+            match select(&mut call, pin!(reply)).await {
+                // It did not wait for the reply.
+                Either::Left((outcome, _)) => return Ok(outcome),
+                // Nothing in the flow handles this.
+                Either::Right((Err(fault), _)) if is_limit_of_tree(&fault.code) => return Err(fault.into()),
+                Either::Right((reply, _)) => {
+                    // The tool may have given up.
+                    let _ = sender.send(reply.map_err(|fault| self.end_call(fault)));
+                }
+            }
         }
+    }
+
+    /// The fault of a reply as that of the call. What the tool has changed is not changed again because a model was busy.
+    fn end_call(&self, fault: Fault) -> Fault {
+        Fault { retryable: fault.retryable && self.tool.effect != ToolEffect::Write, ..fault }
     }
 
     /// Shows watchers how far the call has come.

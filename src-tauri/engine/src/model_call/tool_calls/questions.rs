@@ -1,10 +1,11 @@
-//! What a person is asked about a tool call: whether it may be made, whether it may be made again, and what the tool itself
-//! asks. A question ends the execution of the node; with the answer it is executed again and finds both in the journal.
+//! What a person is asked about a tool call: whether it may be made, and whether it may be made again. A question ends the
+//! execution of the node; with the answer it is executed again and finds both in the journal. What a tool itself asks is in
+//! [`requests`](super::requests).
 
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use super::requests::answer_schema;
+use super::requests::{RecordedAnswer, fenced};
 use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
 use crate::grant::GrantPattern;
@@ -12,7 +13,7 @@ use crate::journal::{Answer, CallEvent, Event, NodeEvent};
 use crate::model_call::Interruption;
 use crate::node::{NodeContext, Pause};
 use crate::origin::Origins;
-use crate::tool::{ToolPause, ToolPauseKind, ToolQuestion};
+use crate::tool::{ToolPause, ToolPauseKind};
 
 /// How many characters of the arguments a question shows.
 const MAX_SHOWN_CHARS: usize = 4_000;
@@ -22,7 +23,7 @@ const MAX_SHOWN_CHARS: usize = 4_000;
 pub(super) struct CallHistory {
     /// Whether it was made, and nothing is known of what came of it.
     pub(super) was_interrupted: bool,
-    answers: Vec<(ToolPauseKind, Value)>,
+    answers: Vec<RecordedAnswer>,
 }
 
 /// A person's decision about a call.
@@ -44,17 +45,25 @@ impl CallHistory {
                     if *step == wanted_step && call.id == id =>
                 {
                     history.was_interrupted = true;
-                    history.answers.retain(|(kind, _)| *kind != ToolPauseKind::Repeat);
+                    history.answers.retain(|answer| answer.kind != ToolPauseKind::Repeat);
                 }
-                Event::Node(_, NodeEvent::Paused { tool, .. }) => {
-                    let is_of_call = |tool: &&ToolPause| tool.step == wanted_step && tool.call_id == id;
-                    open = tool.as_ref().filter(is_of_call).map(|tool| tool.kind);
+                Event::Node(_, NodeEvent::Paused { prompt, schema, tool, .. }) => {
+                    let tool = tool.as_ref().filter(|tool| tool.step == wanted_step);
+                    // A tool that asks has ended its call by that, also where another question came first.
+                    if tool.is_some_and(|tool| tool.also_asking.iter().any(|other| other == id)) {
+                        history.was_interrupted = false;
+                    }
+                    open = tool.filter(|tool| tool.call_id == id).map(|tool| (tool.kind, prompt, schema));
                 }
                 Event::Node(_, NodeEvent::Answered { answer: Answer::Value(value), .. }) => {
-                    if let Some(kind) = open.take() {
-                        // A tool that asks has ended its call by that.
-                        history.was_interrupted &= kind != ToolPauseKind::Tool;
-                        history.answers.push((kind, Value::clone(value)));
+                    if let Some((kind, prompt, schema)) = open.take() {
+                        history.was_interrupted &= !kind.is_of_tool();
+                        history.answers.push(RecordedAnswer {
+                            kind,
+                            prompt: prompt.clone(),
+                            schema: schema.clone(),
+                            value: Value::clone(value),
+                        });
                     }
                 }
                 _ => {}
@@ -79,14 +88,13 @@ impl CallHistory {
     }
 
     /// What the person answered to the tool itself, in order.
-    pub(super) fn into_answers(self) -> Vec<Value> {
-        let own = self.answers.into_iter().filter(|(kind, _)| *kind == ToolPauseKind::Tool);
-        own.map(|(_, answer)| answer).collect()
+    pub(super) fn into_answers(self) -> Vec<RecordedAnswer> {
+        self.answers.into_iter().filter(|answer| answer.kind.is_of_tool()).collect()
     }
 
     fn decision(&self, wanted: ToolPauseKind) -> Result<Option<Decision>, Fault> {
-        let answer = self.answers.iter().rev().find(|(kind, _)| *kind == wanted);
-        let decision = answer.map(|(_, answer)| Decision::deserialize(answer)).transpose();
+        let answer = self.answers.iter().rev().find(|answer| answer.kind == wanted);
+        let decision = answer.map(|answer| Decision::deserialize(&answer.value)).transpose();
         decision.map_err(|error| {
             Fault::new(ErrorCode::AnswerInvalid, format!("The answer is not a decision: {error}."))
         })
@@ -156,13 +164,6 @@ pub(super) fn ask_to_repeat(step: u32, call: &ToolCall) -> Interruption {
     )
 }
 
-/// What the tool itself asks.
-pub(super) fn ask_for_tool(step: u32, call: &ToolCall, question: &ToolQuestion) -> Interruption {
-    let ToolQuestion { from, message, .. } = question;
-    let prompt = format!("**{from}** asks, for its tool `{}`:\n\n{message}", call.name);
-    ask(step, call, (ToolPauseKind::Tool, Origins::NONE), prompt, answer_schema(question))
-}
-
 /// The model receives this in place of the result of a call that was rejected.
 pub(super) fn rejected(tool: &str, comment: Option<&str>) -> Fault {
     let comment = comment.map(str::trim).filter(|comment| !comment.is_empty());
@@ -183,7 +184,8 @@ fn ask(
     prompt: String,
     schema: Value,
 ) -> Interruption {
-    let tool = ToolPause { step, call_id: call.id.clone(), name: call.name.clone(), kind, untrusted };
+    let (call_id, name) = (call.id.clone(), call.name.clone());
+    let tool = ToolPause { step, call_id, name, kind, untrusted, also_asking: Vec::new() };
     Interruption::Asks(Box::new(Pause { prompt, schema, tool: Some(tool) }))
 }
 
@@ -206,8 +208,5 @@ fn show_arguments(call: &ToolCall) -> String {
         text.truncate(end);
         text.push('…');
     }
-    // Longer than any fence inside.
-    let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or_default();
-    let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}json\n{text}\n{fence}")
+    fenced(&text, "json")
 }

@@ -12,7 +12,7 @@ use crate::provider::{Chunk, ModelReply, ModelRequest};
 impl Turn<'_> {
     /// The model's reply in this step.
     pub(super) async fn ask(&mut self, step: u32) -> Result<ModelReply, Fault> {
-        let RecordedReply { reply, account, is_reused } = self.recorded_or_new(step).await?;
+        let RecordedReply { reply, account, is_reused, .. } = self.recorded_or_new(step).await?;
         let usage = reply.usage.unwrap_or_default();
         self.usage.model_calls = step + 1;
         if is_reused {

@@ -2,6 +2,7 @@ mod blocks;
 mod estimates;
 mod memory;
 mod origins;
+mod sampling;
 mod tool_calls;
 mod tool_rounds;
 

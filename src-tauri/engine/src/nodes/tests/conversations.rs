@@ -127,6 +127,7 @@ fn summary_recorded_before_a_crash_is_reused() {
             reply,
             account: None,
             key: None,
+            sampling: None,
             reused: None,
         },
     )];

@@ -8,6 +8,7 @@ use crate::id::{ContextId, MessageId};
 use crate::journal::{CallEvent, ChildEvent, ContextEvent, Event, FinishMetadata, NodeEvent};
 use crate::models::{Cost, TokenUsage};
 use crate::origin::Origins;
+use crate::tool::SamplingRef;
 
 impl EpochView {
     /// Applies an event of this activation that happened at `at`.
@@ -88,24 +89,16 @@ impl EpochView {
 
     fn apply_call_event(&mut self, event: &CallEvent, at: u64) {
         match event {
-            CallEvent::PromptRendered { step, prompt } => {
+            CallEvent::PromptRendered { step, prompt, sampling } => {
                 // Each call streams from the start; what an earlier one streamed is in its reply.
                 self.streamed.clear();
                 self.reasoning.clear();
                 let prompt = Some((**prompt).clone());
-                self.calls.push(ModelCallView {
-                    step: *step,
-                    started_at: at,
-                    prompt,
-                    ended_at: None,
-                    reply: None,
-                    account: None,
-                    origins: Origins::NONE,
-                    reused: None,
-                });
+                self.calls
+                    .push(ModelCallView { prompt, ..ModelCallView::begun(*step, sampling.clone(), at) });
             }
-            CallEvent::ModelReplied { step, reply, account, origins, reused, .. } => {
-                let call = self.open_call(*step, at);
+            CallEvent::ModelReplied { step, reply, account, origins, sampling, reused, .. } => {
+                let call = self.open_call(*step, sampling.as_ref(), at);
                 call.ended_at = Some(at);
                 call.reply = Some(reply.clone());
                 call.account = account.as_deref().cloned();
@@ -246,20 +239,13 @@ impl EpochView {
         }
     }
 
-    /// The call of that step that has no reply yet; made up where tracing had left it out.
-    fn open_call(&mut self, step: u32, at: u64) -> &mut ModelCallView {
-        let open = self.calls.iter().rposition(|call| call.step == step && call.reply.is_none());
-        let index = open.unwrap_or_else(|| {
-            self.calls.push(ModelCallView {
-                step,
-                started_at: at,
-                prompt: None,
-                ended_at: None,
-                reply: None,
-                account: None,
-                origins: Origins::NONE,
-                reused: None,
-            });
+    /// The call of that step, or for that request of a tool, that has no reply yet; made up where tracing had left it out.
+    fn open_call(&mut self, step: u32, sampling: Option<&SamplingRef>, at: u64) -> &mut ModelCallView {
+        let is_open = |call: &ModelCallView| {
+            call.step == step && call.sampling.as_ref() == sampling && call.reply.is_none()
+        };
+        let index = self.calls.iter().rposition(is_open).unwrap_or_else(|| {
+            self.calls.push(ModelCallView::begun(step, sampling.cloned(), at));
             self.calls.len() - 1
         });
         &mut self.calls[index]

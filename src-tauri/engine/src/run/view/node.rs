@@ -15,7 +15,7 @@ use crate::origin::Origins;
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
 use crate::retriever::Retrieval;
-use crate::tool::{ToolPause, ToolProgress};
+use crate::tool::{SamplingRef, ToolPause, ToolProgress};
 
 /// What a node, or one activation of it, is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
@@ -227,6 +227,10 @@ pub struct PauseView {
 pub struct ModelCallView {
     /// Which model call of this activation, from 0.
     pub step: u32,
+    /// The request of a tool that it serves, if it serves one. The step is that of the tool call then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub sampling: Option<SamplingRef>,
     /// When it was made.
     #[ts(type = "number")]
     pub started_at: u64,
@@ -254,6 +258,23 @@ pub struct ModelCallView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub reused: Option<EventRef>,
+}
+
+impl ModelCallView {
+    /// A call of which nothing is known but that it began.
+    pub(super) fn begun(step: u32, sampling: Option<SamplingRef>, at: u64) -> Self {
+        Self {
+            step,
+            sampling,
+            started_at: at,
+            prompt: None,
+            ended_at: None,
+            reply: None,
+            account: None,
+            origins: Origins::NONE,
+            reused: None,
+        }
+    }
 }
 
 /// One call of a tool.

@@ -119,7 +119,7 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
             continue;
         }
         let key = ReplyKey::from(format!("salt {}", settings.salt));
-        if let Some(bought) = cx.earlier().and_then(|run| run.reply(&cx.activation, step, &key)) {
+        if let Some(bought) = cx.earlier().and_then(|run| run.reply(&cx.activation, step, None, &key)) {
             replies.push(bought.reply.text.clone().into());
             let (reply, reused) = (bought.reply, Some(bought.event));
             cx.record(CallEvent::ModelReplied {
@@ -128,6 +128,7 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
                 reply,
                 account: None,
                 key: Some(key),
+                sampling: None,
                 reused,
             })
             .await?;
@@ -146,6 +147,7 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
             reply,
             account: None,
             key: Some(key),
+            sampling: None,
             reused: None,
         };
         cx.record(event).await?;

@@ -12,7 +12,7 @@ use crate::testing::{CALLS_THAT_MEET, NodeHarness, NodeRun, ScriptedReply};
 use crate::tool::ToolPauseKind;
 
 /// A tool with these properties besides the necessary ones.
-fn tool(name: &str, more: Value) -> Value {
+pub(super) fn tool(name: &str, more: Value) -> Value {
     let mut tool = json!({
         "name": name,
         "description": format!("The {name}."),
@@ -25,20 +25,20 @@ fn tool(name: &str, more: Value) -> Value {
     tool
 }
 
-fn run(harness: &mut NodeHarness, tool: &Value) -> NodeRun {
+pub(super) fn run(harness: &mut NodeHarness, tool: &Value) -> NodeRun {
     let inputs = [("context", main()), ("message", json!("Do it.")), ("tools", json!([[tool]]))];
     harness.run("chat", json!({}), &inputs)
 }
 
 /// A harness whose model calls this tool once and then says that it is done.
-fn harness_calling(name: &str, arguments: Value) -> NodeHarness {
+pub(super) fn harness_calling(name: &str, arguments: Value) -> NodeHarness {
     let harness = NodeHarness::new();
     harness.provider.push_replies([ScriptedReply::calls(&[(name, arguments)]), ScriptedReply::text("Done.")]);
     harness
 }
 
 /// What the run keeps of an execution for the next one.
-fn effects(run: &NodeRun) -> Vec<Event> {
+pub(super) fn effects(run: &NodeRun) -> Vec<Event> {
     let is_effect = |event: &&Event| {
         matches!(
             event,
@@ -54,7 +54,7 @@ fn effects(run: &NodeRun) -> Vec<Event> {
 }
 
 /// Executes the node again with the answer to the question of `asked`.
-fn answer(harness: &mut NodeHarness, asked: &NodeRun, tool: &Value, answer: Value) -> NodeRun {
+pub(super) fn answer(harness: &mut NodeHarness, asked: &NodeRun, tool: &Value, answer: Value) -> NodeRun {
     let pause = asked.result.as_ref().unwrap().pause.clone().expect("a question");
     let activation = asked.events[0].activation().unwrap().clone();
     harness.recorded.extend(effects(asked));
@@ -67,13 +67,13 @@ fn answer(harness: &mut NodeHarness, asked: &NodeRun, tool: &Value, answer: Valu
     run(harness, tool)
 }
 
-fn question(run: &NodeRun) -> (ToolPauseKind, String) {
+pub(super) fn question(run: &NodeRun) -> (ToolPauseKind, String) {
     let pause = run.result.as_ref().unwrap().pause.as_ref().expect("a question");
     (pause.tool.as_ref().expect("about a tool call").kind, pause.prompt.clone())
 }
 
 /// What the model received as the result of the only call.
-fn tool_message(harness: &NodeHarness) -> String {
+pub(super) fn tool_message(harness: &NodeHarness) -> String {
     let last = harness.provider.requests().len() - 1;
     let messages = sent_messages(harness, last);
     let (role, text) = messages.last().unwrap();

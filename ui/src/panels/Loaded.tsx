@@ -1,0 +1,33 @@
+import { useCallback, useState } from "react";
+import { Button } from "@/design/Button";
+import { Empty } from "@/design/Empty";
+import { HostError } from "@/ipc";
+
+/** What the host replies to `read`, once `load` was called; the latest reply, or why there is none. */
+export function useLoaded<T>(read: () => Promise<T>) {
+  const [value, setValue] = useState<T>();
+  const [error, setError] = useState<HostError>();
+  const load = useCallback(async () => {
+    try {
+      setValue(await read());
+      setError(undefined);
+    } catch (thrown) {
+      setError(HostError.from(thrown));
+    }
+  }, [read]);
+  return { value, error, load };
+}
+
+type LoadErrorProps = { title: string; error: HostError; tryAgain: string; onTryAgain: () => void };
+
+/** Why a panel shows nothing, and the button that tries again. */
+export function LoadError({ title, error, tryAgain, onTryAgain }: LoadErrorProps) {
+  return (
+    <Empty title={title}>
+      <p>
+        {error.message} {error.hint}
+      </p>
+      <Button onClick={onTryAgain}>{tryAgain}</Button>
+    </Empty>
+  );
+}

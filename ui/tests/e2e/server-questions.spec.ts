@@ -1,0 +1,76 @@
+/** What an MCP server does during its calls, replayed as the engine ran it: progress, a question, a request for a reply. */
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import recorded from "../../../tests/fixtures/flows/server-questions.flow.json" with { type: "json" };
+import type { Flow } from "../../src/bindings";
+import { expect, node, openFlow, test } from "./fixture";
+
+const status = (page: Page) => page.getByTestId("run-status");
+
+/** Runs the flow, allowing what it needs. */
+async function run(page: Page): Promise<void> {
+  await openFlow(page, recorded as unknown as Flow);
+  await page.getByTestId("run-button").click();
+  for (const target of ["command=scripted", "tool=scripted/*"]) {
+    const need = page.getByTestId(`need-${target}`);
+    await need.getByRole("button", { name: "Allow once", exact: true }).click();
+  }
+  await page.getByTestId("grants-run").click();
+}
+
+async function expectNoViolations(page: Page, testid: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).include(`[data-testid="${testid}"]`).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
+}
+
+for (const [width, height] of [
+  [1280, 800],
+  [1000, 700],
+] as const) {
+  test.describe(`${width}×${height}`, () => {
+    test.use({ viewport: { width, height } });
+
+    test("shows progress, takes the answer of a form, and lets a model reply", async ({ page }) => {
+      const picture = (name: string) =>
+        page.screenshot({ path: `test-results/server-questions-${name}-${width}.png`, animations: "disabled" });
+      await run(page);
+      await node(page, "count").click();
+      await page.getByTestId("inspector-tab-io").click();
+      // Which step it is at when this looks is a matter of timing.
+      await expect(page.getByTestId("tool-progress-act")).toContainText(/[A-Z][a-z ]+[123] of 4/);
+      await expect(page.getByTestId("progress-count")).toHaveText(/^[A-Z][a-z ]+ · [123] of 4$/);
+      await page.getByTestId("tool-progress-act").scrollIntoViewIfNeeded();
+      await picture("progress");
+
+      const question = page.getByTestId("pause-ask");
+      await expect(question).toContainText("What is your name?");
+      await expect(question.getByRole("button", { name: "Accept" })).toBeDisabled();
+      await question.getByLabel("name").fill("Ada");
+      await picture("question");
+      await expectNoViolations(page, "pause-ask");
+      await page.keyboard.press("Enter");
+
+      const request = page.getByTestId("pause-reply");
+      await expect(request).toContainText("requests the reply of a model");
+      await expect(request).toContainText("Be brief.");
+      await expect(request).toContainText("Say hello.");
+      await expect(request.getByRole("button", { name: "Decline" })).toBeFocused();
+      await picture("request");
+      await expectNoViolations(page, "pause-reply");
+      await request.getByRole("button", { name: "Accept" }).click();
+      await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+
+      await node(page, "reply").click();
+      await page.getByTestId("inspector-tab-prompt").click();
+      await expect(page.getByTestId("prompt-lens")).toContainText("Say hello.");
+      await picture("prompt");
+    });
+  });
+}
+
+test("a declined question and a declined request reach the server", async ({ page }) => {
+  await run(page);
+  await page.getByTestId("pause-ask").getByRole("button", { name: "Decline" }).click({ timeout: 15_000 });
+  await page.getByTestId("pause-reply").getByRole("button", { name: "Decline" }).click({ timeout: 15_000 });
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+});

@@ -196,13 +196,19 @@ function AcceptanceAnswer({ busy, onAnswer }: Props) {
     <Buttons>
       <Decide
         testid="pause-reject"
-        good
+        main
         busy={busy}
         label={TEXTS.decline}
         focus
         onClick={() => onAnswer({ accept: false })}
       />
-      <Decide testid="pause-approve" busy={busy} label={TEXTS.accept} onClick={() => onAnswer({ accept: true })} />
+      <Decide
+        testid="pause-approve"
+        approves
+        busy={busy}
+        label={TEXTS.accept}
+        onClick={() => onAnswer({ accept: true })}
+      />
     </Buttons>
   );
 }

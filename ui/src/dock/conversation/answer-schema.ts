@@ -48,10 +48,13 @@ export function answerForm(schema: Schema): AnswerForm {
 
 /** So many options take two rows of a narrow dock. */
 const MAX_OPTIONS_OF_SHORT_FORM = 8;
+/** More fields would cover the question that they belong to. */
+const MAX_FIELDS_OF_SHORT_FORM = 1;
 
 /** Whether the form takes little room, so that it can stay in sight beside a long question. */
 export function isShortForm(form: AnswerForm): boolean {
   if (form.kind === "choice") return form.options.length <= MAX_OPTIONS_OF_SHORT_FORM;
+  if (form.kind === "question") return form.fields !== undefined && form.fields.length <= MAX_FIELDS_OF_SHORT_FORM;
   return form.kind !== "json";
 }
 

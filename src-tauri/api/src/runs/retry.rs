@@ -54,20 +54,20 @@ impl Command for ForecastRetry {
     async fn run(self, service: &RunService) -> Result<RetryForecast, ErrorReply> {
         service.check_retryable(&self.run).await?;
         let store = service.store.clone();
-        run_blocking(move || forecast(&store, self.run)).await
+        run_blocking(move || forecast(&store, &self.run)).await
     }
 }
 
 /// Reads the journals of a run and of the runs that its retry forks. A child run whose journal cannot be read counts for nothing:
 /// its retry could take nothing from it either.
-fn forecast(store: &Store, root: RunId) -> Result<RetryForecast, ErrorReply> {
+fn forecast(store: &Store, root: &RunId) -> Result<RetryForecast, ErrorReply> {
     let mut sum = RetryForecast::default();
     let mut seen = HashSet::from([root.clone()]);
     let mut queue = vec![root.clone()];
     while let Some(run) = queue.pop() {
         let entries: Vec<Entry> = match store.read_damaged_journal(&run) {
             Ok(entries) => entries.filter_map(Result::ok).collect(),
-            Err(fault) if run == root => return Err(fault.into()),
+            Err(fault) if run == *root => return Err(fault.into()),
             Err(_) => continue,
         };
         let earlier = EarlierRun::of(&run, &entries);

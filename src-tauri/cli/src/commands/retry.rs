@@ -64,21 +64,20 @@ fn describe_forecast(forecast: &RetryForecast) -> String {
     if *answers > 0 {
         reused.push(count(*answers, "answer", "answers"));
     }
-    let mut text = match reused.split_last() {
+    let reuses = match reused.split_last() {
         None => "There is nothing to reuse.".to_owned(),
         Some((last, [])) => format!("Reuses {last}."),
         Some((last, others)) => format!("Reuses {} and {last}.", others.join(", ")),
     };
-    if bought.calls > 0 {
-        let calls = count(bought.calls, "model call", "model calls");
-        // The prompts alone: nobody knows how long the replies will be.
-        text += &match (bought.cost.nano_usd, bought.cost.unpriced) {
-            (0, 0) => format!(" Makes {calls} again."),
-            (0, _) => format!(" Makes {calls} again, of unknown price."),
-            _ => format!(" Makes {calls} again, {} for the prompts alone.", bought.cost),
-        };
-    }
-    text + " What follows is not known before it runs.\n"
+    let calls = count(bought.calls, "model call", "model calls");
+    // The prompts alone: nobody knows how long the replies will be.
+    let makes = match (bought.calls, bought.cost.nano_usd, bought.cost.unpriced) {
+        (0, ..) => String::new(),
+        (_, 0, 0) => format!(" Makes {calls} again."),
+        (_, 0, _) => format!(" Makes {calls} again, of unknown price."),
+        _ => format!(" Makes {calls} again: {} for the prompts alone.", bought.cost),
+    };
+    format!("{reuses}{makes} What follows is not known before it runs.\n")
 }
 
 fn count(number: u64, one: &str, many: &str) -> String {

@@ -160,16 +160,16 @@ fn node_that_asks_again_is_answered_again() {
     });
     let edges = ["start.context -> chat.context", "text.value -> chat.message", "tools.tools -> chat.tools"];
     let folder = FlowFolder::with_files(&[("asks.flow.json", &flow_json("asks", nodes, &edges))]);
+    let yes = "{\"approved\": true}";
     let home = Home::default();
-    const YES: &str = "{\"approved\": true}";
     let asked = home.plait(&["run", &folder.file("asks.flow.json")]);
     assert_eq!(asked.code, 3, "{asked:#?}");
-    let again = home.plait(&["resume", "last", "--answer", YES]);
+    let again = home.plait(&["resume", "last", "--answer", yes]);
     assert_eq!(again.code, 3, "{again:#?}");
     assert!(again.err.contains("current_time"), "{again:#?}");
-    let done = home.plait(&["resume", "last", "--answer", YES]);
+    let done = home.plait(&["resume", "last", "--answer", yes]);
     assert_eq!((done.code, done.out.contains("Done.")), (0, true), "{done:#?}");
-    let at_once = home.plait(&["run", &folder.file("asks.flow.json"), "--answer", YES, "--answer", YES]);
+    let at_once = home.plait(&["run", &folder.file("asks.flow.json"), "--answer", yes, "--answer", yes]);
     assert_eq!((at_once.code, at_once.out.contains("Done.")), (0, true), "{at_once:#?}");
 }
 

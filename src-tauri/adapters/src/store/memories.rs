@@ -5,6 +5,7 @@
 //! nothing is written; what can be read of it is shown. `memory/sizes.json` tells a file that lost its end. Owns the files; refuses to search them.
 
 mod file;
+mod folder;
 mod known_sizes;
 
 use std::collections::HashMap;
@@ -151,7 +152,7 @@ impl Memories {
     pub(super) fn remove(&self, user: &UserName) -> Result<(), Fault> {
         let OpenFiles { files, sizes } = &mut *self.open.lock();
         files.remove(user);
-        let path = file::path_in(&self.folder, user);
+        let path = folder::path_in(&self.folder, user);
         let failed = |error: std::io::Error| fault::of_io("remove the memories of a user", &error);
         sizes.put(&*self.disk, &path, None).and_then(|()| self.disk.remove(&path)).map_err(failed)
     }

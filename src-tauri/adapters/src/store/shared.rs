@@ -146,7 +146,7 @@ impl Shared {
         let open = self.trees.lock().get(&root).cloned().filter(|tree| tree.failure().is_none());
         if let Some(snapshot) = open.and_then(|tree| tree.snapshot(&run).ok()) {
             let (spans, end) = (&snapshot.run.spans, snapshot.run.next_seq);
-            // Taking the snapshot may have created it.
+            // The snapshot may have created it.
             let file = if file.is_none() { tree::open_file(&path)? } else { file };
             return Ok(EntryReader::over(file, run, from_seq, spans, snapshot.values, end, false));
         }

@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::MemoryList;
+use super::folder::path_in;
 use super::known_sizes::KnownSizes;
 use crate::store::disk::Disk;
 use crate::store::fault;
@@ -25,8 +26,6 @@ use crate::store::log_file::{
 const USER: u8 = 1;
 const MEMORY: u8 = 2;
 const ERASED: u8 = 3;
-
-const EXTENSION: &str = "log";
 
 /// The record of the user.
 #[derive(Serialize, Deserialize)]
@@ -59,12 +58,6 @@ pub(in crate::store) struct LoadedMemories {
     id: Key,
 }
 
-/// The file of a user.
-pub(super) fn path_in(folder: &Path, user: &UserName) -> PathBuf {
-    let hash = content_hash(user.as_str().as_bytes());
-    folder.join(&hash[..32]).with_extension(EXTENSION)
-}
-
 /// The id of a user in files.
 fn key_of(user: &UserName) -> Key {
     let hash = content_hash(user.as_str().as_bytes());
@@ -75,24 +68,6 @@ fn key_of(user: &UserName) -> Key {
         *byte = digits.iter().filter_map(|one| digit(*one)).fold(0, |sum, digit| (sum << 4) | digit);
     }
     key
-}
-
-/// All files in `folder`.
-pub(in crate::store) fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Fault> {
-    let failed = |error: io::Error| fault::of_io("list the memories", &error);
-    let listing = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        other => other.map_err(failed)?,
-    };
-    let mut files = Vec::new();
-    for item in listing {
-        let path = item.map_err(failed)?.path();
-        if path.extension().is_some_and(|extension| extension == EXTENSION) {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
 }
 
 impl LoadedMemories {

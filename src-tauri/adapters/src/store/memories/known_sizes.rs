@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::file::files_in;
+use super::folder::files_in;
 use crate::store::disk::Disk;
 use plait_engine::error::Fault;
 

@@ -31,7 +31,7 @@ impl Fixture {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        file::path_in(&folder_in(self.folder.path()), &user(name))
+        folder::path_in(&folder_in(self.folder.path()), &user(name))
     }
 
     fn bytes(&self, name: &str) -> Vec<u8> {
@@ -172,7 +172,7 @@ fn file_that_lost_its_end_is_named_and_nothing_is_written_to_it() {
     memories.add(&ada, vec![fact("z", "z")]).unwrap();
 }
 
-/// Nobody was told that those memories are stored.
+/// The append failed, so nobody relies on those memories.
 #[test]
 fn what_a_crash_left_of_an_append_is_no_damage() {
     let fixture = Fixture::new();

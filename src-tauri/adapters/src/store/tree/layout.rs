@@ -63,6 +63,7 @@ pub(in crate::store) fn open_file(path: &Path) -> Result<Option<File>, Fault> {
     }
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "`map_err` passes it by value")]
 fn failed(error: io::Error) -> Fault {
     fault::of_io("read a journal", &error)
 }
@@ -73,7 +74,7 @@ impl TreeLayout {
         open_file(path)?.map_or_else(|| Ok(Self::default()), |file| Self::of_file(path, file))
     }
 
-    /// The same of an open file, whatever stands at `path` meanwhile.
+    /// The same of an open file, whatever file is at `path` meanwhile.
     pub(in crate::store) fn of_file(path: &Path, file: File) -> Result<Self, Fault> {
         let mut layout = Self::default();
         let mut scanner = match Scanner::over(file) {

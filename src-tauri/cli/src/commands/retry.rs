@@ -64,7 +64,7 @@ fn describe_forecast(forecast: &RetryForecast) -> String {
     if *answers > 0 {
         reused.push(count(*answers, "answer", "answers"));
     }
-    let reuses = match reused.split_last() {
+    let taken_over = match reused.split_last() {
         None => "There is nothing to reuse.".to_owned(),
         Some((last, [])) => format!("Reuses {last}."),
         Some((last, others)) => format!("Reuses {} and {last}.", others.join(", ")),
@@ -77,7 +77,7 @@ fn describe_forecast(forecast: &RetryForecast) -> String {
         (_, 0, _) => format!(" Makes {calls} again, of unknown price."),
         _ => format!(" Makes {calls} again: {} for the prompts alone.", bought.cost),
     };
-    format!("{reuses}{makes} What follows is not known before it runs.\n")
+    format!("{taken_over}{makes} What follows is not known before it runs.\n")
 }
 
 fn count(number: u64, one: &str, many: &str) -> String {

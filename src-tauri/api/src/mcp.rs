@@ -20,6 +20,7 @@ impl Command for ListMcpServers {
     type Reply = Vec<McpServerStatus>;
 
     async fn run(self, servers: &McpServers) -> Result<Vec<McpServerStatus>, ErrorReply> {
+        servers.check_readable()?;
         Ok(servers.list())
     }
 }

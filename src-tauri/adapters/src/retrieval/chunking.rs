@@ -7,7 +7,8 @@ mod token_estimate;
 use std::path::Path;
 
 use plait_engine::error::Fault;
-use text_splitter::{ChunkConfig, CodeSplitter, CodeSplitterError, MarkdownSplitter, TextSplitter};
+use text_splitter::{ChunkConfig, CodeSplitter, MarkdownSplitter, TextSplitter};
+use tree_sitter::{Language, Parser};
 
 use super::document::{self, CodeLanguage, Document, Structure, check_beginning};
 use headings::Headings;
@@ -17,6 +18,8 @@ use token_estimate::TokenEstimate;
 const PASSAGE_TOKENS: std::ops::Range<usize> = 256..513;
 /// Splitters see no more than this at once: what they do is not linear in every text.
 const MAX_PART_BYTES: usize = 32 << 10;
+/// The time that the splitter of code takes grows with the square of this.
+const MAX_SIBLINGS: usize = 1_000;
 /// Passages without letters and digits, such as rulers, find nothing.
 const MIN_ALPHANUMERIC: usize = 2;
 
@@ -85,10 +88,13 @@ fn split_part(part: &str, structure: Structure) -> Vec<(usize, &str)> {
     match structure {
         Structure::Text => as_text(),
         Structure::Markdown => MarkdownSplitter::new(config()).chunk_indices(part).collect(),
-        Structure::Code(language) => match code_splitter(language) {
-            Ok(splitter) => splitter.chunk_indices(part).collect(),
-            Err(_) => as_text(),
-        },
+        Structure::Code(language) => {
+            let language = grammar(language);
+            match CodeSplitter::new(language.clone(), config()) {
+                Ok(splitter) if !is_flat(&language, part) => splitter.chunk_indices(part).collect(),
+                _ => as_text(),
+            }
+        }
     }
 }
 
@@ -96,15 +102,38 @@ fn config() -> ChunkConfig<TokenEstimate> {
     ChunkConfig::new(PASSAGE_TOKENS).with_sizer(TokenEstimate)
 }
 
-fn code_splitter(language: CodeLanguage) -> Result<CodeSplitter<TokenEstimate>, CodeSplitterError> {
-    match language {
-        CodeLanguage::Go => CodeSplitter::new(tree_sitter_go::LANGUAGE, config()),
-        CodeLanguage::JavaScript => CodeSplitter::new(tree_sitter_javascript::LANGUAGE, config()),
-        CodeLanguage::Python => CodeSplitter::new(tree_sitter_python::LANGUAGE, config()),
-        CodeLanguage::Rust => CodeSplitter::new(tree_sitter_rust::LANGUAGE, config()),
-        CodeLanguage::Tsx => CodeSplitter::new(tree_sitter_typescript::LANGUAGE_TSX, config()),
-        CodeLanguage::TypeScript => CodeSplitter::new(tree_sitter_typescript::LANGUAGE_TYPESCRIPT, config()),
+/// Whether a syntax tree has so many nodes side by side that splitting along them would take minutes: large tables, and what is
+/// no code at all.
+fn is_flat(language: &Language, part: &str) -> bool {
+    let mut parser = Parser::new();
+    let tree = parser.set_language(language).ok().and_then(|()| parser.parse(part, None));
+    let Some(tree) = tree else { return true };
+    let mut cursor = tree.walk();
+    loop {
+        if cursor.node().child_count() > MAX_SIBLINGS {
+            return true;
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+        }
     }
+}
+
+fn grammar(language: CodeLanguage) -> Language {
+    match language {
+        CodeLanguage::Go => tree_sitter_go::LANGUAGE,
+        CodeLanguage::JavaScript => tree_sitter_javascript::LANGUAGE,
+        CodeLanguage::Python => tree_sitter_python::LANGUAGE,
+        CodeLanguage::Rust => tree_sitter_rust::LANGUAGE,
+        CodeLanguage::Tsx => tree_sitter_typescript::LANGUAGE_TSX,
+        CodeLanguage::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+    }
+    .into()
 }
 
 #[cfg(test)]

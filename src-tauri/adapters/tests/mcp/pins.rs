@@ -78,6 +78,31 @@ async fn accepted_tools_and_entries_survive_a_restart() {
     );
 }
 
+/// As if the tools were new, a changed server would be taken as it is; and the next change would replace the file.
+#[tokio::test]
+async fn damaged_list_of_accepted_tools_stops_every_use_of_servers() {
+    let fixture = Fixture::scripted("changing").await;
+    fixture.tools("s").await;
+    fixture.servers.close().await;
+    std::fs::write(fixture.state_file(), "Changed.").unwrap();
+    let path = fixture.store.home().join("mcp-tools.json");
+    for text in ["", "garbage", "[]"] {
+        std::fs::write(&path, text).unwrap();
+        let (servers, faults) = McpServers::open(&fixture.store, &fixture.keys);
+        assert_eq!(faults.len(), 1, "`{text}`");
+        for fault in [
+            servers.check_readable().unwrap_err(),
+            servers.list_server("s").await.unwrap_err(),
+            servers.connect("s").await.unwrap_err(),
+            servers.add("{\"t\": {\"command\": \"node\"}}", None, false).await.unwrap_err(),
+            servers.remove("s").await.unwrap_err(),
+        ] {
+            assert_eq!(fault.code.as_str(), "store.corrupt", "`{text}`: {fault}");
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
+}
+
 #[tokio::test]
 async fn first_connection_is_written_into_the_log() {
     let fixture = Fixture::scripted("good").await;

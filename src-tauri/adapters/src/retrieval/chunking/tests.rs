@@ -86,3 +86,14 @@ fn estimate_is_near_the_count() {
 fn rulers_are_no_passages() {
     assert_eq!(split_text("---\n\n***\n", Structure::Markdown), []);
 }
+
+/// Splitting these along their syntax would take minutes.
+#[test]
+fn flat_code_is_split_as_text() {
+    let table = format!("export const table = [{}];\n", "1, ".repeat(10_000));
+    let no_code = format!("export const f = <T,>(x: T): T => x;\ninterface {}", "- ".repeat(16_000));
+    for text in [table, no_code] {
+        let chunks = split_text(&text, Structure::Code(CodeLanguage::TypeScript));
+        assert_eq!(chunks, split_text(&text, Structure::Text));
+    }
+}

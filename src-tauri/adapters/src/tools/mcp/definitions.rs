@@ -234,11 +234,12 @@ pub(super) fn definitions_hash<'a>(tools: impl IntoIterator<Item = &'a McpTool>)
 }
 
 /// The tools as models see them: those that are valid, each with a name that every provider takes.
-pub(super) fn to_specs(server: &str, tools: &[McpTool]) -> Vec<ToolSpec> {
+/// `send_context`: whether they receive what they may know of the conversation.
+pub(super) fn to_specs(server: &str, tools: &[McpTool], send_context: bool) -> Vec<ToolSpec> {
     let mut names = HashSet::new();
     let valid = tools.iter().filter(|tool| tool.problem.is_none());
     let specs = valid.map(|tool| {
-        let binding = McpBinding { tool: tool.name.clone(), definition: tool.hash(), send_context: false };
+        let binding = McpBinding { tool: tool.name.clone(), definition: tool.hash(), send_context };
         ToolSpec {
             binding: serde_json::to_value(binding).unwrap_or_default(),
             effect: if tool.read_only { ToolEffect::Read } else { ToolEffect::Write },

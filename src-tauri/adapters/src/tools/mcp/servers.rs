@@ -41,6 +41,9 @@ struct State {
     accepted: Mutex<BTreeMap<String, AcceptedTools>>,
     /// Held while the entries or the accepted tools are changed and written.
     write_lock: tokio::sync::Mutex<()>,
+    /// Why the entries or the accepted tools can't be read. Then no server is used, as if its tools were new, and nothing is
+    /// written over the files.
+    damage: Option<Fault>,
 }
 
 impl McpServers {
@@ -66,19 +69,26 @@ impl McpServers {
             servers: Mutex::new(servers),
             accepted: Mutex::new(accepted),
             write_lock: tokio::sync::Mutex::default(),
+            damage: faults.first().cloned(),
         };
         (Self(Arc::new(state)), faults)
     }
 
-    /// All servers, by name.
+    /// All servers, by name. None if their list can't be read.
     pub fn list(&self) -> Vec<McpServerStatus> {
         let servers: Vec<_> = self.0.servers.lock().values().cloned().collect();
         servers.iter().map(|server| self.status_of(server)).collect()
     }
 
+    /// Whether the list of servers and that of accepted tools could be read. Fault `store.corrupt`.
+    pub fn check_readable(&self) -> Result<(), Fault> {
+        self.0.damage.clone().map_or(Ok(()), Err)
+    }
+
     /// Adds the servers of a pasted JSON document; those that exist are replaced only if `replace` says so. Starts none.
     /// `mcp.entry_invalid`, `mcp.server_exists`, `settings.holds_secret`, `keys.*`.
     pub async fn add(&self, text: &str, name: Option<&str>, replace: bool) -> Result<McpImport, Fault> {
+        self.check_readable()?;
         let redaction = self.0.keys.redaction_with_stored_keys().await;
         let imported = import(text, name, &redaction)?;
         let _guard = self.0.write_lock.lock().await;
@@ -203,6 +213,7 @@ impl McpServers {
     }
 
     fn find(&self, name: &str) -> Result<Arc<Server>, Fault> {
+        self.check_readable()?;
         let servers = self.0.servers.lock();
         servers.get(name).cloned().ok_or_else(|| {
             let fault = Fault::new(ErrorCode::McpUnknownServer, format!("There is no MCP server `{name}`."));
@@ -429,7 +440,7 @@ impl ToolHost for McpServers {
         let known = servers.iter().map(|(name, server)| {
             let tools = accepted.get(name).map(|accepted| {
                 let tools: Vec<McpTool> = accepted.tools.values().cloned().collect();
-                known_tools(to_specs(name, &tools))
+                known_tools(to_specs(name, &tools, false))
             });
             (name.clone(), KnownServer { address: server.entry.address(name), tools })
         });
@@ -444,7 +455,7 @@ impl ToolHost for McpServers {
             Some(changes) if changes.needs_acceptance() => return Err(changes.fault(name)),
             Some(_) => {}
         }
-        Ok(to_specs(name, &tools))
+        Ok(to_specs(name, &tools, server.entry.send_context))
     }
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {

@@ -18,8 +18,12 @@ use token_estimate::TokenEstimate;
 const PASSAGE_TOKENS: std::ops::Range<usize> = 256..513;
 /// Splitters see no more than this at once: what they do is not linear in every text.
 const MAX_PART_BYTES: usize = 32 << 10;
-/// The time that the splitter of code takes grows with the square of this.
-const MAX_SIBLINGS: usize = 1_000;
+/// The same for code, of which they keep a whole tree.
+const MAX_CODE_PART_BYTES: usize = 8 << 10;
+/// Bounds of the syntax tree of a part. Code that people write stays far below them.
+const MAX_SIBLINGS: u32 = 500;
+const MAX_DEPTH: usize = 60;
+const MAX_TOKEN_BYTES: usize = 2 << 10;
 /// Passages without letters and digits, such as rulers, find nothing.
 const MIN_ALPHANUMERIC: usize = 2;
 
@@ -49,7 +53,7 @@ pub(super) fn split(document: &Document) -> Vec<Chunk> {
     let mut headings = Headings::new(if document.structure == Structure::Markdown { text } else { "" });
     let (mut chunks, mut start, mut line, mut counted) = (Vec::new(), 0, 1, 0);
     while start < text.len() {
-        let end = part_end(text, start);
+        let end = part_end(text, start, max_part_bytes(document.structure));
         for (offset, passage) in split_part(&text[start..end], document.structure) {
             if passage.chars().filter(|char| char.is_alphanumeric()).take(MIN_ALPHANUMERIC).count()
                 < MIN_ALPHANUMERIC
@@ -66,14 +70,18 @@ pub(super) fn split(document: &Document) -> Vec<Chunk> {
     chunks
 }
 
-/// Where the part that begins at `start` ends: after at most [`MAX_PART_BYTES`], before a heading, else after a blank line, else
+fn max_part_bytes(structure: Structure) -> usize {
+    if matches!(structure, Structure::Code(_)) { MAX_CODE_PART_BYTES } else { MAX_PART_BYTES }
+}
+
+/// Where the part that begins at `start` ends: after at most `max_bytes`, before a heading, else after a blank line, else
 /// after a line, in its second half.
-fn part_end(text: &str, start: usize) -> usize {
-    if text.len() - start <= MAX_PART_BYTES {
+fn part_end(text: &str, start: usize, max_bytes: usize) -> usize {
+    if text.len() - start <= max_bytes {
         return text.len();
     }
-    let end = text.floor_char_boundary(start + MAX_PART_BYTES);
-    let half = text.ceil_char_boundary(start + MAX_PART_BYTES / 2);
+    let end = text.floor_char_boundary(start + max_bytes);
+    let half = text.ceil_char_boundary(start + max_bytes / 2);
     let second_half = &text[half..end];
     let after = |separator: &str, skip: usize| second_half.rfind(separator).map(|at| half + at + skip);
     after("\n#", 1)
@@ -91,7 +99,7 @@ fn split_part(part: &str, structure: Structure) -> Vec<(usize, &str)> {
         Structure::Code(language) => {
             let language = grammar(language);
             match CodeSplitter::new(language.clone(), config()) {
-                Ok(splitter) if !is_flat(&language, part) => splitter.chunk_indices(part).collect(),
+                Ok(splitter) if is_quick(&language, part) => splitter.chunk_indices(part).collect(),
                 _ => as_text(),
             }
         }
@@ -102,24 +110,29 @@ fn config() -> ChunkConfig<TokenEstimate> {
     ChunkConfig::new(PASSAGE_TOKENS).with_sizer(TokenEstimate)
 }
 
-/// Whether a syntax tree has so many nodes side by side that splitting along them would take minutes: large tables, and what is
-/// no code at all.
-fn is_flat(language: &Language, part: &str) -> bool {
+/// Whether splitting along the syntax tree is quick. Its time grows with the square of the nodes beside each other, with the
+/// number of levels, and with the length of a single token: large tables, sums of a hundred terms, and what is no code at all
+/// would take minutes.
+fn is_quick(language: &Language, part: &str) -> bool {
     let mut parser = Parser::new();
     let tree = parser.set_language(language).ok().and_then(|()| parser.parse(part, None));
-    let Some(tree) = tree else { return true };
-    let mut cursor = tree.walk();
+    let Some(tree) = tree else { return false };
+    let (mut cursor, mut depth) = (tree.walk(), 0);
     loop {
-        if cursor.node().child_count() > MAX_SIBLINGS {
-            return true;
+        let node = cursor.node();
+        let is_long_token = node.child_count() == 0 && node.byte_range().len() > MAX_TOKEN_BYTES;
+        if is_long_token || node.child_count() > MAX_SIBLINGS || depth > MAX_DEPTH {
+            return false;
         }
         if cursor.goto_first_child() {
+            depth += 1;
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return false;
+                return true;
             }
+            depth -= 1;
         }
     }
 }

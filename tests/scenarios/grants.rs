@@ -147,7 +147,7 @@ async fn asking_is_a_pause_that_the_person_answers() {
         assert!(run.out.contains("You want to be asked about `host=127.0.0.1:"), "{}", run.out);
         machine.plait(&["resume", "last", "--json", "--answer", answer, "--allow", "host=127.0.0.1"])
     };
-    let refused = asked("no, not there");
+    let refused = asked("request=no, not there");
     assert_eq!((refused.code, fault(&refused.events(), "request")), (1, "tool.rejected"), "{refused:?}");
     assert_eq!(web.lines(), [""; 0]);
     let approved = asked("yes");

@@ -108,3 +108,83 @@ async fn address_from_a_page_is_fetched_only_from_hosts_granted_by_name() {
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(web.lines(), ["GET /page", "GET /next?page=200"]);
 }
+
+/// A text for the user's node approves no request, whatever it begins with.
+#[tokio::test(flavor = "multi_thread")]
+async fn answer_for_the_user_is_no_approval_of_a_request() {
+    let (machine, web) = (Machine::default(), WebServer::start().await);
+    let nodes = json!({
+        "page": { "type": "httpRequest", "config": { "url": web.url("/page") } },
+        "post": { "type": "httpRequest", "config": { "method": "POST", "url": web.url("/report") } },
+        "user": { "type": "userInput", "config": { "prompt": "Do you like trains? {{seen}}" } },
+    });
+    let document = flow_json("Asks", nodes, &["page.body -> post.body", "post.status -> user.seen"]);
+    let path = machine.write("asks.flow.json", &document.to_string());
+    let host = format!("host=127.0.0.1:{}", web.port);
+    let run = |answers: &[&str]| {
+        let answers = answers.iter().flat_map(|answer| ["--answer", answer]);
+        let args: Vec<_> = ["run", &path, "--json", "--allow", &host].into_iter().chain(answers).collect();
+        machine.plait(&args)
+    };
+    let texts = [
+        "Yes, but do not send anything",
+        "ok, tell me about trains",
+        "true story: once",
+        "y tu?",
+        "ok",
+        "No, not me",
+    ];
+    for text in texts {
+        let waiting = run(&[text]);
+        assert_eq!((waiting.code, waiting.last_type().as_str()), (3, "run.waiting"), "{waiting:?}");
+        assert!(waiting.err.contains("takes `yes`, `no` or JSON"), "{waiting:?}");
+    }
+    // In the order of the questions: the text is for the first one that it may answer.
+    assert_eq!(run(&["Yes, I do.", "yes"]).code, 3);
+    assert_eq!(web.lines(), ["GET /page"; 7], "nothing was sent");
+    // Nor does one that names the node, unless it is as exact.
+    let vague = machine.plait(&["resume", "last", "--answer", "post=yes, but not to them"]);
+    assert_eq!(vague.code, 2, "{vague:?}");
+    assert!(vague.err.contains("answer.invalid"), "{vague:?}");
+    assert_eq!(web.lines(), ["GET /page"; 7]);
+
+    let answers = ["--answer", "Yes, I do.", "--answer", "post=Yes"];
+    let resume: Vec<_> = ["resume", "last", "--json", "--allow", &host].into_iter().chain(answers).collect();
+    let answered = machine.plait(&resume);
+    assert_eq!((answered.code, answered.last_type().as_str()), (0, "run.finished"), "{answered:?}");
+    assert_eq!(answered.events().last().unwrap()["outputs"]["user"]["message"], "Yes, I do.");
+    assert_eq!(web.lines().len(), 8, "it was sent once");
+    let answered = run(&["yes", "Yes, I do."]);
+    assert_eq!((answered.code, answered.last_type().as_str()), (0, "run.finished"), "{answered:?}");
+    let refused = run(&["post=no, not there"]);
+    assert_eq!((refused.code, web.lines().len()), (1, 11), "{refused:?}");
+    assert!(refused.out.contains("They say: not there"), "{refused:?}");
+}
+
+/// What the question shows is what is sent: where to, and of a long text its end as well.
+#[tokio::test(flavor = "multi_thread")]
+async fn question_names_the_request_and_says_what_it_does_not_show() {
+    let (machine, web) = (Machine::default(), WebServer::start().await);
+    let text = format!("{}THE PART THAT MATTERS", "harmless ".repeat(30_000));
+    let put = json!({
+        "method": "PUT", "url": web.url("/teams/{{team}}/report?key=1"), "body": { "text": "{{text}}" },
+    });
+    let nodes = json!({
+        "page": { "type": "httpRequest", "config": { "url": web.url("/page") } },
+        "text": { "type": "manualInput", "config": { "text": text } },
+        "put": { "type": "httpRequest", "config": put },
+    });
+    let edges = ["page.status -> put.team", "text.value -> put.text"];
+    let path = machine.write("long.flow.json", &flow_json("Long", nodes, &edges).to_string());
+    let asked = machine.plait(&["run", &path, "--json", "--allow", &format!("host=127.0.0.1:{}", web.port)]);
+    assert_eq!(asked.code, 3, "{}", asked.err);
+    let events = asked.events();
+    let paused = events.iter().find(|event| event["type"] == "run.paused").unwrap();
+    let prompt = paused["prompt"].as_str().unwrap();
+    let request = format!("`PUT http://127.0.0.1:{}/teams/{{{{team}}}}/report`", web.port);
+    assert!(prompt.contains(&request), "{prompt}");
+    assert!(prompt.contains(&format!("`host:127.0.0.1:{}`", web.port)), "{prompt}");
+    assert!(prompt.contains("THE PART THAT MATTERS") && prompt.contains("harmless harmless"), "{prompt}");
+    assert!(prompt.contains("… 266 KB more …"), "{prompt}");
+    assert!(prompt.len() < 6_000, "{}", prompt.len());
+}

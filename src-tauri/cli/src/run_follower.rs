@@ -8,6 +8,7 @@ use std::io::Write as _;
 use futures::FutureExt as _;
 use plait_api::engine::id::{Activation, NodeId, RunId};
 use plait_api::engine::journal::{Entry, Event, NodeEvent, RunEvent};
+use plait_api::engine::tool::ToolPauseKind;
 use plait_api::engine::run::view::{Asker, OpenPause, RunOutline, RunStatus};
 use plait_api::runs::answer_text;
 use plait_api::runs::{AnswerRun, CancelRun, EndPause};
@@ -51,24 +52,50 @@ pub(crate) struct RunFollower<'a> {
 }
 
 impl Answers {
-    /// Takes the answer to one of the open questions, with the question: an answer to a certain node first, then one to
-    /// the `first` question. `asked_by` finds the open question of a node.
-    fn take<'p>(
-        &mut self,
-        first: &'p OpenPause,
-        asked_by: impl Fn(&str) -> Option<&'p OpenPause>,
-    ) -> Option<(&'p OpenPause, String)> {
+    /// Takes the answer to one of the open questions, with the question: an answer to a certain node first, then the next one
+    /// that is for no certain node, for the first question that it may answer.
+    fn take<'p>(&mut self, questions: Questions<'p>) -> Option<(&'p OpenPause, Value)> {
         let addressed = self.texts.iter().enumerate().find_map(|(at, text)| {
             let (node, answer) = text.split_once('=')?;
-            Some((at, asked_by(node)?, answer.to_owned()))
+            let pause = questions.asked_by(node)?;
+            Some((at, pause, read_addressed(pause, answer)))
         });
         if let Some((at, pause, answer)) = addressed {
             self.texts.remove(at);
             return Some((pause, answer));
         }
+        let at = self.next_unaddressed()?;
+        let text = &self.texts[at];
+        let taken = questions.in_order().find_map(|pause| Some((pause, read_unaddressed(pause, text)?)))?;
+        self.texts.remove(at);
+        Some(taken)
+    }
+
+    fn next_unaddressed(&self) -> Option<usize> {
         let names_node = |text: &str| text.split_once('=').is_some_and(|(node, _)| self.nodes.contains(node));
-        let at = self.texts.iter().position(|text| !names_node(text))?;
-        Some((first, self.texts.remove(at)?))
+        self.texts.iter().position(|text| !names_node(text))
+    }
+}
+
+/// The answer that a text is for the question it was written for. Text that answers it in no way is left as it is, so that
+/// the run rejects it with a reason.
+fn read_addressed(pause: &OpenPause, text: &str) -> Value {
+    match &pause.tool {
+        // What a tool asks for may be any text.
+        Some(tool) if tool.kind != ToolPauseKind::Tool => {
+            answer_text::parse_decision(&pause.schema, text, true)
+                .unwrap_or_else(|| Value::String(text.to_owned()))
+        }
+        _ => answer_text::parse_answer(&pause.schema, text),
+    }
+}
+
+/// The answer that a text is for a question it need not have been written for: nobody knows in advance whether a tool call
+/// asks first. `None` if the text could be meant for another one.
+fn read_unaddressed(pause: &OpenPause, text: &str) -> Option<Value> {
+    match pause.tool {
+        Some(_) => answer_text::parse_decision(&pause.schema, text, false),
+        None => Some(answer_text::parse_answer(&pause.schema, text)),
     }
 }
 
@@ -94,11 +121,17 @@ impl<'a> Questions<'a> {
         })
     }
 
-    /// The first in plan order, as far as that is known.
-    fn first(self) -> Option<&'a OpenPause> {
+    /// In plan order, as far as that is known.
+    fn in_order(self) -> impl Iterator<Item = &'a OpenPause> {
         let is_on = |on: &Activation, pause: &OpenPause| on.node == pause.node && on.epoch == pause.epoch;
-        let mut listed = self.outline.waiting_on.iter();
-        listed.find_map(|on| self.open().find(|pause| is_on(on, pause))).or_else(|| self.open().next())
+        let listed = &self.outline.waiting_on;
+        let mut pauses: Vec<_> = self.open().collect();
+        pauses.sort_by_key(|pause| listed.iter().position(|on| is_on(on, pause)).unwrap_or(usize::MAX));
+        pauses.into_iter()
+    }
+
+    fn first(self) -> Option<&'a OpenPause> {
+        self.in_order().next()
     }
 
     /// That of a node, in this run or in a child run.
@@ -248,8 +281,8 @@ impl<'a> RunFollower<'a> {
             self.answers.end_first = false;
             let pause = first.clone();
             self.end(&pause).await?;
-        } else if let Some((pause, text)) = self.answers.take(first, |node| questions.asked_by(node)) {
-            let (pause, value) = (pause.clone(), answer_text::parse_answer(&pause.schema, &text));
+        } else if let Some((pause, value)) = self.answers.take(questions) {
+            let pause = pause.clone();
             let sent = self.send_answer(&pause, value).await;
             if let Err(CliError::Error(error)) = &sent
                 && error.code == ErrorCode::AnswerInvalid
@@ -281,8 +314,7 @@ impl<'a> RunFollower<'a> {
             let sent = match reply {
                 PromptReply::End => return self.end(pause).await,
                 PromptReply::Text(text) => {
-                    let value = answer_text::parse_answer(&pause.schema, &text);
-                    self.send_answer(pause, value).await
+                    self.send_answer(pause, read_addressed(pause, &text)).await
                 }
             };
             match sent {
@@ -323,10 +355,18 @@ impl<'a> RunFollower<'a> {
     fn stop_waiting(&mut self) -> ExitStatus {
         self.progress.pause();
         let questions = Questions { run: &self.run, outline: &self.outline, answered: &self.answered };
-        let question =
-            questions.first().map(|pause| format!(": {}", pause.prompt.trim())).unwrap_or_default();
+        let first = questions.first();
+        let question = first.map(|pause| format!(": {}", pause.prompt.trim())).unwrap_or_default();
+        let is_about_tool = first.is_some_and(|pause| pause.tool.is_some());
+        let note = match self.answers.next_unaddressed() {
+            Some(_) if is_about_tool => {
+                "\n  note: a question about a tool call takes `yes`, `no` or JSON; any other answer is for a later question"
+            }
+            _ => "",
+        };
+        let answer = if is_about_tool { "yes|no|JSON" } else { "TEXT" };
         print_error(&format!(
-            "Run {run} is waiting for an answer{question}\n  help: plait resume {run} --answer [NODE=]TEXT, or plait resume {run} --end\n",
+            "Run {run} is waiting for an answer{question}{note}\n  help: plait resume {run} --answer [NODE=]{answer}, or plait resume {run} --end\n",
             run = self.run
         ));
         ExitStatus::Waiting

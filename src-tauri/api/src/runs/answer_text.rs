@@ -2,7 +2,7 @@
 
 use plait_engine::exact_json;
 use plait_engine::expression::schema;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Reads text as a value that matches the schema of a pause: the text itself if the schema accepts text; yes or no for a
 /// boolean, or for an object with a single required boolean; the content, or its only field, for a question of a tool;
@@ -19,6 +19,27 @@ pub fn parse_answer(schema: &Value, text: &str) -> Value {
         content(schema, text),
     ];
     candidates.into_iter().flatten().find(|candidate| schema::accepts(schema, candidate)).unwrap_or(as_text)
+}
+
+/// Reads text as a person's decision about a tool call, which the `schema` of the pause describes. Only what can mean nothing
+/// else counts, since it decides what is done: `yes` or `no` alone, or JSON that matches the schema. `takes_reason` is
+/// whether a refusal may give its reason (`no, too long`), as in a text that is known to be about this call.
+pub fn parse_decision(schema: &Value, text: &str, takes_reason: bool) -> Option<Value> {
+    let text = text.trim();
+    let word = |word: &str| yes_or_no(word).filter(|_| !word.eq_ignore_ascii_case("ok"));
+    let refused = text
+        .split_once([',', ':'])
+        .filter(|(before, _)| takes_reason && word(before) == Some(false))
+        .and_then(|_| decision(schema, text));
+    let json = exact_json::parse(text).ok();
+    let content = content_schema(schema).and_then(|content| match word(text) {
+        Some(true) => Some(content_of_yes(content)),
+        Some(false) => None,
+        None => json.clone(),
+    });
+    let content = content.map(|content| json!({ "accept": true, "content": content }));
+    let candidates = [word(text).and_then(|_| decision(schema, text)), refused, json, content];
+    candidates.into_iter().flatten().find(|candidate| schema::accepts(schema, candidate))
 }
 
 /// The possible answers, if the schema lists them.
@@ -85,6 +106,15 @@ fn content(schema: &Value, text: &str) -> Option<Value> {
         };
     }
     Some(Value::Object(Map::from_iter([("accept".to_owned(), true.into()), ("content".to_owned(), answer)])))
+}
+
+/// The content that a plain "yes" stands for: the only field, if it is a boolean, or nothing.
+fn content_of_yes(content: &Value) -> Value {
+    let fields = content["properties"].as_object().into_iter().flatten();
+    match fields.collect::<Vec<_>>().as_slice() {
+        [(name, field)] if field["type"] == "boolean" => json!({ (*name): true }),
+        _ => json!({}),
+    }
 }
 
 /// The schema of the content, if it is that of an answer to a question of a tool.

@@ -21,7 +21,8 @@ pub(crate) struct ResumeArgs {
     /// Run ID, a unique prefix of one, or `last`.
     run: String,
     /// Answer to a question of the run. Repeatable. `NODE=TEXT` answers the question of that node; other answers are used in
-    /// the order of the questions.
+    /// the order of the questions. A question about a tool call takes exactly `yes` or `no`, or
+    /// JSON.
     #[arg(long, value_name = "[NODE=]TEXT", conflicts_with = "end", allow_hyphen_values = true)]
     answer: Vec<String>,
     /// End the pause without an answer.

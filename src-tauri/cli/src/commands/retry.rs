@@ -26,7 +26,8 @@ pub(crate) struct RetryArgs {
     /// Run ID, a unique prefix of one, or `last`.
     run: String,
     /// Answer to a question that the earlier run did not get to. Repeatable. `NODE=TEXT` answers the question of that node;
-    /// other answers are used in the order of the questions.
+    /// other answers are used in the order of the questions. A question about a tool call takes exactly `yes` or `no`, or
+    /// JSON.
     #[arg(long, value_name = "[NODE=]TEXT", allow_hyphen_values = true)]
     answer: Vec<String>,
     /// Print one event per line as JSON.

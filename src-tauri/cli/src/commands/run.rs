@@ -49,7 +49,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NODE.PORT=JSON", value_parser = parse_override)]
     set: Vec<Override>,
     /// Answer to a question of the run. Repeatable. `NODE=TEXT` answers the question of that node; other answers are used in
-    /// the order of the questions.
+    /// the order of the questions. A question about a tool call takes exactly `yes` or `no`, or
+    /// JSON.
     #[arg(long, value_name = "[NODE=]TEXT", allow_hyphen_values = true)]
     answer: Vec<String>,
     /// Run only to this node.

@@ -1,7 +1,7 @@
 //! Answers to questions: a text is read as a value that the question's schema accepts. An input is the schema and, after a
 //! zero byte, the text.
 
-use plait_api::runs::answer_text::{answer_choices, parse_answer};
+use plait_api::runs::answer_text::{answer_choices, parse_answer, parse_decision};
 use plait_engine::expression::schema;
 
 use super::{Handler, json, parts};
@@ -25,12 +25,13 @@ impl Handler for AnswerHandler {
         let choices = answer_choices(&schema).map(|choices| choices.len());
         let answer = parse_answer(&schema, &text);
         let checked = schema::check_answer(&schema, &answer).map_err(|fault| fault.code);
+        let decision = parse_decision(&schema, &text, true).is_some();
         let kind = match answer {
             serde_json::Value::String(_) => "text",
             serde_json::Value::Object(_) => "object",
             serde_json::Value::Bool(_) => "yes or no",
             _ => "other",
         };
-        Ok(format!("{choices:?} {kind} {checked:?}"))
+        Ok(format!("{choices:?} {kind} {checked:?} {decision}"))
     }
 }

@@ -75,6 +75,73 @@ fn request_for_a_reply_takes_yes_or_no() {
 }
 
 #[test]
+fn decision_about_a_tool_call_is_exact() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "approved": { "type": "boolean" }, "comment": { "type": "string" } },
+        "required": ["approved"],
+        "additionalProperties": false,
+    });
+    for (text, approved) in
+        [("yes", true), (" Y\n", true), ("TRUE", true), ("no", false), ("N", false), ("False", false)]
+    {
+        assert_eq!(parse_decision(&schema, text, false), Some(json!({"approved": approved})), "{text}");
+    }
+    assert_eq!(parse_decision(&schema, "{\"approved\": true}", false), Some(json!({"approved": true})));
+    for text in [
+        "Yes, but do not send anything",
+        "yes: later",
+        "ok",
+        "ok, tell me",
+        "true story: once",
+        "y tu?",
+        "yes.",
+        "",
+        "1",
+        "\"yes\"",
+        "{\"approved\": \"yes\"}",
+        "{\"approved\": true, \"more\": 1}",
+        "no way",
+        "no problem, do it",
+    ] {
+        assert_eq!(parse_decision(&schema, text, true), None, "{text}");
+    }
+    let refused = json!({"approved": false, "comment": "too long"});
+    assert_eq!(parse_decision(&schema, "No, too long", true), Some(refused));
+    assert_eq!(parse_decision(&schema, "No, too long", false), None);
+    // What a tool asks for itself may be refused by a word, and accepted only with what it asks for.
+    let schema = json!({
+        "type": "object",
+        "properties": { "accept": { "type": "boolean" }, "content": { "type": "object" } },
+        "required": ["accept"],
+        "if": { "properties": { "accept": { "const": true } } },
+        "then": { "required": ["content"] },
+    });
+    assert_eq!(parse_decision(&schema, "no", false), Some(json!({"accept": false})));
+    let accepted = json!({"accept": true, "content": {"name": "Ada"}});
+    assert_eq!(parse_decision(&schema, &accepted.to_string(), false), Some(accepted));
+    let content = |content: Value| {
+        let mut schema = schema.clone();
+        schema["properties"]["content"] = content;
+        schema
+    };
+    let named = content(json!({
+        "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"],
+    }));
+    let accepted = json!({"accept": true, "content": {"name": "Ada"}});
+    assert_eq!(parse_decision(&named, "{\"name\": \"Ada\"}", false), Some(accepted));
+    for text in ["yes", "Ada", "{\"name\": 5}", "Yes, but do not send anything"] {
+        assert_eq!(parse_decision(&named, text, false), None, "{text}");
+    }
+    let confirmed = content(json!({
+        "type": "object", "properties": { "sure": { "type": "boolean" } }, "required": ["sure"],
+    }));
+    let accepted = json!({"accept": true, "content": {"sure": true}});
+    assert_eq!(parse_decision(&confirmed, "Yes", false), Some(accepted));
+    assert_eq!(parse_decision(&confirmed, "no", false), Some(json!({"accept": false})));
+}
+
+#[test]
 fn schema_references_are_not_resolved() {
     // Remote and file references are not followed, so the schema accepts nothing and the text stays text.
     let schema = json!({"$ref": "http://127.0.0.1:9/schema.json"});

@@ -3,6 +3,7 @@
 //! All calls of a reply run at the same time; their results keep the order of the calls. A failing tool does not end the
 //! turn: the model gets the error and may do something else. Questions to the person come before the first call is made.
 
+mod call_text;
 mod grants;
 mod invoke;
 mod questions;
@@ -238,7 +239,7 @@ impl<'a> ToolCaller<'a> {
         let was_interrupted =
             history.was_interrupted || earlier.is_some_and(|run| run.was_interrupted(activation, step, call));
         if was_interrupted && tool.effect == ToolEffect::Write && !history.may_repeat()? {
-            return Err(questions::ask_to_repeat(step, call));
+            return Err(questions::ask_to_repeat(step, tool, call));
         }
         if history.is_repeat_refused() {
             return Ok(NextStep::Refuse(questions::not_repeated(&call.name)));
@@ -251,7 +252,7 @@ impl<'a> ToolCaller<'a> {
         let needs_approval = tool.policy.approval || !judged.asks.is_empty() || !untrusted.is_empty();
         if needs_approval {
             match history.approval()? {
-                None => return Err(questions::ask_for_approval(step, call, &judged.asks, untrusted)),
+                None => return Err(questions::ask_for_approval(step, (tool, call), &judged.asks, untrusted)),
                 Some(questions::Decision { approved: true, .. }) => {}
                 Some(questions::Decision { comment, .. }) => {
                     return Ok(NextStep::Refuse(questions::rejected(&call.name, comment.as_deref())));

@@ -5,7 +5,8 @@
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use super::requests::{RecordedAnswer, fenced};
+use super::call_text::{show_arguments, show_destination};
+use super::requests::RecordedAnswer;
 use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
 use crate::grant::GrantPattern;
@@ -13,10 +14,7 @@ use crate::journal::{Answer, CallEvent, Event, NodeEvent};
 use crate::model_call::Interruption;
 use crate::node::{NodeContext, Pause};
 use crate::origin::Origins;
-use crate::tool::{ToolPause, ToolPauseKind};
-
-/// How many characters of the arguments a question shows.
-const MAX_SHOWN_CHARS: usize = 4_000;
+use crate::tool::{ToolPause, ToolPauseKind, ToolSpec};
 
 /// What the journal says about a call that has no outcome.
 #[derive(Debug, Default)]
@@ -105,11 +103,11 @@ impl CallHistory {
 /// others write to which its arguments come from, if that is why.
 pub(super) fn ask_for_approval(
     step: u32,
-    call: &ToolCall,
+    (tool, call): (&ToolSpec, &ToolCall),
     targets: &[GrantPattern],
     untrusted: Origins,
 ) -> Interruption {
-    let mut prompt = format!("May **{}** be called?", call.name);
+    let mut prompt = format!("May **{}** be called?{}", call.name, show_destination(tool, &call.arguments));
     if !targets.is_empty() {
         let targets: Vec<_> = targets.iter().map(|target| format!("`{target}`")).collect();
         prompt.push_str(" You want to be asked about ");
@@ -149,10 +147,11 @@ pub(in crate::model_call) fn approval_of(
 }
 
 /// Asks whether a call that was interrupted may be made again.
-pub(super) fn ask_to_repeat(step: u32, call: &ToolCall) -> Interruption {
+pub(super) fn ask_to_repeat(step: u32, tool: &ToolSpec, call: &ToolCall) -> Interruption {
     let prompt = format!(
-        "The call of **{}** was interrupted. Nobody knows whether it had an effect. Call it again?\n\n{}",
+        "The call of **{}** was interrupted. Nobody knows whether it had an effect. Call it again?{}\n\n{}",
         call.name,
+        show_destination(tool, &call.arguments),
         show_arguments(call)
     );
     ask(
@@ -199,14 +198,4 @@ fn decision_schema(description: &str) -> Value {
         "required": ["approved"],
         "additionalProperties": false,
     })
-}
-
-/// The arguments as a block of Markdown.
-fn show_arguments(call: &ToolCall) -> String {
-    let mut text = serde_json::to_string_pretty(&call.arguments).unwrap_or_default();
-    if let Some((end, _)) = text.char_indices().nth(MAX_SHOWN_CHARS) {
-        text.truncate(end);
-        text.push('…');
-    }
-    fenced(&text, "json")
 }

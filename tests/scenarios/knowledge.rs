@@ -108,6 +108,42 @@ fn bases_are_added_listed_searched_indexed_and_removed() {
     assert!(unknown.code == 1 && unknown.err.contains("knowledge.unknown"), "{unknown:?}");
 }
 
+/// An index holds the text of what it was made from.
+#[cfg(unix)]
+#[test]
+fn knowledge_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let machine = Machine::new();
+    assert_eq!(machine.add_handbook().code, 0);
+    let items = || {
+        let (mut items, mut next) = (vec![machine.home.path().join("knowledge")], 0);
+        while let Some(folder) = items.get(next).cloned() {
+            next += 1;
+            if folder.is_dir() {
+                items.extend(std::fs::read_dir(folder).unwrap().map(|item| item.unwrap().path()));
+            }
+        }
+        items
+    };
+    let check = |when: &str| {
+        for path in items() {
+            let metadata = path.metadata().unwrap();
+            let expected = if metadata.is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(metadata.permissions().mode() & 0o777, expected, "{when}: {path:?}");
+        }
+    };
+    assert!(items().iter().any(|path| path.ends_with("index/meta.json")), "{:?}", items());
+    check("new");
+    // An earlier version left them open to all.
+    for path in items() {
+        let mode = if path.is_dir() { 0o755 } else { 0o644 };
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+    machine.write("handbook/new.md", "The soup moved.");
+    assert_eq!(machine.home.plait(&["knowledge", "index", "handbook"]).code, 0);
+    check("indexed again");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn model_receives_the_passages_that_a_node_retrieved() {
     let server = ModelServer::start(|_, _| Answer::Text("The office.".into())).await;

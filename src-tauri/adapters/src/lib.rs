@@ -10,6 +10,7 @@ pub mod flow_files;
 pub mod keys;
 pub mod memory;
 pub mod net;
+mod private_files;
 mod project_files;
 pub mod providers;
 pub mod redaction;

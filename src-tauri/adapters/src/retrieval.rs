@@ -17,6 +17,7 @@ mod document;
 mod embeddings;
 mod files;
 mod index;
+mod private_directory;
 mod query;
 mod ranking;
 mod service;

@@ -9,7 +9,7 @@ use plait_engine::error::{ErrorCode, Fault};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::atomic_file;
+use crate::{atomic_file, private_files};
 
 /// The folder of all bases in the data directory.
 pub(super) const KNOWLEDGE_FOLDER: &str = "knowledge";
@@ -90,8 +90,8 @@ pub(super) fn write(home: &Path, definition: &BaseDefinition) -> Result<(), Faul
     let folder = folder_of(home, &definition.name)?;
     let text = serde_json::to_vec_pretty(definition).map_err(io::Error::from);
     text.and_then(|text| {
-        fs::create_dir_all(&folder)?;
-        atomic_file::replace(&folder.join(DEFINITION_FILE), &text)
+        private_files::create_folder(&folder)?;
+        atomic_file::replace_private(&folder.join(DEFINITION_FILE), &text)
     })
     .map_err(|error| {
         Fault::new(ErrorCode::KnowledgeIndex, format!("The knowledge base could not be saved: {error}."))

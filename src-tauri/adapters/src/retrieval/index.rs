@@ -16,11 +16,14 @@ use tantivy::schema::{
     Value as _,
 };
 use tantivy::{
-    DocAddress, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term, doc,
+    DocAddress, Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, TantivyDocument,
+    Term, doc,
 };
 
 use super::chunking::Chunk;
+use super::private_directory::PrivateDirectory;
 use super::tokenizer::{ANALYZER, analyzer};
+use crate::private_files;
 
 /// What is stored of a passage besides its text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -78,7 +81,7 @@ impl ChunkIndex {
 
     fn open_existing(folder: &Path) -> Result<Self, String> {
         let to_text = |error: tantivy::TantivyError| error.to_string();
-        let index = Index::open_in_dir(folder).map_err(to_text)?;
+        let index = PrivateDirectory::open(folder).and_then(Index::open).map_err(to_text)?;
         let (schema, fields) = schema();
         if index.schema() != schema {
             return Err("it is of another version".to_owned());
@@ -93,9 +96,10 @@ impl ChunkIndex {
         if folder.exists() {
             fs::remove_dir_all(folder)?;
         }
-        fs::create_dir_all(folder)?;
+        private_files::create_folder(folder)?;
         let (schema, fields) = schema();
-        Self::with(Index::create_in_dir(folder, schema)?, fields)
+        let directory = PrivateDirectory::open(folder)?;
+        Self::with(Index::create(directory, schema, IndexSettings::default())?, fields)
     }
 
     fn with(index: Index, fields: Fields) -> tantivy::Result<Self> {

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use plait_engine::hash::content_hash;
 
 use super::definition::EmbeddingModel;
+use crate::private_files;
 
 const MAGIC: &[u8; 8] = b"PLAITVEC";
 const HEADER_BYTES: usize = 16;
@@ -112,7 +113,10 @@ impl Vectors {
 
     fn open_for_append(&self, is_new_file: bool) -> io::Result<File> {
         if is_new_file {
-            return File::create(&self.path);
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).truncate(true);
+            private_files::set_mode(&mut options);
+            return options.open(&self.path);
         }
         let file = OpenOptions::new().append(true).open(&self.path)?;
         // A crash may have left a part of a record.
@@ -156,6 +160,11 @@ mod tests {
         let mut vectors = Vectors::read(path.clone()).unwrap();
         vectors.append(&[(1, vec![1.0, 0.0]), (2, vec![0.6, 0.8])]).unwrap();
         vectors.append(&[(3, vec![0.0, 1.0])]).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
         let vectors = Vectors::read(path).unwrap();
         assert_eq!(vectors.similarity(2, &[0.0, 1.0]), Some(0.8));
         assert_eq!(vectors.similarity(3, &[0.0, 1.0]), Some(1.0));

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::atomic_file;
+use crate::{atomic_file, private_files};
 
 /// Changes files.
 pub(super) trait Disk: Send + Sync + 'static {
@@ -40,8 +40,7 @@ impl Disk for FileSystem {
     fn open(&self, path: &Path, create: bool) -> io::Result<Arc<dyn AppendFile>> {
         let mut options = OpenOptions::new();
         options.append(true).create_new(create);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        private_files::set_mode(&mut options);
         Ok(Arc::new(SystemFile(options.open(path)?)))
     }
 
@@ -61,11 +60,7 @@ impl Disk for FileSystem {
     }
 
     fn create_folder(&self, path: &Path) -> io::Result<()> {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(path)
+        private_files::create_folder(path)
     }
 
     #[cfg(unix)]

@@ -9,9 +9,29 @@ use plait_engine::error::Fault;
 
 use super::disk::Disk;
 use super::fault;
+use crate::private_files;
 
 const LOCK_TRIES: usize = 5;
 const LOCK_RETRY_DELAY: Duration = Duration::from_millis(2);
+
+/// The folders and files of the data directory.
+const OWN_NAMES: [&str; 15] = [
+    "runs",
+    "conversations",
+    "flows",
+    "drafts",
+    "memory",
+    "knowledge",
+    "damaged",
+    "lock",
+    "settings.json",
+    "recent.json",
+    "calibration.json",
+    "users.json",
+    "grants.json",
+    "mcp-servers.json",
+    "mcp-tools.json",
+];
 
 /// The store's lock, as long as it lives. It is released explicitly: closing the file is not enough while a process that
 /// is just being started has it open as well.
@@ -31,8 +51,7 @@ pub(super) fn lock(home: &Path) -> Result<Lock, Fault> {
     make_private(home).map_err(|error| failed(&error))?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    private_files::set_mode(&mut options);
     let mut file = options.open(home.join("lock")).map_err(|error| failed(&error))?;
     let mut locked = file.try_lock();
     for _ in 0..LOCK_TRIES {
@@ -80,40 +99,18 @@ pub(super) fn refuse_old_form(home: &Path) -> Result<(), Fault> {
 }
 
 /// Makes the store's folders and files readable by their owner alone, also where they were there before.
-#[cfg(unix)]
 pub(super) fn make_private(home: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(home)?;
-    let private = |path: &Path, mode: u32| -> io::Result<()> {
-        let current = fs::metadata(path)?.permissions().mode();
-        if current.trailing_zeros() >= 6 {
-            Ok(())
-        } else {
-            fs::set_permissions(path, fs::Permissions::from_mode(mode))
-        }
-    };
-    private(home, 0o700)?;
-    for folder in ["runs", "conversations", "flows", "drafts"] {
-        let folder = home.join(folder);
-        if folder.is_dir() {
-            private(&folder, 0o700)?;
+    private_files::create_folder(home)?;
+    private_files::restrict(home)?;
+    // What else stands there is not ours to change, and no one reaches the files of a folder that is closed.
+    for item in fs::read_dir(home)?.flatten() {
+        let name = item.file_name();
+        if OWN_NAMES.iter().any(|own| name == *own) {
+            private_files::restrict(&item.path())?;
         }
     }
-    for file in fs::read_dir(home)?.flatten() {
-        // What else stands there is not ours to change, and no one reaches the files of a folder that is closed.
-        let name = file.file_name();
-        let is_ours =
-            ["lock", "settings.json", "recent.json", "calibration.json"].iter().any(|ours| name == *ours);
-        if is_ours {
-            private(&file.path(), 0o600)?;
-        }
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-pub(super) fn make_private(home: &Path) -> io::Result<()> {
-    fs::create_dir_all(home)
+    // Its files were readable by others before.
+    private_files::restrict_tree(&home.join("knowledge"))
 }
 
 /// Removes what a crash left of files that were being replaced. Failures cost space and nothing else.

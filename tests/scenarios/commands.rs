@@ -227,6 +227,47 @@ fn answers_with_a_node_go_to_that_node() {
     assert_eq!(outputs(&said), ["blue", "Ada", "12"]);
 }
 
+#[test]
+fn damaged_documents_are_named_and_salvaged() {
+    let home = Home::default();
+    assert_eq!(home.plait(&["users", "add", "ada"]).code, 0);
+    let names = ["settings", "users", "grants", "mcp-servers", "mcp-tools"];
+    for name in names {
+        home.file(&format!("{name}.json"), "{\"cur");
+    }
+    let refused = home.plait(&["runs", "list"]);
+    assert!(refused.code == 1 && refused.err.contains("plait doctor --salvage"), "{refused:#?}");
+    let salvaged = home.plait(&["doctor", "--salvage"]);
+    assert_eq!(salvaged.code, 1, "something is lost: {salvaged:#?}");
+    assert!(salvaged.out.contains("Goes on with the default settings"), "{salvaged:#?}");
+    assert!(salvaged.out.contains("Goes on with the user `local` alone"), "{salvaged:#?}");
+    for name in names {
+        let kept = std::fs::read(home.path().join("damaged").join(format!("{name}.json"))).unwrap();
+        assert_eq!(kept, b"{\"cur");
+        assert!(!home.path().join(format!("{name}.json")).exists(), "{name}");
+    }
+    let healthy = home.plait(&["doctor"]);
+    assert!(healthy.code == 0 && healthy.out.contains("No problems found."), "{healthy:#?}");
+    assert_eq!(home.plait(&["runs", "list"]).code, 0);
+}
+
+/// A run with other settings than the stored ones says so.
+#[test]
+fn run_says_which_settings_it_does_not_use() {
+    let home = Home::default();
+    home.file("settings.json", "garbage");
+    let run = home.plait(&["run", "hello", "--json"]);
+    assert_eq!(run.code, 0, "{run:#?}");
+    assert_complete_events(&run);
+    assert!(run.err.contains("warning[store.corrupt]") && run.err.contains("settings.json"), "{run:#?}");
+    home.file("settings.json", "{\"limits\": {\"maxRuns\": 0}, \"reducedMotion\": 7}");
+    let run = home.plait(&["run", "hello"]);
+    assert!(run.err.contains("warning[settings.limits]"), "{run:#?}");
+    assert!(run.err.contains("`reducedMotion` could not be read"), "{run:#?}");
+    home.file("settings.json", "{}");
+    assert!(!home.plait(&["run", "hello"]).err.contains("warning"));
+}
+
 /// Containers may have no certificates.
 #[cfg(target_os = "linux")]
 #[test]

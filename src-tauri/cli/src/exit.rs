@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use plait_api::ErrorReply;
 use plait_api::engine::diagnostic::Diagnostic;
+use plait_api::engine::error::Fault;
 
 use crate::terminal::{print_error, print_styled};
 
@@ -97,6 +98,12 @@ impl CliError {
 pub(crate) fn error_text(error: &ErrorReply) -> String {
     let help = error.hint.as_ref().map(|hint| format!("  help: {hint}\n")).unwrap_or_default();
     format!("error[{}]: {}\n{help}", error.code, error.message)
+}
+
+/// A fault that does not end the command as text, likewise.
+pub(crate) fn warning_text(fault: &Fault) -> String {
+    let help = fault.hint.as_ref().map(|hint| format!("  help: {hint}\n")).unwrap_or_default();
+    format!("warning[{}]: {}\n{help}", fault.code, fault.message)
 }
 
 /// Whether a code means invalid usage, as opposed to a failure.

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plait_api::{AllowedHost, ErrorReply, Options, Plait};
 
+use crate::exit::warning_text;
+use crate::terminal::print_error;
+
 /// The data directory, and the user to work for, if the command line names one.
 #[derive(Clone, Debug)]
 pub(crate) struct Home {
@@ -23,12 +26,12 @@ impl Deref for Home {
 
 /// For a command that changes something. Another process that does so is refused meanwhile.
 pub(crate) fn for_writing(home: &Home) -> Result<Plait, ErrorReply> {
-    open(home, Options::of_application(&home.path))
+    open_with_notices(home, Options::of_application(&home.path))
 }
 
 /// For a command that runs a flow, with hosts whose addresses need not be public.
 pub(crate) fn for_running(home: &Home, allowed_hosts: Vec<AllowedHost>) -> Result<Plait, ErrorReply> {
-    open(home, Options { allowed_hosts, ..Options::of_application(&home.path) })
+    open_with_notices(home, Options { allowed_hosts, ..Options::of_application(&home.path) })
 }
 
 /// Reads `host=NAME[:PORT]`.
@@ -42,6 +45,15 @@ pub(crate) fn parse_host(text: &str) -> Result<AllowedHost, String> {
 /// For a command that only reads, also beside a process that writes.
 pub(crate) fn for_reading(home: &Home) -> Result<Plait, ErrorReply> {
     open(home, Options::reading(&home.path))
+}
+
+/// Says what is not in force as the person stored it, such as a setting that can't be read: a run would silently differ.
+fn open_with_notices(home: &Home, options: Options) -> Result<Plait, ErrorReply> {
+    let app = open(home, options)?;
+    for notice in app.notices() {
+        print_error(&warning_text(notice));
+    }
+    Ok(app)
 }
 
 fn open(home: &Home, options: Options) -> Result<Plait, ErrorReply> {

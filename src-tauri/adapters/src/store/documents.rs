@@ -99,7 +99,9 @@ pub(super) fn get<T: DeserializeOwned + Default>(core: &StoreCore, name: &str) -
     };
     serde_json::from_slice(&bytes).map_err(|why| {
         let message = format!("The stored {name} in `{}` are damaged: {why}.", path.display());
-        Fault::new(ErrorCode::StoreCorrupt, message).hint("Restore the file from a copy, or delete it.")
+        Fault::new(ErrorCode::StoreCorrupt, message).hint(
+            "Restore the file from a copy, or go on without it: `plait doctor --salvage` keeps it aside.",
+        )
     })
 }
 

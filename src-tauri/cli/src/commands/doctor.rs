@@ -22,7 +22,7 @@ Examples:
   plait doctor --salvage
   plait doctor --json | jq '.findings'")]
 pub(crate) struct DoctorArgs {
-    /// Move damaged files to the folder `damaged` and replace them by copies of what can be read.
+    /// Move damaged files to the folder `damaged` and go on with copies of what can be read, or without them.
     #[arg(long)]
     salvage: bool,
     /// Print the report as JSON.

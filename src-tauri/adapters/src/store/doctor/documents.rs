@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use plait_engine::error::Fault;
 use plait_engine::grant::Grants;
 use plait_engine::models::Correction;
 use serde::de::DeserializeOwned;
@@ -11,6 +12,55 @@ use serde_json::{Map, Value};
 use super::Report;
 use crate::store::store_core::StoreCore;
 use crate::store::{GRANTS, MCP_SERVERS, MCP_TOOLS, RecentFlow, SETTINGS, UserList, documents, drafts};
+
+/// A document that the data directory has one of.
+pub(super) struct Document {
+    pub(super) name: &'static str,
+    /// Reads it, and says what is wrong with it.
+    pub(super) read: fn(&StoreCore, &str) -> Result<(), Fault>,
+    /// What it means to go on without it.
+    pub(super) without: &'static str,
+}
+
+pub(super) const DOCUMENTS: [Document; 7] = [
+    Document {
+        name: SETTINGS,
+        read: read::<Map<String, Value>>,
+        without: "Goes on with the default settings: enter providers, limits and allowed hosts again. Keys are kept.",
+    },
+    Document {
+        name: "recent",
+        read: read::<Vec<RecentFlow>>,
+        without: "Goes on without the list of recent flows.",
+    },
+    Document {
+        name: "calibration",
+        read: read::<BTreeMap<String, Correction>>,
+        without: "Goes on with uncorrected token estimates.",
+    },
+    Document {
+        name: "users",
+        read: read::<UserList>,
+        without: "Goes on with the user `local` alone. Add the others again by their names: their runs, conversations and \
+            memories are kept.",
+    },
+    Document {
+        name: GRANTS,
+        read: read::<BTreeMap<String, Grants>>,
+        without: "Goes on without grants: each flow asks again for what it needs, and what was denied is no longer denied.",
+    },
+    Document {
+        name: MCP_SERVERS,
+        read: read::<Map<String, Value>>,
+        without: "Goes on without MCP servers. Add them again.",
+    },
+    Document {
+        name: MCP_TOOLS,
+        read: read::<Map<String, Value>>,
+        without: "Goes on without accepted tools: those that an MCP server offers when it is next connected are accepted. Look \
+            at them with `plait mcp tools NAME`.",
+    },
+];
 
 pub(super) fn check(core: &StoreCore, report: &mut Report) {
     let home = core.shared.home.clone();
@@ -25,13 +75,11 @@ pub(super) fn check(core: &StoreCore, report: &mut Report) {
             report.lost(&path, format!("{} These runs used it and can't be resumed: {runs}.", fault.message));
         }
     }
-    check_document::<Map<String, Value>>(core, SETTINGS, report);
-    check_document::<Vec<RecentFlow>>(core, "recent", report);
-    check_document::<BTreeMap<String, Correction>>(core, "calibration", report);
-    check_document::<UserList>(core, "users", report);
-    check_document::<BTreeMap<String, Grants>>(core, GRANTS, report);
-    check_document::<Map<String, Value>>(core, MCP_SERVERS, report);
-    check_document::<Map<String, Value>>(core, MCP_TOOLS, report);
+    for document in &DOCUMENTS {
+        if let Err(fault) = (document.read)(core, document.name) {
+            report.lost(&documents::path(core, document.name), fault.message);
+        }
+    }
     for item in fs::read_dir(home.join("drafts")).into_iter().flatten().flatten() {
         let path = item.path();
         if path.extension().is_some_and(|extension| extension == "json") && !drafts::is_readable(&path) {
@@ -40,8 +88,6 @@ pub(super) fn check(core: &StoreCore, report: &mut Report) {
     }
 }
 
-fn check_document<T: DeserializeOwned + Default>(core: &StoreCore, name: &str, report: &mut Report) {
-    if let Err(fault) = documents::get::<T>(core, name) {
-        report.lost(&documents::path(core, name), fault.message);
-    }
+fn read<T: DeserializeOwned + Default>(core: &StoreCore, name: &str) -> Result<(), Fault> {
+    documents::get::<T>(core, name).map(drop)
 }

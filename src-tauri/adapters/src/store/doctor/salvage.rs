@@ -9,8 +9,10 @@ use std::path::Path;
 use plait_engine::error::{ErrorCode, Fault};
 
 use super::Report;
+use super::documents::DOCUMENTS;
 use super::readable_copy::readable_copy;
 use crate::store::conversation::{self, Loaded};
+use crate::store::documents;
 use crate::store::fault;
 use crate::store::journal_reader::TreeFile;
 use crate::store::log_file::Key;
@@ -109,8 +111,25 @@ pub(super) fn memories(core: &StoreCore, report: &mut Report) -> Result<(), Faul
     Ok(())
 }
 
+/// Documents are one piece, so nothing of a damaged one is used.
+pub(super) fn documents(core: &StoreCore, report: &mut Report) -> Result<(), Fault> {
+    for document in &DOCUMENTS {
+        let Err(fault) = (document.read)(core, document.name) else { continue };
+        if fault.code != ErrorCode::StoreCorrupt {
+            continue;
+        }
+        let path = documents::path(core, document.name);
+        replace(core, &path, None)?;
+        let (name, without) = (path.display(), document.without);
+        report
+            .actions
+            .push(format!("Salvaged `{name}`. The damaged file is in the folder `damaged`. {without}"));
+    }
+    Ok(())
+}
+
 /// Keeps the file at `path` in the folder `damaged` and puts `copy` in its place, or nothing.
-fn replace(core: &StoreCore, path: &Path, copy: Option<&[u8]>) -> Result<(), Fault> {
+pub(super) fn replace(core: &StoreCore, path: &Path, copy: Option<&[u8]>) -> Result<(), Fault> {
     let disk = &*core.shared.disk;
     let folder = core.shared.home.join("damaged");
     let failed = |error: std::io::Error| fault::of_io("salvage a damaged file", &error);

@@ -345,6 +345,76 @@ fn binary_starts_continues_and_forks_a_conversation() {
     assert!(unknown.code == 2 && unknown.err.starts_with("error[conversation.unknown]"), "{unknown:#?}");
 }
 
+/// Without its file, and even without the index that knows of it.
+#[test]
+fn missing_conversation_is_restored_from_the_journals_of_its_runs() {
+    let path = fixture("flows/chat-cycle.flow.json").display().to_string();
+    for is_indexed in [true, false] {
+        let home = Home::default();
+        let say = |conversation: &str, text: &str| {
+            let said =
+                home.plait(&["run", &path, "--json", "--conversation", conversation, "--answer", text]);
+            assert_eq!((said.code, home.plait(&["cancel", "last"]).code), (3, 0), "{said:#?}");
+            said
+        };
+        let begun = say("new", "I am Ada");
+        let id = begun.err.lines().find_map(|line| line.strip_prefix("Conversation ")).unwrap().to_owned();
+        say(&id, "Who am I?");
+        let show = || home.plait(&["conversations", "show", &id, "--json"]);
+        let before = show();
+        assert_eq!(before.events().len(), 4, "{before:#?}");
+        let folder = home.path().join("conversations");
+        std::fs::remove_file(folder.join(format!("{id}.journal"))).unwrap();
+        if !is_indexed {
+            std::fs::remove_file(folder.join("index.log")).unwrap();
+        }
+        let checked = home.plait(&["doctor"]);
+        assert!(checked.code == 1 && checked.out.contains("is missing"), "{checked:#?}");
+        let salvaged = home.plait(&["doctor", "--salvage"]);
+        let count = if is_indexed { "4 of 4" } else { "4" };
+        assert!(
+            salvaged.out.contains(&format!("Salvaged {count} messages of conversation {id}")),
+            "{salvaged:#?}"
+        );
+        assert_eq!(show().out, before.out);
+        assert_eq!(home.plait(&["doctor"]).code, 0);
+        // It goes on where it was, and lists as it did.
+        let next = say(&id, "And now?").events();
+        assert_eq!(next[0]["conversation"]["messages"], 4);
+        assert_eq!(next[0]["conversation"]["thread"], begun.events()[0]["conversation"]["thread"]);
+        let listed = home.plait(&["conversations", "list"]);
+        assert!(listed.out.contains("I am Ada"), "{listed:#?}");
+    }
+}
+
+#[test]
+fn restored_messages_keep_their_positions_where_others_are_lost() {
+    let home = Home::default();
+    let path = fixture("flows/chat-cycle.flow.json").display().to_string();
+    let mut id = "new".to_owned();
+    let mut first = String::new();
+    for text in ["one", "two"] {
+        let said = home.plait(&["run", &path, "--json", "--conversation", &id, "--answer", text]);
+        assert_eq!((said.code, home.plait(&["cancel", "last"]).code), (3, 0), "{said:#?}");
+        if first.is_empty() {
+            id = said.err.lines().find_map(|line| line.strip_prefix("Conversation ")).unwrap().to_owned();
+            first = said.events()[0]["run"].as_str().unwrap().to_owned();
+        }
+    }
+    assert_eq!(home.plait(&["runs", "rm", &first]).code, 0);
+    std::fs::remove_file(home.path().join("conversations").join(format!("{id}.journal"))).unwrap();
+    let salvaged = home.plait(&["doctor", "--salvage"]);
+    assert!(salvaged.out.contains("Salvaged 2 of 4 messages"), "{salvaged:#?}");
+    let checked = home.plait(&["doctor"]);
+    let lost = |place: u64| checked.out.contains(&format!("Message {place} can't be read."));
+    assert_eq!([0, 1, 2, 3].map(lost), [true, true, false, false], "{checked:#?}");
+    // Without any journal nothing can be restored.
+    assert_eq!(home.plait(&["runs", "rm", "last"]).code, 0);
+    std::fs::remove_file(home.path().join("conversations").join(format!("{id}.journal"))).unwrap();
+    let left = home.plait(&["doctor", "--salvage"]);
+    assert!(left.code == 1 && left.out.contains(&format!("Conversation {id} stays missing")), "{left:#?}");
+}
+
 /// Kills the second run after each number of lines and resumes it.
 #[test]
 fn kill_at_any_moment_and_resume_keep_each_turn_once() {

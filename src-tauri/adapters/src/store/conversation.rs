@@ -183,6 +183,37 @@ impl Conversations {
         Ok(())
     }
 
+    /// Whether the index has an entry of a conversation, also of one that was deleted.
+    pub(in crate::store) fn is_indexed(&self, key: Key) -> bool {
+        self.lock().index.get(&key).is_some()
+    }
+
+    /// Writes the file of a conversation that has none. `updates` are applied in order; each has the number of messages that
+    /// stood before it at least, so that those of later ones keep their positions where some are lost. On disk when this
+    /// returns.
+    pub(in crate::store) fn restore(
+        &self,
+        record: &ConversationRecord,
+        updates: &[(u64, ConversationUpdate)],
+    ) -> Result<(), Fault> {
+        let mut state = self.lock();
+        let key = key_of(&record.id)?;
+        let mut file =
+            ConversationFile::create(path_in(&self.folder, key), key, &file::without_contents(record))?;
+        for (before, update) in updates {
+            file.leave_gap(*before);
+            file.apply(update)?;
+        }
+        self.disk
+            .create_folder(&self.folder)
+            .map_err(|error| fault::of_io("restore a conversation", &error))?;
+        file.sync(&*self.disk)?;
+        state.files.insert(key, file);
+        state.note(key);
+        self.write_index(&mut state);
+        Ok(())
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock()
     }

@@ -8,6 +8,7 @@
 mod conversations;
 mod documents;
 mod memories;
+mod missing_conversations;
 mod readable_copy;
 mod run_trees;
 mod salvage;
@@ -93,7 +94,9 @@ pub fn check(home: &Path, salvage: bool, progress: Progress<'_>) -> Result<Repor
     if salvage {
         salvage::run_trees(&core, &mut report)?;
         salvage::conversations(&core, &mut report)?;
+        missing_conversations::restore(&core, &mut report)?;
         salvage::memories(&core, &mut report)?;
+        salvage::documents(&core, &mut report)?;
     }
     let mut compressed = 0;
     let roots: Vec<_> = core.shared.index().roots().collect();

@@ -31,6 +31,8 @@ use crate::store::log_file::{
     end_frame, read_frame,
 };
 
+/// The most lost messages in a row. A gap costs a few words a message, and no file holds a million in one record.
+const MAX_GAP: usize = 1 << 20;
 const CREATED: u8 = 1;
 const UPDATE: u8 = 2;
 const TITLE: u8 = 3;
@@ -80,6 +82,8 @@ pub(in crate::store) struct ConversationFile {
     /// The events whose results are in the file.
     applied: HashSet<(Key, u64)>,
     damage: Vec<Damage>,
+    /// The gaps before this position are not filled.
+    kept_gaps: usize,
 }
 
 /// What a conversation's file turned out to be.
@@ -156,6 +160,11 @@ pub(super) fn deleted(key: Key) -> Vec<u8> {
     bytes
 }
 
+/// The record of a conversation before anything was added to it.
+pub(super) fn without_contents(record: &ConversationRecord) -> ConversationRecord {
+    ConversationRecord { messages: 0, tokens: 0, spent: Spending::default(), summary: None, ..record.clone() }
+}
+
 /// A record of which only the id is known.
 fn blank(key: Key) -> ConversationRecord {
     let new =
@@ -167,7 +176,7 @@ impl ConversationFile {
     fn empty(log: LogAppender, key: Key, record: ConversationRecord) -> Self {
         let (positions, summaries, applied) = (Vec::new(), HashMap::new(), HashSet::new());
         let (memory, damage) = (WorkflowMemory::default(), Vec::new());
-        Self { key, log, record, positions, summaries, memory, applied, damage }
+        Self { key, log, record, positions, summaries, memory, applied, damage, kept_gaps: 0 }
     }
 
     /// A new conversation. Its file is created with the first sync.
@@ -255,8 +264,17 @@ impl ConversationFile {
             let gap = self.positions[from..].iter().take_while(|position| position.is_none()).count();
             gap >= count && (from == 0 || self.positions[from - 1].is_some())
         };
-        let gap = (0..self.positions.len()).find(|from| count > 0 && is_gap(*from));
+        let gap = (self.kept_gaps..self.positions.len()).find(|from| count > 0 && is_gap(*from));
         gap.unwrap_or(self.positions.len()) as u64
+    }
+
+    /// Leaves the positions up to `places` empty, if they are: what stood there is lost.
+    pub(super) fn leave_gap(&mut self, places: u64) {
+        let places = usize::try_from(places).unwrap_or(usize::MAX).min(self.positions.len() + MAX_GAP);
+        if places > self.positions.len() {
+            self.positions.resize(places, None);
+            self.kept_gaps = places;
+        }
     }
 
     fn append(&mut self, header: FrameHeader, record: &impl Serialize) -> Result<(), Fault> {
@@ -294,8 +312,8 @@ impl ConversationFile {
     }
 
     fn fold_update(&mut self, offset: u64, update: StoredUpdate) {
-        // Those that a damaged record held. A gap costs a few words a message, and no file holds a million in one record.
-        let place = usize::try_from(update.place).unwrap_or(usize::MAX).min(self.positions.len() + (1 << 20));
+        // Those that a damaged record held.
+        let place = usize::try_from(update.place).unwrap_or(usize::MAX).min(self.positions.len() + MAX_GAP);
         let end = place + update.messages.len();
         if self.positions.len() < end {
             self.positions.resize(end, None);
@@ -347,13 +365,7 @@ impl ConversationFile {
             // It was in a record before.
             let _ = end_frame(&mut out, start, header);
         };
-        let origin = ConversationRecord {
-            messages: 0,
-            tokens: 0,
-            spent: Spending::default(),
-            summary: None,
-            ..self.record.clone()
-        };
+        let origin = without_contents(&self.record);
         let created = serde_json::to_vec(&origin).map_err(|error| failed(error.into()))?;
         add(FrameHeader::new(CREATED, self.key, 0, 0), &created);
         let mut scanner = match Scanner::open(self.log.path()) {

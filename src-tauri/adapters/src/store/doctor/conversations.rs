@@ -1,29 +1,22 @@
 //! Reads every message of every conversation.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use plait_engine::error::{ErrorCode, Fault};
 
 use super::Report;
+use super::missing_conversations;
 use super::run_trees::Recalls;
-use crate::store::conversation::{self, ConversationFilter, Loaded, id_of, key_of};
-use crate::store::log_file::Key;
+use crate::store::conversation::{self, Loaded, id_of};
 use crate::store::store_core::StoreCore;
 
 pub(super) fn check(core: &StoreCore, recalls: &Recalls, report: &mut Report) -> Result<(), Fault> {
     let folder = core.shared.conversations.folder().to_owned();
-    let mut present = BTreeSet::<Key>::new();
     for (key, _) in conversation::files_in(&folder)? {
-        present.insert(key);
         let path = conversation::path_in(&folder, key);
         let known = core.shared.conversations.known(key);
-        let file = match conversation::load(&folder, key, known.clone()) {
+        let file = match conversation::load(&folder, key, known) {
             Ok(Loaded::File(file)) => file,
-            Ok(Loaded::Missing) if known.is_some() => {
-                report.lost(&path, "Nothing of the conversation is left in the file.");
-                continue;
-            }
             Ok(_) => continue,
             Err(newer) if newer.code == ErrorCode::StoreNewer => {
                 report.lost(&path, newer.message);
@@ -56,16 +49,22 @@ pub(super) fn check(core: &StoreCore, recalls: &Recalls, report: &mut Report) ->
             report.lost(&path, format!("Message {place} can't be read.{recalled}"));
         }
     }
-    for record in core.shared.conversations.list(&ConversationFilter::default())? {
-        let key = key_of(&record.id)?;
-        if !present.contains(&key) {
-            let path = conversation::path_in(&folder, key);
-            let (id, count) = (id_of(key), record.messages);
-            report.lost(
-                &path,
-                format!("The file of conversation {id} is missing, and with it {count} messages."),
-            );
-        }
+    for (key, known) in missing_conversations::find(core)? {
+        let path = conversation::path_in(&folder, key);
+        let id = id_of(key);
+        let is_there = if path.exists() {
+            format!("Nothing of conversation {id} is left in its file")
+        } else {
+            format!("The file of conversation {id} is missing")
+        };
+        let lost = match known {
+            Some(record) => format!(", and with it {} messages", record.messages),
+            None => String::new(),
+        };
+        report.lost(
+            &path,
+            format!("{is_there}{lost}. `--salvage` restores what the journals of its runs hold."),
+        );
     }
     Ok(())
 }

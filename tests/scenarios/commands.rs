@@ -255,7 +255,7 @@ fn damaged_documents_are_named_and_salvaged() {
 #[test]
 fn run_says_which_settings_it_does_not_use() {
     let home = Home::default();
-    home.file("settings.json", "garbage");
+    home.file("settings.json", "{\"cur");
     let run = home.plait(&["run", "hello", "--json"]);
     assert_eq!(run.code, 0, "{run:#?}");
     assert_complete_events(&run);

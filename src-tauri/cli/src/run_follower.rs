@@ -8,8 +8,8 @@ use std::io::Write as _;
 use futures::FutureExt as _;
 use plait_api::engine::id::{Activation, NodeId, RunId};
 use plait_api::engine::journal::{Entry, Event, NodeEvent, RunEvent};
-use plait_api::engine::tool::ToolPauseKind;
 use plait_api::engine::run::view::{Asker, OpenPause, RunOutline, RunStatus};
+use plait_api::engine::tool::ToolPauseKind;
 use plait_api::runs::answer_text;
 use plait_api::runs::{AnswerRun, CancelRun, EndPause};
 use plait_api::{ErrorReply, Plait};
@@ -313,9 +313,7 @@ impl<'a> RunFollower<'a> {
             };
             let sent = match reply {
                 PromptReply::End => return self.end(pause).await,
-                PromptReply::Text(text) => {
-                    self.send_answer(pause, read_addressed(pause, &text)).await
-                }
+                PromptReply::Text(text) => self.send_answer(pause, read_addressed(pause, &text)).await,
             };
             match sent {
                 // Probably a typo: report the error and ask again.

@@ -86,7 +86,7 @@ async fn damaged_list_of_accepted_tools_stops_every_use_of_servers() {
     fixture.servers.close().await;
     std::fs::write(fixture.state_file(), "Changed.").unwrap();
     let path = fixture.store.home().join("mcp-tools.json");
-    for text in ["", "garbage", "[]"] {
+    for text in ["", "no JSON", "[]"] {
         std::fs::write(&path, text).unwrap();
         let (servers, faults) = McpServers::open(&fixture.store, &fixture.keys);
         assert_eq!(faults.len(), 1, "`{text}`");

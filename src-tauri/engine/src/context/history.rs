@@ -51,19 +51,56 @@ fn hash(id: &MessageId) -> u32 {
     (FxBuildHasher.hash_one(id.as_str()) >> 32) as u32
 }
 
+/// A set of hashes that says of almost every other hash that it is not in it.
+struct HashFilter([u64; 16]);
+
+impl HashFilter {
+    fn of(hashes: &[u32]) -> Self {
+        let mut bits = [0; 16];
+        for hash in hashes {
+            let (word, bit) = Self::place(*hash);
+            bits[word] |= bit;
+        }
+        Self(bits)
+    }
+
+    fn may_have(&self, hash: u32) -> bool {
+        let (word, bit) = Self::place(hash);
+        self.0[word] & bit != 0
+    }
+
+    /// Ten bits of the hash: the word and the bit in it.
+    fn place(hash: u32) -> (usize, u64) {
+        ((hash >> 6 & 15) as usize, 1 << (hash & 63))
+    }
+}
+
 impl History {
-    /// The position of the message with this id.
+    /// For each id, whether a message has it or repeats the message that has it. Looks through the messages once.
+    pub fn has_each(&self, ids: &[&MessageId]) -> Vec<bool> {
+        let wanted: Vec<u32> = ids.iter().map(|id| hash(id)).collect();
+        let filter = HashFilter::of(&wanted);
+        let mut found = vec![false; ids.len()];
+        let mut first = 0;
+        for chunk in self.stats.leaves() {
+            for (at, stats) in chunk.iter().enumerate() {
+                if !stats.ids.iter().any(|hash| filter.may_have(*hash)) {
+                    continue;
+                }
+                for (index, id) in ids.iter().enumerate() {
+                    found[index] |= stats.ids.contains(&wanted[index])
+                        && self.messages.get(first + at).is_some_and(|message| {
+                            message.id == **id || message.repeats.as_ref() == Some(id)
+                        });
+                }
+            }
+            first += chunk.len();
+        }
+        found
+    }
+
+    /// The position of the newest message with this id.
     pub fn position(&self, id: &MessageId) -> Option<usize> {
-        self.find_newest(id, |message| message.id == *id)
-    }
-
-    /// Whether a message has this id or repeats the message that has it.
-    pub fn has(&self, id: &MessageId) -> bool {
-        self.find_newest(id, |message| message.id == *id || message.repeats.as_ref() == Some(id)).is_some()
-    }
-
-    /// The position of the newest message that matches, of those that may have to do with this id.
-    fn find_newest(&self, id: &MessageId, matches: impl Fn(&Message) -> bool) -> Option<usize> {
         let wanted = hash(id);
         let mut first = self.messages.len();
         for chunk in self.stats_newest_first() {
@@ -71,7 +108,7 @@ impl History {
             for (at, stats) in chunk.iter().enumerate().rev() {
                 let position = first + at;
                 if stats.ids.contains(&wanted)
-                    && self.messages.get(position).is_some_and(|found| matches(found))
+                    && self.messages.get(position).is_some_and(|found| found.id == *id)
                 {
                     return Some(position);
                 }

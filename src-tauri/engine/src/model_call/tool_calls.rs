@@ -197,7 +197,7 @@ impl<'a> ToolCaller<'a> {
                     None => question = Some(asked),
                     // One question at a time. This call ended as well, and is made again.
                     Some(first) => {
-                        first.tool.iter_mut().for_each(|tool| tool.also_asking.push(call.id.clone()))
+                        first.tool.iter_mut().for_each(|tool| tool.also_asking.push(call.id.clone()));
                     }
                 },
             }

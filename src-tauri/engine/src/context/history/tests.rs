@@ -92,9 +92,11 @@ fn message_is_found_by_its_id_and_by_what_it_repeats() {
     let mut history: History =
         [named("a", None), named("b", Some("far")), named("c", None)].into_iter().collect();
     assert_eq!((history.position(&"b".into()), history.position(&"far".into())), (Some(1), None));
-    assert!(history.has(&"far".into()) && history.has(&"c".into()) && !history.has(&"d".into()));
+    let has = |history: &History, id: &str| history.has_each(&[&id.into()]) == [true];
+    assert!(has(&history, "far") && has(&history, "c") && !has(&history, "d"));
+    assert_eq!(history.has_each(&[&"d".into(), &"c".into(), &"far".into()]), [false, true, true]);
     history.remove(1);
-    assert_eq!((history.position(&"c".into()), history.has(&"far".into())), (Some(1), false));
+    assert_eq!((history.position(&"c".into()), has(&history, "far")), (Some(1), false));
 }
 
 #[test]

@@ -210,7 +210,10 @@ fn describe(request: &SamplingRequest, model: &ModelConfig, tool: &str) -> Strin
         .iter()
         .map(|message| (if message.from_model { "Model" } else { "User" }, message.text.as_str()));
     for (speaker, text) in instructions.into_iter().chain(messages) {
-        prompt.push_str(&format!("\n\n**{speaker}**\n\n{}", fenced(text, "text")));
+        prompt.push_str("\n\n**");
+        prompt.push_str(speaker);
+        prompt.push_str("**\n\n");
+        prompt.push_str(&fenced(text, "text"));
     }
     prompt
 }

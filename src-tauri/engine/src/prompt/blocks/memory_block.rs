@@ -35,8 +35,15 @@ impl MemoryView {
         }
         let recent = self.memory.recent(self.recent_turns);
         let mut rank = u32::try_from(recent.len()).unwrap_or(u32::MAX);
+        let turns = self.memory.recent(self.recent_turns);
+        let ids: Vec<&MessageId> = turns.filter_map(|turn| turn.message.as_ref()).collect();
+        let mut known = history.has_each(&ids).into_iter();
         for turn in recent {
-            if !self.is_partner(turn) && !is_in_history(turn, history) {
+            let is_in_history = match &turn.message {
+                Some(_) => known.next().unwrap_or_default(),
+                None => is_recalled_by(history, turn),
+            };
+            if !self.is_partner(turn) && !is_in_history {
                 items.push(self.item(turn, rank, model));
             }
             rank = rank.saturating_sub(1);
@@ -75,15 +82,12 @@ impl MemoryView {
 /// The tokens of the words before a summary.
 const SUMMARY_TOKENS: u64 = 8;
 
-/// Whether the history has the turn. A turn of an earlier run of the conversation is not known by its message: it is the
-/// recalled message with the same text.
-fn is_in_history(turn: &MemoryTurn, history: &History) -> bool {
-    match &turn.message {
-        Some(id) => history.has(id),
-        None => history.iter().rev().any(|message| {
-            message.role != Role::System && is_recalled(&message.id) && message.content.is_text(&turn.text)
-        }),
-    }
+/// Whether the history has a turn of an earlier run of the conversation. It is not known by its message: it is the recalled
+/// message with the same text.
+fn is_recalled_by(history: &History, turn: &MemoryTurn) -> bool {
+    history.iter().rev().any(|message| {
+        message.role != Role::System && is_recalled(&message.id) && message.content.is_text(&turn.text)
+    })
 }
 
 fn is_recalled(id: &MessageId) -> bool {

@@ -1,7 +1,6 @@
 use serde_json::json;
 
 use super::*;
-use crate::tool::MCP_PREFIX;
 
 fn http_tool(method: &str, url: &str) -> ToolSpec {
     let mut tool = ToolSpec::new("post", "", json!({}), HTTP_SOURCE);
@@ -36,7 +35,7 @@ fn destination_is_the_request_of_an_http_tool() {
 
 #[test]
 fn destination_is_the_server_of_an_mcp_tool() {
-    let mut tool = ToolSpec::new("s_act", "", json!({}), format!("{MCP_PREFIX}files"));
+    let mut tool = ToolSpec::new("s_act", "", json!({}), "mcp:files");
     tool.binding = json!({ "tool": "act\n**now**" });
     assert_eq!(
         show_destination(&tool, &json!({})),

@@ -98,7 +98,9 @@ impl ToolHost for FakeTools {
                     answers.push(match (request["ask"].as_str(), request["sample"].as_str()) {
                         (Some(text), _) => ask(&*call.requests, "Dialog", text).await?,
                         (_, Some(text)) => {
-                            let times = request["times"].as_u64().map_or(1, |times| times as usize);
+                            let times = request["times"]
+                                .as_u64()
+                                .map_or(1, |times| usize::try_from(times).unwrap_or(usize::MAX));
                             sample(&*call.requests, &text.repeat(times)).await?
                         }
                         _ => Value::Null,

@@ -15,7 +15,7 @@ fn dialog() -> Value {
 }
 
 /// A harness whose model calls `dialog` with these requests, then replies with these texts.
-fn harness(requests: Value, replies: &[&str]) -> NodeHarness {
+fn harness(requests: &Value, replies: &[&str]) -> NodeHarness {
     let harness = NodeHarness::new();
     harness.provider.push_replies([ScriptedReply::calls(&[("dialog", json!({ "requests": requests }))])]);
     harness.provider.push_replies(replies.iter().map(|text| ScriptedReply::text(text)));
@@ -40,7 +40,7 @@ fn sampled(run: &NodeRun) -> Vec<(SamplingRef, ModelReply, Vec<String>)> {
 
 #[test]
 fn reply_is_requested_from_the_model_of_the_node_once_the_person_accepts() {
-    let mut harness = harness(json!([{ "sample": "Say ```hello```." }]), &["Hello.", "Done."]);
+    let mut harness = harness(&json!([{ "sample": "Say ```hello```." }]), &["Hello.", "Done."]);
     let asked = run(&mut harness, &dialog());
     let (kind, prompt) = question(&asked);
     assert_eq!(kind, ToolPauseKind::Sampling);
@@ -82,7 +82,7 @@ fn reply_is_requested_from_the_model_of_the_node_once_the_person_accepts() {
 
 #[test]
 fn declined_request_reaches_no_model() {
-    let mut harness = harness(json!([{ "sample": "Say hello." }]), &["Done."]);
+    let mut harness = harness(&json!([{ "sample": "Say hello." }]), &["Done."]);
     let asked = run(&mut harness, &dialog());
     let done = answer(&mut harness, &asked, &dialog(), json!({ "accept": false }));
     assert_eq!(tool_message(&harness), "[null]");
@@ -91,7 +91,7 @@ fn declined_request_reaches_no_model() {
 
 #[test]
 fn reply_has_at_most_the_tokens_that_the_node_allows() {
-    let mut harness = harness(json!([{ "sample": "Say hello." }]), &[]);
+    let mut harness = harness(&json!([{ "sample": "Say hello." }]), &[]);
     let inputs = [("context", main()), ("message", json!("Do it.")), ("tools", json!([[dialog()]]))];
     let asked = harness.run("chat", json!({ "maxTokens": 7 }), &inputs);
     assert!(question(&asked).1.contains("at most 7 tokens"));
@@ -213,14 +213,14 @@ fn tool_that_never_asks_the_same_is_ended() {
 
 #[test]
 fn request_that_nobody_could_read_is_refused() {
-    let mut harness = harness(json!([{ "sample": "word ", "times": 20_000 }]), &["Done."]);
+    let mut harness = harness(&json!([{ "sample": "word ", "times": 20_000 }]), &["Done."]);
     run(&mut harness, &dialog());
     assert!(tool_message(&harness).contains("tool.sampling_too_large"));
 }
 
 #[test]
 fn provider_that_fails_fails_the_call_and_not_the_node() {
-    let mut harness = harness(json!([{ "sample": "Say hello." }]), &[]);
+    let mut harness = harness(&json!([{ "sample": "Say hello." }]), &[]);
     let asked = run(&mut harness, &dialog());
     let fault = crate::error::Fault::new(crate::error::ErrorCode::ProviderUnreachable, "Nobody is there.");
     let failure = ScriptedReply::Failure { partial: "He".into(), fault };

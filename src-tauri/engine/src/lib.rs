@@ -17,6 +17,7 @@ pub mod http_tool;
 pub mod id;
 pub mod journal;
 pub mod long_term_memory;
+pub mod loop_history;
 pub mod memory;
 mod model_call;
 pub mod models;
@@ -30,6 +31,7 @@ pub mod prompt;
 pub mod provider;
 pub mod retriever;
 pub mod run;
+pub mod similar_name;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tool;

@@ -131,6 +131,22 @@ impl History {
         self.stats.leaves().rev()
     }
 
+    /// The messages from this position on. Takes about the same time at any length.
+    #[must_use]
+    pub fn suffix(&self, start: usize) -> Self {
+        let start = start.min(self.len());
+        let system = self.system.iter().filter(|index| **index >= start).map(|index| index - start).collect();
+        Self { messages: self.messages.skip(start), stats: self.stats.skip(start), system }
+    }
+
+    /// Adds the messages of another history. Takes about the same time at any length.
+    pub fn append(&mut self, other: Self) {
+        let length = self.len();
+        self.system.extend(other.system.into_iter().map(|index| index + length));
+        self.messages.append(other.messages);
+        self.stats.append(other.stats);
+    }
+
     /// Removes the last message.
     pub fn pop(&mut self) {
         self.stats.pop_back();

@@ -91,7 +91,17 @@ impl Template {
         }
     }
 
-    /// The same, in this thread.
+    /// Renders it with a few small values in this thread, to see how it writes them. The fault `template.too_many_steps` if that
+    /// could take long.
+    pub(crate) fn render_small(&self, values: Map<String, Value>) -> Result<String, Fault> {
+        if cost::of(&self.source, &values) > cost::MAX_IN_PLACE {
+            let message = "The template takes too many steps.";
+            return Err(Fault::new(ErrorCode::TemplateTooManySteps, message));
+        }
+        self.evaluate(values)
+    }
+
+    /// The same as [`Self::render`], in this thread.
     pub(super) fn evaluate(&self, mut values: Map<String, Value>) -> Result<String, Fault> {
         let compiled = self.compiled.as_ref().map_err(fault)?;
         for variable in compiled.variables.iter().filter(|variable| variable.optional) {

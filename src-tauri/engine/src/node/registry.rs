@@ -16,6 +16,7 @@ use crate::diagnostic::{Diagnostic, escape};
 use crate::error::{ErrorCode, Fault};
 use crate::id::NodeId;
 use crate::port::Ports;
+use crate::similar_name::similar_name;
 
 /// A node type. One implementation, one file.
 pub trait NodeType: Send + Sync + 'static {
@@ -190,7 +191,9 @@ fn bind<T: NodeType>(
         let message = format!("The config of this `{}` node is invalid{place}: {}.", T::TYPE, error.inner());
         let diagnostic =
             Diagnostic::on_node(ErrorCode::ConfigInvalid, id, message).below("/config").below(&path);
-        vec![diagnostic.hint(format!("`plait nodes {}` lists its settings.", T::TYPE))]
+        let suggestion = suggestion(&error.inner().to_string())
+            .map_or_else(String::new, |name| format!("Did you mean `{name}`? "));
+        vec![diagnostic.hint(format!("{suggestion}`plait nodes {}` lists its settings.", T::TYPE))]
     })?;
     let problems = T::check(&config);
     if !problems.is_empty() {
@@ -204,6 +207,14 @@ fn bind<T: NodeType>(
     let (ports, behavior) = (T::ports(&config), T::behavior(&config));
     let ports = if ports == **default_ports { Arc::clone(default_ports) } else { Arc::new(ports) };
     Ok(Arc::new(Bound::<T> { config, ports, behavior }))
+}
+
+/// The known name that an unknown one in serde's message is probably meant to be.
+fn suggestion(message: &str) -> Option<String> {
+    let unknown =
+        message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `"))?;
+    let (name, expected) = unknown.split_once("`, expected ")?;
+    similar_name(name, expected.split('`').skip(1).step_by(2)).map(str::to_owned)
 }
 
 fn pointer(path: &serde_path_to_error::Path) -> String {

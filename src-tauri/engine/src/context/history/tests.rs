@@ -107,3 +107,19 @@ fn removal_keeps_the_places_of_system_messages() {
     assert_eq!(history.take_system().len(), 2);
     assert!(history.iter().all(|message| message.role == Role::User));
 }
+
+proptest! {
+    #[test]
+    fn suffix_and_append_keep_statistics_and_indexes(
+        messages in prop::collection::vec(any_message(), 0..200),
+        cut in 0_usize..220,
+    ) {
+        let all: History = messages.iter().cloned().collect();
+        let suffix = all.suffix(cut);
+        prop_assert!(is_consistent(&suffix));
+        let mut joined: History = messages.iter().take(cut).cloned().collect();
+        joined.append(suffix);
+        prop_assert!(is_consistent(&joined));
+        prop_assert_eq!(joined, all);
+    }
+}

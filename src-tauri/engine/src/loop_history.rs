@@ -1,0 +1,132 @@
+//! The history of a conversational loop: the turns that its iterations added, and which of them a model receives.
+//!
+//! A turn is the final output of a node, said by the user or by the assistant; what a node did on the way (tool calls, rejected
+//! replies) never is one. This module owns the settings, the turns, the bounds, the plan of a summary, and how turns are written
+//! for a model that takes a prompt only. It calls no model and knows no prompts: the prompt pipeline puts the turns between a
+//! context's messages and the user message.
+
+mod bound;
+mod content;
+mod escape;
+mod settings;
+mod summary;
+mod template;
+mod text_block;
+
+use std::sync::Arc;
+
+use imbl::Vector;
+
+use crate::context::{Content, History, Message, Role, SharedMessage};
+use crate::id::{Activation, MessageId};
+use crate::origin::Origins;
+
+pub use bound::{BoundReason, BoundedHistory, HistoryBounds, LeftOutTurns, bound_history};
+pub use content::turn_content;
+pub use settings::{
+    AiTurnSource, ConversationSettings, DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, DEFAULT_SUMMARIZE_RATIO, HITL,
+    HistoryInit, HistoryManagement, HistoryStart, HistoryStrategy, NAMED_STEPS, StartWith,
+};
+pub use summary::{HistorySummary, RejectedSummary, SummaryAttempt, SummaryPlan};
+pub use template::HistoryTemplate;
+pub use text_block::{TextBlock, write_text_block};
+
+/// Something that was said in a loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistoryTurn {
+    /// Role, content, author (node and epoch), origins, and tokens, which were counted once. Its id is that of the message of a
+    /// context, if the turn is one.
+    pub message: SharedMessage,
+    /// Whether a person wants it to be sent always.
+    pub pinned: bool,
+}
+
+impl HistoryTurn {
+    /// A turn that `author` added, with its tokens as counted for a message. `id` is the message of a context that it is, if it
+    /// is one.
+    pub fn new(
+        role: Role,
+        content: String,
+        author: Activation,
+        id: Option<MessageId>,
+        origins: Origins,
+        tokens: u32,
+    ) -> Self {
+        let id = id.unwrap_or_else(|| format!("{author}/turn").into());
+        let message = Message { origins, ..Message::plain(id, role, content, author, tokens) };
+        Self { message: Arc::new(message), pinned: false }
+    }
+
+    /// The same, kept whatever the bounds leave out.
+    #[must_use]
+    pub fn pinned(self) -> Self {
+        Self { pinned: true, ..self }
+    }
+}
+
+/// The turns of a loop, oldest first. Persistent: cloning takes the same time at any length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoopHistory {
+    turns: History,
+    /// The positions of the pinned turns, ascending.
+    pinned: Vector<usize>,
+}
+
+impl LoopHistory {
+    /// How many turns there are.
+    pub fn len(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// Whether nothing was said yet.
+    pub fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+    }
+
+    /// The messages of the turns.
+    pub fn messages(&self) -> &History {
+        &self.turns
+    }
+
+    /// The positions of the pinned turns, ascending.
+    pub fn pinned(&self) -> impl DoubleEndedIterator<Item = usize> {
+        self.pinned.iter().copied()
+    }
+
+    /// Adds a turn.
+    pub fn push(&mut self, turn: HistoryTurn) {
+        if turn.pinned {
+            self.pinned.push_back(self.turns.len());
+        }
+        self.turns.extend([turn.message]);
+    }
+
+    /// The newest turn that is this message or, as the user's, has this text: what a node gets as its own message.
+    pub fn find(&self, message: Option<&MessageId>, text: &str) -> Option<usize> {
+        let by_id = message.and_then(|id| self.turns.position(id));
+        by_id.or_else(|| {
+            let users = self.turns.iter().rposition(|turn| turn.role == Role::User)?;
+            self.turns.get(users).is_some_and(|turn| turn.content.is_text(text)).then_some(users)
+        })
+    }
+
+    /// The same turns with the tokens that `count` finds. For models with another tokenizer.
+    #[must_use]
+    pub fn recounted(&self, count: impl Fn(&Content) -> u32) -> Self {
+        let recount = |message: &SharedMessage| {
+            Arc::new(Message { tokens: count(&message.content), ..Message::clone(message) })
+        };
+        Self { turns: self.turns.iter().map(recount).collect(), pinned: self.pinned.clone() }
+    }
+}
+
+impl FromIterator<HistoryTurn> for LoopHistory {
+    fn from_iter<I: IntoIterator<Item = HistoryTurn>>(turns: I) -> Self {
+        let mut history = Self::default();
+        turns.into_iter().for_each(|turn| history.push(turn));
+        history
+    }
+}
+
+#[cfg(test)]
+mod tests;

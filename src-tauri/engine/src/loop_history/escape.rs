@@ -1,0 +1,116 @@
+//! How the content of a turn is written into a text of several turns, so that it cannot look like a turn of its own.
+//!
+//! - `&`, `<` and `>` become entities: tags and the marks around the history cannot be closed.
+//! - The other punctuation by which the template sets turns apart (brackets, quotes, `#`, `|`, `*`) becomes entities, too.
+//! - A line of the content never starts at the beginning of a line: it is indented. So `assistant: …` on a line of its own stays
+//!   a part of the turn in which it was said.
+//!
+//! Where turns do not start on a line of their own, all punctuation of the template becomes entities; a template without any is
+//! refused.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Punctuation that is harmless where every turn starts on a line of its own, and common in plain text.
+const HARMLESS_WITHIN_LINES: &[u8] = b"!,-./:;?";
+/// What stands before each line of a content that would start at the beginning of a line.
+const INDENT: &str = "  ";
+
+/// How contents are escaped for one template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ContentEscape {
+    /// The ASCII characters that become entities, as bits.
+    entities: u128,
+    /// Whether the first line of a content starts at the beginning of a line.
+    indents_first: bool,
+}
+
+impl Default for ContentEscape {
+    fn default() -> Self {
+        Self { entities: bits(b"&<>"), indents_first: false }
+    }
+}
+
+fn bits(characters: &[u8]) -> u128 {
+    characters.iter().filter(|byte| byte.is_ascii()).fold(0, |bits, &byte| bits | 1 << byte)
+}
+
+impl ContentEscape {
+    /// Stands for the contents of three turns (user, assistant, user) when a template is inspected. Letters, so that no helper
+    /// changes anything but their case.
+    pub(super) const MARKS: [&str; 3] = ["zqfirstqz", "zqsecondqz", "zqthirdqz"];
+
+    /// The escape for a template that renders the marks to `text`.
+    pub(super) fn for_rendered(text: &str) -> Result<Self, String> {
+        let lower = text.to_lowercase();
+        let [first, second, third] = Self::MARKS.map(|mark| lower.find(mark).map(|at| (at, at + mark.len())));
+        let (Some(first), Some(second), Some(third)) = (first, second, third) else {
+            return Err(
+                "The template does not write the `content` of every turn: `{{#each history}}{{this.role}}: {{this.content}}{{/each}}`."
+                    .to_owned(),
+            );
+        };
+        if first.1 > second.0 || second.1 > third.0 {
+            return Err("The template does not write the turns in their order.".to_owned());
+        }
+        let outside = lower[..first.0].bytes().chain(lower[first.1..second.0].bytes());
+        let outside = outside.chain(lower[second.1..third.0].bytes()).chain(lower[third.1..].bytes());
+        let punctuation: Vec<u8> = outside.filter(u8::is_ascii_punctuation).collect();
+        // What follows a content on its line must not say whose it was: a content of two lines could say it, too.
+        let separators = [&lower[first.1..second.0], &lower[second.1..third.0]];
+        let ends = separators.map(|separator| separator.split_once('\n').map(|(end, _)| end));
+        let has_own_lines = ends[0].is_some() && ends[0] == ends[1];
+        let mut entities = bits(b"&<>");
+        if has_own_lines {
+            entities |= bits(&punctuation) & !bits(HARMLESS_WITHIN_LINES);
+        } else if punctuation.is_empty() {
+            return Err(
+                "Nothing separates the turns that the template writes: start each on a line of its own, or put it into brackets or tags."
+                    .to_owned(),
+            );
+        } else {
+            entities |= bits(&punctuation);
+        }
+        let line_start = |at: usize| lower[..at].trim_end_matches([' ', '\t']).ends_with('\n') || at == 0;
+        let indents_first = [first, second, third].iter().any(|(start, _)| line_start(*start));
+        Ok(Self { entities, indents_first })
+    }
+
+    /// The content as it is written.
+    pub(super) fn apply<'a>(&self, content: &'a str) -> Cow<'a, str> {
+        let changes = |byte: u8| byte < 0x20 && byte != b'\t' || self.is_entity(byte) || !byte.is_ascii();
+        if !self.indents_first && !content.bytes().any(changes) {
+            return Cow::Borrowed(content);
+        }
+        let mut text = String::with_capacity(content.len() + 16);
+        if self.indents_first && !content.is_empty() {
+            text.push_str(INDENT);
+        }
+        let mut characters = content.chars().peekable();
+        while let Some(character) = characters.next() {
+            match character {
+                '\r' if characters.peek() == Some(&'\n') => {}
+                '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
+                    text.push('\n');
+                    text.push_str(INDENT);
+                }
+                character if u8::try_from(character).is_ok_and(|byte| self.is_entity(byte)) => {
+                    match character {
+                        '&' => text.push_str("&amp;"),
+                        '<' => text.push_str("&lt;"),
+                        '>' => text.push_str("&gt;"),
+                        '"' => text.push_str("&quot;"),
+                        // Writing to a string cannot fail.
+                        other => drop(write!(text, "&#{};", u32::from(other))),
+                    }
+                }
+                character => text.push(character),
+            }
+        }
+        Cow::Owned(text)
+    }
+
+    fn is_entity(self, byte: u8) -> bool {
+        byte.is_ascii() && self.entities & 1 << byte != 0
+    }
+}

@@ -1,0 +1,69 @@
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::*;
+use crate::id::Epoch;
+
+/// A turn of so many tokens, with its position as its text.
+pub(super) fn turn(at: usize, role: Role, tokens: u32) -> HistoryTurn {
+    let author =
+        Activation { node: "chat".into(), epoch: Epoch::root().child(u32::try_from(at).unwrap_or(0)) };
+    HistoryTurn::new(role, format!("turn {at}"), author, None, Origins::NONE, tokens)
+}
+
+/// Turns of so many tokens each, user and assistant alternating.
+pub(super) fn history(tokens: &[u32]) -> LoopHistory {
+    tokens.iter().enumerate().map(|(at, tokens)| turn(at, alternating(at), *tokens)).collect()
+}
+
+pub(super) fn alternating(at: usize) -> Role {
+    if at.is_multiple_of(2) { Role::User } else { Role::Assistant }
+}
+
+pub(super) fn texts(history: &History) -> Vec<String> {
+    history.iter().map(|message| message.content.text()).collect()
+}
+
+#[test]
+fn content_is_text_as_it_is_and_anything_else_compact_json() {
+    assert_eq!(turn_content(&json!("Hello,\nthere.")), Some("Hello,\nthere.".to_owned()));
+    assert_eq!(turn_content(&json!({ "b": [1, 2], "a": null })), Some(r#"{"a":null,"b":[1,2]}"#.to_owned()));
+    assert_eq!(turn_content(&json!(["x"])), Some(r#"["x"]"#.to_owned()));
+    assert_eq!(turn_content(&json!(false)), Some("false".to_owned()));
+    assert_eq!(turn_content(&json!(null)), None);
+    assert_eq!(turn_content(&json!("  \n")), None);
+}
+
+#[test]
+fn own_message_is_found_by_id_and_else_by_the_text_of_the_newest_user_turn() {
+    let mut turns = history(&[5, 5, 5, 5]);
+    let id = turns.messages().get(1).map(|turn| turn.id.clone());
+    assert_eq!(turns.find(id.as_ref(), "anything"), Some(1));
+    assert_eq!(turns.find(None, "turn 2"), Some(2));
+    assert_eq!(turns.find(None, "turn 0"), None, "an older turn with this text was said before");
+    assert_eq!(turns.find(None, "turn 3"), None, "the assistant's own");
+    turns.push(turn(4, Role::Assistant, 5));
+    assert_eq!(turns.find(None, "turn 2"), Some(2));
+}
+
+#[test]
+fn recounted_turns_keep_everything_but_their_tokens() {
+    let turns: LoopHistory =
+        [turn(0, Role::User, 5), turn(1, Role::Assistant, 6).pinned()].into_iter().collect();
+    let recounted = turns.recounted(|content| u32::try_from(content.text().len()).unwrap_or(0));
+    let tokens: Vec<u32> = recounted.messages().iter().map(|turn| turn.tokens).collect();
+    assert_eq!(tokens, [6, 6]);
+    assert_eq!(recounted.pinned().collect::<Vec<_>>(), [1]);
+    assert_eq!(texts(recounted.messages()), texts(turns.messages()));
+}
+
+#[test]
+fn clones_share_their_turns() {
+    let mut turns = history(&[1; 100]);
+    let before = turns.clone();
+    turns.push(turn(100, Role::User, 1));
+    assert_eq!((before.len(), turns.len()), (100, 101));
+    let pair = before.messages().get(7).zip(turns.messages().get(7));
+    assert!(pair.is_some_and(|(a, b)| Arc::ptr_eq(a, b)));
+}

@@ -16,6 +16,7 @@ mod http_request;
 mod inject_messages;
 mod join;
 mod json;
+mod loop_node;
 mod manual_input;
 mod mcp_server;
 mod new_context;
@@ -65,6 +66,7 @@ pub fn registry() -> Registry {
         .with::<read_file::ReadFile>()
         .with::<switch::Switch>()
         .with::<join::Join>()
+        .with::<loop_node::Loop>()
         .with::<subflow::Subflow>()
         .with::<delay::Delay>()
         .with::<catch::Catch>()

@@ -23,6 +23,7 @@ mod context_roles;
 mod graph;
 mod input_conflicts;
 mod input_overrides;
+mod loops;
 mod nesting;
 mod plan_order;
 mod restrict;
@@ -31,6 +32,7 @@ mod turn_order;
 mod wiring;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -38,7 +40,7 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 use crate::flow::{FolderAccess, RetryPolicy};
-use crate::id::{NodeId, PortName};
+use crate::id::{Epoch, NodeId, PortName};
 use crate::memory::MemorySettings;
 use crate::node::BoundNode;
 
@@ -47,22 +49,29 @@ pub use check::{CheckedFlow, check, check_bound};
 pub use context_roles::{ContextIx, ContextRoles, ContextSource, PlanContexts};
 pub use wiring::BoundFlow;
 
-/// The index of a node in [`Plan::nodes`]: its position in plan order.
+/// The index of a node in [`Plan::nodes`]: its position in plan order, scope by scope.
 pub type NodeIx = usize;
 /// The index of an edge in [`Plan::edges`].
 pub type EdgeIx = usize;
 /// The index of a cycle in [`Plan::cycles`]. Outer cycles come before inner ones.
 pub type CycleIx = usize;
+/// The index of a scope in [`Plan::scopes`]. Outer scopes come before inner ones.
+pub type ScopeIx = usize;
+
+/// The scope of the flow itself.
+pub(crate) const ROOT_SCOPE: ScopeIx = 0;
 
 /// A flow compiled for running.
 pub struct Plan {
-    /// In plan order.
+    /// Scope by scope, in plan order.
     pub nodes: Vec<PlanNode>,
-    /// By plan order of their sources, then by edge id. Values of several edges into one input are in this order.
+    /// Scope by scope, by plan order of their sources, then by edge id. Values of several edges into one input are in this
+    /// order.
     pub edges: Vec<PlanEdge>,
+    /// Scope by scope.
     pub cycles: Vec<Cycle>,
-    /// The nodes that run once: they are in no cycle and follow none.
-    pub root: Vec<NodeIx>,
+    /// The flow itself, then the bodies of its loops.
+    pub scopes: Vec<PlanScope>,
     /// The node after which the run stops, in a run to a node.
     pub target: Option<NodeIx>,
     /// How many activations may run at once.
@@ -75,16 +84,46 @@ pub struct Plan {
     pub memory: Arc<MemorySettings>,
     /// The folders that the flow declares for its tools.
     pub folders: Arc<[FolderAccess]>,
+    pub(crate) index: FxHashMap<NodeId, NodeIx>,
+}
+
+/// A part of a plan that is executed as a whole: the flow itself, or the body of a loop in each of its iterations.
+#[derive(Debug)]
+pub struct PlanScope {
+    /// The loop whose body it is. Nothing for the flow itself.
+    pub container: Option<Container>,
+    /// How many counters the epochs of its nodes have, without those of its own cycles.
+    pub depth: usize,
+    /// Its nodes, the ends of the border among them.
+    pub nodes: Range<NodeIx>,
+    pub cycles: Range<CycleIx>,
+    /// The nodes that run once: they are in no cycle and follow none.
+    pub root: Vec<NodeIx>,
     /// The contexts that its nodes make.
     pub contexts: PlanContexts,
-    pub(crate) index: FxHashMap<NodeId, NodeIx>,
+}
+
+/// The loop around a scope.
+#[derive(Clone, Copy, Debug)]
+pub struct Container {
+    pub node: NodeIx,
+    /// Where what the border's ports carry and what comes from outside enters the scope.
+    pub begin: NodeIx,
+    /// What takes the result of an iteration.
+    pub end: NodeIx,
 }
 
 /// A node of a plan.
 pub struct PlanNode {
     pub id: NodeId,
     pub node: Arc<dyn BoundNode>,
-    /// The cycles whose counters its epoch has, outermost first.
+    /// The scope that it is in.
+    pub scope: ScopeIx,
+    /// Its body, if it is a loop.
+    pub body: Option<ScopeIx>,
+    /// Whether it is an end of a loop's border, and so never executed.
+    pub is_border: bool,
+    /// The cycles of its scope whose counters its epoch has, outermost first.
     pub clock: SmallVec<[CycleIx; 2]>,
     /// Whether it follows a cycle: it is fed by one and in none.
     pub is_follower: bool,
@@ -135,7 +174,7 @@ pub struct Cycle {
     pub entry: NodeIx,
     /// The cycle directly around it.
     pub parent: Option<CycleIx>,
-    /// How many cycles are around it.
+    /// How many counters of an epoch belong to what is around it: cycles, and loops.
     pub depth: usize,
     /// Where it begins in plan order: its members, and their followers if it is an outer cycle, stand together.
     pub position: NodeIx,
@@ -170,15 +209,24 @@ impl Plan {
         self.index.get(id).copied()
     }
 
+    /// The iteration that an activation is in: its loop's body, and the epoch that the iteration has. Nothing outside of all
+    /// loops.
+    pub fn iteration_of(&self, node: NodeIx, epoch: &Epoch) -> Option<(ScopeIx, Epoch)> {
+        let scope = self.nodes[node].scope;
+        (scope != ROOT_SCOPE).then(|| (scope, epoch.prefix(self.scopes[scope].depth)))
+    }
+
     /// The outermost cycle that an edge leaves: its source's deeper epochs count as one step, done when that cycle has ended.
     pub(crate) fn cycle_left_by(&self, edge: EdgeIx) -> Option<CycleIx> {
         let edge = &self.edges[edge];
-        self.nodes[edge.source].clock.get(edge.level).copied()
+        let source = &self.nodes[edge.source];
+        source.clock.get(edge.level - self.scopes[source.scope].depth).copied()
     }
 
     /// Whether an edge enters a cycle, so that its value is held for several epochs of its target.
     pub(crate) fn holds_value(&self, edge: EdgeIx) -> bool {
         let edge = &self.edges[edge];
-        self.nodes[edge.target].clock.len() > edge.level
+        let target = &self.nodes[edge.target];
+        self.scopes[target.scope].depth + target.clock.len() > edge.level
     }
 }

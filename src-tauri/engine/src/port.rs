@@ -89,11 +89,20 @@ pub struct OutputPort {
 
 /// The ports of a node. They may depend on its config.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct Ports {
     /// In the order in which they are drawn.
     pub inputs: Vec<InputPort>,
     /// In the order in which they are drawn.
     pub outputs: Vec<OutputPort>,
+    /// Of a container: what the nodes inside feed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<InputPort>>")]
+    pub inner_inputs: Vec<InputPort>,
+    /// Of a container: what feeds the nodes inside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<OutputPort>>")]
+    pub inner_outputs: Vec<OutputPort>,
 }
 
 /// The output that carries `{code, message, node, details}` when a node fails. Node types whose failures a flow may want to
@@ -145,6 +154,14 @@ impl Ports {
             value_type,
             description: description.to_owned(),
         });
+        self
+    }
+
+    /// Makes it a container. The nodes inside feed the inputs of `border`, and its outputs feed them.
+    #[must_use]
+    pub fn container(mut self, border: Self) -> Self {
+        self.inner_inputs = border.inputs;
+        self.inner_outputs = border.outputs;
         self
     }
 

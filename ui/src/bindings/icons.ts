@@ -18,6 +18,7 @@ export {
   MessageSquareQuote,
   MessagesSquare,
   Plug,
+  Repeat,
   ScanText,
   ShieldCheck,
   Signpost,

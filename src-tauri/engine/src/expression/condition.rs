@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock};
 
 use cel::{Context, Env, Program};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::compile_cache::CompileCache;
@@ -28,11 +28,35 @@ const MAX_ITERATIONS: u64 = 1_000_000;
 
 static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
 
+/// What a condition is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Subject {
+    /// One value, by the name `value`.
+    Value,
+    /// An iteration of a loop: an object with these fields, each by its own name.
+    Iteration,
+}
+
+impl Subject {
+    /// The names that a condition may use.
+    pub(super) fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Value => &["value"],
+            Self::Iteration => &["index", "previous", "input"],
+        }
+    }
+}
+
 /// A condition. One that does not compile keeps its error, so that `check` can report it at its place in the flow.
 pub struct Condition {
     source: Arc<str>,
+    subject: Subject,
     compiled: Result<Arc<Compiled>, String>,
 }
+
+/// A condition on an iteration of a loop.
+pub struct IterationCondition(Condition);
 
 struct Compiled {
     program: Program,
@@ -43,12 +67,18 @@ struct Compiled {
 }
 
 impl Condition {
-    pub(super) fn new(source: &str) -> Self {
-        static COMPILED: LazyLock<CompileCache<Result<Arc<Compiled>, String>>> =
-            LazyLock::new(CompileCache::new);
+    pub(super) fn new(source: &str, subject: Subject) -> Self {
+        type Compilations = LazyLock<CompileCache<Result<Arc<Compiled>, String>>>;
+        static OF_VALUE: Compilations = LazyLock::new(CompileCache::new);
+        static OF_ITERATION: Compilations = LazyLock::new(CompileCache::new);
+        let compiled = match subject {
+            Subject::Value => &OF_VALUE,
+            Subject::Iteration => &OF_ITERATION,
+        };
         Self {
             source: source.into(),
-            compiled: COMPILED.get_or_compile(source, || compile(source).map(Arc::new)),
+            subject,
+            compiled: compiled.get_or_compile(source, || compile(source, subject).map(Arc::new)),
         }
     }
 
@@ -62,7 +92,11 @@ impl Condition {
         if self.compiled()?.loop_depth == 0 {
             return self.evaluate(value);
         }
-        let evaluation = Evaluation::Condition { source: Arc::clone(&self.source), value: Arc::clone(value) };
+        let evaluation = Evaluation::Condition {
+            source: Arc::clone(&self.source),
+            subject: self.subject,
+            value: Arc::clone(value),
+        };
         evaluator.evaluate(evaluation).await?.as_bool().ok_or_else(wrong_result)
     }
 
@@ -83,9 +117,21 @@ impl Condition {
             .hint("Select the needed part with a `json` node first."));
         }
         let mut context = Context::with_env(Arc::clone(&ENV));
-        context.add_variable_from_value("value", to_cel(value));
+        match self.subject {
+            Subject::Value => context.add_variable_from_value("value", to_cel(value)),
+            Subject::Iteration => {
+                for name in self.subject.names() {
+                    context.add_variable_from_value(*name, to_cel(&value[*name]));
+                }
+            }
+        }
         let result = catch_unwind(AssertUnwindSafe(|| program.execute(&context)));
-        let hint = "`has(value.name)` tests whether a field exists; `type(value)` is the type.";
+        let hint = match self.subject {
+            Subject::Value => "`has(value.name)` tests whether a field exists; `type(value)` is the type.",
+            Subject::Iteration => {
+                "`has(previous.name)` tests whether a field exists. In iteration 0, `previous` is the loop's input."
+            }
+        };
         match result {
             Ok(Ok(cel::Value::Bool(is_true))) => Ok(is_true),
             Ok(Ok(_)) => {
@@ -103,7 +149,35 @@ impl Condition {
 
 impl<'de> Deserialize<'de> for Condition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(|source| Self::new(&source))
+        String::deserialize(deserializer).map(|source| Self::new(&source, Subject::Value))
+    }
+}
+
+impl std::ops::Deref for IterationCondition {
+    type Target = Condition;
+
+    fn deref(&self) -> &Condition {
+        &self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for IterationCondition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|source| Self(Condition::new(&source, Subject::Iteration)))
+    }
+}
+
+impl JsonSchema for IterationCondition {
+    fn schema_name() -> Cow<'static, str> {
+        "IterationCondition".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Condition::json_schema(generator)
     }
 }
 
@@ -121,7 +195,7 @@ impl JsonSchema for Condition {
     }
 }
 
-fn compile(source: &str) -> Result<Compiled, String> {
+fn compile(source: &str, subject: Subject) -> Result<Compiled, String> {
     if source.len() > MAX_SOURCE_BYTES {
         return Err(format!(
             "This condition is {} bytes long; the maximum is {MAX_SOURCE_BYTES}.",
@@ -129,10 +203,11 @@ fn compile(source: &str) -> Result<Compiled, String> {
         ));
     }
     // Parsing, analyzing and dropping the tree all recurse as deep as the condition nests.
-    block_on_deep_stack(|| parse(source)).unwrap_or_else(|| Err("This is not a CEL condition.".to_owned()))
+    block_on_deep_stack(|| parse(source, subject))
+        .unwrap_or_else(|| Err("This is not a CEL condition.".to_owned()))
 }
 
-fn parse(source: &str) -> Result<Compiled, String> {
+fn parse(source: &str, subject: Subject) -> Result<Compiled, String> {
     let program = ENV.compile(source).map_err(|errors| {
         let message = errors.errors.first().map(|error| {
             let (line, column) = error.pos;
@@ -140,7 +215,8 @@ fn parse(source: &str) -> Result<Compiled, String> {
         });
         message.unwrap_or_else(|| "This is not a CEL condition.".to_owned())
     })?;
-    let bounds::Bounds { loop_depth, literals } = bounds::analyze(&program.expression().expr)?;
+    let bounds::Bounds { loop_depth, literals } =
+        bounds::analyze(&program.expression().expr, subject.names())?;
     Ok(Compiled { program, loop_depth, literals })
 }
 

@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::condition::Subject;
 use crate::error::{ErrorCode, Fault};
 
 /// An expression with what it is evaluated for.
@@ -17,7 +18,7 @@ use crate::error::{ErrorCode, Fault};
 #[serde(rename_all = "camelCase")]
 pub enum Evaluation {
     /// A condition in CEL. The result is a boolean.
-    Condition { source: Arc<str>, value: Arc<Value> },
+    Condition { source: Arc<str>, subject: Subject, value: Arc<Value> },
     /// A query in jq. The result is the list of its first results.
     #[serde(rename_all = "camelCase")]
     Query { source: Arc<str>, value: Arc<Value>, max_results: usize },

@@ -17,7 +17,9 @@ use crate::error::{ErrorCode, Fault};
 /// neither the time nor the memory that a step takes. A query ends when `cancel` is set.
 pub fn evaluate(evaluation: &Evaluation, cancel: CancellationToken) -> Result<Value, Fault> {
     let evaluate = || match evaluation {
-        Evaluation::Condition { source, value } => Condition::new(source).evaluate(value).map(Value::Bool),
+        Evaluation::Condition { source, subject, value } => {
+            Condition::new(source, *subject).evaluate(value).map(Value::Bool)
+        }
         Evaluation::Query { source, value, max_results } => {
             Query::new(source).evaluate(value, *max_results, cancel).map(Value::Array)
         }

@@ -71,6 +71,10 @@ pub struct Node {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub title: Option<String>,
+    /// The loop whose body it is in. Nothing outside of all loops.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub parent: Option<NodeId>,
     /// The configuration, described by the node type's schema.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(optional, type = "Record<string, unknown>")]
@@ -166,21 +170,25 @@ pub struct Edge {
     pub extra: Map<String, Value>,
 }
 
-/// The position of a node on the canvas.
+/// The position of a node on the canvas; of a node in a loop's body, relative to the loop's top left corner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct Position {
     /// Rightward, in canvas units.
     pub x: f64,
     /// Downward, in canvas units.
     pub y: f64,
-    /// The width, for nodes that can be resized (notes).
+    /// The width, for nodes that can be resized (notes, loops).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub width: Option<f64>,
-    /// The height, for nodes that can be resized (notes).
+    /// The height, for nodes that can be resized (notes, loops).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub height: Option<f64>,
+    /// Whether a loop is drawn as a single card, without its body.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub folded: bool,
     /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]

@@ -161,6 +161,8 @@ pub struct Behavior {
     pub needs: Vec<NodeNeed>,
     /// It runs this flow.
     pub calls: Option<ChildFlow>,
+    /// It is a container that repeats the nodes inside.
+    pub repeats: Option<LoopSpec>,
     /// It only waits for time to pass, and so does not count against the concurrency limit.
     pub is_timer: bool,
     /// A required setting that is not made yet, as JSON pointer and message. The node is valid on the canvas, but its flow
@@ -176,6 +178,41 @@ impl Behavior {
             _ => None,
         });
         names.collect()
+    }
+}
+
+/// How a container repeats the nodes inside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopSpec {
+    /// When it repeats.
+    pub kind: LoopKind,
+    /// The greatest number of iterations, at least 1; with one more to come, it ends with a warning.
+    pub max_iterations: u32,
+}
+
+/// When a container repeats the nodes inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopKind {
+    /// As long as its condition holds.
+    While {
+        /// Whether it has one, to be tested before each iteration. Without one, it always holds.
+        tests: bool,
+    },
+    /// So many times.
+    Times(u32),
+    /// Once for each item of a list.
+    ForEach {
+        /// How many iterations may be open at once, at least 1.
+        concurrency: u32,
+        /// Whether an iteration that fails leaves its error in the results, instead of failing the loop.
+        continues_on_error: bool,
+    },
+}
+
+impl LoopKind {
+    /// Whether iterations may be open beside each other, so that none sees what another changes.
+    pub fn is_for_each(self) -> bool {
+        matches!(self, Self::ForEach { .. })
     }
 }
 

@@ -1,13 +1,13 @@
 //! Phase 5, the plan: an analysis without errors, turned into what the scheduler works on.
 
 use crate::error::ErrorCode;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::analysis::{Analysis, analyze};
+use super::analysis::{Analysis, ScopeAnalysis, analyze};
 use super::clocks::Clocks;
 use super::context_names::{ContextDeclaration, ContextTable};
 use super::context_roles::{ContextRoles, ContextSource, PlanContexts};
@@ -15,12 +15,12 @@ use super::graph::common_prefix_length;
 use super::input_overrides::InputOverrides;
 use super::nesting::Nesting;
 use super::restrict::restrict;
-use super::wiring::{BoundFlow, Wiring};
-use super::{Cycle, Plan, PlanEdge, PlanNode};
+use super::wiring::{BoundFlow, Vertex, Wiring};
+use super::{Container, Cycle, CycleIx, EdgeIx, NodeIx, Plan, PlanEdge, PlanNode, PlanScope, ScopeIx};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::{Flow, RetryPolicy};
 use crate::id::NodeId;
-use crate::memory::MemorySettings;
+use crate::memory::{MemoryMode, MemorySettings};
 use crate::node::Registry;
 use crate::port::ERROR_PORT;
 
@@ -93,38 +93,32 @@ fn prepare(
     if !analysis.diagnostics.is_empty() {
         return Err(analysis.diagnostics);
     }
-    let vertices = &analysis.wiring.vertices;
-    match target.filter(|target| vertices.binary_search_by(|vertex| vertex.id.cmp(target)).is_err()) {
+    match target.filter(|target| !analysis.root.wiring.runs(target)) {
         Some(id) => Err(vec![not_a_target(format!("Can't run to `{id}`: it is a comment or a portal."))]),
         None => Ok((analysis, overrides)),
     }
 }
 
+/// A scope to be assembled.
+struct ScopeParts {
+    analysis: ScopeAnalysis,
+    /// The loop around it.
+    container: Option<NodeIx>,
+    depth: usize,
+    /// The position of its first node.
+    first: NodeIx,
+    /// By vertex, the position in the plan.
+    position: Vec<NodeIx>,
+    /// By vertex, the scope of its body.
+    bodies: BTreeMap<usize, ScopeIx>,
+}
+
 fn assemble(analysis: Analysis, overrides: &InputOverrides, memory: MemorySettings) -> Plan {
-    let Analysis { wiring, nesting, clocks, contexts, turns, .. } = analysis;
-    let mut position = vec![0; wiring.vertices.len()];
-    for (at, &vertex) in turns.order.iter().enumerate() {
-        position[vertex] = at;
-    }
-    let mut wires: Vec<_> = wiring.wires.iter().enumerate().collect();
-    wires.sort_by_key(|(_, wire)| (position[wire.source], &wire.edge));
-    let values = wires.into_iter().map(|(at, wire)| PlanEdge {
-        source: position[wire.source],
-        port: wire.source_port.clone(),
-        target: position[wire.target],
-        target_port: wire.target_port,
-        level: common_prefix_length(clocks.of(wire.source), clocks.of(wire.target)),
-        back: nesting.back_wires.get(&at).copied(),
-    });
-    let edges: Vec<PlanEdge> = values.collect();
-    let plan_contexts = build_contexts(&contexts, &clocks, &position);
-    let is_result = find_results(&wiring, &nesting);
     let mut plan = Plan {
-        cycles: build_cycles(&nesting, &position),
-        nodes: build_nodes(wiring, &nesting, &clocks, &turns.order, &is_result, overrides),
-        contexts: plan_contexts,
-        edges,
-        root: Vec::new(),
+        nodes: Vec::new(),
+        edges: Vec::new(),
+        cycles: Vec::new(),
+        scopes: Vec::new(),
         target: None,
         max_concurrency: 1,
         max_unattended_epochs: DEFAULT_MAX_UNATTENDED_EPOCHS,
@@ -133,79 +127,202 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides, memory: MemorySettin
         folders: Arc::default(),
         index: FxHashMap::default(),
     };
-    link(&mut plan);
-    assign_contexts(&mut plan, contexts, &turns.order, &position);
+    let parts = number_scopes(analysis.root);
+    let has_output = parts.iter().any(|part| part.analysis.wiring.vertices.iter().any(is_output));
+    let memory = memory_modes(&parts, &plan.memory);
+    for (at, part) in parts.into_iter().enumerate() {
+        add_scope(&mut plan, at, part, overrides, has_output, &memory);
+    }
+    plan.index = plan
+        .nodes
+        .iter()
+        .enumerate()
+        .filter(|(_, node)| !node.is_border)
+        .map(|(at, node)| (node.id.clone(), at))
+        .collect();
     plan
 }
 
-/// By vertex, whether its outputs are the run's: of nodes of an output type; without any, of nodes that feed nothing; without
+/// Gives every node of every scope its position, outer scopes first.
+fn number_scopes(root: ScopeAnalysis) -> Vec<ScopeParts> {
+    let mut parts: Vec<ScopeParts> = Vec::new();
+    let mut queue = VecDeque::from([(root, None, 0)]);
+    let mut first = 0;
+    let mut scopes = 1;
+    while let Some((mut analysis, container, depth)) = queue.pop_front() {
+        let mut position = vec![0; analysis.wiring.vertices.len()];
+        for (at, &vertex) in analysis.turns.order.iter().enumerate() {
+            position[vertex] = first + at;
+        }
+        let mut bodies = BTreeMap::new();
+        for (vertex, body) in std::mem::take(&mut analysis.bodies) {
+            bodies.insert(vertex, scopes);
+            scopes += 1;
+            // The counters around the loop, and one for its iterations.
+            queue.push_back((body, Some(position[vertex]), depth + analysis.clocks.of(vertex).len() + 1));
+        }
+        let count = analysis.turns.order.len();
+        parts.push(ScopeParts { analysis, container, depth, first, position, bodies });
+        first += count;
+    }
+    parts
+}
+
+/// By scope, what its nodes do with the workflow's memory, at most.
+fn memory_modes(parts: &[ScopeParts], settings: &MemorySettings) -> Vec<MemoryMode> {
+    let mut modes = vec![MemoryMode::default(); parts.len()];
+    for (at, part) in parts.iter().enumerate().rev() {
+        let own =
+            part.analysis.wiring.vertices.iter().map(|vertex| vertex.node.behavior().memory.mode(settings));
+        let inside = part.bodies.values().map(|&body| modes[body]);
+        modes[at] = own.chain(inside).max().unwrap_or_default();
+    }
+    modes
+}
+
+fn add_scope(
+    plan: &mut Plan,
+    at: ScopeIx,
+    part: ScopeParts,
+    overrides: &InputOverrides,
+    has_output: bool,
+    memory: &[MemoryMode],
+) {
+    let ScopeParts { analysis, container, depth, first, position, bodies } = part;
+    let ScopeAnalysis { wiring, nesting, clocks, contexts, turns, .. } = analysis;
+    let (first_edge, first_cycle) = (plan.edges.len(), plan.cycles.len());
+    let mut wires: Vec<_> = wiring.wires.iter().enumerate().collect();
+    wires.sort_by_key(|(_, wire)| (position[wire.source], &wire.edge));
+    plan.edges.extend(wires.into_iter().map(|(at, wire)| PlanEdge {
+        source: position[wire.source],
+        port: wire.source_port.clone(),
+        target: position[wire.target],
+        target_port: wire.target_port,
+        level: depth + common_prefix_length(clocks.of(wire.source), clocks.of(wire.target)),
+        back: nesting.back_wires.get(&at).map(|cycle| first_cycle + cycle),
+    }));
+    build_cycles(&mut plan.cycles, &nesting, &position, depth);
+    let border = wiring.border;
+    let container = container.zip(border).map(|(node, border)| Container {
+        node,
+        begin: position[border.begin],
+        end: position[border.end],
+    });
+    let plan_contexts = build_contexts(&contexts, &clocks, &position);
+    let is_result = if has_output {
+        wiring.vertices.iter().map(is_output).collect()
+    } else if container.is_none() {
+        find_results(&wiring, &nesting)
+    } else {
+        vec![false; wiring.vertices.len()]
+    };
+    let build = NodeBuild {
+        scope: at,
+        first_cycle,
+        nesting: &nesting,
+        clocks: &clocks,
+        is_result: &is_result,
+        bodies: &bodies,
+    };
+    let nodes = build.nodes(wiring, &turns.order, overrides);
+    plan.nodes.extend(nodes);
+    plan.scopes.push(PlanScope {
+        container,
+        depth,
+        nodes: first..plan.nodes.len(),
+        cycles: first_cycle..plan.cycles.len(),
+        root: Vec::new(),
+        contexts: plan_contexts,
+    });
+    link(plan, at, first_edge);
+    assign_contexts(plan, at, contexts, &turns.order, &position, memory);
+}
+
+fn is_output(vertex: &Vertex) -> bool {
+    vertex.node.behavior().is_output
+}
+
+/// By vertex of a flow without nodes of an output type, whether its outputs are the run's: of nodes that feed nothing; without
 /// any of these (the flow is all cycles), of nodes that feed only the next epoch.
 fn find_results(wiring: &Wiring, nesting: &Nesting) -> Vec<bool> {
-    let is_output: Vec<_> = wiring.vertices.iter().map(|vertex| vertex.node.behavior().is_output).collect();
-    let mut feeds_nothing = vec![true; is_output.len()];
+    let mut feeds_nothing = vec![true; wiring.vertices.len()];
     let mut feeds_next_epoch_only = feeds_nothing.clone();
     for (at, wire) in wiring.wires.iter().enumerate() {
         feeds_nothing[wire.source] = false;
         feeds_next_epoch_only[wire.source] &= nesting.back_wires.contains_key(&at);
     }
-    let choices = [is_output, feeds_nothing];
-    choices.into_iter().find(|choice| choice.contains(&true)).unwrap_or(feeds_next_epoch_only)
+    if feeds_nothing.contains(&true) { feeds_nothing } else { feeds_next_epoch_only }
 }
 
-fn build_nodes(
-    wiring: Wiring,
-    nesting: &Nesting,
-    clocks: &Clocks,
-    order: &[usize],
-    is_result: &[bool],
-    overrides: &InputOverrides,
-) -> Vec<PlanNode> {
-    let mut vertices: Vec<_> = wiring.vertices.into_iter().map(Some).collect();
-    let mut handles_error = vec![false; vertices.len()];
-    for wire in &wiring.wires {
-        handles_error[wire.source] |= wire.source_port.as_str() == ERROR_PORT;
+/// What the nodes of one scope are built from.
+struct NodeBuild<'a> {
+    scope: ScopeIx,
+    first_cycle: CycleIx,
+    nesting: &'a Nesting,
+    clocks: &'a Clocks,
+    is_result: &'a [bool],
+    /// By vertex, the scope of its body.
+    bodies: &'a BTreeMap<usize, ScopeIx>,
+}
+
+impl NodeBuild<'_> {
+    /// The nodes in plan order.
+    fn nodes(&self, wiring: Wiring, order: &[usize], overrides: &InputOverrides) -> Vec<PlanNode> {
+        let border = wiring.border;
+        let is_border = |at: usize| border.is_some_and(|border| at == border.begin || at == border.end);
+        let mut vertices: Vec<_> = wiring.vertices.into_iter().map(Some).collect();
+        let mut handles_error = vec![false; vertices.len()];
+        for wire in &wiring.wires {
+            handles_error[wire.source] |= wire.source_port.as_str() == ERROR_PORT;
+        }
+        let node = |&at: &usize| {
+            let vertex = vertices[at].take()?;
+            let inputs = &vertex.node.ports().inputs;
+            let given = overrides.get(&vertex.id).filter(|_| !is_border(at)).into_iter().flatten();
+            let overrides = given.filter_map(|(port, value)| {
+                Some((inputs.iter().position(|input| input.name == *port)?, Arc::clone(value)))
+            });
+            let single_attempt = || RetryPolicy { attempts: 1, ..RetryPolicy::default() };
+            let retries_itself = vertex.node.behavior().has_inner_retries;
+            Some(PlanNode {
+                scope: self.scope,
+                body: self.bodies.get(&at).copied(),
+                is_border: is_border(at),
+                required_first: inputs.iter().map(|input| input.required).collect(),
+                required_later: inputs.iter().map(|input| input.required).collect(),
+                overrides: overrides.collect(),
+                clock: self.clocks.of(at).iter().map(|cycle| self.first_cycle + cycle).collect(),
+                is_follower: self.clocks.is_follower(at, self.nesting),
+                incoming: SmallVec::new(),
+                outgoing: SmallVec::new(),
+                contexts: ContextRoles::default(),
+                context_source: ContextSource::Edge,
+                handles_error: handles_error[at],
+                is_result: self.is_result[at] && !is_border(at),
+                retry: vertex.retry.or_else(|| retries_itself.then(single_attempt)),
+                timeout_ms: vertex.limits.timeout_ms,
+                id: vertex.id,
+                node: vertex.node,
+            })
+        };
+        let mut nodes = Vec::with_capacity(order.len());
+        nodes.extend(order.iter().filter_map(node));
+        nodes
     }
-    let node = |&at: &usize| {
-        let vertex = vertices[at].take()?;
-        let inputs = &vertex.node.ports().inputs;
-        let overrides = overrides.get(&vertex.id).into_iter().flatten().filter_map(|(port, value)| {
-            Some((inputs.iter().position(|input| input.name == *port)?, Arc::clone(value)))
-        });
-        let single_attempt = || RetryPolicy { attempts: 1, ..RetryPolicy::default() };
-        let retries_itself = vertex.node.behavior().has_inner_retries;
-        Some(PlanNode {
-            required_first: inputs.iter().map(|input| input.required).collect(),
-            required_later: inputs.iter().map(|input| input.required).collect(),
-            overrides: overrides.collect(),
-            clock: clocks.of(at).iter().copied().collect(),
-            is_follower: clocks.is_follower(at, nesting),
-            incoming: SmallVec::new(),
-            outgoing: SmallVec::new(),
-            contexts: ContextRoles::default(),
-            context_source: ContextSource::Edge,
-            handles_error: handles_error[at],
-            is_result: is_result[at],
-            retry: vertex.retry.or_else(|| retries_itself.then(single_attempt)),
-            timeout_ms: vertex.limits.timeout_ms,
-            id: vertex.id,
-            node: vertex.node,
-        })
-    };
-    let mut nodes = Vec::with_capacity(order.len());
-    nodes.extend(order.iter().filter_map(node));
-    nodes
 }
 
-fn build_cycles(nesting: &Nesting, position: &[usize]) -> Vec<Cycle> {
-    let mut cycles: Vec<Cycle> = Vec::with_capacity(nesting.cycles.len());
+/// Adds the cycles of a scope whose epochs have `scope_depth` counters.
+fn build_cycles(cycles: &mut Vec<Cycle>, nesting: &Nesting, position: &[usize], scope_depth: usize) {
+    let first = cycles.len();
     for (at, cycle) in nesting.cycles.iter().enumerate() {
-        let depth = cycle.parent.map_or(0, |parent| cycles[parent].depth + 1);
-        if let Some(parent) = cycle.parent {
-            cycles[parent].inner.push(at);
+        let parent = cycle.parent.map(|parent| first + parent);
+        let depth = parent.map_or(scope_depth, |parent| cycles[parent].depth + 1);
+        if let Some(parent) = parent {
+            cycles[parent].inner.push(first + at);
         }
         cycles.push(Cycle {
             entry: position[cycle.entry],
-            parent: cycle.parent,
+            parent,
             depth,
             position: position[cycle.entry],
             contexts: ContextRoles::default(),
@@ -217,19 +334,17 @@ fn build_cycles(nesting: &Nesting, position: &[usize]) -> Vec<Cycle> {
             max_epochs: cycle.max_epochs,
         });
     }
-    cycles
 }
 
-/// Fills in what nodes and cycles know of the edges, and cycles of their nodes.
-fn link(plan: &mut Plan) {
-    plan.index = plan.nodes.iter().enumerate().map(|(at, node)| (node.id.clone(), at)).collect();
-    for at in 0..plan.nodes.len() {
+/// Fills in what the nodes and cycles of a scope know of its edges, and cycles of their nodes.
+fn link(plan: &mut Plan, scope: ScopeIx, first_edge: EdgeIx) {
+    for at in plan.scopes[scope].nodes.clone() {
         match plan.nodes[at].clock.last() {
             Some(&cycle) => plan.cycles[cycle].nodes.push(at),
-            None => plan.root.push(at),
+            None => plan.scopes[scope].root.push(at),
         }
     }
-    for at in 0..plan.edges.len() {
+    for at in first_edge..plan.edges.len() {
         let (source, target, back) = (plan.edges[at].source, plan.edges[at].target, plan.edges[at].back);
         plan.nodes[source].outgoing.push(at);
         let port = plan.edges[at].target_port;
@@ -261,21 +376,31 @@ fn build_contexts(table: &ContextTable, clocks: &Clocks, position: &[usize]) -> 
     contexts
 }
 
-/// Fills in which contexts the nodes and cycles make and may work in.
-fn assign_contexts(plan: &mut Plan, table: ContextTable, order: &[usize], position: &[usize]) {
-    let mut context_of = vec![None; plan.nodes.len()];
-    for (context, &maker) in plan.contexts.makers.iter().enumerate() {
-        context_of[maker] = Some(context);
+/// Fills in which contexts the nodes and cycles of a scope make and may work in. `memory` says by scope what is done there with
+/// the workflow's memory.
+fn assign_contexts(
+    plan: &mut Plan,
+    scope: ScopeIx,
+    table: ContextTable,
+    order: &[usize],
+    position: &[usize],
+    memory: &[MemoryMode],
+) {
+    let nodes = plan.scopes[scope].nodes.clone();
+    let mut context_of = vec![None; nodes.len()];
+    for (context, &maker) in plan.scopes[scope].contexts.makers.iter().enumerate() {
+        context_of[maker - nodes.start] = Some(context);
     }
     let mut rows: Vec<_> = table.rows.into_iter().map(Some).collect();
-    for (at, &vertex) in order.iter().enumerate() {
+    for (at, &vertex) in nodes.clone().zip(order) {
         let Some(row) = rows[vertex].take() else { continue };
         let makers = row.works_in.known().iter();
+        let own_memory = plan.nodes[at].node.behavior().memory.mode(&plan.memory);
         let roles = ContextRoles {
-            makes: context_of[at].into_iter().collect(),
-            works_in: makers.filter_map(|&maker| context_of[position[maker]]).collect(),
+            makes: context_of[at - nodes.start].into_iter().collect(),
+            works_in: makers.filter_map(|&maker| context_of[position[maker] - nodes.start]).collect(),
             works_in_any: row.works_in.is_any(),
-            memory: plan.nodes[at].node.behavior().memory.mode(&plan.memory),
+            memory: plan.nodes[at].body.map_or(own_memory, |body| memory[body]),
         };
         if !roles.is_empty() {
             let node = &plan.nodes[at];
@@ -289,8 +414,8 @@ fn assign_contexts(plan: &mut Plan, table: ContextTable, order: &[usize], positi
         plan.nodes[at].contexts = roles;
         plan.nodes[at].context_source = context_source(row.declared);
     }
-    for cycle in &mut plan.cycles {
-        cycle.contexts.deduplicate();
+    for cycle in plan.scopes[scope].cycles.clone() {
+        plan.cycles[cycle].contexts.deduplicate();
     }
 }
 

@@ -40,12 +40,16 @@ pub fn check(flow: &Flow, registry: &Registry) -> CheckedFlow {
 /// Checks a flow in which the nodes `silent` run flows that never ask a person, and so bound no cycle.
 pub fn check_bound(flow: BoundFlow<'_>, silent: &BTreeSet<NodeId>) -> CheckedFlow {
     let analysis = analyze(flow, &InputOverrides::new(), silent);
-    let wiring = &analysis.wiring;
-    let back_wires = analysis.nesting.back_wires.keys();
-    let back_edges = back_wires.map(|&wire| wiring.wires[wire].edge.clone()).collect();
-    let id = |vertex: usize| wiring.vertices[vertex].id.clone();
-    let rows = analysis.contexts.rows.iter().enumerate();
-    let contexts = rows.filter_map(|(vertex, row)| Some((id(vertex), id(row.hands_on.only()?)))).collect();
-    let ports = wiring.bound.iter().map(|(id, node)| (id.clone(), Arc::clone(node.ports()))).collect();
+    let mut back_edges = BTreeSet::new();
+    let mut contexts = BTreeMap::new();
+    for scope in analysis.root.scopes() {
+        let wiring = &scope.wiring;
+        back_edges.extend(scope.nesting.back_wires.keys().map(|&wire| wiring.wires[wire].edge.clone()));
+        let id = |vertex: usize| wiring.vertices[vertex].id.clone();
+        let rows = scope.contexts.rows.iter().enumerate().filter(|(vertex, _)| !wiring.is_border(*vertex));
+        contexts.extend(rows.filter_map(|(vertex, row)| Some((id(vertex), id(row.hands_on.only()?)))));
+    }
+    let ports =
+        analysis.root.wiring.bound.iter().map(|(id, node)| (id.clone(), Arc::clone(node.ports()))).collect();
     CheckedFlow { ports, contexts, back_edges, diagnostics: analysis.diagnostics }
 }

@@ -90,7 +90,8 @@ pub(super) fn set_clocks(wiring: &Wiring, nesting: &Nesting, diagnostics: &mut V
         incoming[wiring.wires[wire].target].push(&wiring.wires[wire]);
     }
     let followers = nesting.topological.iter().filter(|&&vertex| nesting.around[vertex].is_empty());
-    for &vertex in followers {
+    // To the end of a border, a cycle is a single step: an iteration has one result.
+    for &vertex in followers.filter(|&&vertex| wiring.border.is_none_or(|border| vertex != border.end)) {
         for wire in &incoming[vertex] {
             let of_source = clocks[wire.source].clone();
             let own = &clocks[vertex];

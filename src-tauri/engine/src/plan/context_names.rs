@@ -58,6 +58,41 @@ impl ContextDeclaration {
     }
 }
 
+/// How the body of a loop gets contexts from outside, apart from edges.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BodyContexts {
+    /// The contexts that nodes in it name and none in it makes.
+    names: BTreeSet<ContextId>,
+    /// A value names a context at run time, so it may be any.
+    by_value: bool,
+    /// Whether a node in it works in a context.
+    takes_turns: bool,
+}
+
+impl BodyContexts {
+    /// Of a body and all bodies inside. The depth of the recursion is limited by that of loops.
+    pub fn of(body: &Wiring, overrides: &InputOverrides) -> Self {
+        let mut found = Self::default();
+        let mut made = BTreeSet::new();
+        for vertex in &body.vertices {
+            let declared = ContextDeclaration::of(&vertex.id, &*vertex.node, overrides);
+            found.takes_turns |=
+                vertex.node.behavior().uses_context || declared.names.is_some() || declared.input.is_some();
+            found.by_value |= declared.input.is_some();
+            found.names.extend(declared.names);
+            made.extend(declared.makes);
+        }
+        for inner in body.bodies.values() {
+            let inner = Self::of(inner, overrides);
+            found.takes_turns |= inner.takes_turns;
+            found.by_value |= inner.by_value;
+            found.names.extend(inner.names);
+        }
+        found.names.retain(|name| !made.contains(name));
+        found
+    }
+}
+
 /// The nodes that may have made a context: some of them, or any.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Makers {
@@ -113,6 +148,8 @@ pub(super) struct ContextRow {
     pub hands_on: Makers,
     /// Who may have made the context that it takes turns in. Empty if it takes none.
     pub works_in: Makers,
+    /// The contexts that nodes inside it name, if it is a loop.
+    pub names_inside: BTreeSet<ContextId>,
 }
 
 /// Who makes, names and hands on which context.
@@ -124,42 +161,75 @@ pub(super) struct ContextTable {
 }
 
 impl ContextTable {
-    pub fn of(wiring: &Wiring, nesting: &Nesting, clocks: &Clocks, overrides: &InputOverrides) -> Self {
+    /// The table of one scope. `bodies` says for its loops what the nodes inside work in.
+    pub fn of(
+        wiring: &Wiring,
+        nesting: &Nesting,
+        clocks: &Clocks,
+        bodies: &BTreeMap<usize, BodyContexts>,
+        overrides: &InputOverrides,
+    ) -> Self {
         let declared: Vec<ContextDeclaration> = wiring
             .vertices
             .iter()
             .map(|vertex| ContextDeclaration::of(&vertex.id, &*vertex.node, overrides))
             .collect();
         let nameable = declared.iter().enumerate().filter(|(vertex, _)| clocks.runs_once(*vertex));
-        let makers =
+        let makers: BTreeMap<ContextId, usize> =
             nameable.filter_map(|(vertex, declared)| Some((declared.makes.clone()?, vertex))).collect();
-        let assigned = assigned_makers(wiring, &declared, &makers);
+        let mut assigned = assigned_makers(wiring, &declared, &makers);
+        if let Some(border) = &wiring.border {
+            // What comes from outside was made by somebody there.
+            assigned[border.begin] = Some(Makers::any());
+        }
         let sources = context_sources(wiring);
         let hands_on = handed_on_makers(&declared, &assigned, &sources, &nesting.topological);
         let works_in: Vec<Makers> = (0..declared.len())
             .map(|vertex| {
                 let takes_turns = wiring.vertices[vertex].node.behavior().uses_context;
+                if let Some(body) = bodies.get(&vertex) {
+                    return works_inside(body, &merge_all(&sources[vertex], &hands_on), &makers);
+                }
                 match &assigned[vertex] {
+                    _ if wiring.is_border(vertex) => Makers::default(),
                     Some(assigned) => assigned.clone(),
                     None if takes_turns => merge_all(&sources[vertex], &hands_on),
                     None => Makers::default(),
                 }
             })
             .collect();
-        let columns = declared.into_iter().zip(hands_on).zip(works_in);
-        let rows = columns
-            .map(|((declared, hands_on), works_in)| ContextRow { declared, hands_on, works_in })
-            .collect();
+        let columns = declared.into_iter().zip(hands_on).zip(works_in).enumerate();
+        let rows = columns.map(|(vertex, ((declared, hands_on), works_in))| {
+            let names_inside = bodies.get(&vertex).map(|body| body.names.clone()).unwrap_or_default();
+            ContextRow { declared, hands_on, works_in, names_inside }
+        });
+        let rows = rows.collect();
         Self { rows, makers }
     }
 
     /// The pairs `(maker, user)` in which the user names the context that the maker makes.
     pub fn named_pairs(&self) -> Vec<(usize, usize)> {
-        let users = self.rows.iter().enumerate();
-        let pairs =
-            users.filter_map(|(user, row)| Some((*self.makers.get(row.declared.names.as_ref()?)?, user)));
+        let names = self.rows.iter().enumerate().flat_map(|(user, row)| {
+            row.declared.names.iter().chain(&row.names_inside).map(move |name| (user, name))
+        });
+        let pairs = names.filter_map(|(user, name)| Some((*self.makers.get(name)?, user)));
         pairs.filter(|(maker, user)| maker != user).collect()
     }
+}
+
+/// Who may have made the contexts that nodes inside a loop take turns in. `fed` are those that its edges bring.
+fn works_inside(body: &BodyContexts, fed: &Makers, makers: &BTreeMap<ContextId, usize>) -> Makers {
+    let mut all = Makers::default();
+    if body.takes_turns {
+        all.merge(fed);
+    }
+    for name in &body.names {
+        all.merge(&makers.get(name).map_or_else(Makers::any, |&maker| Makers::one(maker)));
+    }
+    if body.by_value {
+        all.merge(&Makers::any());
+    }
+    all
 }
 
 /// Who may have made the contexts assigned to vertices by name or by value.
@@ -237,14 +307,16 @@ fn handed_on_makers(
     hands_on
 }
 
-/// Reports contexts that two nodes make, and contexts that a config names and no node makes.
+/// Reports contexts that two nodes make, and contexts that a config names and no node makes, also none of the `outer` ones.
+/// Returns the contexts that nodes inside may name.
 pub(super) fn check_context_names(
     wiring: &Wiring,
     nesting: &Nesting,
     clocks: &Clocks,
     table: &ContextTable,
+    outer: &BTreeSet<ContextId>,
     diagnostics: &mut Vec<Diagnostic>,
-) {
+) -> BTreeSet<ContextId> {
     let mut per_iteration = BTreeSet::new();
     // Their makers may run once when the refused cycle is fixed, or in every iteration.
     let mut undecided = BTreeSet::new();
@@ -258,7 +330,14 @@ pub(super) fn check_context_names(
         let Some(name) = row.declared.makes.as_ref().map(ContextId::as_str) else { continue };
         let id = &wiring.vertices[vertex].id;
         let of_iteration = || iteration_context_maker(name).filter(|maker| per_iteration.contains(maker));
-        if let Some(other) = makers.get(name).map(|first| first.as_str()).or_else(of_iteration) {
+        if outer.contains(name) {
+            let message = format!(
+                "`{id}` makes a context named `{name}`, but there is one of this name outside of the loop."
+            );
+            let found =
+                Diagnostic::on_node(ErrorCode::ContextDuplicate, id, message).below("/config/contextId");
+            diagnostics.push(found.hint("Give one of them a different `contextId`."));
+        } else if let Some(other) = makers.get(name).map(|first| first.as_str()).or_else(of_iteration) {
             let message = format!("`{other}` and `{id}` both make a context named `{name}`.");
             let found =
                 Diagnostic::on_node(ErrorCode::ContextDuplicate, id, message).below("/config/contextId");
@@ -269,7 +348,7 @@ pub(super) fn check_context_names(
     }
     for vertex in &wiring.vertices {
         let Some(name) = vertex.node.behavior().uses_context_id.as_deref() else { continue };
-        let (message, hint) = if makers.contains_key(name) {
+        let (message, hint) = if makers.contains_key(name) || outer.contains(name) {
             continue;
         } else if per_iteration.contains(name) {
             (
@@ -287,6 +366,7 @@ pub(super) fn check_context_names(
             Diagnostic::on_node(ErrorCode::ContextUnknown, &vertex.id, message).below("/config/contextId");
         diagnostics.push(found.hint(hint));
     }
+    makers.keys().map(|&name| ContextId::from(name)).chain(outer.iter().cloned()).collect()
 }
 
 fn known_contexts(makers: &BTreeMap<&str, &NodeId>) -> String {

@@ -12,11 +12,34 @@ use crate::diagnostic::Diagnostic;
 use crate::id::{NodeId, PortName};
 pub(super) use crate::journal::InputOverrides;
 
+/// Reports overrides of nodes that don't run.
+pub(super) fn check_overridden_nodes(
+    wiring: &Wiring,
+    overrides: &InputOverrides,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    let unknown = |id: &&NodeId| !wiring.runs(id) && !wiring.unbound.ids.contains(*id);
+    for id in overrides.keys().filter(unknown) {
+        diagnostics.push(if wiring.bound.binary_search_by(|(bound, _)| bound.cmp(id)).is_ok() {
+            let message = format!("`{id}` is a comment or a portal, so it has no inputs to override.");
+            Diagnostic::on_node(ErrorCode::PortUnknown, id, message)
+                .hint("Override only inputs of nodes that run.")
+        } else {
+            Diagnostic::error(
+                ErrorCode::NodeUnknown,
+                "",
+                format!("There is no node `{id}` to override an input of."),
+            )
+        });
+    }
+}
+
 /// Reports required inputs that nothing feeds, and overrides of inputs that don't exist or are fed already.
 pub(super) fn check_inputs(wiring: &Wiring, overrides: &InputOverrides, diagnostics: &mut Vec<Diagnostic>) {
     let fed: FxHashSet<(usize, usize)> =
         wiring.wires.iter().map(|wire| (wire.target, wire.target_port)).collect();
-    for (at, vertex) in wiring.vertices.iter().enumerate() {
+    let own = wiring.vertices.iter().enumerate().filter(|(at, _)| !wiring.is_border(*at));
+    for (at, vertex) in own {
         let overridden = overrides.get(&vertex.id);
         for (port, input) in vertex.node.ports().inputs.iter().enumerate() {
             let is_fed = fed.contains(&(at, port));
@@ -38,20 +61,6 @@ pub(super) fn check_inputs(wiring: &Wiring, overrides: &InputOverrides, diagnost
             }
         }
         diagnostics.extend(overridden.into_iter().flat_map(|values| unknown_inputs(vertex, values)));
-    }
-    let runs = |id: &NodeId| wiring.vertices.binary_search_by(|vertex| vertex.id.cmp(id)).is_ok();
-    for id in overrides.keys().filter(|id| !runs(id) && !wiring.unbound.ids.contains(*id)) {
-        diagnostics.push(if wiring.bound.binary_search_by(|(bound, _)| bound.cmp(id)).is_ok() {
-            let message = format!("`{id}` is a comment or a portal, so it has no inputs to override.");
-            Diagnostic::on_node(ErrorCode::PortUnknown, id, message)
-                .hint("Override only inputs of nodes that run.")
-        } else {
-            Diagnostic::error(
-                ErrorCode::NodeUnknown,
-                "",
-                format!("There is no node `{id}` to override an input of."),
-            )
-        });
     }
 }
 

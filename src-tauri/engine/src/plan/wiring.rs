@@ -6,8 +6,9 @@
 mod bound_nodes;
 mod edges;
 mod portals;
+mod scopes;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
@@ -15,19 +16,41 @@ use crate::id::NodeId;
 use crate::node::BoundNode;
 
 use edges::OmittedInputs;
+use scopes::Nest;
 
 pub use bound_nodes::BoundFlow;
 pub(super) use bound_nodes::{UnboundNodes, Vertex};
 pub(super) use portals::Wire;
+use scopes::BORDER_VERTICES;
+pub(super) use scopes::Border;
 
-/// The graph. Vertices are in order of their ids.
+/// The graph of a scope: of the flow itself, or of a loop's body. Vertices are in order of their ids, behind those of the
+/// border.
 pub(super) struct Wiring {
     pub vertices: Vec<Vertex>,
     pub wires: Vec<Wire>,
-    /// All nodes that could be bound, including portals and comments, in order of their ids.
+    /// All nodes of the flow that could be bound, including portals and comments, in order of their ids. Empty for a body.
     pub bound: Vec<(NodeId, Arc<dyn BoundNode>)>,
     pub unbound: UnboundNodes,
     pub omitted: OmittedInputs,
+    /// The bodies of its loops, by vertex.
+    pub bodies: BTreeMap<usize, Self>,
+    /// The border around it. Nothing for the flow itself.
+    pub border: Option<Border>,
+}
+
+impl Wiring {
+    /// Whether a vertex is an end of the border, which is no node.
+    pub fn is_border(&self, vertex: usize) -> bool {
+        self.border.is_some_and(|border| vertex == border.begin || vertex == border.end)
+    }
+
+    /// Whether a node runs, in this scope or one inside.
+    pub fn runs(&self, id: &NodeId) -> bool {
+        let own = &self.vertices[if self.border.is_some() { BORDER_VERTICES } else { 0 }..];
+        own.binary_search_by(|vertex| vertex.id.cmp(id)).is_ok()
+            || self.bodies.values().any(|body| body.runs(id))
+    }
 }
 
 /// Reads a flow into a graph. `silent` are the nodes that run a flow that never asks a person.
@@ -40,8 +63,11 @@ pub(super) fn wire(
     let vertices = flow.vertices(silent);
     let mut omitted = OmittedInputs::default();
     let config_edges = edges::config_edges(&flow, &mut omitted, diagnostics);
-    let checked = edges::check_edges(&flow, &config_edges, &mut omitted, diagnostics);
+    let nest = Nest::of(&flow, diagnostics);
+    let checked = edges::check_edges(&flow, &nest, &config_edges, &mut omitted, diagnostics);
     let wires = portals::resolve_portals(&checked, &flow, &mut omitted, diagnostics);
     let bound = flow.nodes().map(|(id, node)| (id.clone(), Arc::clone(node))).collect();
-    Wiring { vertices, wires, bound, unbound: flow.unbound, omitted }
+    let unbound = flow.unbound.clone();
+    let whole = Wiring { vertices, wires, bound, unbound, omitted, bodies: BTreeMap::new(), border: None };
+    scopes::divide(whole, &nest, diagnostics)
 }

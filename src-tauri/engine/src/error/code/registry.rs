@@ -786,6 +786,21 @@ error_codes! {
             "Move the flow and its sub-flows into a folder of their own.";
     }
 
+    "Loops" {
+        LoopBadParent = "loop.bad_parent",
+            "The `parent` of a node is not a loop of the flow, or the node would lie inside itself.",
+            "Set `parent` to the id of a `loop` node, or remove it.";
+        LoopContextChanged = "loop.context_changed",
+            "A node inside a `forEach` loop clears a context, or changes its instructions or model.",
+            "Do that before the loop, or give the iteration a context of its own with `newContext`.";
+        LoopNoExit = "loop.no_exit",
+            "Only `max_iterations` ends a loop.",
+            "Set a condition, connect a node inside to `exit`, or offer the tool `finish` to a model inside.";
+        LoopSideExit = "loop.side_exit",
+            "An edge leads out of a loop by the side, not through `next`.",
+            "Connect its source to `next` of the loop, and `result` of the loop to its target.";
+    }
+
     "Conditions of `switch` nodes" {
         SwitchCondition = "switch.condition",
             "A condition is invalid, or cannot be computed for this value.",

@@ -30,14 +30,15 @@ pub(super) struct Bounds {
     pub(super) literals: u64,
 }
 
-/// The bounds of a condition. The error says what is wrong with its tree.
-pub(super) fn analyze(expr: &Expr) -> Result<Bounds, String> {
-    let mut analysis = Analysis { bound_names: Vec::new(), depth: 0, literals: 0 };
+/// The bounds of a condition on these variables. The error says what is wrong with its tree.
+pub(super) fn analyze(expr: &Expr, variables: &'static [&'static str]) -> Result<Bounds, String> {
+    let mut analysis = Analysis { variables, bound_names: Vec::new(), depth: 0, literals: 0 };
     let loop_depth = analysis.visit(expr)?;
     Ok(Bounds { loop_depth, literals: analysis.literals })
 }
 
 struct Analysis<'e> {
+    variables: &'static [&'static str],
     /// The names bound by the enclosing loops.
     bound_names: Vec<&'e str>,
     depth: usize,
@@ -88,10 +89,11 @@ impl<'e> Analysis<'e> {
     }
 
     fn check_name(&self, name: &str) -> Result<u32, String> {
-        if name == "value" || self.bound_names.contains(&name) || TYPE_NAMES.contains(&name) {
+        if self.variables.contains(&name) || self.bound_names.contains(&name) || TYPE_NAMES.contains(&name) {
             return Ok(0);
         }
-        Err(format!("Unknown name `{name}`; the input is `value`."))
+        let known: Vec<_> = self.variables.iter().map(|name| format!("`{name}`")).collect();
+        Err(format!("Unknown name `{name}`. This condition knows {}.", known.join(", ")))
     }
 }
 

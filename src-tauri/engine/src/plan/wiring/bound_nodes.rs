@@ -171,7 +171,7 @@ impl<'f> SharedBindings<'f> {
 
 /// The nodes that could not be bound. Each has a diagnostic of its own; nothing that they would have done is reported as
 /// missing.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(in crate::plan) struct UnboundNodes {
     pub ids: FxHashSet<NodeId>,
     /// One of them may make a context, of any name.

@@ -4,6 +4,7 @@ use crate::error::ErrorCode;
 use serde_json::Map;
 
 use super::bound_nodes::BoundFlow;
+use super::scopes::Nest;
 use crate::diagnostic::Diagnostic;
 use crate::flow::Edge;
 use crate::id::{EdgeId, NodeId, PortName};
@@ -22,8 +23,12 @@ pub(super) struct CheckedEdge<'a> {
     /// Where its target stands among the bound nodes.
     pub target: usize,
     pub input: &'a InputPort,
-    /// The index of `input` among the target's inputs.
+    /// The index of `input` among the target's inputs, or among its inner inputs.
     pub target_port: usize,
+    /// Whether `output` is on the inner side of the source, a loop around the target.
+    pub output_is_inner: bool,
+    /// Whether `input` is on the inner side of the target, a loop around the source.
+    pub input_is_inner: bool,
 }
 
 /// The edges that configs name (`Behavior::reads`). A node that is named but missing is reported at that setting.
@@ -73,13 +78,14 @@ pub(super) fn config_edges(
 /// Checks the edges of a flow and those from [`config_edges`].
 pub(super) fn check_edges<'a>(
     flow: &'a BoundFlow<'_>,
+    nest: &Nest<'_>,
     config_edges: &'a [(EdgeId, Edge)],
     omitted: &mut OmittedInputs,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<CheckedEdge<'a>> {
     let mut checked = Vec::with_capacity(flow.flow.edges.len() + config_edges.len());
     for (id, edge) in flow.flow.edges.iter().chain(config_edges.iter().map(|(id, edge)| (id, edge))) {
-        match check_edge(flow, id, edge) {
+        match check_edge(flow, nest, id, edge) {
             Ok(edge) => checked.push(edge),
             Err(found) => {
                 omitted.insert((edge.target.clone(), edge.target_input.clone()));
@@ -93,6 +99,7 @@ pub(super) fn check_edges<'a>(
 /// The checked edge, or why it is left out. `Err(None)` where an end could not be bound, which has a diagnostic already.
 fn check_edge<'a>(
     flow: &'a BoundFlow<'_>,
+    nest: &Nest<'_>,
     id: &'a EdgeId,
     edge: &'a Edge,
 ) -> Result<CheckedEdge<'a>, Option<Diagnostic>> {
@@ -104,7 +111,11 @@ fn check_edge<'a>(
             found.hint("Delete the edge, or restore the node.")
         }));
     };
-    let (outputs, inputs) = (&flow.node(source).ports().outputs, &flow.node(target).ports().inputs);
+    let output_is_inner = nest.is_inside(&edge.target, &edge.source);
+    let input_is_inner = nest.is_inside(&edge.source, &edge.target);
+    let (from, to) = (flow.node(source).ports(), flow.node(target).ports());
+    let outputs = if output_is_inner { &from.inner_outputs } else { &from.outputs };
+    let inputs = if input_is_inner { &to.inner_inputs } else { &to.inputs };
     let Some(output) = outputs.iter().find(|port| port.name == edge.source_output) else {
         let known: Vec<_> = outputs.iter().map(|port| &port.name).collect();
         return Err(Some(unknown_port(id, "output", &edge.source, &edge.source_output, &known)));
@@ -115,7 +126,17 @@ fn check_edge<'a>(
     };
     let input = &inputs[target_port];
     match mismatch(output, input) {
-        None => Ok(CheckedEdge { id, edge, source, output, target, input, target_port }),
+        None => Ok(CheckedEdge {
+            id,
+            edge,
+            source,
+            output,
+            target,
+            input,
+            target_port,
+            output_is_inner,
+            input_is_inner,
+        }),
         Some(found) => Err(Some(found.at_edge(id))),
     }
 }

@@ -24,10 +24,21 @@ pub(in crate::plan) struct Wire {
     /// Index among the target's inputs.
     pub target_port: usize,
     pub kind: PortKind,
+    /// Whether it comes from the inner side of its source, which is a loop.
+    pub from_border: bool,
+    /// Whether it leads to the inner side of its target, which is a loop.
+    pub to_border: bool,
 }
 
-/// A node, by where it stands among the bound nodes, and one of its outputs.
-type Source<'a> = (usize, &'a OutputPort);
+/// An output that feeds an edge.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    /// The node, by where it stands among the bound nodes.
+    node: usize,
+    output: &'a OutputPort,
+    /// Whether the output is on the inner side of the node, which is a loop.
+    is_inner: bool,
+}
 
 /// Turns edges into wires and resolves portals: `source → portalIn` and `portalOut → target` of one channel become
 /// `source → target`.
@@ -40,7 +51,7 @@ pub(super) fn resolve_portals(
     let mut entrances: BTreeMap<&str, Vec<Source<'_>>> = BTreeMap::new();
     for edge in edges {
         if let Some(Portal::In(channel)) = flow.portal(edge.target) {
-            entrances.entry(channel).or_default().push((edge.source, edge.output));
+            entrances.entry(channel).or_default().push(source_of(edge));
         }
     }
     let blocked = blocked_channels(flow, omitted);
@@ -60,8 +71,8 @@ pub(super) fn resolve_portals(
                 );
             }
         }
-        for (source, output) in sources {
-            let Some(source) = flow.vertex(source) else { continue };
+        for Source { node, output, is_inner } in sources {
+            let Some(source) = flow.vertex(node) else { continue };
             if let Some(found) = mismatch(output, edge.input) {
                 omitted.insert((edge.edge.target.clone(), edge.input.name.clone()));
                 diagnostics.push(found.at_edge(edge.id));
@@ -75,10 +86,16 @@ pub(super) fn resolve_portals(
                 target,
                 target_port: edge.target_port,
                 kind: edge.input.kind,
+                from_border: is_inner,
+                to_border: edge.input_is_inner,
             });
         }
     }
     wires
+}
+
+fn source_of<'a>(edge: &CheckedEdge<'a>) -> Source<'a> {
+    Source { node: edge.source, output: edge.output, is_inner: edge.output_is_inner }
 }
 
 /// The channels with an entrance whose edge is left out.
@@ -99,9 +116,9 @@ fn trace_sources<'a>(
 ) -> (SmallVec<[Source<'a>; 1]>, FxHashSet<&'a str>) {
     let mut sources = SmallVec::new();
     let mut channels = FxHashSet::default();
-    let mut work: SmallVec<[Source<'a>; 1]> = smallvec![(edge.source, edge.output)];
+    let mut work: SmallVec<[Source<'a>; 1]> = smallvec![source_of(edge)];
     while let Some(source) = work.pop() {
-        let Some(Portal::Out(channel)) = flow.portal(source.0) else {
+        let Some(Portal::Out(channel)) = flow.portal(source.node) else {
             sources.push(source);
             continue;
         };

@@ -27,7 +27,7 @@ impl Scheduler {
     /// Opens the run: every node outside of cycles, and every outer cycle's first epoch.
     pub(super) fn open_root(&mut self) {
         let plan = Arc::clone(&self.plan);
-        for &node in &plan.root {
+        for &node in &plan.scopes[0].root {
             if plan.nodes[node].incoming.is_empty() {
                 self.open_slot(node, Epoch::root(), &[]);
             } else {

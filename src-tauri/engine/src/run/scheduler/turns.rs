@@ -135,7 +135,7 @@ pub(super) enum Turn {
 
 impl TurnQueues {
     pub fn new(plan: &Plan) -> Self {
-        let contexts = (0..plan.contexts.len()).map(|_| ContextQueues::default()).collect();
+        let contexts = (0..plan.scopes[0].contexts.len()).map(|_| ContextQueues::default()).collect();
         Self { contexts, ..Self::default() }
     }
 
@@ -203,8 +203,8 @@ impl TurnQueues {
         }
         let Some(name) = context_of(spec, slot) else { return without };
         // No node makes it, so it exists at no time.
-        let Some((context, epoch)) = plan.contexts.find(&name) else { return without };
-        let maker = plan.contexts.maker(context);
+        let Some((context, epoch)) = plan.scopes[0].contexts.find(&name) else { return without };
+        let maker = plan.scopes[0].contexts.maker(context);
         let own = TurnKey::of_activation(plan, node, &slot.epoch);
         let made_at = TurnKey::of_activation(plan, maker, &epoch);
         let Self { contexts, any, made, .. } = self;

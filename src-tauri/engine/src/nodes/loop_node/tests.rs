@@ -1,0 +1,40 @@
+use serde_json::{Map, json};
+
+use crate::nodes::registry;
+
+fn problem(config: serde_json::Value) -> (String, String) {
+    let config: Map<_, _> = config.as_object().cloned().unwrap_or_default();
+    let found = registry().bind(&"l".into(), "loop", &config).unwrap().err().unwrap();
+    (found[0].pointer.clone(), found[0].message.clone())
+}
+
+#[test]
+fn bad_settings_are_refused_at_their_place() {
+    assert_eq!(
+        problem(json!({ "condition": "value > 3" })),
+        (
+            "/nodes/l/config/condition".to_owned(),
+            "Unknown name `value`. This condition knows `index`, `previous`, `input`.".to_owned()
+        )
+    );
+    let (pointer, message) = problem(json!({ "max_iterations": 0 }));
+    assert_eq!(pointer, "/nodes/l/config/max_iterations");
+    assert_eq!(message, "`max_iterations` must be from 1 to 1000000.");
+    assert_eq!(problem(json!({ "kind": "forEach", "concurrency": 0 })).0, "/nodes/l/config/concurrency");
+    assert!(problem(json!({ "kind": "until" })).1.contains("unknown variant `until`"));
+}
+
+#[test]
+fn items_are_for_each_only() {
+    let ports = |config: serde_json::Value| {
+        let bound = registry().bind(&"l".into(), "loop", config.as_object().unwrap()).unwrap().ok().unwrap();
+        bound.ports().as_ref().clone()
+    };
+    let times = ports(json!({ "kind": "times" }));
+    assert!(times.find_input("items").is_none());
+    assert!(times.inner_outputs.iter().all(|port| port.name.as_str() != "item"));
+    let each = ports(json!({ "kind": "forEach" }));
+    assert!(each.find_input("items").unwrap().required);
+    assert_eq!(each.inner_outputs[0].name.as_str(), "item");
+    assert_eq!(each.inner_inputs.iter().map(|port| port.name.as_str()).collect::<Vec<_>>(), ["next", "exit"]);
+}

@@ -15,6 +15,8 @@ import type {
 } from "@/bindings";
 
 import { type Spec, specOf } from "@/flow/config-spec";
+import { containerOf, sideExit } from "@/flow/containers";
+import { endsOfEdge, findPort } from "@/flow/ports";
 
 type Port = Ports["inputs"][number];
 type Types = ReadonlyMap<string, NodeDescriptor>;
@@ -94,6 +96,7 @@ function portsFor(type: NodeDescriptor, node: Node): Ports {
       ...outputs,
     ];
   }
+  if (type.type === "loop") return loopPorts(type, config.kind === "forEach");
   if (type.type === "subflow" && typeof config.inputSource === "string" && config.inputSource !== "lastMessage") {
     return { inputs: [...inputs.map(optional), ...handedOver(config)], outputs };
   }
@@ -102,6 +105,28 @@ function portsFor(type: NodeDescriptor, node: Node): Ports {
     return { inputs: inputs.map((port) => ({ ...port, kind })), outputs: outputs.map((port) => ({ ...port, kind })) };
   }
   return { inputs, outputs };
+}
+
+/** A loop has the ports of items only where it goes through some. */
+function loopPorts(type: NodeDescriptor, forEach: boolean): Ports {
+  const { ports } = type;
+  const without = <P extends { name: string }>(list: readonly P[], name: string) =>
+    list.filter((port) => port.name !== name);
+  const items: Port = {
+    name: "items",
+    kind: "data",
+    type: "list",
+    required: true,
+    many: false,
+    description: "Each of them goes through the body",
+  };
+  const item = { name: "item", kind: "data" as const, type: "any" as const, description: "The item of this iteration" };
+  const inner = without(ports.innerOutputs ?? [], "item");
+  return {
+    ...ports,
+    inputs: [...without(ports.inputs, "items"), ...(forEach ? [items] : [])],
+    innerOutputs: forEach ? [...inner, item] : inner,
+  };
 }
 
 /** All templates in a config, located by its schema. */
@@ -138,8 +163,18 @@ function checkEdge(flow: Flow, ports: Record<NodeId, Ports>, id: EdgeId, edge: E
   const source = ports[edge.source];
   const target = ports[edge.target];
   if (!source || !target) return [];
-  const from = source.outputs.find((port) => port.name === edge.sourceOutput);
-  const to = target.inputs.find((port) => port.name === edge.targetInput);
+  const left = sideExit(flow, edge);
+  if (left !== undefined)
+    return [
+      error(
+        "loop.side_exit",
+        `The edge leaves the loop \`${left}\` by its side.`,
+        "Connect it to the loop's `next`, and the loop's `result` to where it leads.",
+      ),
+    ];
+  const ends = endsOfEdge(flow, edge);
+  const from = findPort(source, ends.from);
+  const to = findPort(target, ends.to);
   if (!from) return [error("edge.unknown_port", `\`${edge.source}\` has no output \`${edge.sourceOutput}\`.`)];
   if (!to) return [error("edge.unknown_port", `\`${edge.target}\` has no input \`${edge.targetInput}\`.`)];
   if (from.kind !== to.kind)
@@ -167,6 +202,8 @@ function findBackEdges(flow: Flow): EdgeId[] {
   const fed = new Set<NodeId>();
   for (const [id, edge] of Object.entries(flow.edges)) {
     if (!flow.nodes[edge.source] || !flow.nodes[edge.target]) continue;
+    // An edge from a body to its loop ends there, and begins no cycle.
+    if (containerOf(flow, edge.source) === edge.target) continue;
     out.set(edge.source, [...(out.get(edge.source) ?? []), [id, edge.target]]);
     fed.add(edge.target);
   }
@@ -201,8 +238,7 @@ function findContexts(flow: Flow, ports: Record<NodeId, Ports>, back: ReadonlySe
     if (node.type === "contextStart" || node.type === "newContext") contexts[id] = id;
   }
   const carrying = Object.entries(flow.edges).filter(
-    ([id, edge]) =>
-      !back.has(id) && ports[edge.target]?.inputs.find((port) => port.name === edge.targetInput)?.kind === "context",
+    ([id, edge]) => !back.has(id) && findPort(ports[edge.target], endsOfEdge(flow, edge).to)?.kind === "context",
   );
   for (let changed = true; changed; ) {
     changed = false;

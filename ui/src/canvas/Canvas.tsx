@@ -9,6 +9,7 @@ import { CanvasMenu } from "./CanvasMenu";
 import { CommentCard } from "./CommentCard";
 import { ConnectionLine } from "./ConnectionLine";
 import { EmptyCanvas } from "./EmptyCanvas";
+import { LoopContainer } from "./LoopContainer";
 import { Minimap } from "./Minimap";
 import { selectFocused } from "./multi-select";
 import { NodeCard } from "./NodeCard";
@@ -21,7 +22,7 @@ import "./canvas.css";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
-const NODE_TYPES = { card: NodeCard, comment: CommentCard };
+const NODE_TYPES = { card: NodeCard, comment: CommentCard, loop: LoopContainer };
 const EDGE_TYPES = { strand: StrandEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
 /** From this many nodes on, only what is in view is in the page. */
@@ -30,7 +31,7 @@ const VIRTUALIZE_FROM = 250;
 /** The canvas: draws the flow and turns what people do on it into edits. */
 export function Canvas() {
   const workspace = useWorkspace();
-  const { nodes, edges, onNodesChange, onEdgesChange, onDragStop } = useElements();
+  const { nodes, edges, onNodesChange, onEdgesChange, onDrag, onDragStop } = useElements();
   const connections = useConnections();
   const viewing = useFlow((state) => state.viewing !== undefined);
   useFitNewDocuments(nodes.length);
@@ -50,12 +51,15 @@ export function Canvas() {
           edgeTypes={EDGE_TYPES}
           onNodesChange={onNodesChange}
           onEdgesChange={onEdgesChange}
-          onNodeDragStop={(_, __, dragged) => onDragStop(dragged)}
-          onSelectionDragStop={(_, dragged) => onDragStop(dragged)}
+          onNodeDrag={(event, _, dragged) => onDrag(event, dragged)}
+          onSelectionDrag={(event, dragged) => onDrag(event, dragged)}
+          onNodeDragStop={(event, _, dragged) => onDragStop(event, dragged)}
+          onSelectionDragStop={(event, dragged) => onDragStop(event, dragged)}
           onPaneClick={(event) => addOnDoubleClick(event, workspace)}
-          onNodeDoubleClick={(_, { id, data }) =>
-            runsFlow(workspace.nodeTypes.all, data.node) && openChild(workspace, id)
-          }
+          onNodeDoubleClick={(_, { id, data }) => {
+            if (data.folded) workspace.editor.fold([id], false);
+            else if (runsFlow(workspace.nodeTypes.all, data.node)) openChild(workspace, id);
+          }}
           onInit={(instance) => workspace.canvas.set({ instance })}
           {...connections}
           connectionLineComponent={ConnectionLine}

@@ -5,7 +5,16 @@ import type { Command } from "@/workspace/command";
 import { useCommands, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
-const ON_NODES = ["edit.rename", "edit.connect", "edit.cut", "edit.copy", "edit.duplicate", "edit.delete"];
+const LOOP_COMMANDS = ["loop.fold", "loop.wrap", "loop.moveInto", "loop.moveOut", "loop.ungroup"];
+const ON_NODES = [
+  "edit.rename",
+  "edit.connect",
+  ...LOOP_COMMANDS,
+  "edit.cut",
+  "edit.copy",
+  "edit.duplicate",
+  "edit.delete",
+];
 const ON_PANE = ["edit.paste", "edit.selectAll", "arrange.tidy", "view.fit"];
 
 /** The menu under the right mouse button: what can be done with what was clicked. */

@@ -5,6 +5,8 @@ import type { Edge, EdgeId, Flow, NodeId } from "@/bindings";
 import { MenuGroup, MenuItem, MenuList } from "@/design/Menu";
 import { TypeBadge } from "@/design/TypeBadge";
 import { edgeBetween, fittingPort, partners } from "@/flow/connection";
+import { BODY_INSET } from "@/flow/container-box";
+import { containerOf, cornerOf } from "@/flow/containers";
 import { declaredPorts, type End } from "@/flow/ports";
 import { useCanvas, useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { addNodeFor } from "./add-node";
@@ -99,6 +101,8 @@ function PortsOf({ node, choose, onDisconnect }: PortsProps) {
   const groups = [
     { heading: TEXTS.outputs, side: "out" as const, ports: ports?.outputs ?? [] },
     { heading: TEXTS.inputs, side: "in" as const, ports: ports?.inputs ?? [] },
+    { heading: TEXTS.outputsToBody, side: "out" as const, inner: true, ports: ports?.innerOutputs ?? [] },
+    { heading: TEXTS.inputsFromBody, side: "in" as const, inner: true, ports: ports?.innerInputs ?? [] },
   ];
   return (
     <>
@@ -106,13 +110,13 @@ function PortsOf({ node, choose, onDisconnect }: PortsProps) {
       <MenuList label={TEXTS.portsOf(name)} placeholder={TEXTS.searchPorts} empty={TEXTS.noMatches}>
         {groups.map((group) =>
           group.ports.length === 0 ? null : (
-            <MenuGroup key={group.side} heading={group.heading}>
+            <MenuGroup key={group.heading} heading={group.heading}>
               {group.ports.map((port) => (
                 <MenuItem
                   key={port.name}
-                  value={`${port.name} ${group.side === "out" ? "output" : "input"}`}
-                  testId={`connect-port-${group.side}-${port.name}`}
-                  onChoose={() => choose({ node, side: group.side, port: port.name })}
+                  value={`${port.name} ${group.heading}`}
+                  testId={`connect-port-${group.inner ? "inner-" : ""}${group.side}-${port.name}`}
+                  onChoose={() => choose({ node, side: group.side, port: port.name, inner: group.inner })}
                 >
                   <PortMark kind={port.kind} />
                   <span>{port.name}</span>
@@ -178,7 +182,11 @@ function Partners({ end, close }: { end: End; close: Close }) {
               value={`New ${type.title}`}
               terms={type.terms}
               testId={`connect-new-${type.type}`}
-              onChoose={() => close(addNodeFor(workspace, pulled, type.type, beside(flow, end)) ?? end.node)}
+              onChoose={() =>
+                close(
+                  addNodeFor(workspace, pulled, type.type, beside(flow, end), { loop: homeOf(flow, end) }) ?? end.node,
+                )
+              }
             >
               <TypeBadge type={type} />
               <span>{type.title}</span>
@@ -192,15 +200,29 @@ function Partners({ end, close }: { end: End; close: Close }) {
 
 /** Where a new node connected to this end goes: next to it, below what was put there before. */
 function beside(flow: Flow, end: End) {
-  const at = flow.layout[end.node] ?? { x: 0, y: 0 };
-  const x = end.side === "out" ? at.x + CARD_WIDTH + 90 : at.x - 90;
-  let y = at.y + portY(0);
+  const at = cornerOf(flow, end.node);
+  const size = flow.layout[end.node];
+  const right = at.x + (size?.width ?? CARD_WIDTH);
+  const x = end.inner
+    ? end.side === "out"
+      ? at.x + BODY_INSET.left
+      : right - BODY_INSET.right
+    : end.side === "out"
+      ? right + 90
+      : at.x - 90;
+  let y = at.y + portY(0) + (end.inner ? BODY_INSET.top : 0);
   const left = end.side === "out" ? x : x - CARD_WIDTH;
-  while (
-    Object.values(flow.layout).some((other) => Math.abs(other.x - left) < 180 && Math.abs(other.y + portY(0) - y) < 90)
-  )
-    y += 110;
+  const home = homeOf(flow, end);
+  const others = Object.keys(flow.nodes)
+    .filter((id) => containerOf(flow, id) === home)
+    .map((id) => cornerOf(flow, id));
+  while (others.some((other) => Math.abs(other.x - left) < 180 && Math.abs(other.y + portY(0) - y) < 90)) y += 110;
   return { x, y };
+}
+
+/** The loop that a new node connected to this end is in. */
+function homeOf(flow: Flow, end: End): NodeId | undefined {
+  return end.inner ? end.node : containerOf(flow, end.node);
 }
 
 function PortMark({ kind }: { kind: string }) {

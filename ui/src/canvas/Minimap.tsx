@@ -1,16 +1,18 @@
 import { Panel, useStoreApi } from "@xyflow/react";
 import { type PointerEvent, useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import { resolver } from "@/design/css-colors";
-import { type Box, bounds, type Point } from "@/flow/align";
+import { bounds, type Point } from "@/flow/align";
 import type { NodeTypes } from "@/flow/node-types";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useTheme } from "@/workspace/useTheme";
+import { boxesOf } from "./boxes";
 import { shade } from "./elements";
 import { TEXTS } from "./texts";
 
 const SIZE = { width: 140, height: 90 };
 const MARGIN = 8;
+const LOOP_OPACITY = 0.3;
 const CATEGORY_COLORS: Partial<Record<string, string>> = {
   people: "var(--wait)",
   tools: "var(--tools)",
@@ -92,7 +94,7 @@ type Mapping = { scale: number; toMap(at: Point): Point; toCanvas(at: Point): Po
 
 /** From the canvas to the map and back: the whole flow fits, in its middle. */
 function mapOf(nodes: readonly CanvasNode[]): Mapping {
-  const all = bounds(new Map(nodes.map((node) => [node.id, boxOf(node)])));
+  const all = bounds(boxesOf(nodes));
   const scale = Math.min(
     (SIZE.width - 2 * MARGIN) / Math.max(1, all.width),
     (SIZE.height - 2 * MARGIN) / Math.max(1, all.height),
@@ -107,10 +109,6 @@ function mapOf(nodes: readonly CanvasNode[]): Mapping {
   };
 }
 
-function boxOf(node: CanvasNode): Box {
-  return { ...node.position, width: node.measured?.width ?? 0, height: node.measured?.height ?? 0 };
-}
-
 function paint(canvas: HTMLCanvasElement, types: NodeTypes, nodes: readonly CanvasNode[], map: Mapping): void {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = SIZE.width * ratio;
@@ -119,12 +117,16 @@ function paint(canvas: HTMLCanvasElement, types: NodeTypes, nodes: readonly Canv
   if (!pen) return;
   pen.scale(ratio, ratio);
   const color = resolver(canvas);
+  const boxes = boxesOf(nodes);
   for (const node of nodes) {
-    const box = boxOf(node);
+    const box = boxes.get(node.id);
+    if (!box) continue;
     const at = map.toMap(box);
     pen.fillStyle = color(colorOf(types, node));
     pen.beginPath();
     pen.roundRect(at.x, at.y, Math.max(1.5, box.width * map.scale), Math.max(1.5, box.height * map.scale), 1.5);
+    // What a loop has inside is to be seen through it.
+    pen.globalAlpha = node.type === "loop" ? LOOP_OPACITY : 1;
     pen.fill();
   }
 }

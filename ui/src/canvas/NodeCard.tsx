@@ -1,5 +1,5 @@
-import type { NodeProps } from "@xyflow/react";
-import { Maximize2 } from "lucide-react";
+import { Handle, type NodeProps, Position as Sides } from "@xyflow/react";
+import { Maximize2, UnfoldVertical } from "lucide-react";
 import { type CSSProperties, memo } from "react";
 import type { NodeId } from "@/bindings";
 import { Icon } from "@/design/Icon";
@@ -11,8 +11,10 @@ import { CardTitle } from "./CardTitle";
 import { shade } from "./elements";
 import { Findings } from "./Findings";
 import { cardHeight, portRowsHeight } from "./geometry";
+import { loopKind } from "./loop-summary";
 import { nodeSummary } from "./node-summary";
 import { PortHandle } from "./PortHandle";
+import { FOLDED_HANDLE } from "./pulled-ends";
 import { RunLines } from "./RunLines";
 import { StatusRing } from "./StatusRing";
 import { TEXTS } from "./texts";
@@ -21,7 +23,7 @@ import { useNodeIteration, useNodeState } from "./useElementViews";
 /** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CanvasNode>) {
   const workspace = useWorkspace();
-  const { node, ports, known, context, maker, errorWired } = data;
+  const { node, ports, known, context, maker, errorWired, folded } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));
   const makerType = useNodeTypes((types) => types.byType.get(maker?.type ?? ""));
   const state = useNodeState(id);
@@ -40,6 +42,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       data-state={state}
       data-untrusted={untrusted || undefined}
       data-unknown={type === undefined || undefined}
+      data-folded={folded !== undefined || undefined}
       style={style}
     >
       <header>
@@ -61,10 +64,15 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
             <Maximize2 size={13} aria-hidden />
           </button>
         ) : null}
+        {folded ? <UnfoldButton id={id} /> : null}
         <Findings node={id} />
         <StatusRing node={id} state={state} />
       </header>
-      <p className="summary">{nodeSummary(node, type, maker && { node: maker, type: makerType })}</p>
+      <p className="summary">
+        {folded ? loopKind(node) : nodeSummary(node, type, maker && { node: maker, type: makerType })}
+      </p>
+      {folded?.into ? <BodyHandle side="in" /> : null}
+      {folded?.outOf ? <BodyHandle side="out" /> : null}
       {/* The ports are placed over it: they come before what a run adds, so that edges run straight between equal cards. */}
       <div style={{ height: portRowsHeight(ports, errorWired) }} />
       {state ? <RunLines node={id} /> : null}
@@ -77,6 +85,40 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
     </div>
   );
 });
+
+function UnfoldButton({ id }: { id: NodeId }) {
+  const { editor } = useWorkspace();
+  return (
+    <button
+      type="button"
+      className="fold-button nodrag"
+      aria-label={TEXTS.unfoldLoop}
+      title={TEXTS.unfoldLoopDouble}
+      data-testid={`unfold-${id}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        editor.fold([id], false);
+      }}
+    >
+      <UnfoldVertical size={14} aria-hidden />
+    </button>
+  );
+}
+
+/** Where edges of a folded loop's body end; nothing can be connected to it. */
+function BodyHandle({ side }: { side: "in" | "out" }) {
+  return (
+    <Handle
+      id={FOLDED_HANDLE}
+      type={side === "in" ? "target" : "source"}
+      position={side === "in" ? Sides.Left : Sides.Right}
+      isConnectable={false}
+      className="body-handle"
+      data-side={side}
+      title={TEXTS.edgesOfBody}
+    />
+  );
+}
 
 function IterationBadge({ node }: { node: NodeId }) {
   const iteration = useNodeIteration(node);

@@ -1,9 +1,11 @@
 import { Handle, Position as Sides } from "@xyflow/react";
 import { memo } from "react";
-import type { InputPort, NodeId, OutputPort, Ports } from "@/bindings";
-import { feeds, type Side } from "@/flow/ports";
+import type { Flow, InputPort, NodeId, OutputPort, Ports } from "@/bindings";
+import { borderRefusal } from "@/flow/connection";
+import { displayedFlow } from "@/flow/flow-state";
+import { type End, feeds, type Side } from "@/flow/ports";
 import type { Pulled } from "@/workspace/canvas-store";
-import { useCanvas } from "@/workspace/context";
+import { useCanvas, useWorkspace } from "@/workspace/context";
 import { CARD_BORDER, cardHeight, handleBox, isQuiet, portY } from "./geometry";
 import { TEXTS } from "./texts";
 
@@ -19,11 +21,9 @@ type Props = {
 
 /** One port of a card: round and thick for contexts, small and round for data, square for tools. */
 export const PortHandle = memo(function PortHandle({ node, side, port, index, ports, errorWired, missing }: Props) {
-  const fit = useCanvas((state) => (state.pulled ? fitOf(state.pulled, node, side, port) : undefined));
+  const fit = usePortFit({ node, side, port: port.name }, port);
   const box = handleBox(side, index, port, ports, errorWired);
   const quiet = isQuiet(side, port, errorWired);
-  const required = "required" in port && port.required;
-  const type = port.kind === "data" && port.type !== "any" ? ` · ${port.type}` : "";
   return (
     <Handle
       id={port.name}
@@ -39,18 +39,37 @@ export const PortHandle = memo(function PortHandle({ node, side, port, index, po
       data-quiet={quiet || undefined}
       data-squeezed={(quiet && portY(index) > cardHeight(ports, errorWired)) || undefined}
       // Drawn by the style sheet: an element less for each port of each card.
-      data-name={`${port.name}${required ? " *" : ""}`}
-      title={`${port.name}${type}${required ? ` (${TEXTS.required})` : ""}`}
+      data-name={`${port.name}${isRequired(port) ? " *" : ""}`}
+      title={portTitle(port)}
       style={{ left: box.x - CARD_BORDER.left, top: box.y - CARD_BORDER.top, width: box.width, height: box.height }}
     />
   );
 });
 
+/** The name of a port, what it carries, and whether it must be connected. */
+export function portTitle(port: InputPort | OutputPort): string {
+  const type = port.kind === "data" && port.type !== "any" ? ` · ${port.type}` : "";
+  return `${port.name}${type}${isRequired(port) ? ` (${TEXTS.required})` : ""}`;
+}
+
+function isRequired(port: InputPort | OutputPort): boolean {
+  return "required" in port && port.required;
+}
+
 /** While an edge is drawn, compatible ports are highlighted and the others are dimmed. */
-function fitOf(pulled: Pulled, node: NodeId, side: Side, port: InputPort | OutputPort): "yes" | "no" | "self" {
-  const { end } = pulled;
-  if (end.node === node && end.side === side && end.port === port.name) return "self";
-  if (end.side === side || pulled.kind !== port.kind) return "no";
-  if (port.kind !== "data") return "yes";
-  return (side === "in" ? feeds(pulled.type, port.type) : feeds(port.type, pulled.type)) ? "yes" : "no";
+export function usePortFit(end: End, port: InputPort | OutputPort | undefined): "yes" | "no" | "self" | undefined {
+  const { editor } = useWorkspace();
+  return useCanvas(({ pulled }) =>
+    pulled && port ? fitOf(displayedFlow(editor.state), pulled, end, port) : undefined,
+  );
+}
+
+function fitOf(flow: Flow, pulled: Pulled, end: End, port: InputPort | OutputPort): "yes" | "no" | "self" {
+  const { end: from } = pulled;
+  if (from.node === end.node && from.side === end.side && from.port === end.port && from.inner === end.inner)
+    return "self";
+  if (from.side === end.side || pulled.kind !== port.kind) return "no";
+  if (port.kind === "data" && !(end.side === "in" ? feeds(pulled.type, port.type) : feeds(port.type, pulled.type)))
+    return "no";
+  return borderRefusal(flow, from, end) === undefined ? "yes" : "no";
 }

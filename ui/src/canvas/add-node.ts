@@ -1,11 +1,15 @@
 /** Putting new nodes onto the canvas. */
-import type { Flow, NodeId } from "@/bindings";
+import type { Flow, Node, NodeId } from "@/bindings";
 import type { Point } from "@/flow/align";
 import { edgeBetween, fittingPort } from "@/flow/connection";
+import { LOOP_SIZE } from "@/flow/container-box";
+import { containerOf, isContainer, isInBody, relativeTo } from "@/flow/containers";
 import { commentField } from "@/flow/node-types";
+import type { End } from "@/flow/ports";
 import type { Pulled } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
-import { CARD_WIDTH, plannedSize, portY } from "./geometry";
+import { loopAt } from "./drop";
+import { borderRowY, CARD_WIDTH, plannedSize, portY } from "./geometry";
 import { focusOnceDrawn } from "./keyboard-navigation";
 import { viewCenter } from "./view";
 
@@ -16,23 +20,29 @@ const OFFSET_STEP = 28;
 export function addNodeOf(workspace: Workspace, type: string, at?: Point): NodeId | undefined {
   const { editor, nodeTypes, canvas, layout } = workspace;
   const isComment = commentField(nodeTypes.all, { type }) !== undefined;
-  const size = plannedSize(isComment, nodeTypes.get(type)?.ports ?? NO_PORTS, false, undefined);
+  const isLoop = isContainer(nodeTypes.all, { type });
+  const size = isLoop ? LOOP_SIZE : plannedSize(isComment, nodeTypes.get(type)?.ports ?? NO_PORTS, false, undefined);
   const center = at ?? viewCenter(workspace);
   const corner = { x: center.x - size.width / 2, y: center.y - size.height / 2 };
   const place = at ? corner : clear(editor.state.flow, corner);
   layout.showInspectorTab("config");
-  const id = editor.addNode({ type }, isComment ? { ...place, ...size } : place);
+  const { flow } = editor.state;
+  const parent = at && loopAt(workspace, at);
+  const position = relativeTo(flow, parent, place);
+  const id = editor.addNode(nodeIn(parent, type), isComment || isLoop ? { ...position, ...size } : position);
   if (id !== undefined) focusOnceDrawn(canvas, id);
   return id;
 }
 
-/** Adds a node that fits a dragged edge, with its matching port where the edge was dropped. */
+/** Adds a node that fits a dragged edge, with its matching port where the edge was dropped, into the loop that is there. */
 export function addNodeFor(
-  { editor, nodeTypes, layout }: Workspace,
+  workspace: Workspace,
   pulled: Pulled,
   type: string,
   at: Point,
+  { loop }: { loop?: NodeId } = { loop: loopAt(workspace, at) },
 ): NodeId | undefined {
+  const { editor, nodeTypes, layout } = workspace;
   const descriptor = nodeTypes.get(type);
   const port = descriptor && fittingPort(descriptor, pulled.kind, pulled.type, pulled.end.side);
   if (!descriptor || !port) return undefined;
@@ -40,12 +50,33 @@ export function addNodeFor(
   const ports: readonly { name: string }[] = intoIt ? descriptor.ports.inputs : descriptor.ports.outputs;
   const index = ports.findIndex((one) => one.name === port.name);
   layout.showInspectorTab("config");
-  const corner = { x: at.x - (intoIt ? 0 : CARD_WIDTH), y: at.y - portY(index) };
-  return editor.addConnectedNode({ type }, corner, (id) => {
+  const isLoop = isContainer(nodeTypes.all, { type });
+  const [width, portAt] = isLoop ? [LOOP_SIZE.width, borderRowY(index)] : [CARD_WIDTH, portY(index)];
+  const corner = { x: at.x - (intoIt ? 0 : width), y: at.y - portAt };
+  const { flow } = editor.state;
+  const parent = loopFor(flow, pulled.end, loop);
+  const position = { ...relativeTo(flow, parent, corner), ...(isLoop ? LOOP_SIZE : {}) };
+  return editor.addConnectedNode(nodeIn(parent, type), position, (id) => {
     const edge = edgeBetween(pulled.end, { node: id, side: intoIt ? "in" : "out", port: port.name });
     if (!edge) throw new Error("The ends are on opposite sides by construction.");
     return edge;
   });
+}
+
+/** The loop in which a new node can be connected to an end: that at the place, unless the edge would cross its border. */
+function loopFor(flow: Flow, end: End, there: NodeId | undefined): NodeId | undefined {
+  const home = end.inner ? end.node : containerOf(flow, end.node);
+  if (there === undefined) return end.side === "in" && !end.inner ? undefined : home;
+  // The port is outside of the loop that the place is in.
+  if (!end.inner && (there === end.node || isInBody(flow, there, end.node))) return home;
+  if (there === home) return home;
+  // Edges may come into a body from anywhere, and leave it only by its border.
+  if (end.side === "out") return home === undefined || isInBody(flow, there, home) ? there : home;
+  return !end.inner && isInBody(flow, end.node, there) ? there : home;
+}
+
+function nodeIn(parent: NodeId | undefined, type: string): Node {
+  return parent === undefined ? { type } : { type, parent };
 }
 
 /** A place where no other node's corner is. */

@@ -1,14 +1,18 @@
 /** Aligning, distributing and nudging the selected nodes. */
-import { type Alignment, type Axis, align, type Box, type Boxes, distribute } from "@/flow/align";
+import type { NodeId } from "@/bindings";
+import { type Alignment, type Axis, align, type Box, type Boxes, distribute, type Point } from "@/flow/align";
+import { containerOf, cornerOf, outermost, relativeTo } from "@/flow/containers";
 import type { Workspace } from "@/workspace/workspace";
+import { boxesOf } from "./boxes";
 import { MIN_COMMENT_SIZE } from "./geometry";
+import { leastLoopSize } from "./loop-elements";
 
 export function alignSelection(workspace: Workspace, to: Alignment): void {
-  workspace.editor.place("Align", align(selectedBoxes(workspace), to));
+  placeCorners(workspace, "Align", align(selectedBoxes(workspace), to));
 }
 
 export function distributeSelection(workspace: Workspace, axis: Axis): void {
-  workspace.editor.place("Distribute", distribute(selectedBoxes(workspace), axis));
+  placeCorners(workspace, "Distribute", distribute(selectedBoxes(workspace), axis));
 }
 
 /** Moves the selected nodes a little. A key held down is one undo step; letting go of it seals the step. */
@@ -16,33 +20,41 @@ export function nudge(workspace: Workspace, dx: number, dy: number): void {
   const boxes = selectedBoxes(workspace);
   const key = [...boxes.keys()].sort().join(" ");
   const moved = new Map([...boxes].map(([id, { x, y }]) => [id, { x: x + dx, y: y + dy }]));
-  workspace.editor.place("Move", moved, `nudge:${key}`);
+  placeCorners(workspace, "Move", moved, `nudge:${key}`);
 }
 
-/** Makes the selected comment larger or smaller. A key held down is one undo step, as with `nudge`. */
-export function resizeComment(workspace: Workspace, dx: number, dy: number): void {
+/** Puts nodes at corners of the canvas; those in a loop are stored relative to it. */
+function placeCorners({ editor }: Workspace, label: string, corners: ReadonlyMap<NodeId, Point>, merge?: string): void {
+  const { flow } = editor.state;
+  const places = new Map([...corners].map(([id, at]) => [id, relativeTo(flow, containerOf(flow, id), at)]));
+  editor.place(label, places, merge);
+}
+
+/** Makes the selected comment or loop larger or smaller. A key held down is one undo step, as with `nudge`. */
+export function resizeSelected(workspace: Workspace, dx: number, dy: number): void {
   const [[id, box] = []] = selectedBoxes(workspace);
   if (id === undefined || box === undefined) return;
-  const width = Math.max(MIN_COMMENT_SIZE.width, box.width + dx);
-  const height = Math.max(MIN_COMMENT_SIZE.height, box.height + dy);
-  workspace.editor.place("Resize", new Map([[id, { x: box.x, y: box.y, width, height }]]), `resize:${id}`);
+  const drawn = workspace.canvas.instance?.getNodes() ?? [];
+  const loop = drawn.find((node) => node.id === id && node.type === "loop");
+  const least = loop
+    ? leastLoopSize(
+        loop,
+        drawn.filter((node) => node.parentId === id),
+      )
+    : MIN_COMMENT_SIZE;
+  const width = Math.max(least.width, box.width + dx);
+  const height = Math.max(least.height, box.height + dy);
+  workspace.editor.place("Resize", new Map([[id, { width, height }]]), `resize:${id}`);
 }
 
-/** The selected nodes' boxes as they are drawn. */
+/** The selected nodes' boxes on the canvas as they are drawn. What is in a selected loop moves with it. */
 export function selectedBoxes({ editor, canvas }: Workspace): Boxes {
   const { selection, flow } = editor.state;
-  const drawn = new Map((canvas.instance?.getNodes() ?? []).map((node) => [node.id, node]));
+  const drawn = boxesOf(canvas.instance?.getNodes() ?? []);
   const boxes = new Map<string, Box>();
-  for (const id of selection.nodes) {
-    const node = drawn.get(id);
-    const at = flow.layout[id] ?? node?.position;
-    if (!node || !at) continue;
-    boxes.set(id, {
-      x: at.x,
-      y: at.y,
-      width: node.measured?.width ?? node.initialWidth ?? 0,
-      height: node.measured?.height ?? node.initialHeight ?? 0,
-    });
+  for (const id of outermost(flow, selection.nodes)) {
+    const box = drawn.get(id);
+    if (box) boxes.set(id, flow.layout[id] ? { ...box, ...cornerOf(flow, id) } : box);
   }
   return boxes;
 }

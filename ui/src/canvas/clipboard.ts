@@ -3,14 +3,17 @@
  * clipboard. The last copied text is also kept here, for when the system clipboard can't be read.
  */
 import { useEffect } from "react";
+import type { NodeId } from "@/bindings";
 import { isTyping } from "@/design/keys";
 import { notify } from "@/design/notify";
 import { bounds, type Point } from "@/flow/align";
 import { fromText, toText } from "@/flow/clipboard";
+import { containerOf } from "@/flow/containers";
 import { type Fragment, fragment } from "@/flow/edits";
 import { displayedFlow } from "@/flow/flow-state";
 import { useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
+import { loopAt } from "./drop";
 import { CARD_WIDTH } from "./geometry";
 import { TEXTS } from "./texts";
 import { viewCenter } from "./view";
@@ -38,7 +41,9 @@ export async function pasteFromClipboard(workspace: Workspace): Promise<void> {
 
 export function duplicateSelection({ editor }: Workspace): void {
   const { flow, selection } = editor.state;
-  editor.addFragment("Duplicate", fragment(flow, selection.nodes), { x: APART, y: APART });
+  editor.addFragment("Duplicate", fragment(flow, selection.nodes), { x: APART, y: APART }, (id) =>
+    containerOf(flow, id),
+  );
 }
 
 /** Handles the page's clipboard events outside of text fields, dialogs and text selections. */
@@ -89,21 +94,32 @@ export function useClipboard(): void {
 
 function paste(workspace: Workspace, text: string): void {
   const part = fromText(text);
-  if (part) workspace.editor.addFragment("Paste", part, offset(workspace, part));
+  if (part) workspace.editor.addFragment("Paste", part, offset(workspace, part), () => loopBelow(workspace));
   else if (text.trim() !== "") notify.info(TEXTS.clipboardContainsNoNodes);
+}
+
+/** The loop that what is pasted goes into: below the pointer, or in the middle of the view. */
+function loopBelow(workspace: Workspace): NodeId | undefined {
+  return loopAt(workspace, pasteCenter(workspace));
+}
+
+function pasteCenter(workspace: Workspace): Point {
+  const { instance, pointer } = workspace.canvas;
+  return pointer && instance ? instance.screenToFlowPosition(pointer) : viewCenter(workspace);
 }
 
 /** Centers pasted nodes under the pointer, or in the view without one, away from the originals. */
 function offset(workspace: Workspace, part: Fragment): Point {
   const boxes = new Map(
-    Object.entries(part.layout).map(([id, at]) => [
-      id,
-      { x: at.x, y: at.y, width: at.width ?? CARD_WIDTH, height: at.height ?? 60 },
-    ]),
+    Object.entries(part.layout).flatMap(([id, at]) =>
+      // Bodies are relative to their loops, and within them.
+      part.nodes[part.nodes[id]?.parent ?? ""]
+        ? []
+        : [[id, { x: at.x, y: at.y, width: at.width ?? CARD_WIDTH, height: at.height ?? 60 }] as const],
+    ),
   );
   const all = bounds(boxes);
-  const { instance, pointer } = workspace.canvas;
-  const center = pointer && instance ? instance.screenToFlowPosition(pointer) : viewCenter(workspace);
+  const center = pasteCenter(workspace);
   const to = { x: Math.round(center.x - all.x - all.width / 2), y: Math.round(center.y - all.y - all.height / 2) };
   return Math.abs(to.x) < APART && Math.abs(to.y) < APART ? { x: APART, y: APART } : to;
 }

@@ -14,7 +14,10 @@ beforeEach(() => {
   const layout = { note: { x: 10, y: 20, width: 200, height: 80 }, text: { x: 0, y: 0 } };
   const flow = { ...EMPTY_FLOW, nodes: { note: { type: "note" }, text: { type: "text" } }, layout };
   workspace.editor.open(documentState(flow));
-  const getNodes = () => [{ id: "note", measured: workspace.editor.state.flow.layout.note }];
+  const getNodes = () => {
+    const at = workspace.editor.state.flow.layout.note;
+    return [{ id: "note", position: at, measured: at }];
+  };
   const getViewport = () => ({ x: 5, y: 6, zoom: 2 });
   workspace.canvas.set({ instance: { getNodes, getViewport, setViewport } as never });
 });

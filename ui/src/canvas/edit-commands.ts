@@ -1,23 +1,27 @@
 /** Commands that change the flow on the canvas. */
 
 import type { Alignment, Axis } from "@/flow/align";
+import { isContainer } from "@/flow/containers";
 import { commentField } from "@/flow/node-types";
 import type { Command } from "@/workspace/command";
 import type { Workspace } from "@/workspace/workspace";
-import { alignSelection, distributeSelection, nudge, resizeComment } from "./arrange";
+import { alignSelection, distributeSelection, nudge, resizeSelected } from "./arrange";
 import { copyToClipboard, cutToClipboard, duplicateSelection, pasteFromClipboard } from "./clipboard";
 import { GRID } from "./geometry";
+import { loopCommands } from "./loop-commands";
 import { focusedItem, toggleFocused } from "./multi-select";
 import { tidy } from "./tidy";
 
 const selected = ({ editor }: Workspace) => editor.state.selection;
 const anyNode = (workspace: Workspace) => selected(workspace).nodes.size > 0;
 const oneNode = (workspace: Workspace) => selected(workspace).nodes.size === 1;
-const oneComment = (workspace: Workspace) => {
+const oneResizable = (workspace: Workspace) => {
   const { editor, nodeTypes } = workspace;
-  return (
-    oneNode(workspace) && commentField(nodeTypes.all, editor.state.flow.nodes[first(workspace) ?? ""]) !== undefined
-  );
+  const id = first(workspace) ?? "";
+  const { flow } = editor.state;
+  if (!oneNode(workspace)) return false;
+  const loop = isContainer(nodeTypes.all, flow.nodes[id]) && flow.layout[id]?.folded !== true;
+  return loop || commentField(nodeTypes.all, flow.nodes[id]) !== undefined;
 };
 const several = (workspace: Workspace) => selected(workspace).nodes.size > 1;
 const anything = (workspace: Workspace) => selected(workspace).nodes.size + selected(workspace).edges.size > 0;
@@ -131,6 +135,7 @@ export const editCommands: readonly Command[] = [
   align("bottom", "Align bottom", "Alt+S"),
   distribute("horizontal", "Distribute horizontally", "Alt+Shift+H"),
   distribute("vertical", "Distribute vertically", "Alt+Shift+V"),
+  ...loopCommands,
   ...nudges("Left", -1, 0),
   ...nudges("Right", 1, 0),
   ...nudges("Up", 0, -1),
@@ -190,13 +195,13 @@ function nudges(to: "Left" | "Right" | "Up" | "Down", dx: number, dy: number): C
 function resize(arrow: "Left" | "Right" | "Up" | "Down", how: string, dx: number, dy: number): Command {
   return {
     id: `arrange.${how}`,
-    title: `Make note ${how}`,
+    title: `Make note or loop ${how}`,
     group: "Arrange",
     keys: [`Alt+Shift+Arrow${arrow}`],
     onCanvas: true,
     whileHeld: true,
     keyOnly: true,
-    enabled: oneComment,
-    run: (workspace) => resizeComment(workspace, dx, dy),
+    enabled: oneResizable,
+    run: (workspace) => resizeSelected(workspace, dx, dy),
   };
 }

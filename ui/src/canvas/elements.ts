@@ -4,14 +4,25 @@
  */
 import { Position as Sides } from "@xyflow/react";
 import type { CheckedFlow, Edge, EdgeId, Flow, Node, NodeId, Ports, Position } from "@/bindings";
+import { BODY_INSET } from "@/flow/container-box";
+import { containerOf, containersAround, cornerOf, foldedAround, isContainer, outermostFirst } from "@/flow/containers";
 import { contextColor, contextIndexes } from "@/flow/context-colors";
 import type { Items } from "@/flow/edits";
 import { commentField, type NodeTypes } from "@/flow/node-types";
 import { declaredPorts, drawnPorts, edgeKind } from "@/flow/ports";
 import type { CanvasEdge, CanvasNode, CardData, StrandData } from "@/workspace/canvas-store";
 import { CARD_WIDTH, ERROR_PORT, handleBox, plannedSize } from "./geometry";
+import {
+  borderHandles,
+  type DrawnEnds,
+  drawnEnds,
+  fitLoops,
+  foldedHandles,
+  isFolded,
+  plannedLoopSize,
+} from "./loop-elements";
 
-/** The nodes to draw. `before` are the ones drawn so far; those that are being dragged stay under the pointer. */
+/** The nodes to draw: not what is in a folded loop. `before` are the ones drawn so far; those that are being dragged stay under the pointer. */
 export function canvasNodes(
   types: NodeTypes,
   flow: Flow,
@@ -21,40 +32,78 @@ export function canvasNodes(
 ): CanvasNode[] {
   const touching = edgesByNode(flow);
   const contexts = contextIndexes(types, flow, checked);
-  let unplaced = 0;
-  return Object.entries(flow.nodes).map(([id, node]) => {
-    const at = flow.layout[id] ?? defaultPosition(unplaced++);
+  const folds = foldedSides(flow);
+  const unplaced = new Map<NodeId | undefined, number>();
+  const drawn: CanvasNode[] = [];
+  for (const id of outermostFirst(flow)) {
+    const node = flow.nodes[id];
+    if (!node || foldedAround(flow, id) !== undefined) continue;
+    const container = containerOf(flow, id);
+    let at = flow.layout[id];
+    if (!at) {
+      const index = unplaced.get(container) ?? 0;
+      unplaced.set(container, index + 1);
+      at = defaultPosition(index, container);
+    }
     const declared = declaredPorts(types, flow, checked, id);
     const edges = touching.get(id) ?? [];
     const data: CardData = {
       node,
-      ports: drawnPorts(declared, edges, id),
+      ports: drawnPorts(flow, declared, edges, id),
       known: declared !== undefined,
       context: contexts.get(id),
       maker: flow.nodes[checked.contexts[id] ?? ""],
       errorWired: edges.some((edge) => edge.source === id && edge.sourceOutput === ERROR_PORT),
     };
-    return canvasNode(types, id, data, at, selection.nodes.has(id), before.get(id));
-  });
+    const looped = isContainer(types, node);
+    if (looped && isFolded(flow, id)) data.folded = folds.get(id) ?? NO_SIDES;
+    const type = looped && !data.folded ? "loop" : commentField(types, node) !== undefined ? "comment" : "card";
+    const depth = containersAround(flow, id).length;
+    drawn.push(canvasNode(types, id, { type, container, depth }, data, at, selection.nodes.has(id), before.get(id)));
+  }
+  return fitLoops(drawn);
 }
+
+const NO_SIDES = Object.freeze({ into: false, outOf: false });
+
+/** For each folded loop, at which of its sides edges of its body are drawn. */
+function foldedSides(flow: Flow): Map<NodeId, { into: boolean; outOf: boolean }> {
+  const sides = new Map<NodeId, { into: boolean; outOf: boolean }>();
+  for (const edge of Object.values(flow.edges)) {
+    const [source, target] = [foldedAround(flow, edge.source), foldedAround(flow, edge.target)];
+    if (source === target) continue;
+    if (target !== undefined && edge.source !== target)
+      sides.set(target, { ...(sides.get(target) ?? NO_SIDES), into: true });
+    if (source !== undefined && edge.target !== source)
+      sides.set(source, { ...(sides.get(source) ?? NO_SIDES), outOf: true });
+  }
+  return sides;
+}
+
+type Drawn = { type: NonNullable<CanvasNode["type"]>; container: NodeId | undefined; depth: number };
 
 function canvasNode(
   types: NodeTypes,
   id: NodeId,
+  { type, container, depth }: Drawn,
   fresh: CardData,
   at: Position,
   selected: boolean,
-  before: CanvasNode | undefined,
+  was: CanvasNode | undefined,
 ): CanvasNode {
+  // A loop that is folded or opened is drawn anew.
+  const before = was?.type === type ? was : undefined;
   const old = before?.data;
   const data = old && sameData(old, fresh) ? old : fresh;
   const { node, ports, errorWired } = data;
-  const isComment = commentField(types, node) !== undefined;
+  const isComment = type === "comment";
+  const isLoop = type === "loop";
   const position = before?.dragging ? before.position : { x: at.x, y: at.y };
-  const size = plannedSize(isComment, ports, errorWired, at);
+  const size = isLoop ? plannedLoopSize(ports, at) : plannedSize(isComment, ports, errorWired, at);
   if (
     before &&
     before.data === data &&
+    before.parentId === container &&
     before.position.x === position.x &&
     before.position.y === position.y &&
     before.selected === selected &&
@@ -65,28 +114,33 @@ function canvasNode(
   }
   return {
     // Known in advance, so that cards can be fitted into view and connected before they are drawn.
-    measured: isComment ? size : (before?.measured ?? size),
+    measured: isComment || isLoop ? size : (before?.measured ?? size),
     ...(before?.dragging ? { dragging: true } : {}),
     id,
-    type: isComment ? "comment" : "card",
+    type,
+    ...(container === undefined ? {} : { parentId: container }),
     position,
     data,
     selected,
     initialWidth: size.width,
     initialHeight: size.height,
-    ...(isComment ? { width: size.width, height: size.height } : {}),
+    ...(isComment || isLoop ? { width: size.width, height: size.height } : {}),
+    // The body of a loop is canvas: what is pressed there moves the view or selects.
+    ...(isLoop ? { dragHandle: ".loop-bar", style: { pointerEvents: "none" as const } } : {}),
     handles:
-      before && old && old.ports === ports && old.errorWired === errorWired
+      before && old && !isLoop && old.ports === ports && old.errorWired === errorWired && old.folded === data.folded
         ? before.handles
-        : handles(ports, errorWired),
+        : isLoop
+          ? borderHandles(ports, size.width)
+          : handles(data),
     ariaLabel: describe(types, id, node),
     ariaRole: "group",
-    // Comments are below everything else.
-    zIndex: isComment ? -1 : 0,
+    // Loops are below their bodies, comments below everything else beside them.
+    zIndex: 2 * depth + (isComment ? -1 : isLoop ? 0 : 1),
   };
 }
 
-/** The edges to draw. Edges to missing nodes are not drawn; the Problems tab lists them. */
+/** The edges to draw: not those in a folded loop. Edges to missing nodes are not drawn; the Problems tab lists them. */
 export function canvasEdges(
   types: NodeTypes,
   flow: Flow,
@@ -104,11 +158,14 @@ export function canvasEdges(
   const drawn: CanvasEdge[] = [];
   for (const [id, edge] of Object.entries(flow.edges)) {
     if (!Object.hasOwn(flow.nodes, edge.source) || !Object.hasOwn(flow.nodes, edge.target)) continue;
+    const ends = drawnEnds(flow, edge);
+    if (ends.hidden) continue;
     const kind = edgeKind(types, flow, checked, edge);
     const context = kind === "context" ? (contexts.get(edge.source) ?? contexts.get(edge.target)) : undefined;
     drawn.push(
       canvasEdge(
         id,
+        ends,
         edge,
         { kind, back: back.has(id) ? topBetween(flow, edge) : undefined, context, broken: broken.has(id) },
         selection.edges.has(id),
@@ -121,6 +178,7 @@ export function canvasEdges(
 
 function canvasEdge(
   id: EdgeId,
+  ends: DrawnEnds,
   edge: Edge,
   fresh: StrandData,
   selected: boolean,
@@ -139,20 +197,20 @@ function canvasEdge(
     before &&
     before.data === data &&
     before.selected === selected &&
-    before.source === edge.source &&
-    before.target === edge.target &&
-    before.sourceHandle === edge.sourceOutput &&
-    before.targetHandle === edge.targetInput
+    before.source === ends.source &&
+    before.target === ends.target &&
+    before.sourceHandle === ends.sourceHandle &&
+    before.targetHandle === ends.targetHandle
   ) {
     return before;
   }
   return {
     id,
     type: "strand",
-    source: edge.source,
-    sourceHandle: edge.sourceOutput,
-    target: edge.target,
-    targetHandle: edge.targetInput,
+    source: ends.source,
+    sourceHandle: ends.sourceHandle,
+    target: ends.target,
+    targetHandle: ends.targetHandle,
     data,
     selected,
     ariaLabel: `${data.kind} edge from ${edge.source} ${edge.sourceOutput} to ${edge.target} ${edge.targetInput}${data.back !== undefined ? ", back to the start of its cycle" : ""}`,
@@ -161,14 +219,18 @@ function canvasEdge(
 
 /** The top of the highest node between the two ends of an edge, those included. */
 export function topBetween(flow: Flow, edge: Edge): number {
-  const source = flow.layout[edge.source];
-  const target = flow.layout[edge.target];
-  if (!source || !target) return 0;
+  if (!flow.layout[edge.source] || !flow.layout[edge.target]) return 0;
+  const source = cornerOf(flow, edge.source);
+  const target = cornerOf(flow, edge.target);
   const left = Math.min(source.x, target.x) - CARD_WIDTH;
   const right = Math.max(source.x, target.x) + CARD_WIDTH;
   const low = Math.max(source.y, target.y);
   let top = Math.min(source.y, target.y);
-  for (const at of Object.values(flow.layout)) {
+  const around = new Set(containersAround(flow, edge.source));
+  for (const id of Object.keys(flow.layout)) {
+    // The loop that both are in is around the arc, not below it.
+    if (around.has(id)) continue;
+    const at = cornerOf(flow, id);
     // Nodes far above belong to another part of the flow; the arc ignores them.
     if (at.x > left && at.x < right && at.y < top && at.y > low - 600) top = at.y;
   }
@@ -180,8 +242,9 @@ export function shade(context: number | undefined): string | undefined {
   return context === undefined ? undefined : contextColor(context);
 }
 
-function handles(ports: Ports, errorWired: boolean): NonNullable<CanvasNode["handles"]> {
+function handles({ ports, errorWired, folded }: CardData): NonNullable<CanvasNode["handles"]> {
   return [
+    ...(folded ? foldedHandles(folded) : []),
     ...ports.inputs.map((port, index) => ({
       id: port.name,
       type: "target" as const,
@@ -203,8 +266,9 @@ function describe(types: NodeTypes, id: NodeId, node: Node): string {
 }
 
 /** The position of a node that the file does not place: in rows, in the order of the ids. */
-function defaultPosition(index: number): Position {
-  return { x: (index % 5) * 280, y: Math.floor(index / 5) * 160 };
+function defaultPosition(index: number, container: NodeId | undefined): Position {
+  const origin = container === undefined ? { x: 0, y: 0 } : { x: BODY_INSET.left, y: BODY_INSET.top };
+  return { x: origin.x + (index % 5) * 280, y: origin.y + Math.floor(index / 5) * 160 };
 }
 
 function edgesByNode(flow: Flow): Map<NodeId, Edge[]> {
@@ -228,6 +292,8 @@ function sameData(a: CardData, b: CardData): boolean {
     a.context === b.context &&
     a.maker === b.maker &&
     a.errorWired === b.errorWired &&
+    a.folded?.into === b.folded?.into &&
+    a.folded?.outOf === b.folded?.outOf &&
     (a.ports === b.ports || equalPorts(a.ports, b.ports))
   );
 }

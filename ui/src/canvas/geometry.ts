@@ -2,8 +2,9 @@
  * The geometry of a node card. Ports have fixed positions, whatever the card shows, so that edges can be drawn before cards
  * are measured and stay in place while a stream makes a card grow.
  */
-import type { PortKind, Ports, Position } from "@/bindings";
-import type { Side } from "@/flow/ports";
+import type { PortKind, PortName, Ports, Position } from "@/bindings";
+import { LOOP_FOOTER, LOOP_HEADER, LOOP_STRIP } from "@/flow/container-box";
+import { type End, portsOn, type Side } from "@/flow/ports";
 
 export const CARD_WIDTH = 208;
 export const COMMENT_SIZE = { width: 240, height: 140 };
@@ -64,6 +65,52 @@ export function handleBox(
   const row = portY(index);
   const y = isQuiet(side, port, errorWired) ? Math.min(row, cardHeight(ports, errorWired) - 3) : row;
   return { x: middle - size / 2, y: y - size / 2, width: size, height: size };
+}
+
+/** One row of a loop's border: a port outside, one inside, or both, where what goes in by one comes out by the other. */
+export type BorderRow = { outer?: PortName; inner?: PortName };
+
+/** Which port inside of a loop's border continues which port outside of it. */
+const PASSAGES: Readonly<Record<string, string>> = {
+  context: "context",
+  input: "previous",
+  items: "item",
+  result: "next",
+};
+const FIRST_BORDER_ROW_Y = LOOP_HEADER + 22;
+
+/** The rows of one side of a loop's border, in the order of the ports outside, then those that are inside only. */
+export function borderRows(ports: Ports, side: Side): BorderRow[] {
+  const inner = portsOn(ports, side === "in" ? "out" : "in", true).map((port) => port.name);
+  const rows = portsOn(ports, side).map(({ name }): BorderRow => {
+    const passage = PASSAGES[name];
+    return passage !== undefined && inner.includes(passage) ? { outer: name, inner: passage } : { outer: name };
+  });
+  const paired = new Set(rows.map((row) => row.inner));
+  return [...rows, ...inner.filter((name) => !paired.has(name)).map((name): BorderRow => ({ inner: name }))];
+}
+
+export function borderRowY(index: number): number {
+  return FIRST_BORDER_ROW_Y + PORT_STEP * index;
+}
+
+/** The least height at which every port of a loop's border has its row. */
+export function borderHeight(ports: Ports): number {
+  return borderRowY(Math.max(borderRows(ports, "in").length, borderRows(ports, "out").length)) + LOOP_FOOTER;
+}
+
+/** The corner and size of a port's mark on a loop's border: astride its outer edge, or that between strip and body. */
+export function borderHandleBox(
+  { side, inner = false }: Pick<End, "side" | "inner">,
+  row: number,
+  kind: PortKind,
+  width: number,
+) {
+  const size = HANDLE_SIZE[kind];
+  const atLeft = (side === "in") !== inner;
+  const fromSide = inner ? LOOP_STRIP : 1;
+  const middle = atLeft ? fromSide : width - fromSide;
+  return { x: middle - size / 2, y: borderRowY(row) - size / 2, width: size, height: size };
 }
 
 /** The size of a node before it is measured. */

@@ -1,6 +1,7 @@
 /** Moves the focus from node to node with the keyboard, by position. */
 import type { CanvasStore } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
+import { boxesOf } from "./boxes";
 import { focusedItem, isMultiSelecting } from "./multi-select";
 
 export type Direction = "left" | "right" | "up" | "down";
@@ -26,10 +27,10 @@ export function focusNext(workspace: Workspace, to: Direction): void {
   const { canvas, editor } = workspace;
   const { instance } = canvas;
   if (!instance) return;
-  const spots = instance.getNodes().map((node) => ({
-    id: node.id,
-    x: node.position.x + (node.measured?.width ?? node.initialWidth ?? 0) / 2,
-    y: node.position.y + (node.measured?.height ?? node.initialHeight ?? 0) / 2,
+  const spots = [...boxesOf(instance.getNodes())].map(([id, box]) => ({
+    id,
+    x: box.x + box.width / 2,
+    y: box.y + box.height / 2,
   }));
   const [selected] = editor.state.selection.nodes;
   const here = (isMultiSelecting(workspace) ? focusedItem()?.id : undefined) ?? selected;

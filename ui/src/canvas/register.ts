@@ -1,11 +1,20 @@
 /** Offers the canvas's actions to the other parts of the window. */
+import { growLoops } from "@/flow/container-box";
 import type { Workspace } from "@/workspace/workspace";
 import { addNodeOf } from "./add-node";
+import { sizesOf } from "./boxes";
+import { loopAt } from "./drop";
 import { reveal } from "./reveal";
 
 export function registerCanvas(workspace: Workspace): void {
+  workspace.editor.completeEditsWith((before, after) => growLoops(before, after, sizesOf(workspace)));
   workspace.canvas.register({
     reveal: (target) => reveal(workspace, target),
+    showDropTarget: (at) => {
+      const { canvas } = workspace;
+      const place = at && canvas.instance?.screenToFlowPosition(at);
+      canvas.set({ dropTarget: place && loopAt(workspace, place) });
+    },
     addNode: (type, at) => addNodeOf(workspace, type, at),
   });
 }

@@ -1,7 +1,10 @@
 /** Brings a node or an edge into view and selects it. A view in which it can be read already stays where it is. */
+import type { NodeId } from "@/bindings";
+import { containersAround } from "@/flow/containers";
 import { displayedFlow } from "@/flow/flow-state";
 import type { RevealTarget } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
+import { isFolded } from "./loop-elements";
 import { inView, showAll } from "./view";
 
 export function reveal(workspace: Workspace, { node, edge, center = false }: RevealTarget): void {
@@ -12,6 +15,15 @@ export function reveal(workspace: Workspace, { node, edge, center = false }: Rev
   else if (edge !== undefined) editor.selectOnly({ edges: [edge] });
   const displayed = node !== undefined ? [node] : ends ? [ends.source, ends.target] : [];
   const nodes = displayed.filter((id) => Object.hasOwn(flow.nodes, id));
+  const folded = nodes.flatMap((id) => containersAround(flow, id)).filter((id) => isFolded(flow, id));
+  if (folded.length > 0) {
+    editor.fold(folded, false);
+    // What was folded is drawn in the next frame.
+    requestAnimationFrame(() => requestAnimationFrame(() => bringIntoView(workspace, nodes, center)));
+  } else bringIntoView(workspace, nodes, center);
+}
+
+function bringIntoView(workspace: Workspace, nodes: readonly NodeId[], center: boolean): void {
   if (nodes.length > 0 && (center || !inView(workspace, nodes)))
     showAll(workspace, { nodes, maxZoom: 1, padding: 0.25, duration: 250 });
 }

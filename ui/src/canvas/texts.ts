@@ -15,6 +15,11 @@ export const TEXTS = {
   noteTextMarkdown: "Note text (Markdown)",
   outputs: "Outputs",
   inputs: "Inputs",
+  outputsToBody: "Outputs into the loop",
+  inputsFromBody: "Inputs from inside the loop",
+  moveIntoLoop: "Move into loop",
+  loops: "Loops",
+  searchLoops: "Search loops",
   connectNode: (name: string | number) => `Connect “${name}”`,
   portsOf: (name: string | number) => `Ports of ${name}`,
   searchPorts: "Search ports",
@@ -53,6 +58,10 @@ export const TEXTS = {
   windowUsed: (used: string | number, window: string | number) =>
     `${used} of ${window} tokens of the context window used`,
   tokensOfWindow: (value: string | number, value2: string | number) => `${value} of ${value2} tokens`,
+  foldLoop: "Fold loop",
+  unfoldLoop: "Unfold loop",
+  unfoldLoopDouble: "Unfold loop (double-click)",
+  edgesOfBody: "Edges of nodes in this loop",
   notRunYet: "Not run yet",
   clipboardContainsNoNodes: "The clipboard contains no nodes.",
 } as const;

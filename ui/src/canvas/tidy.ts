@@ -1,10 +1,12 @@
 /** Lays out the flow from left to right, in a worker so that the window stays responsive. One undo step. */
-import type { ElkNode } from "elkjs/lib/elk-api";
+import type { ELK, ElkNode } from "elkjs/lib/elk-api";
 import type { ErrorCode, Flow, NodeId, Position } from "@/bindings";
 import { notify } from "@/design/notify";
+import { BODY_INSET, type Size, sizeAround } from "@/flow/container-box";
+import { containerOf } from "@/flow/containers";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
-import { CARD_WIDTH } from "./geometry";
+import { borderHeight, CARD_WIDTH } from "./geometry";
 import { showAll } from "./view";
 
 const OPTIONS = {
@@ -16,28 +18,31 @@ const OPTIONS = {
   "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
 };
 
-/** Lays out the selected nodes, or the whole flow if fewer than two are selected. Comments stay in place. */
+/**
+ * Lays out the selected nodes, or the whole flow if fewer than two are selected: each body in itself, the innermost ones
+ * first, so that a loop has its size before what is around it is laid out. Comments stay in place.
+ */
 export async function tidy(workspace: Workspace): Promise<void> {
   const { editor, canvas } = workspace;
   if (!editor.mayEdit()) return;
   const { flow, selection, checked } = editor.state;
   const some = selection.nodes.size > 1;
   const nodes = (canvas.instance?.getNodes() ?? []).filter(
-    (node) => node.type === "card" && (!some || selection.nodes.has(node.id)),
+    (node) => node.type !== "comment" && (!some || selection.nodes.has(node.id)),
   );
   if (nodes.length < 2) return;
   try {
-    const [{ default: ELK }, { default: ElkWorker }] = await Promise.all([
+    const [{ default: Elk }, { default: ElkWorker }] = await Promise.all([
       import("elkjs/lib/elk-api"),
       import("elkjs/lib/elk-worker.min.js?worker"),
     ]);
-    const elk = new ELK({ workerFactory: () => new ElkWorker() });
-    const laidOut = await elk
-      .layout(graph(flow, nodes, new Set(checked.backEdges)))
-      .finally(() => elk.terminateWorker());
+    const elk = new Elk({ workerFactory: () => new ElkWorker() });
+    const places = await placesOf(elk, flow, nodes, new Set(checked.backEdges), some).finally(() =>
+      elk.terminateWorker(),
+    );
     // The flow was edited in the meantime: drop the result.
     if (editor.state.flow !== flow) return;
-    editor.place("Tidy up", corners(laidOut, nodes));
+    editor.place("Tidy up", places);
     if (!some) requestAnimationFrame(() => showAll(workspace));
   } catch (thrown) {
     notify.error({
@@ -47,30 +52,96 @@ export async function tidy(workspace: Workspace): Promise<void> {
   }
 }
 
-function graph(flow: Flow, nodes: readonly CanvasNode[], back: ReadonlySet<string>): ElkNode {
-  const ids = new Set(nodes.map((node) => node.id));
+/** The new places of nodes. Loops get the size of their bodies where all of these are laid out. */
+async function placesOf(
+  elk: Pick<ELK, "layout">,
+  flow: Flow,
+  nodes: readonly CanvasNode[],
+  back: ReadonlySet<string>,
+  some: boolean,
+): Promise<Map<NodeId, Partial<Position>>> {
+  const places = new Map<NodeId, Partial<Position>>();
+  const sizes = new Map(nodes.map((node) => [node.id, sizeOf(node)]));
+  const bodies = new Map<NodeId | undefined, CanvasNode[]>();
+  for (const node of nodes) {
+    const body = bodies.get(node.parentId);
+    if (body) body.push(node);
+    else bodies.set(node.parentId, [node]);
+  }
+  const layOut = async (container: NodeId | undefined): Promise<void> => {
+    const body = bodies.get(container) ?? [];
+    if (some && body.length < 2) return;
+    const laidOut = await elk.layout(graph(flow, body, sizes, back));
+    const corner = container === undefined || some ? cornerOf(body) : { x: BODY_INSET.left, y: BODY_INSET.top };
+    for (const [id, place] of cornersFrom(laidOut, corner)) places.set(id, { ...places.get(id), ...place });
+  };
+  // Loops come before their bodies, so this is from the inside out.
+  for (const loop of [...nodes].reverse()) {
+    if (loop.type !== "loop" || some) continue;
+    if (!bodies.has(loop.id)) continue;
+    await layOut(loop.id);
+    const around = sizeAround(
+      (bodies.get(loop.id) ?? []).map((node) => ({
+        x: 0,
+        y: 0,
+        ...places.get(node.id),
+        ...(sizes.get(node.id) ?? NO_SIZE),
+      })),
+    );
+    const size = { width: around.width, height: Math.max(around.height, borderHeight(loop.data.ports)) };
+    sizes.set(loop.id, size);
+    places.set(loop.id, size);
+  }
+  if (some) for (const container of bodies.keys()) await layOut(container);
+  else await layOut(undefined);
+  return places;
+}
+
+const NO_SIZE: Size = { width: 0, height: 0 };
+
+function sizeOf(node: CanvasNode): Size {
   return {
-    id: "flow",
-    layoutOptions: OPTIONS,
-    children: nodes.map((node) => ({
-      id: node.id,
-      width: node.measured?.width ?? node.initialWidth ?? CARD_WIDTH,
-      height: node.measured?.height ?? node.initialHeight ?? 60,
-    })),
-    edges: Object.entries(flow.edges)
-      .filter(([id, edge]) => !back.has(id) && ids.has(edge.source) && ids.has(edge.target))
-      .map(([id, edge]) => ({ id, sources: [edge.source], targets: [edge.target] })),
+    width: node.measured?.width ?? node.initialWidth ?? CARD_WIDTH,
+    height: node.measured?.height ?? node.initialHeight ?? 60,
   };
 }
 
-/** The new corners, moved so that the upper left corner of all stays where it was. */
-function corners(laidOut: ElkNode, nodes: readonly CanvasNode[]): Map<NodeId, Partial<Position>> {
-  const left = Math.min(...nodes.map((node) => node.position.x));
-  const top = Math.min(...nodes.map((node) => node.position.y));
+/** The nodes of one body with the edges between them; an edge of a node in an inner body is one of its loop. */
+function graph(
+  flow: Flow,
+  nodes: readonly CanvasNode[],
+  sizes: ReadonlyMap<NodeId, Size>,
+  back: ReadonlySet<string>,
+): ElkNode {
+  const ids = new Set(nodes.map((node) => node.id));
+  const within = (id: NodeId) => {
+    let at: NodeId | undefined = id;
+    while (at !== undefined && !ids.has(at)) at = containerOf(flow, at);
+    return at;
+  };
+  return {
+    id: "flow",
+    layoutOptions: OPTIONS,
+    children: nodes.map((node) => ({ id: node.id, ...(sizes.get(node.id) ?? NO_SIZE) })),
+    edges: Object.entries(flow.edges).flatMap(([id, edge]) => {
+      const [source, target] = [within(edge.source), within(edge.target)];
+      if (back.has(id) || source === undefined || target === undefined || source === target) return [];
+      return [{ id, sources: [source], targets: [target] }];
+    }),
+  };
+}
+
+function cornerOf(nodes: readonly CanvasNode[]): { x: number; y: number } {
+  return {
+    x: Math.min(...nodes.map((node) => node.position.x)),
+    y: Math.min(...nodes.map((node) => node.position.y)),
+  };
+}
+
+/** The new corners, moved so that the upper left corner of all is at a place. */
+function cornersFrom(laidOut: ElkNode, to: { x: number; y: number }): [NodeId, { x: number; y: number }][] {
   const children = laidOut.children ?? [];
-  const newLeft = Math.min(...children.map((child) => child.x ?? 0));
-  const newTop = Math.min(...children.map((child) => child.y ?? 0));
-  return new Map(
-    children.map((child) => [child.id, { x: left + (child.x ?? 0) - newLeft, y: top + (child.y ?? 0) - newTop }]),
-  );
+  const left = Math.min(...children.map((child) => child.x ?? 0));
+  const top = Math.min(...children.map((child) => child.y ?? 0));
+  return children.map((child) => [child.id, { x: to.x + (child.x ?? 0) - left, y: to.y + (child.y ?? 0) - top }]);
 }

@@ -4,11 +4,14 @@ import type { FlowEditor } from "@/flow/editor";
 import { displayedFlow } from "@/flow/flow-state";
 import type { CanvasEdge, CanvasNode } from "@/workspace/canvas-store";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
+import { dropNodes, type PointerLike, showDropTarget } from "./drop";
 import { canvasEdges, canvasNodes } from "./elements";
+import { fitLoops } from "./loop-elements";
 
 /** The drawn nodes and edges, in sync with the document, and the handlers of React Flow's changes. */
 export function useElements() {
-  const { editor } = useWorkspace();
+  const workspace = useWorkspace();
+  const { editor } = workspace;
   const flow = useFlow(displayedFlow);
   const checked = useFlow((state) => state.checked);
   const selection = useFlow((state) => state.selection);
@@ -33,7 +36,7 @@ export function useElements() {
       select(editor, "nodes", changes);
       // A drag or a resize moves what is drawn; the document learns of it when it ends.
       const drawn = changes.filter((change) => change.type === "position" || change.type === "dimensions");
-      if (drawn.length > 0) setNodes((before) => applyNodeChanges(drawn, before));
+      if (drawn.length > 0) setNodes((before) => fitLoops(applyNodeChanges(drawn, before)));
     },
     [editor],
   );
@@ -47,14 +50,16 @@ export function useElements() {
     [editor],
   );
 
+  const onDrag = useCallback(
+    (event: PointerLike, dragged: CanvasNode[]) => showDropTarget(workspace, event, dragged),
+    [workspace],
+  );
   const onDragStop = useCallback(
-    (dragged: CanvasNode[]) => {
-      editor.place("Move", new Map(dragged.map(({ id, position }) => [id, position])));
-    },
-    [editor],
+    (event: PointerLike, dragged: CanvasNode[]) => dropNodes(workspace, event, dragged),
+    [workspace],
   );
 
-  return { nodes, edges, onNodesChange, onEdgesChange, onDragStop };
+  return { nodes, edges, onNodesChange, onEdgesChange, onDrag, onDragStop };
 }
 
 /** Takes React Flow's selection changes over into the document's selection, which then selects what is drawn. */

@@ -4,6 +4,7 @@ import type { NodeId } from "@/bindings";
 import { type Box, type Boxes, bounds, type Point } from "@/flow/align";
 import { displayedFlow, type FlowState } from "@/flow/flow-state";
 import type { Workspace } from "@/workspace/workspace";
+import { boxesOf } from "./boxes";
 import { topBetween } from "./elements";
 import { portY } from "./geometry";
 import { backBounds } from "./paths";
@@ -32,15 +33,7 @@ export function showAll(
   const pane = paneBox();
   if (!instance || !pane) return;
   const wanted = nodes && new Set(nodes);
-  const boxes = new Map(
-    instance
-      .getNodes()
-      .filter((node) => !wanted || wanted.has(node.id))
-      .map((node) => [
-        node.id,
-        { ...node.position, width: node.measured?.width ?? 0, height: node.measured?.height ?? 0 },
-      ]),
-  );
+  const boxes = new Map([...boxesOf(instance.getNodes())].filter(([id]) => !wanted || wanted.has(id)));
   if (boxes.size === 0) return;
   for (const [id, box] of arcs(editor.state, boxes)) boxes.set(id, box);
   const box = bounds(boxes);
@@ -94,14 +87,15 @@ export function inView({ canvas }: Parts, nodes: readonly NodeId[]): boolean {
   const pane = paneBox();
   if (!instance || !pane) return false;
   const { x, y, zoom } = instance.getViewport();
+  const boxes = boxesOf(instance.getNodes());
   return (
     zoom >= READABLE &&
     nodes.every((id) => {
-      const node = instance.getNode(id);
-      if (!node) return false;
-      const [left, top] = [node.position.x * zoom + x, node.position.y * zoom + y];
-      const right = left + (node.measured?.width ?? 0) * zoom;
-      const bottom = top + (node.measured?.height ?? 0) * zoom;
+      const box = boxes.get(id);
+      if (!box) return false;
+      const [left, top] = [box.x * zoom + x, box.y * zoom + y];
+      const right = left + box.width * zoom;
+      const bottom = top + box.height * zoom;
       return left >= 0 && top >= 0 && right <= pane.width && bottom <= pane.height;
     })
   );

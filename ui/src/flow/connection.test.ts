@@ -126,6 +126,7 @@ describe("types", () => {
 describe("a node of an unknown type", () => {
   it("has the ports its edges imply, with strands guessed from their names", () => {
     const ports = drawnPorts(
+      EMPTY_FLOW,
       undefined,
       [
         { source: "a", sourceOutput: "x", target: "strange", targetInput: "context" },

@@ -1,7 +1,8 @@
 /** Which connections are allowed, with a reason for the user if not. */
 import type { CheckedFlow, Edge, EdgeId, Flow, NodeDescriptor, NodeId, PortKind, PortType } from "@/bindings";
+import { innerEnds, isInBody, sideExit } from "./containers";
 import type { NodeTypes } from "./node-types";
-import { declaredPorts, type End, feeds, findPort, type Side } from "./ports";
+import { declaredPorts, type End, endsOfEdge, feeds, findPort, portsOn, type Side } from "./ports";
 
 const STRAND: Record<PortKind, string> = { context: "a context", data: "data", tools: "tools" };
 const TYPE: Record<PortType, string> = {
@@ -35,7 +36,7 @@ export function refusal(
       ? "Both are outputs. Connect an output to an input."
       : "Both are inputs. Connect an input to an output.";
   }
-  const misfit = whyNot(types, flow, checked, edge);
+  const misfit = borderRefusal(flow, a, b) ?? whyNot(types, flow, checked, edge);
   if (misfit) return misfit;
   const twice = Object.entries(flow.edges).some(([id, other]) => id !== except && sameEnds(other, edge));
   return twice ? "These ports are already connected." : undefined;
@@ -63,18 +64,36 @@ function fitting(
   const ports = declaredPorts(types, flow, checked, node);
   const side: Side = end.side === "out" ? "in" : "out";
   const found: End[] = [];
-  for (const { name } of (side === "in" ? ports?.inputs : ports?.outputs) ?? []) {
-    const other: End = { node, side, port: name };
+  // Into its body, a container has the ports inside of its border.
+  const inner = isInBody(flow, end.node, node);
+  for (const { name } of portsOn(ports, side, inner)) {
+    const other: End = inner ? { node, side, port: name, inner } : { node, side, port: name };
     const edge = edgeBetween(end, other);
-    if (edge && !there.has(key(edge)) && whyNot(types, flow, checked, edge) === undefined) found.push(other);
+    if (edge && !there.has(key(edge)) && !borderRefusal(flow, end, other) && !whyNot(types, flow, checked, edge))
+      found.push(other);
   }
   return found;
 }
 
+/** Why an edge would cross the border of a container where that has no port; undefined if it doesn't. */
+export function borderRefusal(flow: Flow, a: End, b: End): string | undefined {
+  const edge = edgeBetween(a, b);
+  if (!edge) return undefined;
+  const inner = innerEnds(flow, edge);
+  const [from, to] = a.side === "out" ? [a, b] : [b, a];
+  if (from.inner === true && !inner.source) return `“${from.port}” is for the nodes inside ${name(flow, from.node)}.`;
+  if (to.inner === true && !inner.target) return `Only nodes inside ${name(flow, to.node)} can feed its “${to.port}”.`;
+  if (!from.inner && inner.source) return `Inside ${name(flow, from.node)}, connect to the ports inside of its border.`;
+  if (!to.inner && inner.target) return `From inside ${name(flow, to.node)}, connect to “next” or “exit”.`;
+  const left = sideExit(flow, edge);
+  return left === undefined ? undefined : `Values leave ${name(flow, left)} only by its “next”.`;
+}
+
 /** Why the ports of an edge are incompatible; undefined if they are compatible. */
 function whyNot(types: NodeTypes, flow: Flow, checked: CheckedFlow, edge: Edge): string | undefined {
-  const from = port(types, flow, checked, { node: edge.source, side: "out", port: edge.sourceOutput });
-  const to = port(types, flow, checked, { node: edge.target, side: "in", port: edge.targetInput });
+  const ends = endsOfEdge(flow, edge);
+  const from = port(types, flow, checked, ends.from);
+  const to = port(types, flow, checked, ends.to);
   if (typeof from === "string") return from;
   if (typeof to === "string") return to;
   if (from.kind !== to.kind) {
@@ -107,7 +126,7 @@ function port(
   checked: CheckedFlow,
   end: End,
 ): { kind: PortKind; type: PortType } | string {
-  const found = findPort(declaredPorts(types, flow, checked, end.node), end.side, end.port);
+  const found = findPort(declaredPorts(types, flow, checked, end.node), end);
   if (found) return found;
   const type = flow.nodes[end.node]?.type ?? "";
   return types.byType.has(type)

@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Edge, EdgeId, Flow, Node, NodeId, Position } from "@/bindings";
 import { notify } from "@/design/notify";
+import { setFolded } from "./container-edits";
 import * as edits from "./edits";
 import { documentState, EMPTY_FLOW, type FlowState, NOTHING, UNCHECKED, type Viewing } from "./flow-state";
 import * as history from "./history";
@@ -18,9 +19,15 @@ type Options = {
 export class FlowEditor {
   readonly store: StoreApi<FlowState> = createStore<FlowState>(() => documentState(EMPTY_FLOW));
   readonly requests = new LatestRequests();
+  #completeEdit: (before: Flow, after: Flow) => Flow = (_, after) => after;
 
   get state(): FlowState {
     return this.store.getState();
+  }
+
+  /** Sets what completes each edit, in the same undo step: loops grow around what an edit puts into them. */
+  completeEditsWith(complete: (before: Flow, after: Flow) => Flow): void {
+    this.#completeEdit = complete;
   }
 
   /** Replaces the document and everything that belongs to it. */
@@ -39,8 +46,9 @@ export class FlowEditor {
   edit(label: string, change: (flow: Flow) => Flow, options: Options = {}): boolean {
     if (!this.mayEdit()) return false;
     const state = this.state;
-    const flow = change(state.flow);
-    if (flow === state.flow) return false;
+    const changed = change(state.flow);
+    if (changed === state.flow) return false;
+    const flow = this.#completeEdit(state.flow, changed);
     this.store.setState({
       flow,
       history: history.remember(state.history, state, label, options.merge),
@@ -111,9 +119,26 @@ export class FlowEditor {
     this.edit(label, (flow) => edits.place(flow, positions), { merge });
   }
 
-  addFragment(label: string, part: edits.Fragment, offset: { x: number; y: number }): void {
-    const result = edits.addFragment(this.state.flow, part, offset);
+  /** Adds nodes of a fragment, into the containers that `containerFor` names. */
+  addFragment(
+    label: string,
+    part: edits.Fragment,
+    offset: { x: number; y: number },
+    containerFor?: (id: NodeId) => NodeId | undefined,
+  ): void {
+    const result = edits.addFragment(this.state.flow, part, offset, containerFor);
     this.edit(label, () => result.flow, { select: { nodes: result.nodes } });
+  }
+
+  /** Folds loops to cards, or opens them. While a run is viewed, only what is drawn changes. */
+  fold(ids: Iterable<NodeId>, folded: boolean): void {
+    const { viewing } = this.state;
+    if (!viewing) {
+      this.edit(folded ? "Fold" : "Unfold", (flow) => setFolded(flow, ids, folded));
+      return;
+    }
+    const flow = setFolded(viewing.flow, ids, folded);
+    if (flow !== viewing.flow) this.store.setState({ viewing: { ...viewing, flow } });
   }
 
   rename(id: NodeId, title: string): void {

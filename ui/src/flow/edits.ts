@@ -3,6 +3,7 @@
  * step is as small as its edit. An edit without effect returns the same flow.
  */
 import type { Edge, EdgeId, Flow, Node, NodeId, Position } from "@/bindings";
+import { containerOf, cornerOf, relativeTo, withBodies } from "./containers";
 import { freshEdgeId, freshNodeId } from "./ids";
 
 /** Part of a flow, for copy and paste. */
@@ -50,26 +51,29 @@ export function reconnect(flow: Flow, id: EdgeId, ends: Edge): Flow {
   return { ...flow, edges: { ...flow.edges, [id]: { ...edge, ...ends } } };
 }
 
-/** Removes nodes, with all their edges, and edges. */
+/** Removes nodes, with their bodies and all their edges, and edges. */
 export function remove(flow: Flow, items: Items): Flow {
-  const nodes = without(flow.nodes, (id) => items.nodes.has(id));
-  const layout = without(flow.layout, (id) => items.nodes.has(id));
+  const gone = withBodies(flow, items.nodes);
+  const nodes = without(flow.nodes, (id) => gone.has(id));
+  const layout = without(flow.layout, (id) => gone.has(id));
   const edges = without(
     flow.edges,
-    (id, edge) => items.edges.has(id) || items.nodes.has(edge.source) || items.nodes.has(edge.target),
+    (id, edge) => items.edges.has(id) || gone.has(edge.source) || gone.has(edge.target),
   );
   if (nodes === flow.nodes && edges === flow.edges && layout === flow.layout) return flow;
   return { ...flow, nodes, edges, layout };
 }
 
-/** The nodes with the edges between them. */
-export function fragment(flow: Flow, ids: ReadonlySet<NodeId>): Fragment {
+/** The nodes, with their bodies and the edges between them. What is in no body of the fragment has its place on the canvas. */
+export function fragment(flow: Flow, chosen: ReadonlySet<NodeId>): Fragment {
   const taken: Fragment = { nodes: {}, edges: {}, layout: {} };
+  const ids = withBodies(flow, chosen);
   for (const id of ids) {
     const node = flow.nodes[id];
     if (!node) continue;
-    taken.nodes[id] = node;
-    taken.layout[id] = flow.layout[id] ?? { x: 0, y: 0 };
+    const inside = ids.has(containerOf(flow, id) ?? "");
+    taken.nodes[id] = inside ? node : assign(node, { parent: undefined });
+    taken.layout[id] = inside ? (flow.layout[id] ?? { x: 0, y: 0 }) : { ...flow.layout[id], ...cornerOf(flow, id) };
   }
   for (const [id, edge] of Object.entries(flow.edges)) {
     if (ids.has(edge.source) && ids.has(edge.target)) taken.edges[id] = edge;
@@ -77,19 +81,33 @@ export function fragment(flow: Flow, ids: ReadonlySet<NodeId>): Fragment {
   return taken;
 }
 
-/** Adds a fragment, moved by `offset`, under fresh ids. */
-export function addFragment(flow: Flow, part: Fragment, offset: { x: number; y: number }): Added {
+/**
+ * Adds a fragment, moved by `offset`, under fresh ids. What is in no body of the fragment goes into the container that
+ * `containerFor` names.
+ */
+export function addFragment(
+  flow: Flow,
+  part: Fragment,
+  offset: { x: number; y: number },
+  containerFor: (id: NodeId) => NodeId | undefined = () => undefined,
+): Added {
   const renamed = new Map<NodeId, NodeId>();
   const taken = new Set<NodeId>();
   const nodes = { ...flow.nodes };
   const layout = { ...flow.layout };
-  for (const [id, node] of Object.entries(part.nodes)) {
+  for (const id of Object.keys(part.nodes)) {
     const fresh = freshNodeId(flow, id, taken);
     taken.add(fresh);
     renamed.set(id, fresh);
-    nodes[fresh] = node;
+  }
+  for (const [id, node] of Object.entries(part.nodes)) {
+    const fresh = renamed.get(id) ?? id;
+    const inside = renamed.get(node.parent ?? "");
+    const container = inside ?? containerFor(id);
+    nodes[fresh] = node.parent === container ? node : assign(node, { parent: container });
     const at = part.layout[id] ?? { x: 0, y: 0 };
-    layout[fresh] = whole({ ...at, x: at.x + offset.x, y: at.y + offset.y });
+    const corner = inside ? at : relativeTo(flow, container, { x: at.x + offset.x, y: at.y + offset.y });
+    layout[fresh] = whole({ ...at, ...corner });
   }
   const edges = { ...flow.edges };
   const added = new Set<EdgeId>();
@@ -174,7 +192,7 @@ function assign<T extends object>(target: T, change: Partial<T>): T {
 }
 
 function same(a: Position, b: Position): boolean {
-  return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
+  return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height && a.folded === b.folded;
 }
 
 function without<T>(record: Record<string, T>, gone: (id: string, value: T) => boolean): Record<string, T> {

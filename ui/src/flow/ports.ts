@@ -11,11 +11,12 @@ import type {
   Ports,
   PortType,
 } from "@/bindings";
+import { innerEnds } from "./containers";
 import type { NodeTypes } from "./node-types";
 
 export type Side = "in" | "out";
-/** One port of one node, as the canvas addresses it. */
-export type End = { node: NodeId; side: Side; port: PortName };
+/** One port of one node, as the canvas addresses it. Ports inside a container's border lead into its body. */
+export type End = { node: NodeId; side: Side; port: PortName; inner?: boolean };
 
 const NO_PORTS: Ports = { inputs: [], outputs: [] };
 
@@ -28,28 +29,46 @@ export function declaredPorts(types: NodeTypes, flow: Flow, checked: CheckedFlow
 }
 
 /** A node's ports as they are drawn: the declared ones, then those that only an edge names. */
-export function drawnPorts(declared: Ports | undefined, touching: readonly Edge[], id: NodeId): Ports {
-  const base = declared ?? NO_PORTS;
-  const inputs = new Set(base.inputs.map((port) => port.name));
-  const outputs = new Set(base.outputs.map((port) => port.name));
-  let implied: Ports | undefined;
+export function drawnPorts(flow: Flow, declared: Ports | undefined, touching: readonly Edge[], id: NodeId): Ports {
+  const drawn = new PortList(declared ?? NO_PORTS);
   for (const edge of touching) {
-    if (edge.target === id && !inputs.has(edge.targetInput)) {
-      inputs.add(edge.targetInput);
-      implied ??= { inputs: [...base.inputs], outputs: [...base.outputs] };
-      implied.inputs.push(impliedInput(edge.targetInput));
-    }
-    if (edge.source === id && !outputs.has(edge.sourceOutput)) {
-      outputs.add(edge.sourceOutput);
-      implied ??= { inputs: [...base.inputs], outputs: [...base.outputs] };
-      implied.outputs.push(impliedOutput(edge.sourceOutput));
-    }
+    const inner = innerEnds(flow, edge);
+    if (edge.target === id) drawn.addInput(edge.targetInput, inner.target);
+    if (edge.source === id) drawn.addOutput(edge.sourceOutput, inner.source);
   }
-  return implied ?? base;
+  return drawn.ports;
 }
 
-export function findPort(ports: Ports | undefined, side: Side, name: PortName): InputPort | OutputPort | undefined {
-  return (side === "in" ? ports?.inputs : ports?.outputs)?.find((port) => port.name === name);
+/** Ports that grow by those that edges imply. The same object as long as there are none. */
+class PortList {
+  constructor(public ports: Ports) {}
+
+  addInput(name: PortName, inner: boolean): void {
+    const list = portsOn(this.ports, "in", inner);
+    if (list.some((port) => port.name === name)) return;
+    const inputs = [...(list as InputPort[]), impliedInput(name)];
+    this.ports = inner ? { ...this.ports, innerInputs: inputs } : { ...this.ports, inputs };
+  }
+
+  addOutput(name: PortName, inner: boolean): void {
+    const list = portsOn(this.ports, "out", inner);
+    if (list.some((port) => port.name === name)) return;
+    const outputs = [...(list as OutputPort[]), impliedOutput(name)];
+    this.ports = inner ? { ...this.ports, innerOutputs: outputs } : { ...this.ports, outputs };
+  }
+}
+
+/** The ports of a node on one side of its border. */
+export function portsOn(ports: Ports | undefined, side: Side, inner = false): readonly (InputPort | OutputPort)[] {
+  if (side === "in") return (inner ? ports?.innerInputs : ports?.inputs) ?? [];
+  return (inner ? ports?.innerOutputs : ports?.outputs) ?? [];
+}
+
+export function findPort(
+  ports: Ports | undefined,
+  { side, port: name, inner }: Pick<End, "side" | "port" | "inner">,
+): InputPort | OutputPort | undefined {
+  return portsOn(ports, side, inner).find((port) => port.name === name);
 }
 
 /** Whether a value of one type may feed an input of another: the engine's rule, see its `PortType::feeds`. */
@@ -58,11 +77,21 @@ export function feeds(output: PortType, input: PortType): boolean {
   return input === "text" && (output === "number" || output === "boolean");
 }
 
+/** The two ends of an edge; which ports of a container they are follows from the other end. */
+export function endsOfEdge(flow: Flow, edge: Edge): { from: End; to: End } {
+  const inner = innerEnds(flow, edge);
+  return {
+    from: { node: edge.source, side: "out", port: edge.sourceOutput, inner: inner.source },
+    to: { node: edge.target, side: "in", port: edge.targetInput, inner: inner.target },
+  };
+}
+
 /** The strand of an edge, taken from its ports; a data edge where neither end is known. */
 export function edgeKind(types: NodeTypes, flow: Flow, checked: CheckedFlow, edge: Edge): PortKind {
-  const out = findPort(declaredPorts(types, flow, checked, edge.source), "out", edge.sourceOutput);
+  const { from, to } = endsOfEdge(flow, edge);
+  const out = findPort(declaredPorts(types, flow, checked, edge.source), from);
   if (out) return out.kind;
-  const input = findPort(declaredPorts(types, flow, checked, edge.target), "in", edge.targetInput);
+  const input = findPort(declaredPorts(types, flow, checked, edge.target), to);
   return input?.kind ?? guessKind(edge.sourceOutput);
 }
 

@@ -1,5 +1,6 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
+  routeThroughNext: "Route through next",
   viewingRun: "You are viewing a run. Go back to editing to change the flow.",
   saveChangesTo: (state: string | number) => `Save changes to “${state}”?`,
   changesLost: "Your changes are lost if you don’t save them.",

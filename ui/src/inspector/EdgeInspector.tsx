@@ -5,6 +5,7 @@ import { InlineCode } from "@/design/InlineCode";
 import { displayedFlow } from "@/flow/flow-state";
 import { edgeKind } from "@/flow/ports";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
+import { QuickFixButton } from "@/workspace/QuickFixButton";
 import { useEdgeRun } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
@@ -38,6 +39,7 @@ export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
             <span className="text-fg-2">
               <InlineCode text={found.hint ?? ""} />
             </span>
+            <QuickFixButton code={found.code} edge={edgeId} className="mt-1.5" />
           </p>
         ))}
         <End label={TEXTS.from} node={edge.source} port={edge.sourceOutput} />

@@ -1,5 +1,6 @@
 import { Tooltip } from "@base-ui/react/tooltip";
 import { ConnectDialog } from "@/canvas/ConnectDialog";
+import { MoveIntoDialog } from "@/canvas/MoveIntoDialog";
 import { AskDialog } from "@/design/AskDialog";
 import { DragGhost } from "@/panels/nodes/DragGhost";
 import { useWorkspace } from "@/workspace/context";
@@ -24,6 +25,7 @@ export function App() {
       <CommandPalette />
       <ShortcutsHelp />
       <ConnectDialog />
+      <MoveIntoDialog />
       <AskDialog questions={questions} />
       <DraftsDialog />
       <GrantsDialog />

@@ -18,8 +18,10 @@ export type CardData = {
   maker: Node | undefined;
   /** Whether its error output feeds something. */
   errorWired: boolean;
+  /** For a folded container: which of its sides edges of its body lead to. */
+  folded?: { into: boolean; outOf: boolean };
 };
-export type CanvasNode = CanvasNodeBase<CardData, "card" | "comment">;
+export type CanvasNode = CanvasNodeBase<CardData, "card" | "comment" | "loop">;
 
 /** What an edge shows of its strand. */
 export type StrandData = {
@@ -46,6 +48,10 @@ export type CanvasState = {
   connecting?: NodeId;
   /** The node whose name is being typed on its card. */
   renaming?: NodeId;
+  /** The nodes for which a loop to move them into is being chosen. */
+  movingInto?: readonly NodeId[];
+  /** The loop that would take what is being dragged. */
+  dropTarget?: NodeId;
   /** The node type being dragged onto the canvas, and where it is on the screen. */
   draggedType?: { type: NodeDescriptor; at: Point; overCanvas: boolean };
 };
@@ -64,6 +70,8 @@ export type CanvasActions = {
   reveal(target: RevealTarget): void;
   /** Adds a node of a type with its middle at a place of the canvas; without one, in the middle of the view. */
   addNode(type: string, at?: Point): NodeId | undefined;
+  /** Shows which loop would take what is dragged to a place of the screen; none without one. */
+  showDropTarget(at: Point | undefined): void;
 };
 
 export class CanvasStore {
@@ -98,6 +106,10 @@ export class CanvasStore {
 
   addNode(type: string, at?: Point): NodeId | undefined {
     return this.#actions?.addNode(type, at);
+  }
+
+  showDropTarget(at: Point | undefined): void {
+    this.#actions?.showDropTarget(at);
   }
 
   set(change: Partial<CanvasState>): void {

@@ -4,6 +4,7 @@ import { Empty } from "@/design/Empty";
 import { InlineCode } from "@/design/InlineCode";
 import { useWorkspace } from "@/workspace/context";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
+import { QuickFixButton } from "@/workspace/QuickFixButton";
 import { type Problem, placeOf, useProblems } from "./problem-list";
 import { TEXTS } from "./texts";
 
@@ -57,6 +58,7 @@ function ProblemRow({ problem }: { problem: Problem }) {
         </p>
       </div>
       <ErrorActionButton code={problem.code} />
+      {problem.ofRun ? null : <QuickFixButton code={problem.code} edge={problem.edge} />}
       {place ? (
         <Button onClick={show} title={TEXTS.showOnCanvas(place)} className="max-w-[40%]">
           <Crosshair size={13} aria-hidden /> <span className="truncate">{place}</span>

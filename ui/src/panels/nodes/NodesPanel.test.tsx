@@ -14,6 +14,7 @@ beforeEach(() => {
   workspace = createTestWorkspace();
   workspace.canvas.register({
     reveal: () => undefined,
+    showDropTarget: () => undefined,
     addNode: (type) => workspace.editor.addNode({ type }, { x: 0, y: 0 }),
   });
   workspace.nodeTypes.set(nodes as unknown as NodeDescriptor[]);

@@ -24,7 +24,9 @@ export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) =>
         if (!moved && !editor.mayEdit()) return end();
         moved = true;
         const at = { x: event.clientX, y: event.clientY };
-        canvas.set({ draggedType: { type, at, overCanvas: isOverCanvas(at) } });
+        const overCanvas = isOverCanvas(at);
+        canvas.set({ draggedType: { type, at, overCanvas } });
+        canvas.showDropTarget(overCanvas ? at : undefined);
       };
       const up = (event: PointerEvent) => {
         end();
@@ -41,6 +43,7 @@ export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) =>
         document.removeEventListener("pointercancel", end);
         document.removeEventListener("keydown", key);
         canvas.set({ draggedType: undefined });
+        canvas.showDropTarget(undefined);
       };
       document.addEventListener("pointermove", move);
       document.addEventListener("pointerup", up);

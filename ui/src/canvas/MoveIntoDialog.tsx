@@ -1,0 +1,66 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { useRef } from "react";
+import type { NodeId } from "@/bindings";
+import { MenuGroup, MenuItem, MenuList } from "@/design/Menu";
+import { TypeBadge } from "@/design/TypeBadge";
+import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
+import { nodeElement } from "./keyboard-navigation";
+import { loopsFor, moveIntoLoop } from "./loop-commands";
+import { loopKind } from "./loop-summary";
+import { TEXTS } from "./texts";
+
+/** Choosing the loop that the selected nodes are moved into, from the keyboard. */
+export function MoveIntoDialog() {
+  const { canvas } = useWorkspace();
+  const moved = useCanvas((state) => state.movingInto);
+  const first = useRef<NodeId>(undefined);
+  if (moved) first.current = moved[0];
+  const close = () => canvas.set({ movingInto: undefined });
+  return (
+    <Dialog.Root open={moved !== undefined} onOpenChange={(open) => !open && close()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/20" />
+        <Dialog.Popup
+          className="pop fixed top-[18%] left-1/2 z-40 w-[440px] -translate-x-1/2"
+          data-testid="move-into-dialog"
+          finalFocus={() => (first.current === undefined ? undefined : nodeElement(first.current))}
+        >
+          <Dialog.Title className="px-3 pt-2.5 font-semibold">{TEXTS.moveIntoLoop}</Dialog.Title>
+          {moved ? <Loops moved={moved} close={close} /> : null}
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Loops({ moved, close }: { moved: readonly NodeId[]; close: () => void }) {
+  const workspace = useWorkspace();
+  const { editor, nodeNames } = workspace;
+  const types = useNodeTypes((all) => all);
+  const { flow } = editor.state;
+  return (
+    <MenuList label={TEXTS.loops} placeholder={TEXTS.searchLoops} empty={TEXTS.noMatches}>
+      <MenuGroup heading={TEXTS.loops}>
+        {loopsFor(workspace, moved).map((id) => {
+          const node = flow.nodes[id];
+          const type = types.byType.get(node?.type ?? "");
+          return (
+            <MenuItem
+              key={id}
+              value={`${nodeNames.nameOf(id)} (${id})`}
+              testId={`move-into-${id}`}
+              onChoose={() => {
+                moveIntoLoop(workspace, moved, id);
+                close();
+              }}
+            >
+              {type ? <TypeBadge type={type} /> : null}
+              <span className="truncate">{nodeNames.nameOf(id)}</span>
+              <span className="ml-auto truncate pl-3 text-fg-3 text-xs">{node ? loopKind(node) : ""}</span>
+            </MenuItem>
+          );
+        })}
+      </MenuGroup>
+    </MenuList>
+  );
+}

@@ -1,0 +1,41 @@
+/** Where the drawn nodes are on the canvas. React Flow's positions are relative to the loop that a node is in. */
+import type { NodeId } from "@/bindings";
+import type { Box } from "@/flow/align";
+import { loopSize, type SizeOf } from "@/flow/container-box";
+import { isContainer } from "@/flow/containers";
+import { commentField } from "@/flow/node-types";
+import { declaredPorts } from "@/flow/ports";
+import type { CanvasNode } from "@/workspace/canvas-store";
+import type { Workspace } from "@/workspace/workspace";
+import { plannedSize } from "./geometry";
+
+const NO_PORTS = { inputs: [], outputs: [] };
+
+/** The boxes of nodes in which each comes after the loop it is in, as React Flow has them. */
+export function boxesOf(nodes: readonly CanvasNode[]): Map<NodeId, Box> {
+  const boxes = new Map<NodeId, Box>();
+  for (const node of nodes) {
+    const origin = boxes.get(node.parentId ?? "") ?? { x: 0, y: 0 };
+    boxes.set(node.id, {
+      x: origin.x + node.position.x,
+      y: origin.y + node.position.y,
+      width: node.measured?.width ?? node.initialWidth ?? 0,
+      height: node.measured?.height ?? node.initialHeight ?? 0,
+    });
+  }
+  return boxes;
+}
+
+/** The sizes of all nodes: as they are drawn, or, in a folded loop, as they would be. */
+export function sizesOf({ canvas, editor, nodeTypes }: Pick<Workspace, "canvas" | "editor" | "nodeTypes">): SizeOf {
+  const drawn = boxesOf(canvas.instance?.getNodes() ?? []);
+  const { checked } = editor.state;
+  return (flow, id) => {
+    const box = drawn.get(id);
+    if (box) return box;
+    if (isContainer(nodeTypes.all, flow.nodes[id])) return loopSize(flow.layout[id]);
+    const isComment = commentField(nodeTypes.all, flow.nodes[id]) !== undefined;
+    const ports = declaredPorts(nodeTypes.all, flow, checked, id) ?? NO_PORTS;
+    return plannedSize(isComment, ports, false, flow.layout[id]);
+  };
+}

@@ -48,7 +48,7 @@ export function sizeAround(boxes: Iterable<{ x: number; y: number } & Size>): Si
 export function growLoops(before: Flow, after: Flow, sizeOf: SizeOf): Flow {
   if (after.layout === before.layout) return after;
   const changed = Object.keys(after.nodes).filter(
-    (id) => after.layout[id] !== before.layout[id] || after.nodes[id]?.parent !== before.nodes[id]?.parent,
+    (id) => after.nodes[id]?.parent !== before.nodes[id]?.parent || !hasSameBox(after.layout[id], before.layout[id]),
   );
   let flow = after;
   for (const id of changed) {
@@ -56,6 +56,10 @@ export function growLoops(before: Flow, after: Flow, sizeOf: SizeOf): Flow {
     for (let at = containerOf(flow, id); at !== undefined; at = containerOf(flow, at)) flow = grow(flow, at, sizeOf);
   }
   return flow;
+}
+
+function hasSameBox(a: Position | undefined, b: Position | undefined): boolean {
+  return a === b || (a?.x === b?.x && a?.y === b?.y && a?.width === b?.width && a?.height === b?.height);
 }
 
 function grow(flow: Flow, loop: NodeId, sizeOf: SizeOf): Flow {

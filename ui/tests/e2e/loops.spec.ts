@@ -32,9 +32,9 @@ const FLOW: Flow = {
   layout: {
     start: { x: -280, y: 20 },
     topic: { x: -280, y: 150 },
-    loop: { x: 0, y: 0, width: 780, height: 260 },
-    draft: { x: 130, y: 60 },
-    critique: { x: 420, y: 60 },
+    loop: { x: 0, y: 0, width: 800, height: 260 },
+    draft: { x: 150, y: 60 },
+    critique: { x: 440, y: 60 },
     inner: { x: 0, y: 360, width: 520, height: 250 },
     outside: { x: 580, y: 420 },
     result: { x: 880, y: 20 },

@@ -16,7 +16,7 @@ import { leastLoopSize } from "./loop-elements";
 import { loopKind } from "./loop-summary";
 import { StatusRing } from "./StatusRing";
 import { TEXTS } from "./texts";
-import { useNodeState } from "./useElementViews";
+import { useLoopRun } from "./useElementViews";
 
 /**
  * An open loop: its name above, the ports of its border at both sides, and below the iteration whose values its body shows.
@@ -26,7 +26,7 @@ export const LoopContainer = memo(function LoopContainer({ id, data, selected }:
   const { editor } = useWorkspace();
   const { node, context } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));
-  const state = useNodeState(id);
+  const state = useLoopRun(id)?.state;
   const untrusted = useUntrustedPath((marked) => marked?.nodes.has(id) ?? false);
   const isTarget = useCanvas((canvas) => canvas.dropTarget === id);
   return (

@@ -18,7 +18,7 @@ import { FOLDED_HANDLE } from "./pulled-ends";
 import { RunLines } from "./RunLines";
 import { StatusRing } from "./StatusRing";
 import { TEXTS } from "./texts";
-import { useNodeIteration, useNodeState } from "./useElementViews";
+import { useLoopRun, useNodeIteration, useNodeState } from "./useElementViews";
 
 /** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CanvasNode>) {
@@ -26,7 +26,9 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const { node, ports, known, context, maker, errorWired, folded } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));
   const makerType = useNodeTypes((types) => types.byType.get(maker?.type ?? ""));
-  const state = useNodeState(id);
+  const own = useNodeState(id);
+  const loop = useLoopRun(folded ? id : undefined);
+  const state = folded ? loop?.state : own;
   const untrusted = useUntrustedPath((marked) => marked?.nodes.has(id) ?? false);
   const calls = useNodeTypes((types) => runsFlow(types, node));
   const style = { minHeight: cardHeight(ports, errorWired), "--shade": shade(context) } as CSSProperties;

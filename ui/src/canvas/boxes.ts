@@ -31,11 +31,13 @@ export function sizesOf({ canvas, editor, nodeTypes }: Pick<Workspace, "canvas" 
   const drawn = boxesOf(canvas.instance?.getNodes() ?? []);
   const { checked } = editor.state;
   return (flow, id) => {
+    const at = flow.layout[id];
+    // An edit may have made a loop larger than it is drawn.
+    if (isContainer(nodeTypes.all, flow.nodes[id]) && at?.folded !== true) return loopSize(at);
     const box = drawn.get(id);
-    if (box) return box;
-    if (isContainer(nodeTypes.all, flow.nodes[id])) return loopSize(flow.layout[id]);
+    if (box) return { width: box.width, height: box.height };
     const isComment = commentField(nodeTypes.all, flow.nodes[id]) !== undefined;
     const ports = declaredPorts(nodeTypes.all, flow, checked, id) ?? NO_PORTS;
-    return plannedSize(isComment, ports, false, flow.layout[id]);
+    return plannedSize(isComment, ports, false, at);
   };
 }

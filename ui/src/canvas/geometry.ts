@@ -79,7 +79,7 @@ const PASSAGES: Readonly<Record<string, string>> = {
 };
 const FIRST_BORDER_ROW_Y = LOOP_HEADER + 22;
 
-/** The rows of one side of a loop's border, in the order of the ports outside, then those that are inside only. */
+/** The rows of one side of a loop's border, in the order of the ports outside. */
 export function borderRows(ports: Ports, side: Side): BorderRow[] {
   const inner = portsOn(ports, side === "in" ? "out" : "in", true).map((port) => port.name);
   const rows = portsOn(ports, side).map(({ name }): BorderRow => {
@@ -87,7 +87,14 @@ export function borderRows(ports: Ports, side: Side): BorderRow[] {
     return passage !== undefined && inner.includes(passage) ? { outer: name, inner: passage } : { outer: name };
   });
   const paired = new Set(rows.map((row) => row.inner));
-  return [...rows, ...inner.filter((name) => !paired.has(name)).map((name): BorderRow => ({ inner: name }))];
+  let next = rows.findLastIndex((row) => row.inner !== undefined) + 1;
+  for (const name of inner) {
+    if (paired.has(name)) continue;
+    // Beside a port outside that goes nowhere inside, or in a row of its own.
+    rows[next] = { ...rows[next], inner: name };
+    next += 1;
+  }
+  return rows;
 }
 
 export function borderRowY(index: number): number {

@@ -58,6 +58,12 @@ export const TEXTS = {
   windowUsed: (used: string | number, window: string | number) =>
     `${used} of ${window} tokens of the context window used`,
   tokensOfWindow: (value: string | number, value2: string | number) => `${value} of ${value2} tokens`,
+  iterations: "Iterations",
+  previousIteration: "Previous iteration",
+  nextIteration: "Next iteration",
+  newestIteration: "Newest",
+  followNewest: "Follow the newest iteration",
+  iterationCount: (iteration: number, count: number) => `${iteration} of ${count}`,
   foldLoop: "Fold loop",
   unfoldLoop: "Unfold loop",
   unfoldLoopDouble: "Unfold loop (double-click)",

@@ -1,18 +1,50 @@
 /** Hooks for what a node card shows of the active run. */
 import type { NodeId } from "@/bindings";
-import { type NodeRun, type NodeRunState, nodeRunOf, nodeStateOf } from "@/run/element-views";
-import { formatIteration } from "@/run/fold/epoch";
-import { useNodeOf } from "@/workspace/run-hooks";
+import { isInBody } from "@/flow/containers";
+import { displayedFlow } from "@/flow/flow-state";
+import { epochRunOf, type NodeRun, type NodeRunState, nodeRunOf, nodeStateOf } from "@/run/element-views";
+import { formatIteration, latestWithin } from "@/run/fold/epoch";
+import { loopExecution } from "@/run/loop-iterations";
+import { useWorkspace } from "@/workspace/context";
+import { useIterationAround, useNodeOf, useRunHead } from "@/workspace/run-hooks";
 
+/** The run of a node: its newest activation, or that in the iteration chosen for a loop around it. */
 export function useNodeRun(node: NodeId): NodeRun | undefined {
-  return useNodeOf(node, nodeRunOf);
+  const iteration = useIterationAround(node);
+  return useNodeOf(node, (view) => {
+    if (!iteration) return nodeRunOf(view);
+    const epoch = latestWithin(view, iteration);
+    return view && epoch && epochRunOf(view, epoch);
+  });
 }
 
 /** The state of a node. Re-renders only when it changes. */
 export function useNodeState(node: NodeId): NodeRunState | undefined {
-  return useNodeOf(node, (view) => view && nodeStateOf(view));
+  const iteration = useIterationAround(node);
+  return useNodeOf(node, (view) => {
+    if (!iteration) return view && nodeStateOf(view);
+    const epoch = latestWithin(view, iteration);
+    return view && epoch && nodeStateOf(view, epoch);
+  });
+}
+
+/** The run of a loop: its own, not that of the tests of its condition. It waits while something in its body does. */
+export function useLoopRun(loop: NodeId | undefined): Pick<NodeRun, "state" | "error"> | undefined {
+  const { editor } = useWorkspace();
+  const id = loop ?? "";
+  const iteration = useIterationAround(id);
+  const run = useNodeOf(id, (view) => {
+    const execution = loopExecution(view, iteration);
+    return view && execution && epochRunOf(view, execution);
+  });
+  const waits = useRunHead(({ pauses }) => pauses.some(({ node }) => isInBody(displayedFlow(editor.state), node, id)));
+  return run?.state === "running" && waits ? { ...run, state: "paused" } : run;
 }
 
 export function useNodeIteration(node: NodeId): string {
-  return useNodeOf(node, (view) => (view ? formatIteration(view.epoch) : ""));
+  const iteration = useIterationAround(node);
+  return useNodeOf(node, (view) => {
+    const epoch = iteration ? latestWithin(view, iteration)?.epoch : view?.epoch;
+    return epoch ? formatIteration(epoch) : "";
+  });
 }

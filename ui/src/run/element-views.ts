@@ -47,6 +47,7 @@ const PEEK_TEXT = 60;
 
 // Views are immutable, so results can be cached by view.
 const nodeRuns = new WeakMap<NodeView, NodeRun>();
+const epochRuns = new WeakMap<EpochView, NodeRun>();
 // Outputs are set once and stay the same object while the rest of their view changes.
 const windowUses = new WeakMap<PromptRecord, WindowUse>();
 const passings = new WeakMap<Record<PortName, unknown>, Map<PortName, Passing>>();
@@ -61,15 +62,24 @@ export function nodeRunOf(view: NodeView | undefined): NodeRun | undefined {
   return run;
 }
 
-export function nodeStateOf(view: NodeView): NodeRunState {
-  if (view.state !== "failed") return view.state;
-  const displayed = displayedEpoch(view);
+/** What a node shows of one of its activations. */
+export function epochRunOf(view: NodeView, epoch: EpochView): NodeRun {
+  let run = epochRuns.get(epoch);
+  if (!run) {
+    run = toNodeRun({ ...view, state: epoch.state, epoch: epoch.epoch }, epoch);
+    epochRuns.set(epoch, run);
+  }
+  return run;
+}
+
+export function nodeStateOf(view: NodeView, displayed = displayedEpoch(view)): NodeRunState {
+  const state = displayed?.state ?? view.state;
+  if (state !== "failed") return state;
   return displayed && wasStopped(displayed) ? "stopped" : "failed";
 }
 
-function toNodeRun(view: NodeView): NodeRun {
-  const displayed = displayedEpoch(view);
-  const run: NodeRun = { state: nodeStateOf(view), epoch: view.epoch };
+function toNodeRun(view: NodeView, displayed = displayedEpoch(view)): NodeRun {
+  const run: NodeRun = { state: nodeStateOf(view, displayed), epoch: view.epoch };
   if (!displayed) return run;
   const stream = streamOf(view, displayed);
   if (stream !== undefined) run.stream = stream;
@@ -124,7 +134,16 @@ export function passingOf(node: NodeId, view: NodeView | undefined, port: PortNa
     passed += 1;
     last = outputs;
   }
-  if (!last) return undefined;
+  return last && passingAt(last, port, passed);
+}
+
+/** What left by this port in one activation. The same object while it is the same. */
+export function passingIn(node: NodeId, epoch: EpochView | undefined, port: PortName): Passing | undefined {
+  const outputs = epoch && outputsOf(node, epoch);
+  return outputs && Object.hasOwn(outputs, port) ? passingAt(outputs, port, 1) : undefined;
+}
+
+function passingAt(last: Record<PortName, unknown>, port: PortName, passed: number): Passing {
   let ports = passings.get(last);
   if (!ports) {
     ports = new Map();

@@ -29,7 +29,7 @@ export function createRunParts(overrides?: Partial<Host>, window?: Partial<RunWi
     activeRun,
     runList,
     conversation,
-    epochChoice: new EpochChoice(activeRun),
+    epochChoice: new EpochChoice(activeRun, editor),
     runs: new RunControl({
       host,
       editor,

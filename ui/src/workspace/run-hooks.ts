@@ -1,14 +1,15 @@
 /** Hooks for the parts of the run that the window shows. A component renders again only when the part it reads changes. */
-import { useCallback, useSyncExternalStore } from "react";
+import { useCallback, useRef, useSyncExternalStore } from "react";
 import { useStore } from "zustand";
-import type { ContextId, EdgeId, Flow, NodeId, PortKind } from "@/bindings";
+import type { ContextId, EdgeId, Epoch, Flow, NodeId, PortKind } from "@/bindings";
 import { displayedFlow } from "@/flow/flow-state";
 import type { RunState } from "@/run/control";
-import { type EdgeRun, passingOf, peekOf } from "@/run/element-views";
-import { epochOf } from "@/run/fold/epoch";
+import { type EdgeRun, passingIn, passingOf, peekOf } from "@/run/element-views";
+import { epochKey, epochOf, latestWithin } from "@/run/fold/epoch";
 import type { ContextView, EpochView, NodeView, OpenPause, RunHead } from "@/run/fold/types";
 import type { RunPart } from "@/run/live/active-run";
 import type { RunSession } from "@/run/live/session";
+import { type LoopProgress, loopProgress } from "@/run/loop-iterations";
 import { edgesOf, type OriginPath, pathTo } from "@/run/origins";
 import type { Runs } from "@/run/run-list";
 import { useFlow, useWorkspace } from "./context";
@@ -91,7 +92,16 @@ export function useChosenEpoch(node: NodeId): { view?: NodeView; epoch?: EpochVi
   const view = useNodeView(node);
   const choice = useStore(epochChoice.store, (choices) => epochChoice.of(node, choices));
   const chosen = epochOf(view, choice);
+  const iteration = useIterationAround(node);
+  // In the iteration that is looked at, the node has not run.
+  if (!chosen && iteration && choice) return { view, chosen: true };
   return { view, epoch: chosen ?? epochOf(view, view?.epoch), chosen: chosen !== undefined };
+}
+
+/** The iteration chosen for the innermost loop around a node, if one was. */
+export function useIterationAround(node: NodeId): Epoch | undefined {
+  const { epochChoice } = useWorkspace();
+  return useStore(epochChoice.store, (choices) => epochChoice.iterationAround(node, choices));
 }
 
 /** What the document's and the viewed run are, and whether one is being started. */
@@ -125,12 +135,38 @@ export function useUntrustedPath<T>(select: (marked: Marked | undefined) => T): 
   });
 }
 
+/** How many iterations of a loop have begun: of its newest execution, or of that in the iteration that is looked at. */
+export function useLoopProgress(loop: NodeId): LoopProgress | undefined {
+  const { activeRun, editor } = useWorkspace();
+  const outer = useIterationAround(loop);
+  // The execution of an iteration that was chosen stays, also when there is a newer one.
+  const around = useIterationOf(loop)?.slice(0, -1) ?? outer;
+  const known = useRef<LoopProgress>(undefined);
+  return usePart("log", () => {
+    const { session } = activeRun;
+    const next = session && loopProgress(session.fold.nodes, displayedFlow(editor.state), loop, around);
+    const same =
+      next?.count === known.current?.count && epochKey(next?.epoch ?? []) === epochKey(known.current?.epoch ?? []);
+    if (!same || (next === undefined) !== (known.current === undefined)) known.current = next;
+    return known.current;
+  });
+}
+
+/** The iteration chosen for a loop, if one was. */
+export function useIterationOf(loop: NodeId): Epoch | undefined {
+  const { epochChoice } = useWorkspace();
+  return useStore(epochChoice.store, (choices) => epochChoice.ofLoop(loop, choices));
+}
+
 /** What an edge carried last, and how often. */
 export function useEdgeRun(id: EdgeId, kind: PortKind): EdgeRun | undefined {
   const edge = useFlow((state) => displayedFlow(state).edges[id]);
   const source = edge?.source ?? "";
   const port = edge?.sourceOutput ?? "";
-  const passing = useNodeOf(source, (view) => passingOf(source, view, port));
+  const iteration = useIterationAround(source);
+  const passing = useNodeOf(source, (view) =>
+    iteration ? passingIn(source, latestWithin(view, iteration), port) : passingOf(source, view, port),
+  );
   if (!passing || !edge) return undefined;
   return { passed: passing.passed, peek: peekOf(passing, kind) };
 }

@@ -88,7 +88,7 @@ export function createWorkspace(host: Host) {
         errorAction: (code) => errorAction(code, layout),
       },
     }),
-    epochChoice: new EpochChoice(activeRun),
+    epochChoice: new EpochChoice(activeRun, editor),
     nodeNames: new NodeNames(editor, nodeTypes, activeRun),
     /** Unsent answers by question, kept until the window closes. */
     answerDrafts: new Map<string, string>(),

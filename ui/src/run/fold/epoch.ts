@@ -56,6 +56,39 @@ export function epochOf(node: NodeView | undefined, epoch: Epoch | undefined): E
   return index < 0 ? undefined : node.epochs[index];
 }
 
+/** Whether an epoch is this iteration or lies in it. */
+export function isWithin(epoch: Epoch, iteration: Epoch): boolean {
+  return iteration.length <= epoch.length && iteration.every((counter, level) => epoch[level] === counter);
+}
+
+/** The activation that shows a node in one iteration of a loop around it: the latest, but rather one that ran. */
+export function latestWithin(node: NodeView | undefined, iteration: Epoch): EpochView | undefined {
+  if (!node) return undefined;
+  const last = lastIndexWithin(node.epochs, iteration);
+  for (let index = last; index >= 0; index -= 1) {
+    const known = node.epochs[index];
+    if (!known || !isWithin(known.epoch, iteration)) break;
+    if (known.state !== "skipped") return known;
+  }
+  return node.epochs[last];
+}
+
+/** The last activation in an iteration, whether it ran or not. */
+export function lastWithin(node: NodeView | undefined, iteration: Epoch): EpochView | undefined {
+  return node?.epochs[lastIndexWithin(node.epochs, iteration)];
+}
+
+/** The activations of an iteration stand together, before those of the next one. -1 if there are none. */
+function lastIndexWithin(epochs: readonly EpochView[], iteration: Epoch): number {
+  let last = epochs.length - 1;
+  if (iteration.length > 0) {
+    const next = indexOfEpoch(epochs, [...iteration.slice(0, -1), (iteration.at(-1) ?? 0) + 1]);
+    last = (next < 0 ? -1 - next : next) - 1;
+  }
+  const known = epochs[last];
+  return known && isWithin(known.epoch, iteration) ? last : -1;
+}
+
 /** The activation whose state the node shows. */
 export function displayedEpoch(node: NodeView | undefined): EpochView | undefined {
   return node && epochOf(node, node.epoch);

@@ -137,13 +137,21 @@ fn bench_blocks(criterion: &mut Criterion, errors: &FirstError) {
         window: 128_000,
         reserve: 4_000,
         correction: Correction::default(),
+        prompt_only: false,
     };
     let author = Activation { node: "chat".into(), epoch: Epoch::root() };
     let question = Arc::new(Message::plain("question".into(), Role::User, text, author, 200));
     let blocks =
         BlockInputs { settings: None, retrieval: None, memory: Some(&view), partner: Some(&partner) };
-    let call =
-        Call { context: &context, config: &config, question: &question, tools: &tools, blocks, steps: &[] };
+    let call = Call {
+        context: &context,
+        config: &config,
+        question: &question,
+        tools: &tools,
+        blocks,
+        turns: None,
+        steps: &[],
+    };
     let mut group = criterion.benchmark_group("blocks");
     group.throughput(Throughput::Elements(1));
     group.bench_function(BenchmarkId::new("engine", 1), |bencher| {

@@ -7,6 +7,7 @@
 
 mod bound;
 mod content;
+mod conversation;
 mod escape;
 mod settings;
 mod summary;
@@ -23,6 +24,7 @@ use crate::origin::Origins;
 
 pub use bound::{BoundReason, BoundedHistory, HistoryBounds, LeftOutTurns, bound_history};
 pub use content::turn_content;
+pub use conversation::{ConversationScope, LoopConversation, SummarizerAgent};
 pub use settings::{
     AiTurnSource, ConversationSettings, DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, DEFAULT_SUMMARIZE_RATIO, HITL,
     HistoryInit, HistoryManagement, HistoryStart, HistoryStrategy, NAMED_STEPS, StartWith,
@@ -101,12 +103,14 @@ impl LoopHistory {
         self.turns.extend([turn.message]);
     }
 
-    /// The newest turn that is this message or, as the user's, has this text: what a node gets as its own message.
+    /// The turn of the user that is this message, or the newest of the user if it has this text: what a node gets as its own
+    /// message.
     pub fn find(&self, message: Option<&MessageId>, text: &str) -> Option<usize> {
-        let by_id = message.and_then(|id| self.turns.position(id));
+        let is_user = |at: &usize| self.turns.get(*at).is_some_and(|turn| turn.role == Role::User);
+        let by_id = message.and_then(|id| self.turns.position(id)).filter(is_user);
         by_id.or_else(|| {
-            let users = self.turns.iter().rposition(|turn| turn.role == Role::User)?;
-            self.turns.get(users).is_some_and(|turn| turn.content.is_text(text)).then_some(users)
+            let newest = self.turns.iter().rposition(|turn| turn.role == Role::User)?;
+            self.turns.get(newest).is_some_and(|turn| turn.content.is_text(text)).then_some(newest)
         })
     }
 

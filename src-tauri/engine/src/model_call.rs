@@ -5,8 +5,10 @@
 //! when anything enters a conversation: [`Turn::begin`], [`Turn::commit`].
 
 mod call;
+mod history_summary;
 mod interruption;
 mod knowledge;
+mod loop_turns;
 mod memory_access;
 mod reply_schema;
 mod side_query;
@@ -18,8 +20,10 @@ mod workflow_context;
 use serde_json::{Map, Value};
 
 pub(crate) use call::ModelCall;
+pub(crate) use history_summary::summarize_history;
 pub(crate) use interruption::Interruption;
 pub(crate) use knowledge::{retrieve, retrieve_once};
+pub(crate) use loop_turns::loop_turns;
 pub(crate) use memory_access::{Incoming, MemoryAccess, NodeMemory};
 pub(crate) use reply_schema::{ReplySchema, strip_code_fence};
 pub(crate) use side_query::{SideQuery, SideQueryOptions, side_query_card, side_query_inputs};

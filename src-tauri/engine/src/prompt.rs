@@ -1,10 +1,11 @@
 //! The prompt pipeline: from a context and a user message to the messages that a model receives.
 //!
-//! `resolve the model and its reserve → assemble → trim to the window → record`. Each step is a pure function in its own
+//! `resolve the model and its reserve → assemble → bound the turns of a loop → trim to the window → record`. Each step is a pure function in its own
 //! file. The node runs the first; [`prepare`] runs the others. Calls no provider and changes no context.
 
 mod assemble;
 mod blocks;
+mod loop_turns;
 mod record;
 mod reserve;
 mod resolve;
@@ -16,13 +17,16 @@ use serde_json::json;
 
 use crate::context::{ContextRecord, SharedMessage};
 use crate::error::{ErrorCode, Fault};
+use crate::expression::evaluation::Evaluator;
 use crate::tool::ToolSpec;
 
-use assemble::assemble;
+use assemble::{Assembled, assemble};
 pub use blocks::{
     Block, BlockCaps, BlockCut, BlockInputs, BlockItem, BlockKind, BlockSettings, BlockSource, DEFAULT_ORDER,
     MemoryView, Partner,
 };
+use loop_turns::SentTurns;
+pub use loop_turns::{ConversationRecord, LeftOut, LeftOutReason, LoopTurns, SentTurn};
 pub use record::{Omitted, PromptPart, PromptPurpose, PromptRecord};
 pub use reserve::reserve;
 pub use resolve::{
@@ -44,6 +48,8 @@ pub struct Call<'a> {
     pub tools: &'a [ToolSpec],
     /// What stands around the user message.
     pub blocks: BlockInputs<'a>,
+    /// The conversation of the innermost conversational loop around the node, if there is one.
+    pub turns: Option<&'a LoopTurns<'a>>,
     /// For each round of tool calls so far: the model's message and the tools' results.
     pub steps: &'a [Vec<SharedMessage>],
 }
@@ -61,24 +67,80 @@ pub struct Prompt {
 
 /// Builds the prompt of a call. The fault is `context.too_large` if the parts that cannot be trimmed exceed the window.
 pub fn prepare(call: Call<'_>) -> Result<Prompt, Fault> {
-    let Call { config, tools, steps, .. } = call;
-    let parts = assemble(call.context, call.question, tools, call.blocks, &config.model);
-    let fixed = Fixed {
-        system: parts.system_tokens,
-        tools: tool_tokens(&config.model, tools),
-        steps: steps.iter().flatten().map(|message| u64::from(message.tokens)).sum(),
+    let draft = Draft::new(call)?;
+    let bounded = call.turns.and_then(|turns| turns.bound(draft.room_for_turns()));
+    draft.finish(bounded.map(|bounded| SentTurns { bounded, text: None }))
+}
+
+/// The same for a model that takes a single prompt: the turns of a loop's conversation are written before the user message. The
+/// other faults are those of the loop's template.
+pub async fn prepare_as_text(call: Call<'_>, evaluator: &dyn Evaluator) -> Result<Prompt, Fault> {
+    let draft = Draft::new(call)?;
+    let sent = match call.turns {
+        Some(turns) => turns.write(draft.room_for_turns(), &call.config.model, evaluator).await?,
+        None => None,
     };
-    // Trimming works on counted tokens. The correction converts the window into counted tokens for this model.
-    let room = config.correction.to_counted(config.window.saturating_sub(config.reserve));
-    let latest = u64::from(parts.question.as_ref().unwrap_or(call.question).tokens);
-    let room = room.checked_sub(fixed.sum()).ok_or_else(|| too_large(latest, &fixed, config))?;
-    let start = trim(&parts.history, parts.question.as_deref(), room)
-        .map_err(|found| too_large(found.needed, &fixed, config))?;
-    // `start` is never after the latest user message. Skipping is cheap at any length; iterating to the end is not.
-    let included = parts.history.skip(start.min(parts.history.len()));
-    let messages = included.iter().chain(&parts.question).chain(steps.iter().flatten()).cloned().collect();
-    let record = record::build_record(config, &parts, (start, &included), steps, tools, fixed.tools);
-    Ok(Prompt { system: parts.system, messages, record })
+    draft.finish(sent)
+}
+
+/// A prompt before its history is bounded and trimmed.
+struct Draft<'a> {
+    call: Call<'a>,
+    parts: Assembled,
+    fixed: Fixed,
+    /// The tokens that are left for the history and the user message.
+    room: u64,
+}
+
+impl<'a> Draft<'a> {
+    fn new(call: Call<'a>) -> Result<Self, Fault> {
+        let Call { config, tools, steps, .. } = call;
+        let parts = assemble(call.context, call.question, tools, call.blocks, call.turns, &config.model);
+        let fixed = Fixed {
+            system: parts.system_tokens,
+            tools: tool_tokens(&config.model, tools),
+            steps: steps.iter().flatten().map(|message| u64::from(message.tokens)).sum(),
+            turns: 0,
+        };
+        // Trimming works on counted tokens. The correction converts the window into counted tokens for this model.
+        let room = config.correction.to_counted(config.window.saturating_sub(config.reserve));
+        let latest = u64::from(parts.question.as_ref().unwrap_or(call.question).tokens);
+        let room = room.checked_sub(fixed.sum()).ok_or_else(|| too_large(latest, &fixed, config))?;
+        Ok(Self { call, parts, fixed, room })
+    }
+
+    /// The tokens that are left for the turns of a loop's conversation.
+    fn room_for_turns(&self) -> u64 {
+        let latest = self.parts.question.as_ref().map_or(0, |question| question.tokens);
+        self.room.saturating_sub(latest.into())
+    }
+
+    fn finish(self, sent: Option<SentTurns>) -> Result<Prompt, Fault> {
+        let Self { call: Call { config, tools, steps, turns, .. }, parts, mut fixed, room } = self;
+        fixed.turns = sent.as_ref().map_or(0, SentTurns::tokens);
+        let start = trim(&parts.history, parts.question.as_deref(), room.saturating_sub(fixed.turns))
+            .map_err(|found| too_large(found.needed, &fixed, config))?;
+        // `start` is never after the latest user message. Skipping is cheap at any length; iterating to the end is not.
+        let included = parts.history.skip(start.min(parts.history.len()));
+        let record = record::build_record(
+            config,
+            &parts,
+            (start, &included),
+            turns.zip(sent.as_ref()),
+            steps,
+            tools,
+            fixed.tools,
+        );
+        let question = match &sent {
+            Some(sent) => parts.question.map(|question| sent.before(question)),
+            None => parts.question,
+        };
+        let turns =
+            sent.iter().filter(|sent| sent.text.is_none()).flat_map(|sent| sent.bounded.messages.iter());
+        let latest = question.iter().chain(steps.iter().flatten());
+        let messages = included.iter().chain(turns).chain(latest).cloned().collect();
+        Ok(Prompt { system: parts.system, messages, record })
+    }
 }
 
 /// The parts that are always sent, in counted tokens.
@@ -86,11 +148,13 @@ struct Fixed {
     system: u64,
     tools: u64,
     steps: u64,
+    /// The turns of a loop's conversation, once they are bounded.
+    turns: u64,
 }
 
 impl Fixed {
     fn sum(&self) -> u64 {
-        self.system.saturating_add(self.tools).saturating_add(self.steps)
+        self.system.saturating_add(self.tools).saturating_add(self.steps).saturating_add(self.turns)
     }
 }
 
@@ -100,6 +164,7 @@ fn too_large(message: u64, fixed: &Fixed, config: &ModelConfig) -> Fault {
     let real = |counted: u64| correction.apply(counted);
     let (system, tools, steps, message) =
         (real(fixed.system), real(fixed.tools), real(fixed.steps), real(message));
+    let turns = real(fixed.turns);
     let alone = config.window.saturating_sub(*reserve);
     let over = real(fixed.sum()).saturating_add(message).saturating_add(*reserve).saturating_sub(*window);
     let text = if reserve >= window {
@@ -124,10 +189,17 @@ fn too_large(message: u64, fixed: &Fixed, config: &ModelConfig) -> Fault {
              the reply."
         )
     };
+    let text = if turns == 0 {
+        text
+    } else {
+        format!(
+            "{text} The turns of the loop that are always sent (its summary and pinned turns) take {turns}."
+        )
+    };
     Fault::new(ErrorCode::ContextTooLarge, text)
         .hint("Shorten the message or the instructions, offer fewer tools, lower `maxTokens`, or use a larger model.")
         .details(json!({
-            "over": over, "message": message, "system": system, "tools": tools, "steps": steps,
+            "over": over, "message": message, "system": system, "tools": tools, "steps": steps, "turns": turns,
             "reserve": reserve, "window": window,
         }))
 }

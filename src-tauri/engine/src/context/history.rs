@@ -139,6 +139,14 @@ impl History {
         Self { messages: self.messages.skip(start), stats: self.stats.skip(start), system }
     }
 
+    /// The messages before this position. Takes about the same time at any length.
+    #[must_use]
+    pub fn prefix(&self, end: usize) -> Self {
+        let end = end.min(self.len());
+        let system = self.system.iter().copied().filter(|index| *index < end).collect();
+        Self { messages: self.messages.take(end), stats: self.stats.take(end), system }
+    }
+
     /// Adds the messages of another history. Takes about the same time at any length.
     pub fn append(&mut self, other: Self) {
         let length = self.len();

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 use super::HistoryTemplate;
 use crate::id::NodeId;
@@ -18,7 +19,7 @@ pub const HITL: &str = "hitl";
 pub const NAMED_STEPS: &str = "named_steps";
 
 /// How a history is kept within bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum HistoryStrategy {
     /// The newest turns that fit into `max_tokens`.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{HistoryBounds, HistoryManagement, HistoryStrategy, LoopHistory};
 use crate::context::{Message, Role, SharedMessage};
+use crate::error::Fault;
 use crate::id::Activation;
 use crate::origin::Origins;
 
@@ -23,7 +24,7 @@ pub struct HistorySummary {
 }
 
 /// How an attempt to write a summary ended, as the run keeps it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "attempt", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum SummaryAttempt {
     /// It is written, and covers the turns before this position.
@@ -35,17 +36,20 @@ pub enum SummaryAttempt {
         origins: Origins,
     },
     /// None was written of the turns before this position.
-    Failed { through: usize },
+    Failed { through: usize, error: Fault },
 }
 
 /// Why what a model wrote cannot be the summary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RejectedSummary {
     /// It says nothing.
+    #[error("it is empty")]
     Empty,
     /// It takes as many tokens as what it would replace, or more.
+    #[error("it has {tokens} tokens, and what it would replace has {replaced}")]
     TooLong { tokens: u64, replaced: u64 },
     /// It alone exceeds the most tokens that turns may take.
+    #[error("it has {tokens} tokens, and `max_tokens` is {max_tokens}")]
     ExceedsBound { tokens: u64, max_tokens: u64 },
 }
 
@@ -157,8 +161,14 @@ impl SummaryPlan {
     }
 
     /// That no summary was written.
-    pub fn failed(&self) -> SummaryAttempt {
-        SummaryAttempt::Failed { through: self.range.end }
+    pub fn failed(&self, error: Fault) -> SummaryAttempt {
+        SummaryAttempt::Failed { through: self.range.end, error }
+    }
+
+    /// The most tokens that a summary may have to be accepted.
+    pub fn max_summary_tokens(&self) -> u64 {
+        let shorter = self.replaced_tokens.saturating_sub(1);
+        self.max_tokens.map_or(shorter, |max_tokens| max_tokens.min(shorter))
     }
 }
 

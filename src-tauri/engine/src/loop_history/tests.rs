@@ -38,8 +38,9 @@ fn content_is_text_as_it_is_and_anything_else_compact_json() {
 #[test]
 fn own_message_is_found_by_id_and_else_by_the_text_of_the_newest_user_turn() {
     let mut turns = history(&[5, 5, 5, 5]);
-    let id = turns.messages().get(1).map(|turn| turn.id.clone());
-    assert_eq!(turns.find(id.as_ref(), "anything"), Some(1));
+    let id = |at| turns.messages().get(at).map(|turn| turn.id.clone());
+    assert_eq!(turns.find(id(0).as_ref(), "anything"), Some(0));
+    assert_eq!(turns.find(id(1).as_ref(), "anything"), None, "the assistant's own");
     assert_eq!(turns.find(None, "turn 2"), Some(2));
     assert_eq!(turns.find(None, "turn 0"), None, "an older turn with this text was said before");
     assert_eq!(turns.find(None, "turn 3"), None, "the assistant's own");

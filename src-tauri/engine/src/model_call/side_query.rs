@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use super::{CallOptions, Interruption, Turn, UserMessage, retrieve_once};
+use super::{CallOptions, Interruption, Turn, UserMessage, loop_turns, retrieve_once};
 use crate::context::{ContextHandle, ContextManager, ContextRecord, ContextType, History};
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
 use crate::models::{ECHO, OFFLINE};
 use crate::node::{Card, CardPart, Datum, Inputs, NodeContext, NodeOutput};
 use crate::port::{PortKind, PortType, Ports};
-use crate::prompt::{Block, BlockInputs, ModelConfig, Overrides, resolve_model_config};
+use crate::prompt::{Block, BlockInputs, LoopTurns, ModelConfig, Overrides, resolve_model_config};
 use crate::provider::{ModelReply, Provider};
 use crate::retriever::{Knowledge, query_text};
 
@@ -28,6 +28,8 @@ pub(crate) struct SideQuery {
     user_message: UserMessage,
     /// What knowledge bases hold about the subject.
     retrieval: Option<Block>,
+    /// Whether the model gets the history of the loop around the node.
+    use_history: bool,
 }
 
 /// The settings of a side query.
@@ -38,6 +40,8 @@ pub(crate) struct SideQueryOptions<'a> {
     pub(crate) instructions: String,
     /// Whether the model sees the conversation's history.
     pub(crate) with_history: bool,
+    /// Whether the model gets the history of the conversational loop around the node, if there is one.
+    pub(crate) use_history: bool,
     /// Whether the user message and the reply enter the conversation.
     pub(crate) add_to_history: bool,
     pub(crate) overrides: Overrides<'a>,
@@ -98,7 +102,17 @@ impl SideQuery {
         .with_history(history);
         let provider = node_context.host.providers.get(&model.provider)?;
         let target = manager.filter(|_| options.add_to_history);
-        Ok(Self { subject, handle, target, model, provider, record, user_message, retrieval: None })
+        Ok(Self {
+            subject,
+            handle,
+            target,
+            model,
+            provider,
+            record,
+            user_message,
+            retrieval: None,
+            use_history: options.use_history,
+        })
     }
 
     /// Puts what knowledge bases hold about the subject before it. Faults `knowledge.*`, `grant.*`; an interruption if the person
@@ -114,8 +128,20 @@ impl SideQuery {
         Ok(())
     }
 
+    /// The conversation of the loop around the node, for [`Self::begin`].
+    pub(crate) fn loop_turns<'a>(&self, node_context: &'a NodeContext) -> Option<LoopTurns<'a>> {
+        let text = as_text(&self.subject.value);
+        let incoming = Some((text.as_str(), self.subject.message.as_ref()));
+        loop_turns(node_context, self.use_history, incoming, &self.model.model)
+    }
+
     /// Begins the turn.
-    pub(crate) fn begin<'a>(&'a self, options: CallOptions<'a>, node_context: &'a NodeContext) -> Turn<'a> {
+    pub(crate) fn begin<'a>(
+        &'a self,
+        options: CallOptions<'a>,
+        turns: Option<&'a LoopTurns<'a>>,
+        node_context: &'a NodeContext,
+    ) -> Turn<'a> {
         let mut turn = Turn::new(
             options,
             node_context,
@@ -125,7 +151,8 @@ impl SideQuery {
             &[],
             &*self.provider,
         )
-        .with_blocks(BlockInputs { retrieval: self.retrieval.as_ref(), ..BlockInputs::default() });
+        .with_blocks(BlockInputs { retrieval: self.retrieval.as_ref(), ..BlockInputs::default() })
+        .with_turns(turns);
         if let Some(conversation) = &self.target {
             turn.begin(conversation);
         }

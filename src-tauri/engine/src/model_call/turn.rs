@@ -16,7 +16,7 @@ use crate::context::{ContextManager, ContextRecord, Message, Role, SharedMessage
 use crate::error::{ErrorCode, Fault};
 use crate::models::{CalibrationSample, TokenUsage};
 use crate::node::{NodeContext, NodeOutput};
-use crate::prompt::{BlockInputs, ModelConfig, tokens};
+use crate::prompt::{BlockInputs, LoopTurns, ModelConfig, tokens};
 use crate::provider::{ModelReply, Provider, StopReason};
 use crate::tool::ToolSpec;
 
@@ -31,6 +31,8 @@ pub(crate) struct Turn<'a> {
     pub(super) tools: &'a [ToolSpec],
     /// What stands around the user message.
     pub(super) blocks: BlockInputs<'a>,
+    /// The conversation of the loop around the node.
+    pub(super) turns: Option<&'a LoopTurns<'a>>,
     pub(super) provider: &'a dyn Provider,
     /// For each reply so far that was not the answer: the model's message, then the tool results or the rejection.
     pub(super) steps: Vec<Vec<SharedMessage>>,
@@ -98,6 +100,7 @@ impl<'a> Turn<'a> {
             user_message,
             tools,
             blocks: BlockInputs::default(),
+            turns: None,
             provider,
             steps: Vec::new(),
             partial: String::new(),
@@ -113,6 +116,12 @@ impl<'a> Turn<'a> {
     #[must_use]
     pub(crate) fn with_blocks(self, blocks: BlockInputs<'a>) -> Self {
         Self { blocks, ..self }
+    }
+
+    /// Sends the conversation of a loop before the user message.
+    #[must_use]
+    pub(crate) fn with_turns(self, turns: Option<&'a LoopTurns<'a>>) -> Self {
+        Self { turns, ..self }
     }
 
     /// Lets its tools know the workflow's memory.

@@ -25,6 +25,10 @@ pub struct ModelOverride {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub price: Option<Price>,
+    /// Whether it takes a single prompt, and no messages before it: the history of a loop is then written as text.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub prompt_only: bool,
 }
 
 /// Settings and calibrations of models, by `provider/model` or, for every provider, `model`.
@@ -59,6 +63,11 @@ impl ModelOverrides {
     /// The price of a model, if known: from the settings, else from the table.
     pub fn price(&self, provider: &str, model: &str) -> Option<&Price> {
         self.find(provider, model, |note| note.price.as_ref()).or_else(|| price(provider, model))
+    }
+
+    /// Whether a model takes a single prompt, and no messages before it.
+    pub fn is_prompt_only(&self, provider: &str, model: &str) -> bool {
+        self.find(provider, model, |note| note.prompt_only.then_some(())).is_some()
     }
 
     /// The calibration of a model before this run.

@@ -13,6 +13,7 @@ use crate::flow::FolderAccess;
 use crate::host::{Host, RunInfo};
 use crate::id::{Activation, ContextId, MessageId};
 use crate::journal::{ActivationEvent, Answer, CallEvent, Event, NodeEvent};
+use crate::loop_history::LoopConversation;
 use crate::memory::{MemoryChange, MemoryMode, MemorySettings, WorkflowMemory};
 use crate::models::ModelOverrides;
 use crate::origin::{Origin, Origins};
@@ -58,6 +59,8 @@ pub struct NodeContext {
     pub memory_mode: MemoryMode,
     /// The flow's settings of the workflow's memory.
     pub memory_settings: Arc<MemorySettings>,
+    /// The conversation of the innermost conversational loop around the node, if there is one.
+    pub conversation: Option<Arc<LoopConversation>>,
     pub(crate) transaction: Arc<Mutex<Transaction>>,
     pub(crate) signals: mpsc::UnboundedSender<Signal>,
 }

@@ -60,6 +60,9 @@ pub(super) struct Config {
     memory: NodeMemory,
     /// What stands around the message: order of the blocks, and how many tokens each may take.
     blocks: BlockSettings,
+    /// In a loop with `conversation`: whether the model gets the history of the loop.
+    #[serde(rename = "use_history")]
+    use_history: bool,
     /// Provider-specific options. To enable and show reasoning: for Anthropic
     /// `{"thinking":{"type":"adaptive"}}`, for Gemini `{"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`.
     /// For the offline simulator's model `script`, its replies, for example
@@ -83,6 +86,7 @@ impl Default for Config {
             knowledge: Knowledge::default(),
             memory: NodeMemory::default(),
             blocks: BlockSettings::default(),
+            use_history: true,
             options: Map::new(),
         }
     }
@@ -273,8 +277,11 @@ impl NodeType for Chat {
             memory: view.as_ref(),
             partner: partner.as_ref(),
         };
+        let received = incoming.map(|incoming| (incoming.text.as_str(), incoming.message.as_ref()));
+        let turns = model_call::loop_turns(&node_context, config.use_history, received, &model.model);
         let mut turn = Turn::new(options, &node_context, &context, &model, &user_message, &tools, &*provider)
             .with_blocks(blocks)
+            .with_turns(turns.as_ref())
             .with_memory(memory.as_ref());
         if !config.skip_history {
             turn.begin(&manager);

@@ -42,6 +42,9 @@ pub(super) struct Config {
     add_to_history: bool,
     /// Knowledge bases that are searched for the message; what fits stands before it.
     knowledge: Knowledge,
+    /// In a loop with `conversation`: whether the model gets the history of the loop.
+    #[serde(rename = "use_history")]
+    use_history: bool,
     /// Provider-specific options. For the offline simulator's model `script`, its replies.
     #[schemars(extend("format" = "json"))]
     options: Map<String, Value>,
@@ -76,6 +79,7 @@ impl Default for Config {
             override_model: None,
             add_to_history: false,
             knowledge: Knowledge::default(),
+            use_history: true,
             options: Map::new(),
         }
     }
@@ -221,6 +225,7 @@ impl NodeType for Classify {
             input: "message",
             instructions: config.system_prompt(),
             with_history: false,
+            use_history: config.use_history,
             add_to_history: config.add_to_history,
             overrides,
         };
@@ -235,7 +240,8 @@ impl NodeType for Classify {
             max_tool_rounds: 0,
             options: &config.options,
         };
-        let mut turn = query.begin(call_options, &node_context);
+        let turns = query.loop_turns(&node_context);
+        let mut turn = query.begin(call_options, turns.as_ref(), &node_context);
         match config.ask(&mut turn).await {
             Ok((reply, choice)) => {
                 let output = query.finish(&turn, &reply).with_datum(&choice.class, &query.subject);

@@ -50,6 +50,9 @@ pub(super) struct Config {
     add_to_history: bool,
     /// Knowledge bases that are searched for the message; what fits stands before it.
     knowledge: Knowledge,
+    /// In a loop with `conversation`: whether the model gets the history of the loop.
+    #[serde(rename = "use_history")]
+    use_history: bool,
     /// Provider-specific options. For the offline simulator's model `script`, its replies.
     #[schemars(extend("format" = "json"))]
     options: Map<String, Value>,
@@ -68,6 +71,7 @@ impl Default for Config {
             context_window: None,
             add_to_history: false,
             knowledge: Knowledge::default(),
+            use_history: true,
             options: Map::new(),
         }
     }
@@ -178,6 +182,7 @@ impl NodeType for Extract {
             input: "text",
             instructions: config.system_prompt(&schema),
             with_history: config.with_history,
+            use_history: config.use_history,
             add_to_history: config.add_to_history,
             overrides,
         };
@@ -191,7 +196,8 @@ impl NodeType for Extract {
             max_tool_rounds: 0,
             options: &config.options,
         };
-        let mut turn = query.begin(call_options, &node_context);
+        let turns = query.loop_turns(&node_context);
+        let mut turn = query.begin(call_options, turns.as_ref(), &node_context);
         match config.ask(&schema, &mut turn).await {
             Ok((reply, value)) => Ok(query.finish(&turn, &reply).with("value", value)),
             Err(interruption) => turn.interrupt(interruption),

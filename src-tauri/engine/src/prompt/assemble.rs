@@ -1,6 +1,7 @@
 //! Step 2: the parts of a call before trimming: system text, history, and the user message with its blocks.
 
 use super::blocks::{BlockInputs, SentBlock, add_blocks};
+use super::loop_turns::LoopTurns;
 use super::tokens::{TOKENS_PER_MESSAGE, count_cached};
 use crate::context::{ContextRecord, History, SharedMessage};
 use crate::origin::Origins;
@@ -30,12 +31,17 @@ pub(super) fn assemble(
     question: &SharedMessage,
     tools: &[ToolSpec],
     blocks: BlockInputs<'_>,
+    turns: Option<&LoopTurns<'_>>,
     model: &str,
 ) -> Assembled {
-    let mut history = context.message_history.clone();
+    let mut history = match turns {
+        Some(turns) => turns.conversation.scope.outside(&context.message_history),
+        None => context.message_history.clone(),
+    };
     let (sent, blocks) = add_blocks(question, tools, blocks, &history, model);
     let stored = history.last().is_some_and(|last| last.id == question.id);
-    let as_stored = stored && sent.id == question.id && sent.content == question.content;
+    // Turns stand between the history and the user message.
+    let as_stored = stored && turns.is_none() && sent.id == question.id && sent.content == question.content;
     if stored && !as_stored {
         history.pop();
     }

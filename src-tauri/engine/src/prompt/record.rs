@@ -1,4 +1,4 @@
-//! Step 4: the record of a prompt: which messages were sent, and their tokens.
+//! Step 5: the record of a prompt: which messages were sent, and their tokens.
 //!
 //! Messages of the history are referred to by id, so that a journal does not grow with history × calls.
 
@@ -8,9 +8,11 @@ use ts_rs::TS;
 
 use super::assemble::Assembled;
 use super::blocks::{BlockCut, BlockKind, BlockSource, SentBlock};
+use super::loop_turns::{ConversationRecord, LoopTurns, SentTurn, SentTurns};
 use super::resolve::ModelConfig;
 use crate::context::{Message, Role, SharedMessage};
-use crate::id::{MessageId, PortName};
+use crate::id::{Epoch, MessageId, NodeId, PortName};
+use crate::loop_history::{BoundReason, BoundedHistory};
 use crate::origin::Origins;
 use crate::tool::ToolSpec;
 
@@ -69,6 +71,46 @@ pub enum PromptPart {
         #[ts(optional)]
         cut: Option<BlockCut>,
     },
+    /// Turns of the conversation of a loop, whose positions count from its first turn: the summary, the pinned ones, and then
+    /// the newest. The events `history.appended` of the loop contain them.
+    Turns {
+        /// The loop.
+        node: NodeId,
+        /// Its iteration outside.
+        epoch: Epoch,
+        /// The iteration that wrote the summary, if it is sent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        summary: Option<Epoch>,
+        /// The positions of the pinned turns before `first`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<u32>>")]
+        pinned: Vec<u32>,
+        /// The position of the first of the newest turns. All that were said before this iteration follow, but for `own`.
+        first: u32,
+        /// The turn that is not among them, since it is the user message.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        own: Option<u32>,
+        /// Those of them that were said in the iteration under way.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<SentTurn>>")]
+        current: Vec<SentTurn>,
+        /// How many messages they are.
+        #[ts(type = "number")]
+        count: u64,
+        /// The beginning of the user message that they are written as, for a model that takes a prompt only.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        text: Option<String>,
+        /// Their tokens together.
+        #[ts(type = "number")]
+        tokens: u64,
+        /// Where they come from.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
+    },
     /// A message that is in no history: the instructions or the user message.
     Message {
         role: Role,
@@ -90,6 +132,8 @@ pub enum PromptPurpose {
     MemorySummary,
     /// A reply that a tool requests.
     Sampling,
+    /// The summary of the older turns of a loop's conversation.
+    HistorySummary,
 }
 
 /// The oldest messages of the history, which were left out because they did not fit the window.
@@ -123,6 +167,10 @@ pub struct PromptRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub omitted: Option<Omitted>,
+    /// What the prompt has of the conversation of a loop, if the node is in one and takes its history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub conversation: Option<Box<ConversationRecord>>,
     /// The names of the tools offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<String>>")]
@@ -151,6 +199,7 @@ pub(super) fn build_record(
     config: &ModelConfig,
     parts: &Assembled,
     (start, included): (usize, &Vector<SharedMessage>),
+    turns: Option<(&LoopTurns<'_>, &SentTurns)>,
     steps: &[Vec<SharedMessage>],
     tools: &[ToolSpec],
     tool_tokens: u64,
@@ -180,6 +229,7 @@ pub(super) fn build_record(
             });
         }
     }
+    sent.extend(turns.filter(|(_, sent)| !sent.bounded.messages.is_empty()).map(turns_part));
     match &parts.question {
         Some(question) if parts.blocks.is_empty() => sent.push(to_part(question)),
         _ => sent.extend(parts.blocks.iter().map(block_part)),
@@ -200,7 +250,8 @@ pub(super) fn build_record(
         count: omitted_count as u64,
     });
     let tools = tools.iter().map(|tool| tool.name.clone()).collect();
-    PromptRecord { omitted, tools, ..PromptRecord::new(config, sent, tool_tokens) }
+    let conversation = turns.map(|(turns, sent)| Box::new(turns.record(config, sent)));
+    PromptRecord { omitted, conversation, tools, ..PromptRecord::new(config, sent, tool_tokens) }
 }
 
 impl PromptRecord {
@@ -215,6 +266,7 @@ impl PromptRecord {
             parts,
             message_inputs: Vec::new(),
             omitted: None,
+            conversation: None,
             tools: Vec::new(),
             tool_tokens,
             tokens,
@@ -240,6 +292,7 @@ impl PromptPart {
     pub fn origins(&self) -> &Origins {
         match self {
             Self::History { origins, .. }
+            | Self::Turns { origins, .. }
             | Self::Step { origins, .. }
             | Self::Block { origins, .. }
             | Self::Message { origins, .. } => origins,
@@ -250,6 +303,7 @@ impl PromptPart {
     pub fn tokens(&self) -> u64 {
         match self {
             Self::History { tokens, .. }
+            | Self::Turns { tokens, .. }
             | Self::Step { tokens, .. }
             | Self::Block { tokens, .. }
             | Self::Message { tokens, .. } => *tokens,
@@ -263,6 +317,26 @@ fn to_part(message: &Message) -> PromptPart {
         text: message.content.text(),
         tokens: message.tokens.into(),
         origins: message.origins.clone(),
+    }
+}
+
+fn turns_part((turns, sent): (&LoopTurns<'_>, &SentTurns)) -> PromptPart {
+    let BoundedHistory { messages, has_summary, pinned, newest, left_out, .. } = &sent.bounded;
+    let conversation = turns.conversation;
+    let position = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let own = left_out.iter().find(|turns| turns.reason == BoundReason::OwnMessage);
+    PromptPart::Turns {
+        node: conversation.owner.node.clone(),
+        epoch: conversation.owner.epoch.clone(),
+        summary: conversation.summary.as_ref().filter(|_| *has_summary).map(|(_, epoch)| epoch.clone()),
+        pinned: pinned.iter().map(|at| position(*at)).collect(),
+        first: position(newest.start),
+        own: own.map(|own| position(own.range.start)),
+        current: turns.current(&sent.bounded),
+        count: messages.len() as u64,
+        text: sent.text.as_ref().map(|(text, _)| text.clone()),
+        tokens: sent.tokens(),
+        origins: sent.origins(),
     }
 }
 

@@ -42,6 +42,8 @@ pub struct ModelConfig {
     pub reserve: u64,
     /// How far token counts are off for this model.
     pub correction: Correction,
+    /// Whether the model takes a single prompt, and no messages before it.
+    pub prompt_only: bool,
 }
 
 /// The model of a call in `context` with these overrides. Its window is the first that is set of: the call's, the flow's,
@@ -67,7 +69,9 @@ pub fn resolve_model_config(
         let here = context.corrections.get(&ModelOverrides::key(&provider, &model));
         settings.models.correction(&provider, &model).plus(here.copied().unwrap_or_default())
     };
-    Ok(ModelConfig { provider, model, max_tokens: overrides.max_tokens, window, reserve, correction })
+    let prompt_only = settings.models.is_prompt_only(&provider, &model);
+    let max_tokens = overrides.max_tokens;
+    Ok(ModelConfig { provider, model, max_tokens, window, reserve, correction, prompt_only })
 }
 
 /// Provider and model from a base and overrides. A model is inherited only together with its provider, since model names

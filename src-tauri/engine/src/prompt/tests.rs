@@ -32,6 +32,7 @@ fn config(window: u64, reserve: u64) -> ModelConfig {
         window,
         reserve,
         correction: Correction::default(),
+        prompt_only: false,
     }
 }
 
@@ -43,7 +44,15 @@ fn tool(instructions: Option<&str>) -> ToolSpec {
 }
 
 fn ask(context: &ContextRecord, config: &ModelConfig, question: &SharedMessage) -> Result<Prompt, Fault> {
-    prepare(Call { context, config, question, tools: &[], blocks: BlockInputs::default(), steps: &[] })
+    prepare(Call {
+        context,
+        config,
+        question,
+        tools: &[],
+        blocks: BlockInputs::default(),
+        turns: None,
+        steps: &[],
+    })
 }
 
 fn texts(prompt: &Prompt) -> Vec<String> {
@@ -145,6 +154,7 @@ fn tool_instructions_precede_the_user_message_and_are_not_stored() {
         question: &question,
         tools: &tools,
         blocks: BlockInputs::default(),
+        turns: None,
         steps: &[],
     };
     let prompt = prepare(call).unwrap();
@@ -174,6 +184,7 @@ fn user_message_with_blocks_replaces_the_stored_one() {
         question: &question,
         tools: &tools,
         blocks: BlockInputs::default(),
+        turns: None,
         steps: &[],
     })
     .unwrap();
@@ -199,6 +210,7 @@ fn tool_steps_follow_the_user_message() {
         question: &question,
         tools: &[],
         blocks: BlockInputs::default(),
+        turns: None,
         steps: &steps,
     })
     .unwrap();
@@ -289,6 +301,7 @@ fn steps_stay_with_the_user_message() {
         question: &question,
         tools: &[],
         blocks: BlockInputs::default(),
+        turns: None,
         steps: &steps,
     };
     assert_eq!(texts(&prepare(call).unwrap()), ["How many?", "many", "That is no number."]);

@@ -24,6 +24,11 @@ fn is_older(model: &str) -> bool {
     ["gpt-3.5", "gpt-4-", "text-embedding-"].iter().any(|prefix| name.starts_with(prefix)) || name == "gpt-4"
 }
 
+/// Whether a model's texts are counted by the tokenizer that most are: `o200k_base`.
+pub fn has_common_tokenizer(model: &str) -> bool {
+    !is_older(model)
+}
+
 /// Text is counted in chunks: the tokenizer's regular expression overflows the stack on about a million spaces in a row.
 const MAX_CHUNK_BYTES: usize = 100_000;
 

@@ -1,4 +1,4 @@
-//! Step 3: trims the history to the window.
+//! Step 4: trims the history to the window.
 //!
 //! The latest user message and everything after it always stay. Before it, the newest messages that fit stay; the result
 //! starts at a user message and never contains a tool result without its call. Content is not looked at.

@@ -20,6 +20,7 @@ use crate::host::Host;
 use crate::host::{RunInfo, RunInput};
 use crate::id::{Activation, ContextId, Epoch, MessageId};
 use crate::journal::{Answer, Event, NodeEvent};
+use crate::loop_history::LoopConversation;
 use crate::memory::{MemoryChange, MemorySettings, WorkflowMemory};
 use crate::models::ModelOverrides;
 use crate::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, Signal};
@@ -57,6 +58,8 @@ pub struct NodeHarness {
     pub memory: WorkflowMemory,
     /// The flow's settings of the workflow's memory.
     pub memory_settings: MemorySettings,
+    /// The conversation of the loop around the node.
+    pub loop_conversation: Option<Arc<LoopConversation>>,
 }
 
 /// The outcome of one execution.
@@ -187,6 +190,7 @@ impl NodeHarness {
             recorded: self.recorded.clone().into(),
             memory_mode,
             memory_settings: Arc::new(self.memory_settings.clone()),
+            conversation: self.loop_conversation.clone(),
             transaction: Arc::clone(&transaction),
             signals,
         };

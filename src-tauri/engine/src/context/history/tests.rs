@@ -117,7 +117,8 @@ proptest! {
         let all: History = messages.iter().cloned().collect();
         let suffix = all.suffix(cut);
         prop_assert!(is_consistent(&suffix));
-        let mut joined: History = messages.iter().take(cut).cloned().collect();
+        let mut joined = all.prefix(cut);
+        prop_assert!(is_consistent(&joined));
         joined.append(suffix);
         prop_assert!(is_consistent(&joined));
         prop_assert_eq!(joined, all);

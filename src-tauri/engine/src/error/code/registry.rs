@@ -57,6 +57,15 @@ error_codes! {
             "Set `memory.mode` of the node to `readWrite`.";
     }
 
+    "Conversational loops" {
+        HistoryNoSummary = "history.no_summary",
+            "No usable summary of a loop's older turns was written. They were left out by the bounds alone.",
+            "Set another `summarizer_agent`, or another model as the summarizer in the settings.";
+        HistoryTemplateIgnored = "history.template_ignored",
+            "A loop has a `history_template`, but the model takes messages: it received the turns as messages.",
+            "Remove the template, or mark the model as prompt-only in the settings.";
+    }
+
     "Long-term memory" {
         MemoryAmbiguous = "memory.ambiguous",
             "Several memories have an id that begins like this.",

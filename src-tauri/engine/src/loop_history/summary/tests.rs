@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::error::ErrorCode;
 use crate::id::{Activation, Epoch};
 use crate::loop_history::tests::{alternating, history, turn};
 use crate::loop_history::{HistoryTurn, bound_history};
@@ -8,6 +9,10 @@ use crate::loop_history::{HistoryTurn, bound_history};
 fn management(ratio: f64) -> HistoryManagement {
     serde_json::from_value(json!({ "strategy": "summarize", "summarize_ratio": ratio }))
         .expect("valid settings")
+}
+
+fn no_reply() -> Fault {
+    Fault::new(ErrorCode::HistoryNoSummary, "The model did not reply.")
 }
 
 fn bounds(max_tokens: u64) -> HistoryBounds {
@@ -95,7 +100,8 @@ fn summary_that_does_not_help_is_rejected() {
 fn failed_attempt_waits_until_there_is_twice_as_much() {
     let mut turns = history(&[10; 6]);
     let again = |turns: &LoopHistory| SummaryPlan::new(turns, None, Some(3), &management(0.5), bounds(50));
-    assert_eq!(plan(&turns, None, 50).map(|plan| plan.failed()), Some(SummaryAttempt::Failed { through: 3 }));
+    let attempt = plan(&turns, None, 50).map(|plan| plan.failed(no_reply()));
+    assert_eq!(attempt, Some(SummaryAttempt::Failed { through: 3, error: no_reply() }));
     for at in 6..11 {
         assert_eq!(again(&turns), None, "{at}");
         turns.push(turn(at, alternating(at), 10));
@@ -106,7 +112,7 @@ fn failed_attempt_waits_until_there_is_twice_as_much() {
 #[test]
 fn attempts_survive_a_journal() {
     let plan = plan(&history(&[10; 4]), None, 39).expect("above the bound");
-    for attempt in [plan.failed(), plan.accept("Short.", 5, Origins::NONE).expect("short enough")] {
+    for attempt in [plan.failed(no_reply()), plan.accept("Short.", 5, Origins::NONE).expect("short enough")] {
         let text = serde_json::to_string(&attempt).expect("serializable");
         assert_eq!(serde_json::from_str::<SummaryAttempt>(&text).expect("readable"), attempt);
     }

@@ -6,7 +6,7 @@ use super::Turn;
 use crate::error::Fault;
 use crate::model_call::call::{ModelCall, RecordedReply};
 use crate::models::CalibrationSample;
-use crate::prompt::{Call, PromptRecord, prepare};
+use crate::prompt::{Call, PromptRecord, prepare, prepare_as_text};
 use crate::provider::{Chunk, ModelReply, ModelRequest};
 
 impl Turn<'_> {
@@ -37,14 +37,20 @@ impl Turn<'_> {
         if let Some(recorded) = call.recorded(step) {
             return Ok(recorded);
         }
-        let prompt = prepare(Call {
+        let prompt = Call {
             context: self.context,
             config: &self.model,
             question: &self.user_message.message,
             tools: self.tools,
             blocks: self.blocks,
+            turns: self.turns,
             steps: &self.steps,
-        })?;
+        };
+        let prompt = if self.model.prompt_only && self.turns.is_some() {
+            prepare_as_text(prompt, &*self.node_context.host.evaluator).await?
+        } else {
+            prepare(prompt)?
+        };
         let request = ModelRequest {
             system: prompt.system,
             tools: self.tools.to_vec(),

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn settings_override_the_tables() {
-    let note = |window| ModelOverride { context_window: NonZeroU32::new(window), price: None };
+    let note = |window| ModelOverride { context_window: NonZeroU32::new(window), ..Default::default() };
     let free = ModelOverride { price: Some(Price::default()), ..ModelOverride::default() };
     let notes = [("gpt-4", note(5_000)), ("azure/gpt-4", note(6_000)), ("house", free)];
     let overrides = ModelOverrides {

@@ -1,5 +1,6 @@
 mod blocks;
 mod estimates;
+mod loop_turns;
 mod memory;
 mod origins;
 mod sampling;

@@ -32,7 +32,7 @@ fn model_override_has_its_own_window() {
 
 #[test]
 fn window_precedence_is_node_flow_settings_table() {
-    let note = ModelOverride { context_window: NonZeroU32::new(3_000), price: None };
+    let note = ModelOverride { context_window: NonZeroU32::new(3_000), ..Default::default() };
     let models = ModelOverrides { notes: [("gpt-4o".to_owned(), note)].into(), ..ModelOverrides::default() };
     let window = |node, flow, models: &ModelOverrides| {
         let overrides = Overrides { window: node, ..Overrides::default() };

@@ -65,12 +65,12 @@ proptest! {
             max_tokens: None,
             window,
             reserve,
-            correction,
+            correction, prompt_only: false,
         };
         let question = message("q", Role::User, "Why?");
         let tools: Vec<_> = with_tool.then(|| tool(None)).into_iter().collect();
         let steps: Vec<_> = step.map(|tokens| vec![build_message(99, (Role::Assistant, tokens, None))]).into_iter().collect();
-        let result = prepare(Call { context: &context, config: &config, question: &question, tools: &tools, blocks: BlockInputs::default(), steps: &steps });
+        let result = prepare(Call { context: &context, config: &config, question: &question, tools: &tools, blocks: BlockInputs::default(), turns: None, steps: &steps });
 
         // The reference.
         let mut system: Vec<String> = with_instructions.then(|| "Be brief.".to_owned()).into_iter().collect();

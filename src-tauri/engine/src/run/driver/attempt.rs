@@ -245,6 +245,7 @@ impl Driver {
             recorded: self.recorded.get(start.node, &start.epoch),
             memory_mode: memory,
             memory_settings: Arc::clone(&self.plan.memory),
+            conversation: None,
             transaction: Transaction::with_memory(
                 match &start.hidden_context {
                     Some(hidden) => self.contexts.without(hidden),

@@ -130,7 +130,8 @@ fn configured_window_applies_to_calls() {
     assert_eq!(send(&mut harness, json!({}), &"word ".repeat(100)).code(), "context.too_large");
     assert!(send(&mut harness, json!({ "contextWindow": 8_000 }), &"word ".repeat(100)).result.is_ok());
     harness.flow_window = None;
-    let note = crate::models::ModelOverride { context_window: std::num::NonZeroU32::new(60), price: None };
+    let note =
+        crate::models::ModelOverride { context_window: std::num::NonZeroU32::new(60), ..Default::default() };
     harness.models.notes.insert("echo".to_owned(), note);
     assert_eq!(
         send(&mut harness, json!({ "skipHistory": true }), &"word ".repeat(100)).code(),

@@ -1,0 +1,115 @@
+//! The conversation of the innermost conversational loop around a node, as it stands at the node's place.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{ConversationSettings, HistoryBounds, HistorySummary, LoopHistory, SummaryPlan};
+use crate::context::conversation::MESSAGE_ID_PREFIX;
+use crate::context::{History, Message};
+use crate::error::Fault;
+use crate::id::{Activation, Epoch, MessageId, NodeId};
+
+/// The agent that writes summaries, as the config of a `chat` node describes it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct SummarizerAgent {
+    /// The provider. If empty, the loop's.
+    #[serde(rename = "overrideProvider")]
+    pub provider: Option<String>,
+    /// The model. If empty, the loop's.
+    #[serde(rename = "overrideModel")]
+    pub model: Option<String>,
+    /// Its instructions. If empty, built-in instructions.
+    #[serde(rename = "prompt")]
+    pub instructions: Option<String>,
+    pub temperature: Option<f64>,
+    /// Maximum tokens of a summary.
+    pub max_tokens: Option<u32>,
+    /// Provider-specific options.
+    pub options: Map<String, Value>,
+}
+
+/// The conversation around a node.
+#[derive(Clone, Debug)]
+pub struct LoopConversation {
+    pub settings: Arc<ConversationSettings>,
+    /// The loop.
+    pub owner: Activation,
+    /// What was said so far: in the iterations that are over, and by persons before the node in this one.
+    pub turns: LoopHistory,
+    /// How many of the turns were said before this iteration.
+    pub appended: usize,
+    /// The summary of the oldest turns, and the iteration that wrote it.
+    pub summary: Option<(HistorySummary, Epoch)>,
+    /// Through which turn the last summary that was due was not written, and why.
+    pub no_summary: Option<(usize, Fault)>,
+    /// The agent that writes summaries, if the settings name one.
+    pub summarizer: Option<Arc<SummarizerAgent>>,
+    /// The first turn, if it is the loop's input.
+    pub start: Option<MessageId>,
+    /// The outermost conversational loop around the node.
+    pub scope: ConversationScope,
+}
+
+/// The outermost conversational loop around a node. What its nodes say reaches models as turns, and not as messages of a
+/// context as well.
+#[derive(Clone, Debug)]
+pub struct ConversationScope {
+    /// The loop.
+    pub owner: Activation,
+    /// The nodes in it, at any depth.
+    pub members: Arc<FxHashSet<NodeId>>,
+    /// Those whose messages are turns, or would be if the settings said so: models and those who ask a person.
+    pub speakers: Arc<FxHashSet<NodeId>>,
+}
+
+impl LoopConversation {
+    /// The bounds of the settings.
+    pub fn bounds(&self) -> HistoryBounds {
+        let management = &self.settings.history_management;
+        HistoryBounds {
+            max_tokens: management.token_bound().map(u64::from),
+            max_turns: management.turn_bound().map(|turns| turns as usize),
+            window_room: None,
+        }
+    }
+
+    /// What a summary should condense now, if one is due.
+    pub fn summary_plan(&self) -> Option<SummaryPlan> {
+        let failed = self.no_summary.as_ref().map(|(through, _)| *through);
+        let management = &self.settings.history_management;
+        SummaryPlan::new(&self.turns, self.summary(), failed, management, self.bounds())
+    }
+
+    /// The summary of the oldest turns.
+    pub fn summary(&self) -> Option<&HistorySummary> {
+        self.summary.as_ref().map(|(summary, _)| summary)
+    }
+}
+
+impl ConversationScope {
+    /// A context's messages without what the speakers of the loop said in it. Messages that other nodes inject stay.
+    pub fn outside(&self, history: &History) -> History {
+        // A context that a loop works in gets the loop's messages at its end.
+        let inside = history.iter().rev().take_while(|message| self.has(message)).count();
+        if inside == 0 {
+            return history.clone();
+        }
+        let end = history.len() - inside;
+        let mut outside = history.prefix(end);
+        let injected = history.focus().narrow(end..).into_iter();
+        outside.extend(injected.filter(|message| !self.speakers.contains(&message.author.node)).cloned());
+        outside
+    }
+
+    fn has(&self, message: &Message) -> bool {
+        let Activation { node, epoch } = &message.author;
+        epoch.depth() > self.owner.epoch.depth()
+            && epoch.starts_with(&self.owner.epoch)
+            && self.members.contains(node)
+            && !message.id.as_str().starts_with(MESSAGE_ID_PREFIX)
+    }
+}

@@ -1,0 +1,266 @@
+//! Step 3: the turns of a loop's conversation, bounded before the history of the context is trimmed.
+//!
+//! They stand between the messages of the context and the user message. For a model that takes a single prompt they are a text at the
+//! beginning of the user message instead. The summary and the pinned turns are never trimmed.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::resolve::ModelConfig;
+use super::tokens;
+use crate::context::{Content, Message, Part, Role, SharedMessage};
+use crate::error::{ErrorCode, Fault};
+use crate::expression::evaluation::Evaluator;
+use crate::id::{Epoch, NodeId};
+use crate::loop_history::{
+    BoundReason, BoundedHistory, HistoryBounds, HistoryStrategy, LoopConversation, LoopHistory, TextBlock,
+    bound_history, write_text_block,
+};
+use crate::origin::Origins;
+
+/// How often a text that takes more tokens than its turns is written again with fewer turns.
+const MAX_WRITES: usize = 4;
+
+/// The conversation of a loop, as one call uses it.
+#[derive(Clone, Debug)]
+pub struct LoopTurns<'a> {
+    pub conversation: &'a LoopConversation,
+    /// The turns, with tokens as counted for the call's model. Nothing if the node takes no history.
+    turns: Option<LoopHistory>,
+    /// The turn that the node sends as its user message.
+    own: Option<usize>,
+}
+
+/// What is sent of a conversation.
+#[derive(Clone, Debug)]
+pub(super) struct SentTurns {
+    pub(super) bounded: BoundedHistory,
+    /// The turns as a text, if the model takes a prompt only, with its tokens.
+    pub(super) text: Option<(String, u64)>,
+}
+
+/// Why turns of a conversation were not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum LeftOutReason {
+    /// They exceed the loop's `max_tokens`.
+    MaxTokens,
+    /// They exceed the loop's `max_turns`.
+    MaxTurns,
+    /// They exceed the model's window.
+    Window,
+    /// The summary covers them.
+    Summarized,
+    /// The node sends it as its own message.
+    OwnMessage,
+}
+
+/// Turns of a conversation that were not sent, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LeftOut {
+    pub reason: LeftOutReason,
+    /// The position of the first, from 0.
+    #[ts(type = "number")]
+    pub first: u64,
+    /// How many they are.
+    #[ts(type = "number")]
+    pub count: u64,
+}
+
+/// What a prompt has of the conversation of a loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationRecord {
+    /// The loop.
+    pub node: NodeId,
+    /// Its iteration outside.
+    pub epoch: Epoch,
+    pub strategy: HistoryStrategy,
+    /// The most tokens of turns, if they are bounded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub max_tokens: Option<u32>,
+    /// The most turns, if they are bounded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub max_turns: Option<u32>,
+    /// How many turns were sent, the summary included.
+    #[ts(type = "number")]
+    pub sent: u64,
+    /// Their tokens.
+    #[ts(type = "number")]
+    pub tokens: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<LeftOut>>")]
+    pub left_out: Vec<LeftOut>,
+    /// The iteration that wrote the summary, if one was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub summary: Option<Epoch>,
+    /// What did not go as the settings say: a summary that was not written, a template that was not used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Fault>>")]
+    pub notices: Vec<Fault>,
+}
+
+/// A turn of a conversation, as a prompt had it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SentTurn {
+    pub role: Role,
+    pub text: String,
+    /// The node that said it.
+    pub node: NodeId,
+}
+
+impl<'a> LoopTurns<'a> {
+    /// The conversation for a call of `model`. `used` says whether the node takes the history; `own` is the turn that it sends
+    /// as its user message.
+    pub fn new(conversation: &'a LoopConversation, used: bool, own: Option<usize>, model: &str) -> Self {
+        let turns = used.then(|| {
+            if tokens::has_common_tokenizer(model) {
+                conversation.turns.clone()
+            } else {
+                conversation.turns.recounted(|content| recount(model, content))
+            }
+        });
+        Self { conversation, turns, own }
+    }
+
+    /// What is sent within this room, in counted tokens.
+    pub(super) fn bound(&self, window_room: u64) -> Option<BoundedHistory> {
+        let turns = self.turns.as_ref()?;
+        let bounds = HistoryBounds { window_room: Some(window_room), ..self.conversation.bounds() };
+        Some(bound_history(turns, self.conversation.summary(), self.own, bounds))
+    }
+
+    /// What is sent within this room as a text, with its tokens.
+    pub(super) async fn write(
+        &self,
+        window_room: u64,
+        model: &str,
+        evaluator: &dyn Evaluator,
+    ) -> Result<Option<SentTurns>, Fault> {
+        let max_tokens = self.conversation.bounds().max_tokens.unwrap_or(u64::MAX).min(window_room);
+        let mut room = window_room;
+        let mut written = None;
+        for _ in 0..MAX_WRITES {
+            let Some(bounded) = self.bound(room) else { return Ok(None) };
+            let text = self.text(&bounded, evaluator).await?;
+            let size = tokens::count(model, &text);
+            let is_whole = size <= max_tokens || bounded.newest.is_empty();
+            written = Some(SentTurns { text: Some((text, size)), bounded });
+            if is_whole {
+                break;
+            }
+            // Escapes and roles take tokens as well.
+            room = (room.min(max_tokens) * max_tokens / size.max(1)).saturating_sub(1);
+        }
+        Ok(written)
+    }
+
+    async fn text(&self, bounded: &BoundedHistory, evaluator: &dyn Evaluator) -> Result<String, Fault> {
+        let LoopConversation { settings, start, .. } = self.conversation;
+        let block = TextBlock {
+            template: settings.history_template.as_ref(),
+            start: start.as_ref().map(|id| (id, &settings.init.history.start_with)),
+        };
+        write_text_block(&bounded.messages, block, evaluator).await
+    }
+
+    /// The record of what was sent.
+    pub(super) fn record(&self, config: &ModelConfig, sent: &SentTurns) -> ConversationRecord {
+        let conversation = self.conversation;
+        let management = &conversation.settings.history_management;
+        let BoundedHistory { messages, tokens, has_summary, left_out, .. } = &sent.bounded;
+        let reason = |reason| match reason {
+            BoundReason::Tokens => LeftOutReason::MaxTokens,
+            BoundReason::Turns => LeftOutReason::MaxTurns,
+            BoundReason::Window => LeftOutReason::Window,
+            BoundReason::Summarized => LeftOutReason::Summarized,
+            BoundReason::OwnMessage => LeftOutReason::OwnMessage,
+        };
+        let left_out = left_out.iter().map(|turns| LeftOut {
+            reason: reason(turns.reason),
+            first: turns.range.start as u64,
+            count: turns.count as u64,
+        });
+        let ignored = conversation.settings.history_template.is_some() && !config.prompt_only;
+        let ignored = ignored.then(|| template_ignored(config));
+        ConversationRecord {
+            node: conversation.owner.node.clone(),
+            epoch: conversation.owner.epoch.clone(),
+            strategy: management.strategy,
+            max_tokens: management.token_bound(),
+            max_turns: management.turn_bound(),
+            sent: messages.len() as u64,
+            tokens: sent.text.as_ref().map_or(*tokens, |(_, tokens)| *tokens),
+            left_out: left_out.collect(),
+            summary: conversation.summary.as_ref().filter(|_| *has_summary).map(|(_, epoch)| epoch.clone()),
+            notices: conversation.no_summary.iter().map(|(_, fault)| fault.clone()).chain(ignored).collect(),
+        }
+    }
+
+    /// The turns of the iteration under way that are sent: no later event has them if it fails.
+    pub(super) fn current(&self, bounded: &BoundedHistory) -> Vec<SentTurn> {
+        let turns = self.conversation.turns.messages().suffix(self.conversation.appended);
+        let is_sent = |turn: &&SharedMessage| bounded.messages.position(&turn.id).is_some();
+        let turns = turns.iter().filter(is_sent).map(|turn| SentTurn {
+            role: turn.role,
+            text: turn.content.text(),
+            node: turn.author.node.clone(),
+        });
+        turns.collect()
+    }
+}
+
+impl SentTurns {
+    /// Their tokens in the prompt.
+    pub(super) fn tokens(&self) -> u64 {
+        self.text.as_ref().map_or(self.bounded.tokens, |(_, tokens)| *tokens)
+    }
+
+    /// Where they come from.
+    pub(super) fn origins(&self) -> Origins {
+        Origins::union(self.bounded.messages.iter().map(|message| &message.origins))
+    }
+
+    /// The user message with the text of the turns before it.
+    pub(super) fn before(&self, question: SharedMessage) -> SharedMessage {
+        let Some((text, size)) = self.text.as_ref().filter(|(text, _)| !text.is_empty()) else {
+            return question;
+        };
+        let content = match &question.content {
+            Content::Text(own) => Content::Text(format!("{text}\n\n{own}")),
+            Content::Parts(parts) => {
+                let first = Part::Text { text: text.clone() };
+                Content::Parts(std::iter::once(first).chain(parts.iter().cloned()).collect())
+            }
+        };
+        let size = u32::try_from(*size).unwrap_or(u32::MAX);
+        let tokens = question.tokens.saturating_add(size);
+        Arc::new(Message { content, tokens, ..Message::clone(&question) })
+    }
+}
+
+fn recount(model: &str, content: &Content) -> u32 {
+    match content {
+        Content::Text(text) => {
+            let counted = tokens::TOKENS_PER_MESSAGE + tokens::count_cached(model, text);
+            u32::try_from(counted).unwrap_or(u32::MAX)
+        }
+        parts @ Content::Parts(_) => tokens::count_message(model, parts),
+    }
+}
+
+fn template_ignored(config: &ModelConfig) -> Fault {
+    let message = format!(
+        "`history_template` was not used: `{}` takes messages, so it received the turns as messages.",
+        config.model
+    );
+    Fault::new(ErrorCode::HistoryTemplateIgnored, message)
+        .hint("Remove the template, or mark the model as prompt-only in the settings.")
+}

@@ -28,6 +28,7 @@ mod nesting;
 mod plan_order;
 mod restrict;
 mod shared_contexts;
+mod summarizers;
 mod turn_order;
 mod wiring;
 
@@ -41,6 +42,7 @@ use smallvec::SmallVec;
 
 use crate::flow::{FolderAccess, RetryPolicy};
 use crate::id::{Epoch, NodeId, PortName};
+use crate::loop_history::SummarizerAgent;
 use crate::memory::MemorySettings;
 use crate::node::BoundNode;
 
@@ -84,6 +86,8 @@ pub struct Plan {
     pub memory: Arc<MemorySettings>,
     /// The folders that the flow declares for its tools.
     pub folders: Arc<[FolderAccess]>,
+    /// The agents that summarize the histories of loops, by node.
+    pub summarizers: BTreeMap<NodeId, Arc<SummarizerAgent>>,
     pub(crate) index: FxHashMap<NodeId, NodeIx>,
 }
 

@@ -48,6 +48,7 @@ pub struct HistoryManagement {
     /// For `summarize`: a `chat` node of the flow whose provider, model and prompt write the summaries. It does not run as a
     /// step unless it is connected. If empty, the model of the settings.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
     pub summarizer_agent: Option<NodeId>,
     /// For `summarize`: the proportion of the turns that a summary condenses, oldest first. If empty or not between 0
     /// and 1, 0.5.

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::call::ModelCall;
-use crate::context::{ContextRecord, ContextType, Message, Role};
+use crate::context::{ContextRecord, ContextType, MAIN, Message, Role};
 use crate::error::{ErrorCode, Fault};
-use crate::id::ContextId;
 use crate::loop_history::{
     LoopConversation, SummarizerAgent, SummaryAttempt, SummaryPlan, TextBlock, write_text_block,
 };
@@ -28,14 +27,11 @@ const INSTRUCTIONS: &str = "You condense the older part of a conversation betwee
     out pleasantries. Write plain sentences, much shorter than what you are given, and nothing beside the summary.";
 
 /// Writes the summary that is due in the conversation of this activation, if one is. What the call used comes with it.
-pub(crate) async fn summarize_history(
-    node_context: &NodeContext,
-    context: Option<&ContextId>,
-) -> Option<(SummaryAttempt, TokenUsage)> {
+pub(crate) async fn summarize_history(node_context: &NodeContext) -> Option<(SummaryAttempt, TokenUsage)> {
     let conversation = node_context.conversation.as_deref()?;
     let plan = conversation.summary_plan()?;
     let mut usage = TokenUsage::default();
-    let attempt = match write_summary(conversation, &plan, node_context, context, &mut usage).await {
+    let attempt = match write_summary(conversation, &plan, node_context, &mut usage).await {
         Ok(attempt) => attempt,
         Err(fault) => plan.failed(fault),
     };
@@ -46,12 +42,11 @@ async fn write_summary(
     conversation: &LoopConversation,
     plan: &SummaryPlan,
     node_context: &NodeContext,
-    context: Option<&ContextId>,
     usage: &mut TokenUsage,
 ) -> Result<SummaryAttempt, Fault> {
-    let record = match context {
-        Some(id) => ContextRecord::clone(&node_context.context_manager(id)?.get()),
-        None => ContextRecord::new(crate::context::MAIN.into(), ContextType::Main, OFFLINE, ECHO),
+    let record = match node_context.context_manager(&MAIN.into()) {
+        Ok(main) => ContextRecord::clone(&main.get()),
+        Err(_) => ContextRecord::new(MAIN.into(), ContextType::Main, OFFLINE, ECHO),
     };
     let agent = conversation.summarizer.as_deref();
     let model = model_config(agent, &record, plan, node_context)?;
@@ -83,7 +78,7 @@ async fn write_summary(
         .map_err(|rejected| no_summary(format!("The summary of a loop's history was not used: {rejected}.")))
 }
 
-/// The model of the agent, else that of the settings, else that of the context.
+/// The model of the agent, else that of the settings, else that of the context `main`.
 fn model_config(
     agent: Option<&SummarizerAgent>,
     record: &ContextRecord,

@@ -3,11 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use ts_rs::TS;
 
 use super::{Card, EditorTraits};
 use crate::host::subflow::ChildFlow;
 use crate::id::{NodeId, PortName};
+use crate::loop_history::ConversationSettings;
 use crate::memory::MemoryUse;
 use crate::needs::NodeNeed;
 use crate::port::Ports;
@@ -163,6 +165,10 @@ pub struct Behavior {
     pub calls: Option<ChildFlow>,
     /// It is a container that repeats the nodes inside.
     pub repeats: Option<LoopSpec>,
+    /// The conversation of its iterations, if it is a container that has one.
+    pub conversation: Option<Arc<ConversationSettings>>,
+    /// It is an agent: what it outputs is said by a model.
+    pub is_agent: bool,
     /// It only waits for time to pass, and so does not count against the concurrency limit.
     pub is_timer: bool,
     /// A required setting that is not made yet, as JSON pointer and message. The node is valid on the canvas, but its flow

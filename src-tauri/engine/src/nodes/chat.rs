@@ -190,7 +190,7 @@ impl NodeType for Chat {
 
     fn behavior(config: &Config) -> Behavior {
         let (memory, needs) = (config.memory.memory_use(), NodeNeed::of_documents(&config.knowledge.folder));
-        Behavior { uses_context: true, memory, needs, ..Behavior::default() }
+        Behavior { is_agent: true, uses_context: true, memory, needs, ..Behavior::default() }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {

@@ -156,6 +156,7 @@ impl NodeType for Classify {
 
     fn behavior(config: &Config) -> Behavior {
         Behavior {
+            is_agent: true,
             uses_context: true,
             needs: NodeNeed::of_documents(&config.knowledge.folder),
             ..Behavior::default()

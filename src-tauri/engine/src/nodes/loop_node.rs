@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::error::Fault;
+use crate::model_call::summarize_history;
 use crate::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, LoopKind, LoopSpec, NodeContext, NodeOutput,
     NodeType,
@@ -21,6 +22,8 @@ pub(super) struct Loop;
 
 /// The output of a test: whether there is another iteration.
 pub(crate) const CONTINUE: &str = "continue";
+/// The output of a test before which the history of the loop was to be summarized: how that ended.
+pub(crate) const SUMMARY: &str = "summary";
 
 impl NodeType for Loop {
     type Config = Config;
@@ -49,7 +52,12 @@ impl NodeType for Loop {
 
 \
         Edges may lead in from anywhere: such a value is held for all iterations. They lead out only through `next`. Inside an \
-        iteration, contexts are copies: what is said in them counts outside once the iteration has succeeded.";
+        iteration, contexts are copies: what is said in them counts outside once the iteration has succeeded.
+
+\
+        With **conversation**, the model nodes inside get what was said in the iterations before: the input of the loop and what \
+        people say as the user, replies as the assistant. It is bounded by **history_management**: the newest turns by tokens or by \
+        number, or a summary of the older ones.";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "repeat";
     const TERMS: &'static [&'static str] =
@@ -115,6 +123,7 @@ impl NodeType for Loop {
         };
         Behavior {
             repeats: Some(LoopSpec { kind, max_iterations: config.max_iterations }),
+            conversation: config.conversation.then(|| Arc::new(config.conversation())),
             ..Behavior::default()
         }
     }
@@ -139,7 +148,7 @@ impl NodeType for Loop {
         ]
     }
 
-    /// Tests the condition.
+    /// Tests the condition and, before an iteration, writes the summary of the history if it is due.
     async fn execute(
         config: &Config,
         inputs: Inputs,
@@ -158,7 +167,17 @@ impl NodeType for Loop {
             }
             None => true,
         };
-        Ok(NodeOutput::new().with(CONTINUE, holds))
+        let output = NodeOutput::new().with(CONTINUE, holds);
+        if !holds {
+            return Ok(output);
+        }
+        Ok(match summarize_history(&node_context).await {
+            Some((attempt, usage)) => {
+                let attempt = serde_json::to_value(attempt).unwrap_or_default();
+                NodeOutput { token_usage: Some(usage), ..output.with(SUMMARY, attempt) }
+            }
+            None => output,
+        })
     }
 }
 

@@ -77,6 +77,7 @@ fn analyze_scope(
 ) -> ScopeAnalysis {
     check_inputs(&wiring, overrides, diagnostics);
     loops::check_exits(&wiring, diagnostics);
+    loops::check_conversations(&wiring, diagnostics);
     let bodies = std::mem::take(&mut wiring.bodies);
     let mut uses = BTreeMap::new();
     for (&vertex, body) in &bodies {

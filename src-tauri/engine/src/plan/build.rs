@@ -15,6 +15,7 @@ use super::graph::common_prefix_length;
 use super::input_overrides::InputOverrides;
 use super::nesting::Nesting;
 use super::restrict::restrict;
+use super::summarizers;
 use super::wiring::{BoundFlow, Vertex, Wiring};
 use super::{Container, Cycle, CycleIx, EdgeIx, NodeIx, Plan, PlanEdge, PlanNode, PlanScope, ScopeIx};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -46,6 +47,7 @@ pub fn plan(
     plan.max_concurrency = settings.max_concurrency.unwrap_or(DEFAULT_MAX_CONCURRENCY) as usize;
     plan.max_unattended_epochs = settings.max_unattended_epochs.unwrap_or(DEFAULT_MAX_UNATTENDED_EPOCHS);
     plan.folders = settings.folders.as_slice().into();
+    plan.summarizers = summarizers::agents(flow);
     plan.context_window = settings.window().unwrap_or_default();
     if let Some(target) = target.and_then(|id| plan.find(id)) {
         plan.target = Some(target);
@@ -125,6 +127,7 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides, memory: MemorySettin
         context_window: None,
         memory: Arc::new(memory),
         folders: Arc::default(),
+        summarizers: BTreeMap::new(),
         index: FxHashMap::default(),
     };
     let parts = number_scopes(analysis.root);

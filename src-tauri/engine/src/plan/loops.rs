@@ -1,10 +1,13 @@
-//! Checks of loops: whether something other than the greatest number of iterations ends each of them.
+//! Checks of loops: whether something other than the greatest number of iterations ends each of them, and what the settings of their
+//! conversations name.
 
 use super::wiring::Wiring;
 use crate::diagnostic::Diagnostic;
 use crate::error::ErrorCode;
+use crate::id::NodeId;
 use crate::node::{LoopKind, LoopSpec};
 use crate::port::PortKind;
+use crate::similar_name::similar_name;
 
 /// Warns of loops in a scope whose only end is `max_iterations`: a `while` without a condition in which nothing leads to `exit`,
 /// nobody is asked, and no model has tools.
@@ -26,6 +29,48 @@ pub(super) fn check_exits(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) {
                 .hint("Set a `condition`, connect a node inside to `exit`, or offer the tool `finish` to a model inside."),
         );
     }
+}
+
+/// Reports what the settings of conversations in a scope name and their loops do not contain, and templates that most models
+/// ignore.
+pub(super) fn check_conversations(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) {
+    for (&vertex, body) in &wiring.bodies {
+        let vertex = &wiring.vertices[vertex];
+        let Some(settings) = &vertex.node.behavior().conversation else { continue };
+        let mut inside = Vec::new();
+        collect_ids(body, &mut inside);
+        let steps = settings.named_nodes().filter(|(pointer, _)| pointer != SUMMARIZER_AGENT);
+        for (pointer, name) in steps {
+            if inside.iter().any(|id| id.as_str() == name) || wiring.unbound.ids.contains(name) {
+                continue;
+            }
+            let message = format!("There is no node `{name}` in this loop.");
+            let found = Diagnostic::on_node(ErrorCode::ConfigUnknownSource, &vertex.id, message);
+            let found = found.below("/config").below(&pointer);
+            diagnostics.push(match similar_name(name, inside.iter().map(|id| id.as_str())) {
+                Some(similar) => found.hint(format!("Did you mean `{similar}`?")),
+                None => found.hint("Name a node that is inside the loop."),
+            });
+        }
+        if settings.history_template.is_some() {
+            let message =
+                "Models that take messages ignore `history_template`: they get the turns as messages.";
+            let found = Diagnostic::on_node(ErrorCode::HistoryTemplateIgnored, &vertex.id, message).warning();
+            diagnostics.push(
+                found
+                    .below("/config/history_template")
+                    .hint("It counts for models that are marked as prompt-only in the settings."),
+            );
+        }
+    }
+}
+
+/// The place of the one node that settings name outside of the loop.
+const SUMMARIZER_AGENT: &str = "/history_management/summarizer_agent";
+
+fn collect_ids<'a>(body: &'a Wiring, ids: &mut Vec<&'a NodeId>) {
+    ids.extend(body.vertices.iter().map(|vertex| &vertex.id));
+    body.bodies.values().for_each(|body| collect_ids(body, ids));
 }
 
 /// Whether something is connected to the inner input `exit`.

@@ -4,6 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::expression::condition::IterationCondition;
+use crate::id::NodeId;
+use crate::loop_history::{
+    AiTurnSource, ConversationSettings, HITL, HistoryInit, HistoryManagement, HistoryTemplate,
+};
 
 /// The greatest number of iterations that a loop may be given.
 const MAX_ITERATIONS: u32 = 1_000_000;
@@ -32,6 +36,23 @@ pub(in crate::nodes) struct Config {
     /// The greatest number of iterations. A loop that would go on ends with a warning.
     #[schemars(range(min = 1, max = MAX_ITERATIONS))]
     pub max_iterations: u32,
+    /// Whether the model nodes inside share a history of what was said in the iterations. It belongs to this loop alone.
+    pub conversation: bool,
+    /// How much of the history models get.
+    pub history_management: HistoryManagement,
+    /// Which replies of model nodes become turns of the assistant: that of the `last` node of the body, those of `all_agents`, or
+    /// those of `named_steps`.
+    pub ai_turn_source: AiTurnSource,
+    /// The nodes that `named_steps` stands for.
+    #[schemars(with = "Vec<String>")]
+    pub named_steps: Vec<NodeId>,
+    /// The nodes whose outputs become turns of the user: `hitl` for all that ask a person, `named_steps`, or ids of nodes.
+    pub user_turn_sources: Vec<String>,
+    /// How turns are written for models that take a prompt only: a template over `history`, whose items have a `role` and a
+    /// `content`. If empty, a line for each turn.
+    pub history_template: Option<HistoryTemplate>,
+    /// How the history begins.
+    pub init: HistoryInit,
 }
 
 /// When a loop repeats.
@@ -62,11 +83,31 @@ impl Default for Config {
             concurrency: 1,
             on_error: OnError::default(),
             max_iterations: DEFAULT_MAX_ITERATIONS,
+            conversation: false,
+            history_management: HistoryManagement::default(),
+            ai_turn_source: AiTurnSource::default(),
+            named_steps: Vec::new(),
+            user_turn_sources: vec![HITL.to_owned()],
+            history_template: None,
+            init: HistoryInit::default(),
         }
     }
 }
 
 impl Config {
+    /// The settings of the conversation, as the history knows them.
+    pub fn conversation(&self) -> ConversationSettings {
+        ConversationSettings {
+            conversation: self.conversation,
+            history_management: self.history_management.clone(),
+            ai_turn_source: self.ai_turn_source,
+            named_steps: self.named_steps.clone(),
+            user_turn_sources: self.user_turn_sources.clone(),
+            history_template: self.history_template.clone(),
+            init: self.init.clone(),
+        }
+    }
+
     /// What the schema cannot express, as JSON pointer and message.
     pub fn problems(&self) -> Vec<(String, String)> {
         let mut problems = Vec::new();
@@ -81,6 +122,12 @@ impl Config {
         bound("times", self.times, 0, MAX_ITERATIONS);
         bound("concurrency", self.concurrency, 1, MAX_CONCURRENCY);
         bound("max_iterations", self.max_iterations, 1, MAX_ITERATIONS);
+        if self.conversation && self.kind == Kind::ForEach && self.concurrency > 1 {
+            let message =
+                "A loop with `conversation` runs one iteration after the other: `concurrency` must be 1.";
+            problems.push(("/concurrency".to_owned(), message.to_owned()));
+        }
+        problems.extend(self.conversation().problems());
         problems
     }
 }

@@ -38,3 +38,26 @@ fn items_are_for_each_only() {
     assert_eq!(each.inner_outputs[0].name.as_str(), "item");
     assert_eq!(each.inner_inputs.iter().map(|port| port.name.as_str()).collect::<Vec<_>>(), ["next", "exit"]);
 }
+
+#[test]
+fn conversation_is_checked_at_its_place() {
+    let (pointer, message) = problem(json!({ "history_management": { "max_tokens": 0 } }));
+    assert_eq!(pointer, "/nodes/l/config/history_management/max_tokens");
+    assert!(message.contains("at least 1"), "{message}");
+    assert_eq!(problem(json!({ "history_template": "{{secret}}" })).0, "/nodes/l/config/history_template");
+    let parallel = json!({ "kind": "forEach", "concurrency": 2, "conversation": true });
+    assert_eq!(problem(parallel).0, "/nodes/l/config/concurrency");
+}
+
+#[test]
+fn unknown_key_is_refused_with_the_one_that_was_meant() {
+    let hint = |config: serde_json::Value| {
+        let found = registry().bind(&"l".into(), "loop", config.as_object().unwrap()).unwrap().err().unwrap();
+        (found[0].pointer.clone(), found[0].hint.clone().unwrap_or_default())
+    };
+    let (pointer, hint_text) = hint(json!({ "history_management": { "max_token": 5 } }));
+    assert!(pointer.starts_with("/nodes/l/config/history_management"), "{pointer}");
+    assert!(hint_text.starts_with("Did you mean `max_tokens`?"), "{hint_text}");
+    assert!(hint(json!({ "convesation": true })).1.starts_with("Did you mean `conversation`?"));
+    assert!(hint(json!({ "ai_turn_source": "all_agent" })).1.starts_with("Did you mean `all_agents`?"));
+}

@@ -11,6 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::flow::{Flow, Limits, MAX_ATTEMPTS, Node, RetryPolicy};
 use crate::id::NodeId;
 use crate::node::{BoundNode, Portal, Registry};
+use crate::plan::summarizers;
 
 /// A node that runs: a vertex of the graph.
 pub(in crate::plan) struct Vertex {
@@ -51,6 +52,8 @@ impl<'f> BoundFlow<'f> {
             unbound: UnboundNodes::default(),
             diagnostics: Vec::new(),
         };
+        summarizers::check(flow, registry, &mut bound_flow.diagnostics);
+        let unconnected = summarizers::unconnected(flow);
         let mut shared = SharedBindings::default();
         let mut vertices = 0;
         for (id, node) in &flow.nodes {
@@ -58,7 +61,8 @@ impl<'f> BoundFlow<'f> {
                 bound_flow.index.insert(id, None);
                 continue;
             };
-            let runs = !bound.behavior().inert && bound.behavior().portal.is_none();
+            let behavior = bound.behavior();
+            let runs = !behavior.inert && behavior.portal.is_none() && !unconnected.contains(id.as_str());
             bound_flow.index.insert(id, Some(bound_flow.nodes.len()));
             bound_flow.nodes.push(FlowNode { id, node, bound, vertex: runs.then_some(vertices) });
             vertices += usize::from(runs);

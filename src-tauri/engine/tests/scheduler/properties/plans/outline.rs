@@ -47,7 +47,9 @@ fn write(plan: &Plan) -> String {
             cycle.max_epochs.map_or_else(String::new, |bound| format!("; at most {bound} iterations"));
         lines.push(format!("back to {}: {}{bound}", id(cycle.entry), back.join(", ")));
     }
-    for (context, maker) in (0..plan.scopes[0].contexts.len()).map(|context| (context, plan.scopes[0].contexts.maker(context))) {
+    for (context, maker) in
+        (0..plan.scopes[0].contexts.len()).map(|context| (context, plan.scopes[0].contexts.maker(context)))
+    {
         let takes_turns = |node: &&PlanNode| node.contexts.works_in.contains(&context);
         let users: Vec<&str> = plan.nodes.iter().filter(takes_turns).map(|node| node.id.as_str()).collect();
         if users.len() > 1 {

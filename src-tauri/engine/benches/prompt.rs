@@ -12,10 +12,13 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use plait_engine::context::{Content, ContextRecord, ContextType, History, Message, Role};
 use plait_engine::id::{Activation, Epoch};
+use plait_engine::loop_history::{
+    ConversationScope, ConversationSettings, HistoryManagement, HistoryTurn, LoopConversation, LoopHistory,
+};
 use plait_engine::memory::{MemoryChange, MemorySummary, MemoryTurn, WorkflowMemory};
 use plait_engine::models::Correction;
 use plait_engine::origin::Origins;
-use plait_engine::prompt::{BlockInputs, Call, MemoryView, ModelConfig, Partner, prepare, tokens, trim};
+use plait_engine::prompt::{BlockInputs, Call, LoopTurns, MemoryView, ModelConfig, Partner, prepare, tokens, trim};
 use plait_engine::tool::ToolSpec;
 use workload::{BenchError, FirstError};
 
@@ -28,6 +31,9 @@ const ROOM: u64 = (MESSAGES as u64 - 1) * TOKENS as u64;
 const LENGTHS: [usize; 3] = [10, 1_000, 100_000];
 /// Turns of the workflow's memory, as many as a flow keeps by default.
 const TURNS: usize = 12;
+/// Iterations of a conversational loop, and the turns that its history has before them.
+const ITERATIONS: u64 = 100;
+const HISTORY_LENGTHS: [usize; 2] = [100, 10_000];
 /// The model whose tokenizer is compared.
 const MODEL: &str = "gpt-4o";
 
@@ -43,6 +49,7 @@ fn main() -> Result<(), BenchError> {
     bench_count(&mut criterion)?;
     bench_snapshot(&mut criterion);
     bench_blocks(&mut criterion, &errors);
+    bench_loop_history(&mut criterion, &errors);
     criterion.final_summary();
     errors.into_result()
 }
@@ -157,6 +164,86 @@ fn bench_blocks(criterion: &mut Criterion, errors: &FirstError) {
     group.bench_function(BenchmarkId::new("engine", 1), |bencher| {
         bencher.iter(|| errors.capture(prepare(black_box(call)).map_err(|fault| fault.to_string())));
     });
+}
+
+/// 100 iterations of a conversational loop whose history is this long at first: each adds two turns, and one call takes all of it.
+fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
+    let context = ContextRecord::new("main".into(), ContextType::Main, "openai", MODEL);
+    let config = ModelConfig {
+        provider: "openai".to_owned(),
+        model: MODEL.to_owned(),
+        max_tokens: None,
+        window: 100_000_000,
+        reserve: 4_000,
+        correction: Correction::default(),
+        prompt_only: false,
+    };
+    let question = history(1).front().cloned();
+    let Some(question) = question else { return };
+    let management = HistoryManagement { max_tokens: Some(u32::MAX), ..HistoryManagement::default() };
+    let settings = Arc::new(ConversationSettings {
+        conversation: true,
+        history_management: management,
+        ..ConversationSettings::default()
+    });
+    let owner = Activation { node: "loop".into(), epoch: Epoch::root() };
+    let scope = ConversationScope { owner: owner.clone(), members: Arc::default(), speakers: Arc::default() };
+    for length in HISTORY_LENGTHS {
+        let mut group = criterion.benchmark_group(format!("loop_history_{length}"));
+        group.throughput(Throughput::Elements(ITERATIONS));
+        let said: Vec<HistoryTurn> = history(length)
+            .iter()
+            .map(|message| HistoryTurn { message: Arc::clone(message), pinned: false })
+            .collect();
+        let first: LoopHistory = said.iter().cloned().collect();
+        group.bench_function(BenchmarkId::new("bare", length), |bencher| {
+            bencher.iter(|| {
+                let mut turns: Vec<Arc<Message>> = said.iter().map(|turn| Arc::clone(&turn.message)).collect();
+                for _ in 0..ITERATIONS {
+                    turns.extend([Arc::clone(&question), Arc::clone(&question)]);
+                    let mut used = 0;
+                    let fits = |turn: &&Arc<Message>| {
+                        used += u64::from(turn.tokens);
+                        used <= u64::from(u32::MAX)
+                    };
+                    let kept = turns.iter().rev().take_while(fits).count();
+                    let sent = turns[turns.len() - kept..].iter().chain([&question]).cloned();
+                    black_box(sent.collect::<Vec<_>>());
+                }
+            });
+        });
+        group.bench_function(BenchmarkId::new("engine", length), |bencher| {
+            bencher.iter(|| {
+                let mut turns = first.clone();
+                for _ in 0..ITERATIONS {
+                    turns.push(HistoryTurn { message: Arc::clone(&question), pinned: false });
+                    turns.push(HistoryTurn { message: Arc::clone(&question), pinned: false });
+                    let conversation = LoopConversation {
+                        settings: Arc::clone(&settings),
+                        owner: owner.clone(),
+                        appended: turns.len(),
+                        turns: turns.clone(),
+                        summary: None,
+                        no_summary: None,
+                        summarizer: None,
+                        start: None,
+                        scope: scope.clone(),
+                    };
+                    let loop_turns = LoopTurns::new(&conversation, true, None, MODEL);
+                    let call = Call {
+                        context: &context,
+                        config: &config,
+                        question: &question,
+                        tools: &[],
+                        blocks: BlockInputs::default(),
+                        turns: Some(&loop_turns),
+                        steps: &[],
+                    };
+                    errors.capture(prepare(black_box(call)).map_err(|fault| fault.to_string()));
+                }
+            });
+        });
+    }
 }
 
 /// A history of this length, user and assistant alternating.

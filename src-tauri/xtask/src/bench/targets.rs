@@ -198,6 +198,19 @@ fn prompts(measured: Measurements<'_>) -> Vec<Target> {
         Limit::AtMost(200.0),
         "µs",
     ));
+    for (turns, limit) in [(100, 100.0), (10_000, 1_000.0)] {
+        let group = format!("loop_history_{turns}");
+        let figure = |by: &str| measured.micros_per_element(&group, by);
+        targets.push(target(
+            format!("the history of a loop, prepared and sent, an iteration at {turns} turns"),
+            figure("engine"),
+            Limit::AtMost(limit),
+            "µs",
+        ));
+        let compared = ratio(figure("engine"), figure("bare"));
+        let name = format!("the same compared with a plain list, at {turns} turns");
+        targets.push(target(name, compared, Limit::AtMost(10.0), "×"));
+    }
     targets
 }
 

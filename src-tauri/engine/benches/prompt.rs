@@ -18,7 +18,9 @@ use plait_engine::loop_history::{
 use plait_engine::memory::{MemoryChange, MemorySummary, MemoryTurn, WorkflowMemory};
 use plait_engine::models::Correction;
 use plait_engine::origin::Origins;
-use plait_engine::prompt::{BlockInputs, Call, LoopTurns, MemoryView, ModelConfig, Partner, prepare, tokens, trim};
+use plait_engine::prompt::{
+    BlockInputs, Call, LoopTurns, MemoryView, ModelConfig, Partner, prepare, tokens, trim,
+};
 use plait_engine::tool::ToolSpec;
 use workload::{BenchError, FirstError};
 
@@ -198,7 +200,8 @@ fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
         let first: LoopHistory = said.iter().cloned().collect();
         group.bench_function(BenchmarkId::new("bare", length), |bencher| {
             bencher.iter(|| {
-                let mut turns: Vec<Arc<Message>> = said.iter().map(|turn| Arc::clone(&turn.message)).collect();
+                let mut turns: Vec<Arc<Message>> =
+                    said.iter().map(|turn| Arc::clone(&turn.message)).collect();
                 for _ in 0..ITERATIONS {
                     turns.extend([Arc::clone(&question), Arc::clone(&question)]);
                     let mut used = 0;

@@ -44,7 +44,7 @@ pub(super) struct SentTurns {
 /// Why turns of a conversation were not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub enum LeftOutReason {
+pub enum OmissionReason {
     /// They exceed the loop's `max_tokens`.
     MaxTokens,
     /// They exceed the loop's `max_turns`.
@@ -60,8 +60,8 @@ pub enum LeftOutReason {
 /// Turns of a conversation that were not sent, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct LeftOut {
-    pub reason: LeftOutReason,
+pub struct OmittedTurns {
+    pub reason: OmissionReason,
     /// The position of the first, from 0.
     #[ts(type = "number")]
     pub first: u64,
@@ -94,8 +94,8 @@ pub struct ConversationRecord {
     #[ts(type = "number")]
     pub tokens: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[ts(optional, as = "Option<Vec<LeftOut>>")]
-    pub left_out: Vec<LeftOut>,
+    #[ts(optional, as = "Option<Vec<OmittedTurns>>")]
+    pub left_out: Vec<OmittedTurns>,
     /// The iteration that wrote the summary, if one was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -177,13 +177,13 @@ impl<'a> LoopTurns<'a> {
         let management = &conversation.settings.history_management;
         let BoundedHistory { messages, tokens, has_summary, left_out, .. } = &sent.bounded;
         let reason = |reason| match reason {
-            BoundReason::Tokens => LeftOutReason::MaxTokens,
-            BoundReason::Turns => LeftOutReason::MaxTurns,
-            BoundReason::Window => LeftOutReason::Window,
-            BoundReason::Summarized => LeftOutReason::Summarized,
-            BoundReason::OwnMessage => LeftOutReason::OwnMessage,
+            BoundReason::Tokens => OmissionReason::MaxTokens,
+            BoundReason::Turns => OmissionReason::MaxTurns,
+            BoundReason::Window => OmissionReason::Window,
+            BoundReason::Summarized => OmissionReason::Summarized,
+            BoundReason::OwnMessage => OmissionReason::OwnMessage,
         };
-        let left_out = left_out.iter().map(|turns| LeftOut {
+        let left_out = left_out.iter().map(|turns| OmittedTurns {
             reason: reason(turns.reason),
             first: turns.range.start as u64,
             count: turns.count as u64,

@@ -13,7 +13,7 @@ use crate::loop_history::{
 };
 use crate::models::ModelOverride;
 use crate::origin::{Origin, Origins};
-use crate::prompt::{LeftOut, LeftOutReason, PromptPart, SentTurn, tokens};
+use crate::prompt::{OmissionReason, OmittedTurns, PromptPart, SentTurn, tokens};
 use crate::testing::NodeHarness;
 
 fn activation(node: &str, epoch: &[u32]) -> Activation {
@@ -93,7 +93,10 @@ fn turns_precede_the_message_and_the_own_message_is_sent_once() {
         (conversation.node.as_str(), conversation.sent, conversation.max_tokens),
         ("loop", 4, Some(4096))
     );
-    assert_eq!(conversation.left_out, [LeftOut { reason: LeftOutReason::OwnMessage, first: 4, count: 1 }]);
+    assert_eq!(
+        conversation.left_out,
+        [OmittedTurns { reason: OmissionReason::OwnMessage, first: 4, count: 1 }]
+    );
     let [
         PromptPart::Turns { first: 0, count: 4, own: Some(4), tokens, origins, .. },
         PromptPart::Message { .. },
@@ -189,7 +192,7 @@ fn summary_is_received_before_the_newest_turns() {
         matches!(&record.parts[0], PromptPart::Turns { summary: Some(epoch), first: 2, .. } if epoch.0[..] == [1])
     );
     let left_out = &record.conversation.as_deref().expect("the badge").left_out;
-    assert_eq!(left_out[0], LeftOut { reason: LeftOutReason::Summarized, first: 0, count: 2 });
+    assert_eq!(left_out[0], OmittedTurns { reason: OmissionReason::Summarized, first: 0, count: 2 });
 }
 
 #[test]
@@ -223,7 +226,7 @@ fn summary_and_pinned_turns_survive_a_small_window() {
     assert_eq!(record.omitted.as_ref().map(|omitted| omitted.count), Some(1));
     let left_out = &record.conversation.as_deref().expect("the badge").left_out;
     assert!(
-        left_out.contains(&LeftOut { reason: LeftOutReason::Window, first: 1, count: 1 }),
+        left_out.contains(&OmittedTurns { reason: OmissionReason::Window, first: 1, count: 1 }),
         "{left_out:?}"
     );
     let tighter = json!({ "contextWindow": window + 5, "maxTokens": 10 });

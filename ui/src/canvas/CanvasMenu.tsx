@@ -9,6 +9,7 @@ const LOOP_COMMANDS = ["loop.fold", "loop.wrap", "loop.moveInto", "loop.moveOut"
 const ON_NODES = [
   "edit.rename",
   "edit.connect",
+  "innerFlow.edit",
   ...LOOP_COMMANDS,
   "edit.cut",
   "edit.copy",

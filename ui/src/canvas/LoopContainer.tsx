@@ -1,5 +1,5 @@
 import { type NodeProps, NodeResizeControl, ResizeControlVariant, useStore } from "@xyflow/react";
-import { FoldVertical } from "lucide-react";
+import { ChevronsDownUp } from "lucide-react";
 import { memo } from "react";
 import { Icon } from "@/design/Icon";
 import type { Size } from "@/flow/container-box";
@@ -60,7 +60,7 @@ export const LoopContainer = memo(function LoopContainer({ id, data, selected }:
             editor.fold([id], true);
           }}
         >
-          <FoldVertical size={14} aria-hidden />
+          <ChevronsDownUp size={14} aria-hidden />
         </button>
       </header>
       <div className="loop-strip" data-side="in" />

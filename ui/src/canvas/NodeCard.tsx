@@ -1,5 +1,5 @@
 import { Handle, type NodeProps, Position as Sides } from "@xyflow/react";
-import { Maximize2, UnfoldVertical } from "lucide-react";
+import { ChevronsUpDown, Maximize2 } from "lucide-react";
 import { type CSSProperties, memo } from "react";
 import type { NodeId } from "@/bindings";
 import { Icon } from "@/design/Icon";
@@ -102,7 +102,7 @@ function UnfoldButton({ id }: { id: NodeId }) {
         editor.fold([id], false);
       }}
     >
-      <UnfoldVertical size={14} aria-hidden />
+      <ChevronsUpDown size={14} aria-hidden />
     </button>
   );
 }

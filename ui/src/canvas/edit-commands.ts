@@ -8,6 +8,7 @@ import type { Workspace } from "@/workspace/workspace";
 import { alignSelection, distributeSelection, nudge, resizeSelected } from "./arrange";
 import { copyToClipboard, cutToClipboard, duplicateSelection, pasteFromClipboard } from "./clipboard";
 import { GRID } from "./geometry";
+import { innerFlowCommands } from "./inner-flow-commands";
 import { loopCommands } from "./loop-commands";
 import { focusedItem, toggleFocused } from "./multi-select";
 import { tidy } from "./tidy";
@@ -136,6 +137,7 @@ export const editCommands: readonly Command[] = [
   distribute("horizontal", "Distribute horizontally", "Alt+Shift+H"),
   distribute("vertical", "Distribute vertically", "Alt+Shift+V"),
   ...loopCommands,
+  ...innerFlowCommands,
   ...nudges("Left", -1, 0),
   ...nudges("Right", 1, 0),
   ...nudges("Up", 0, -1),

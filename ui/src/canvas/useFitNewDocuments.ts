@@ -16,7 +16,9 @@ export function useFitNewDocuments(count: number): void {
   const workspace = useWorkspace();
   const { canvas } = workspace;
   const key = useFlow((state) => state.key);
-  const document = useFlow((state) => state.viewing?.run ?? state.key);
+  const document = useFlow(
+    (state) => state.viewing?.run ?? [state.key, ...(state.outer ?? []).map(({ node }) => node)].join("/"),
+  );
   const empty = useFlow((state) => Object.keys(displayedFlow(state).nodes).length === 0);
   // The first check reports back edges, whose arcs need room, too.
   const arcs = useFlow((state) => state.checked.backEdges.length > 0);

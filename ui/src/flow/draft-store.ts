@@ -1,7 +1,7 @@
 /** Stores a draft of an unsaved document with the host, so that a crash loses at most one second of work. */
 import type { Host } from "@/ipc";
 import type { FlowEditor } from "./editor";
-import { type FlowState, isDirty } from "./flow-state";
+import { documentFlow, type FlowState, isDirty } from "./flow-state";
 
 const DELAY_MS = 1000;
 
@@ -71,7 +71,9 @@ export class DraftStore {
   }
 
   /** Errors are ignored: without a draft, saving still works and reports errors. */
-  #put({ key, path, hash, flow }: FlowState): void {
+  #put(state: FlowState): void {
+    const { key, path, hash } = state;
+    const flow = documentFlow(state);
     this.#known.add(key);
     this.#queue = this.#queue
       .then(() => this.host.call("autosave.put", { key, path, baseHash: hash, flow }))
@@ -85,5 +87,5 @@ export class DraftStore {
 }
 
 function changed(a: FlowState, b: FlowState): boolean {
-  return a.flow !== b.flow || a.saved !== b.saved || a.key !== b.key;
+  return documentFlow(a) !== documentFlow(b) || a.saved !== b.saved || a.key !== b.key;
 }

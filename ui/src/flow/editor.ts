@@ -6,6 +6,7 @@ import { setFolded } from "./container-edits";
 import * as edits from "./edits";
 import { documentState, EMPTY_FLOW, type FlowState, NOTHING, UNCHECKED, type Viewing } from "./flow-state";
 import * as history from "./history";
+import { innerFlowOf, withInner } from "./inner-flow";
 import { LatestRequests } from "./latest-requests";
 import { TEXTS } from "./texts";
 
@@ -170,6 +171,48 @@ export class FlowEditor {
       nodes: Object.keys((viewing?.flow ?? flow).nodes),
       edges: Object.keys((viewing?.flow ?? flow).edges),
     });
+  }
+
+  /** Edits the flow inside a node, with a history of its own. Returns whether there is one that can be drawn. */
+  openInner(node: NodeId): boolean {
+    if (!this.mayEdit()) return false;
+    const { flow, history: past, selection, outer = [] } = this.state;
+    const inner = innerFlowOf(flow.nodes[node]);
+    if (!inner) {
+      notify.info(TEXTS.innerFlowUnreadable);
+      return false;
+    }
+    // An empty flow of its own, so that two of them are never taken for one another.
+    const opened = { ...inner };
+    this.store.setState({
+      flow: opened,
+      outer: [...outer, { flow, history: past, selection, node, opened }],
+      history: history.EMPTY_HISTORY,
+      selection: NOTHING,
+      checked: UNCHECKED,
+      checkedFlow: undefined,
+    });
+    return true;
+  }
+
+  /** Goes back to a flow around the one that is edited: so many levels below the document. What was edited is one undo step there. */
+  closeInner(depth = (this.state.outer?.length ?? 0) - 1): void {
+    const { viewing } = this.state;
+    for (let outer = this.state.outer ?? []; outer.length > Math.max(0, depth); outer = this.state.outer ?? []) {
+      const around = outer.at(-1);
+      if (!around) return;
+      const flow = withInner(around, this.state.flow);
+      const edited = flow !== around.flow;
+      const selection = { ...NOTHING, nodes: new Set([around.node]) };
+      this.store.setState({
+        flow,
+        outer: outer.length > 1 ? outer.slice(0, -1) : undefined,
+        history: edited ? history.remember(around.history, around, TEXTS.editInnerFlow) : around.history,
+        selection: viewing ? this.state.selection : selection,
+        checked: viewing ? this.state.checked : UNCHECKED,
+        checkedFlow: viewing ? this.state.checkedFlow : undefined,
+      });
+    }
   }
 
   /** Shows a run's flow, read-only, in place of the document. */

@@ -5,7 +5,7 @@ import type { QuestionStore } from "@/design/question-store";
 import { type Host, HostError } from "@/ipc";
 import type { DraftStore } from "./draft-store";
 import type { FlowEditor } from "./editor";
-import { documentName, documentState, type FlowState, fileName, isDirty } from "./flow-state";
+import { documentFlow, documentName, documentState, type FlowState, fileName, isDirty } from "./flow-state";
 import { TEXTS } from "./texts";
 
 type Parts = { host: Host; editor: FlowEditor; drafts: DraftStore; questions: QuestionStore };
@@ -159,7 +159,8 @@ export class FlowFiles {
   }
 
   async #saveTo(path: string, force = false): Promise<boolean> {
-    const { flow, hash, key } = this.#editor.state;
+    const { hash, key } = this.#editor.state;
+    const flow = documentFlow(this.#editor.state);
     try {
       const saved = await this.#host.call("flow.save", { path, flow, baseHash: force ? undefined : hash, force });
       // Edits made while the file was being written stay unsaved: `saved` is what was written, not what is there now.
@@ -230,10 +231,10 @@ export class FlowFiles {
     const isLatest = this.#editor.requests.requestDocument();
     const { viewing } = this.#editor.state;
     if (!(await this.mayReplace())) return false;
-    const { flow } = this.#editor.state;
+    const flow = documentFlow(this.#editor.state);
     try {
       const document = await load();
-      if ((this.#editor.state.flow === flow || (await this.mayReplace())) && isLatest()) {
+      if ((documentFlow(this.#editor.state) === flow || (await this.mayReplace())) && isLatest()) {
         const looked = this.#editor.state.viewing;
         this.#editor.open(looked === viewing ? document : { ...document, viewing: looked });
         return true;

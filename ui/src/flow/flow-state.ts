@@ -6,6 +6,7 @@ import type { CheckedFlow, Flow, RunId } from "@/bindings";
 import type { Items } from "./edits";
 import { EMPTY_HISTORY, type History } from "./history";
 import { freshKey } from "./ids";
+import { type OuterFlow, withInner } from "./inner-flow";
 
 /** An earlier run's flow, shown read-only in place of the document. */
 export type Viewing = {
@@ -19,7 +20,10 @@ export type Viewing = {
 };
 
 export type FlowState = {
+  /** The flow that is edited: the document's own, or one inside a node of it. */
   flow: Flow;
+  /** The flows around it, the document's own first; absent while that is edited. */
+  outer?: readonly OuterFlow[];
   /** Where its file is; absent until it was saved once. */
   path?: string;
   /** The hash of the file when it was last read or written, to detect changes by other programs. */
@@ -28,7 +32,7 @@ export type FlowState = {
   readOnly: boolean;
   /** The document's name among the autosaved drafts. */
   key: string;
-  /** The flow as it was last saved. The document is dirty when `flow` is another one. */
+  /** The document's flow as it was last saved. The document is dirty when it is another one. */
   saved: Flow;
   history: History;
   selection: Items;
@@ -49,6 +53,7 @@ export const UNCHECKED: CheckedFlow = { diagnostics: [], ports: {}, contexts: {}
 export function documentState(flow: Flow, file: { path?: string; hash?: string; readOnly?: boolean } = {}): FlowState {
   return {
     flow,
+    outer: undefined,
     path: file.path,
     hash: file.hash,
     readOnly: file.readOnly ?? false,
@@ -73,13 +78,18 @@ export function displayedPath(state: FlowState): string | undefined {
   return state.viewing ? state.viewing.path : state.path;
 }
 
+/** The flow of the whole document, with what was edited inside its nodes. The same object while nothing changes. */
+export function documentFlow({ flow, outer = [] }: Pick<FlowState, "flow" | "outer">): Flow {
+  return outer.reduceRight((inner, around) => withInner(around, inner), flow);
+}
+
 export function isDirty(state: FlowState): boolean {
-  return state.flow !== state.saved;
+  return documentFlow(state) !== state.saved;
 }
 
 /** The display name of the document. */
 export function documentName(state: FlowState): string {
-  return state.flow.name || (state.path ? fileName(state.path) : "Untitled flow");
+  return documentFlow(state).name || (state.path ? fileName(state.path) : "Untitled flow");
 }
 
 export function fileName(path: string): string {

@@ -1,4 +1,4 @@
-/** Opens the flow that a node runs: its child run, or the file if there was no run. */
+/** Opens the flow that a node runs: its child run, or the file or the inner flow if there was no run. */
 import type { Node, NodeId, RunId } from "@/bindings";
 import { notify } from "@/design/notify";
 import type { FlowEditor } from "@/flow/editor";
@@ -25,6 +25,12 @@ export function runsFlow(types: NodeTypes, node: Node | undefined): boolean {
   return childFlowField(types, node) !== undefined;
 }
 
+/** Whether the node runs a flow that is, or can be, written inside of it. */
+export function holdsInnerFlow(types: NodeTypes, node: Node | undefined): boolean {
+  const file = node?.config?.[childFlowField(types, node) ?? ""];
+  return runsFlow(types, node) && (file === undefined || file === null || file === "");
+}
+
 /** The latest child run of a node: of the chosen iteration, or of the displayed one, or of any. */
 function childOf(
   { activeRun, epochChoice }: Pick<Parts, "activeRun" | "epochChoice">,
@@ -37,7 +43,7 @@ function childOf(
   return (displayed?.children ?? view?.epochs.findLast((epoch) => epoch.children?.length)?.children)?.at(-1);
 }
 
-/** Opens the latest child run of a node, or the flow file it names if there is none. */
+/** Opens the latest child run of a node, or the flow file it names, or the flow inside of it, if there is none. */
 export function openChild(parts: Parts, id: NodeId): void {
   const run = childOf(parts, id);
   if (run !== undefined) {
@@ -53,6 +59,10 @@ export function openChild(parts: Parts, id: NodeId): void {
   const file = node?.config?.[childFlowField(parts.nodeTypes.all, node) ?? ""];
   if (typeof file === "string" && file !== "" && state.path !== undefined && !state.viewing) {
     void parts.files.openPath(resolveFlowPath(state.path, file));
+    return;
+  }
+  if (holdsInnerFlow(parts.nodeTypes.all, node) && !state.viewing) {
+    parts.editor.openInner(id);
     return;
   }
   notify.info(TEXTS.noRunOfNode);

@@ -105,6 +105,7 @@ export class RunControl {
   followDocument(): () => void {
     return this.#editor.store.subscribe((state, before) => {
       if (state.key !== before.key) this.#setDocumentRun(undefined);
+      if ((state.outer === undefined) !== (before.outer === undefined)) this.#showRun();
       if (before.viewing && state.viewing?.run !== before.viewing.run) {
         const { viewed } = this.store.getState();
         if (viewed?.run === before.viewing.run) this.#setViewed(undefined);
@@ -116,18 +117,25 @@ export class RunControl {
     const state = this.store.getState();
     if (state.document !== document) state.document?.close();
     this.store.setState({ document });
-    this.#active.show(state.viewed ?? document);
+    this.#showRun();
   }
 
   #setViewed(viewed: RunSession | undefined): void {
     const state = this.store.getState();
     if (state.viewed !== viewed) state.viewed?.close();
     this.store.setState({ viewed });
-    this.#active.show(viewed ?? state.document);
+    this.#showRun();
+  }
+
+  /** The document's run is about the nodes of its own flow, not about those of a flow inside of them. */
+  #showRun(): void {
+    const { viewed, document } = this.store.getState();
+    this.#active.show(viewed ?? (this.#editor.state.outer ? undefined : document));
   }
 
   /** Runs the document, or as much of it as `to` needs. */
   async start(to?: NodeId): Promise<void> {
+    if (!this.#editor.state.viewing) this.#editor.closeInner(0);
     const { flow, path, key, viewing } = this.#editor.state;
     if (viewing || this.store.getState().starting) return;
     const earlier = this.store.getState().document;

@@ -4,6 +4,7 @@ import { Button } from "@/design/Button";
 import { Keys } from "@/design/Keys";
 import { ariaKeys } from "@/design/keys";
 import { Tooltip } from "@/design/Tooltip";
+import { documentFlow } from "@/flow/flow-state";
 import { runBlockers } from "@/run/control";
 import { isOver } from "@/run/fold/status";
 import { useFlow, useWorkspace } from "@/workspace/context";
@@ -26,7 +27,7 @@ export function RunControls() {
 function RunButton() {
   const workspace = useWorkspace();
   const viewing = useFlow((state) => state.viewing !== undefined);
-  const empty = useFlow((state) => Object.keys(state.flow.nodes).length === 0);
+  const empty = useFlow((state) => Object.keys(documentFlow(state).nodes).length === 0);
   const problems = useFlow((state) => runBlockers(state).length);
   const starting = useRunState((state) => state.starting);
   const going = useGoing();

@@ -6,6 +6,7 @@ import { Inspector } from "@/inspector/Inspector";
 import { PANELS } from "@/panels";
 import { useLayout, useWorkspace } from "@/workspace/context";
 import type { Part } from "@/workspace/layout";
+import { InnerFlowBanner } from "./InnerFlowBanner";
 import { Rail } from "./Rail";
 import { Toasts } from "./Toasts";
 import { TopBar } from "./TopBar";
@@ -36,6 +37,7 @@ export function Shell() {
                   <div className="relative h-full">
                     <Canvas />
                     <ViewingBanner />
+                    <InnerFlowBanner />
                     <Toasts />
                   </div>
                 </Panel>

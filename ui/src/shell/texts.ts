@@ -62,6 +62,8 @@ export const TEXTS = {
   dock: "Dock",
   viewingRun: "Viewing run:",
   parentRuns: "Parent runs",
+  outerFlows: "Outer flows",
+  backToOuterFlow: "Back to outer flow",
   backToEditing: "Back to editing",
   opening: "Opening…",
   rebuildingRunList: "Rebuilding the list of runs",

@@ -183,6 +183,33 @@ test("a node type is dropped into a loop; a copy and a deletion take the body al
   expect(Object.keys(flow.nodes).filter((id) => id.endsWith("-2") && id !== "text-2")).toEqual([]);
 });
 
+test("a flow inside a node is edited on the same canvas, saved with the document, and one step of undo", async ({ page }) => {
+  const flow: Flow = {
+    version: 1,
+    name: "Report",
+    nodes: { text: { type: "text", title: "Question" }, sub: { type: "subflow", title: "Research" } },
+    edges: {},
+    layout: { text: { x: 0, y: 0 }, sub: { x: 300, y: 0 } },
+  };
+  await openFlow(page, flow);
+  await node(page, "sub").locator(".summary").dblclick();
+  await expect(page.getByTestId("inner-flow-here")).toHaveText("Research");
+  await expect(node(page, "text")).toHaveCount(0);
+  await page.getByTestId("palette-search").fill("Text");
+  const pane = await middle(page.getByTestId("canvas"));
+  await drag(page, page.getByTestId("palette-text"), pane);
+  await drag(page, page.getByTestId("palette-text"), { x: pane.x, y: pane.y + 120 });
+  await shoot(page, "inner-flow");
+  const inside = (await savedFlow(page)).nodes.sub?.config?.flow as Flow;
+  expect(Object.keys(inside.nodes)).toEqual(["text", "text-2"]);
+  await page.getByTestId("outer-flow-0").click();
+  await expect(page.getByTestId("inner-flow-banner")).toHaveCount(0);
+  await expect(page.getByTestId("flow-file")).not.toHaveAttribute("data-dirty", "true");
+  await expect(node(page, "sub")).toBeVisible();
+  await page.keyboard.press("Control+z");
+  expect((await savedFlow(page)).nodes).toEqual(flow.nodes);
+});
+
 for (const theme of ["dark", "light"] as const) {
   test.describe(theme, () => {
     test.use({ colorScheme: theme });

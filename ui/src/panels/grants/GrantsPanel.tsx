@@ -4,6 +4,7 @@ import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { GRANT_ICONS } from "@/design/grant-icons";
 import { notify } from "@/design/notify";
+import { documentFlow } from "@/flow/flow-state";
 import { HostError } from "@/ipc";
 import { describePin, needsByKind } from "@/run/grants";
 import { useFlow, useWorkspace } from "@/workspace/context";
@@ -17,7 +18,7 @@ const QUIET_MS = 300;
 /** What the open flow needs, what is decided about it, and the tools that its MCP servers are pinned to. */
 export function GrantsPanel() {
   const { host } = useWorkspace();
-  const flow = useFlow((state) => state.flow);
+  const flow = useFlow(documentFlow);
   const path = useFlow((state) => state.path);
   const show = useCallback(() => host.call("grants.show", { flow, path }), [host, flow, path]);
   const { value: grants, error, load } = useLoaded(show);

@@ -2,7 +2,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { ConversationFlow, ConversationRecord } from "@/bindings";
 import type { FlowEditor } from "@/flow/editor";
-import type { FlowState } from "@/flow/flow-state";
+import { documentFlow, type FlowState } from "@/flow/flow-state";
 import { type Host, HostError } from "@/ipc";
 
 export type ConversationScope = "flow" | "all";
@@ -25,7 +25,7 @@ const DELAY_MS = 150;
 
 /** The flow on the canvas, as conversations know it. */
 export function flowOf(state: Pick<FlowState, "path" | "flow">): ConversationFlow {
-  return { path: state.path, name: state.flow.name };
+  return { path: state.path, name: documentFlow(state).name };
 }
 
 /** What a conversation keeps of its flow; the host's rule. */

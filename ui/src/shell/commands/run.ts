@@ -28,7 +28,11 @@ export const runCommands: readonly Command[] = [
     group: "Run",
     keys: [RUN_TO_KEYS],
     terms: ["until", "here", "partial", "node"],
-    enabled: (workspace) => !workspace.editor.state.viewing && onlySelected(workspace) !== undefined,
+    // A run to a node of an inner flow would be none of the document.
+    enabled: (workspace) =>
+      !workspace.editor.state.viewing &&
+      workspace.editor.state.outer === undefined &&
+      onlySelected(workspace) !== undefined,
     run: (workspace) => workspace.runs.start(onlySelected(workspace)),
   },
   {

@@ -15,6 +15,7 @@ import { selectFocused } from "./multi-select";
 import { NodeCard } from "./NodeCard";
 import { QuickAddMenu } from "./QuickAddMenu";
 import { StrandEdge } from "./StrandEdge";
+import { useBoxSelection } from "./useBoxSelection";
 import { useConnections } from "./useConnections";
 import { useElements } from "./useElements";
 import { useFitNewDocuments } from "./useFitNewDocuments";
@@ -33,6 +34,7 @@ export function Canvas() {
   const workspace = useWorkspace();
   const { nodes, edges, onNodesChange, onEdgesChange, onDrag, onDragStop } = useElements();
   const connections = useConnections();
+  const boxSelection = useBoxSelection();
   const viewing = useFlow((state) => state.viewing !== undefined);
   useFitNewDocuments(nodes.length);
   return (
@@ -51,10 +53,9 @@ export function Canvas() {
           edgeTypes={EDGE_TYPES}
           onNodesChange={onNodesChange}
           onEdgesChange={onEdgesChange}
-          onNodeDrag={(event, _, dragged) => onDrag(event, dragged)}
-          onSelectionDrag={(event, dragged) => onDrag(event, dragged)}
-          onNodeDragStop={(event, _, dragged) => onDragStop(event, dragged)}
-          onSelectionDragStop={(event, dragged) => onDragStop(event, dragged)}
+          onNodeDrag={(event, grabbed, all) => onDrag(event, { grabbed, all })}
+          onNodeDragStop={(event, grabbed, all) => onDragStop(event, { grabbed, all })}
+          {...boxSelection}
           onPaneClick={(event) => addOnDoubleClick(event, workspace)}
           onNodeDoubleClick={(_, { id, data }) => {
             if (data.folded) workspace.editor.fold([id], false);

@@ -12,6 +12,8 @@ import { boxesOf } from "./boxes";
 
 /** A mouse or touch event. */
 export type PointerLike = MouseEvent | TouchEvent | ReactMouseEvent;
+/** What is dragged, and which of it the pointer holds. */
+export type Dragged = { grabbed: CanvasNode; all: readonly CanvasNode[] };
 type Parts = Pick<Workspace, "canvas" | "editor">;
 
 /** The innermost open loop at a place of the canvas. */
@@ -35,28 +37,27 @@ export function loopAt(
 }
 
 /** While nodes are dragged: shows which loop would take them. */
-export function showDropTarget(parts: Parts, event: PointerLike, dragged: readonly CanvasNode[]): void {
+export function showDropTarget(parts: Parts, event: PointerLike, dragged: Dragged): void {
   const target = targetOf(parts, event, dragged);
-  const stays = dragged.every((node) => node.parentId === target);
-  const dropTarget = stays ? undefined : target;
+  const dropTarget = dragged.grabbed.parentId === target ? undefined : target;
   if (parts.canvas.state.dropTarget !== dropTarget) parts.canvas.set({ dropTarget });
 }
 
-/** Dragged nodes go where they were dropped, into the loop below the pointer. One undo step. */
-export function dropNodes(parts: Parts, event: PointerLike, dragged: readonly CanvasNode[]): void {
+/**
+ * Dragged nodes go where they were dropped, into the loop below the pointer. Those that were not together with the one
+ * that the pointer holds stay where they belong. One undo step.
+ */
+export function dropNodes(parts: Parts, event: PointerLike, dragged: Dragged): void {
   const { editor, canvas } = parts;
   const target = targetOf(parts, event, dragged);
   canvas.set({ dropTarget: undefined });
-  const { flow } = editor.state;
-  const moves = dragged.some((node) => containerOf(flow, node.id) !== target);
-  const label = !moves ? "Move" : target === undefined ? "Move out of loop" : "Move into loop";
+  const from = containerOf(editor.state.flow, dragged.grabbed.id);
+  const label = from === target ? "Move" : target === undefined ? "Move out of loop" : "Move into loop";
   editor.edit(label, (before) => {
-    const placed = place(before, new Map(dragged.map(({ id, position }) => [id, position])));
-    return moveInto(
-      placed,
-      dragged.map((node) => node.id),
-      target,
-    );
+    const placed = place(before, new Map(dragged.all.map(({ id, position }) => [id, position])));
+    if (from === target) return placed;
+    const together = dragged.all.map((node) => node.id).filter((id) => containerOf(before, id) === from);
+    return moveInto(placed, together, target);
   });
 }
 
@@ -65,21 +66,12 @@ export function resizeLoop(parts: Parts, id: NodeId, { width, height }: Size): v
   parts.editor.place("Resize", new Map([[id, { width: Math.round(width), height: Math.round(height) }]]));
 }
 
-/** Where the pointer is decides; from the keyboard or without one, where the first node's middle is. */
-function targetOf({ canvas }: Parts, event: PointerLike, dragged: readonly CanvasNode[]): NodeId | undefined {
-  const { instance } = canvas;
-  const [first] = dragged;
-  if (!instance || !first) return undefined;
+/** Where the pointer is decides. */
+function targetOf({ canvas }: Parts, event: PointerLike, { all }: Dragged): NodeId | undefined {
   const pointer = "clientX" in event ? event : event.changedTouches[0];
-  const at = pointer
-    ? instance.screenToFlowPosition({ x: pointer.clientX, y: pointer.clientY })
-    : middleOf(instance.getNodes(), first.id);
-  return at && loopAt({ canvas }, at, new Set(dragged.map((node) => node.id)));
-}
-
-function middleOf(nodes: readonly CanvasNode[], id: NodeId): Point | undefined {
-  const box = boxesOf(nodes).get(id);
-  return box && { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  if (!canvas.instance || !pointer) return undefined;
+  const at = canvas.instance.screenToFlowPosition({ x: pointer.clientX, y: pointer.clientY });
+  return loopAt({ canvas }, at, new Set(all.map((node) => node.id)));
 }
 
 function contains(box: Box, { x, y }: Point): boolean {

@@ -4,14 +4,14 @@ import type { FlowEditor } from "@/flow/editor";
 import { displayedFlow } from "@/flow/flow-state";
 import type { CanvasEdge, CanvasNode } from "@/workspace/canvas-store";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
-import { dropNodes, type PointerLike, showDropTarget } from "./drop";
+import { type Dragged, dropNodes, type PointerLike, showDropTarget } from "./drop";
 import { canvasEdges, canvasNodes } from "./elements";
 import { fitLoops } from "./loop-elements";
 
 /** The drawn nodes and edges, in sync with the document, and the handlers of React Flow's changes. */
 export function useElements() {
   const workspace = useWorkspace();
-  const { editor } = workspace;
+  const { editor, canvas } = workspace;
   const flow = useFlow(displayedFlow);
   const checked = useFlow((state) => state.checked);
   const selection = useFlow((state) => state.selection);
@@ -33,12 +33,12 @@ export function useElements() {
 
   const onNodesChange = useCallback(
     (changes: NodeChange<CanvasNode>[]) => {
-      select(editor, "nodes", changes);
+      select(editor, "nodes", canvas.boxStart ? withoutLoops(changes, canvas.instance?.getNodes() ?? []) : changes);
       // A drag or a resize moves what is drawn; the document learns of it when it ends.
       const drawn = changes.filter((change) => change.type === "position" || change.type === "dimensions");
       if (drawn.length > 0) setNodes((before) => fitLoops(applyNodeChanges(drawn, before)));
     },
-    [editor],
+    [editor, canvas],
   );
 
   const onEdgesChange = useCallback(
@@ -51,11 +51,11 @@ export function useElements() {
   );
 
   const onDrag = useCallback(
-    (event: PointerLike, dragged: CanvasNode[]) => showDropTarget(workspace, event, dragged),
+    (event: PointerLike, dragged: Dragged) => showDropTarget(workspace, event, dragged),
     [workspace],
   );
   const onDragStop = useCallback(
-    (event: PointerLike, dragged: CanvasNode[]) => dropNodes(workspace, event, dragged),
+    (event: PointerLike, dragged: Dragged) => dropNodes(workspace, event, dragged),
     [workspace],
   );
 
@@ -78,6 +78,15 @@ function select(
   const before = selection[what];
   if (next.size === before.size && [...next].every((id) => before.has(id))) return;
   editor.selectOnly({ ...selection, [what]: next });
+}
+
+/** A selection box that is begun in a loop is about its body; see `useBoxSelection`. */
+function withoutLoops(
+  changes: readonly NodeChange<CanvasNode>[],
+  nodes: readonly CanvasNode[],
+): NodeChange<CanvasNode>[] {
+  const loops = new Set(nodes.filter((node) => node.type === "loop").map((node) => node.id));
+  return changes.filter((change) => change.type !== "select" || !change.selected || !loops.has(change.id));
 }
 
 function reselected<T extends { id: string; selected?: boolean }>(drawn: T[], ids: ReadonlySet<string>): T[] {

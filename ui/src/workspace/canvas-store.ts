@@ -79,6 +79,8 @@ export class CanvasStore {
   readonly store: StoreApi<CanvasState> = createStore<CanvasState>(() => ({}));
   /** The nodes copied last, for when the system clipboard can't be read. */
   copiedText = "";
+  /** Where on the screen a selection box began, while one is drawn. */
+  boxStart: Point | undefined;
   /** Where the pointer is on the screen, while it is over the canvas. */
   pointer: Point | undefined;
   /** The last selection made with Shift+Space. A different selection ends multi-select mode. */

@@ -183,7 +183,9 @@ test("a node type is dropped into a loop; a copy and a deletion take the body al
   expect(Object.keys(flow.nodes).filter((id) => id.endsWith("-2") && id !== "text-2")).toEqual([]);
 });
 
-test("a flow inside a node is edited on the same canvas, saved with the document, and one step of undo", async ({ page }) => {
+test("a flow inside a node is edited on the same canvas, saved with the document, and one step of undo", async ({
+  page,
+}) => {
   const flow: Flow = {
     version: 1,
     name: "Report",

@@ -45,6 +45,7 @@ export function Canvas() {
         data-many={nodes.length > VIRTUALIZE_FROM || undefined}
         aria-label={TEXTS.canvas}
         onFocus={(event) => selectOnKeyboardFocus(event, workspace)}
+        onPointerDownCapture={boxSelection.onPress}
       >
         <ReactFlow
           nodes={nodes}
@@ -55,7 +56,7 @@ export function Canvas() {
           onEdgesChange={onEdgesChange}
           onNodeDrag={(event, grabbed, all) => onDrag(event, { grabbed, all })}
           onNodeDragStop={(event, grabbed, all) => onDragStop(event, { grabbed, all })}
-          {...boxSelection}
+          {...boxSelection.handlers}
           onPaneClick={(event) => addOnDoubleClick(event, workspace)}
           onNodeDoubleClick={(_, { id, data }) => {
             if (data.folded) workspace.editor.fold([id], false);

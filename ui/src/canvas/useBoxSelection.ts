@@ -1,5 +1,5 @@
-import { type MouseEvent, useMemo } from "react";
-import type { Box } from "@/flow/align";
+import { type PointerEvent, type MouseEvent as ReactMouseEvent, useMemo } from "react";
+import type { Box, Point } from "@/flow/align";
 import { useWorkspace } from "@/workspace/context";
 import { boxesOf } from "./boxes";
 
@@ -9,33 +9,45 @@ import { boxesOf } from "./boxes";
  */
 export function useBoxSelection() {
   const { canvas, editor } = useWorkspace();
-  return useMemo(
-    () => ({
-      onSelectionStart(event: MouseEvent) {
-        canvas.boxStart = { x: event.clientX, y: event.clientY };
-      },
-      onSelectionEnd(event: MouseEvent) {
-        const { boxStart: start, instance } = canvas;
+  return useMemo(() => {
+    let pressed: Point | undefined;
+    return {
+      /** Where the next box begins. Also ends one whose end was not reported, as when the pointer was canceled. */
+      onPress({ clientX, clientY }: PointerEvent) {
+        pressed = { x: clientX, y: clientY };
         canvas.boxStart = undefined;
-        if (!start || !instance) return;
-        const from = instance.screenToFlowPosition(start);
-        const to = instance.screenToFlowPosition({ x: event.clientX, y: event.clientY });
-        const box: Box = {
-          x: Math.min(from.x, to.x),
-          y: Math.min(from.y, to.y),
-          width: Math.abs(to.x - from.x),
-          height: Math.abs(to.y - from.y),
-        };
-        const nodes = instance.getNodes();
-        const boxes = boxesOf(nodes);
-        const inside = nodes.filter((node) => node.type === "loop" && isInside(boxes.get(node.id), box));
-        if (inside.length === 0) return;
-        const { selection } = editor.state;
-        editor.selectOnly({ ...selection, nodes: [...selection.nodes, ...inside.map((node) => node.id)] });
       },
-    }),
-    [canvas, editor],
-  );
+      handlers: {
+        onSelectionStart() {
+          canvas.boxStart = pressed;
+        },
+        onSelectionEnd({ clientX, clientY }: ReactMouseEvent) {
+          const { boxStart, instance } = canvas;
+          canvas.boxStart = undefined;
+          if (!boxStart || !instance) return;
+          const box = boxBetween(
+            instance.screenToFlowPosition(boxStart),
+            instance.screenToFlowPosition({ x: clientX, y: clientY }),
+          );
+          const nodes = instance.getNodes();
+          const boxes = boxesOf(nodes);
+          const inside = nodes.filter((node) => node.type === "loop" && isInside(boxes.get(node.id), box));
+          if (inside.length === 0) return;
+          const { selection } = editor.state;
+          editor.selectOnly({ ...selection, nodes: [...selection.nodes, ...inside.map((node) => node.id)] });
+        },
+      },
+    };
+  }, [canvas, editor]);
+}
+
+function boxBetween(from: Point, to: Point): Box {
+  return {
+    x: Math.min(from.x, to.x),
+    y: Math.min(from.y, to.y),
+    width: Math.abs(to.x - from.x),
+    height: Math.abs(to.y - from.y),
+  };
 }
 
 function isInside(inner: Box | undefined, outer: Box): boolean {

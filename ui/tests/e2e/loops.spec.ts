@@ -1,6 +1,7 @@
+import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
-import { drag, expect, handle, middle, node, openFlow, savedFlow, test } from "./fixture";
+import { drag, expect, handle, middle, node, openFlow, openKeptRun, putRun, savedFlow, test } from "./fixture";
 
 /** A draft that is criticized in a loop, and a second loop inside of nothing yet. */
 const FLOW: Flow = {
@@ -183,6 +184,91 @@ test("a node type is dropped into a loop; a copy and a deletion take the body al
   expect(Object.keys(flow.nodes).filter((id) => id.endsWith("-2") && id !== "text-2")).toEqual([]);
 });
 
+test("a box in a loop selects its nodes, one around it the loop as well; nodes dragged together keep their loops", async ({
+  page,
+}) => {
+  await openFlow(page, FLOW);
+  const [draft, critique] = [await node(page, "draft").boundingBox(), await node(page, "critique").boundingBox()];
+  if (!draft || !critique) throw new Error("They are drawn.");
+  await page.keyboard.down("Shift");
+  await page.mouse.move(draft.x - 6, draft.y - 6);
+  await page.mouse.down();
+  await page.mouse.move(critique.x + 20, critique.y + 30, { steps: 5 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  await expect(node(page, "draft")).toHaveAttribute("data-selected", "true");
+  await expect(node(page, "critique")).toHaveAttribute("data-selected", "true");
+  await expect(node(page, "loop")).not.toHaveAttribute("data-selected", "true");
+  await node(page, "outside")
+    .locator("header")
+    .click({ modifiers: ["Shift"] });
+  const score = await middle(node(page, "outside").locator("header"));
+  await drag(page, node(page, "outside").locator("header"), { x: score.x + 12, y: score.y + 8 });
+  let flow = await savedFlow(page);
+  expect(flow.nodes.draft?.parent).toBe("loop");
+  expect(flow.nodes.outside?.parent).toBeUndefined();
+  const box = await node(page, "loop").boundingBox();
+  if (!box) throw new Error("It is drawn.");
+  await page.keyboard.down("Shift");
+  await page.mouse.move(box.x - 5, box.y - 8);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width + 5, box.y + box.height + 5, { steps: 5 });
+  await page.mouse.up();
+  await page.keyboard.up("Shift");
+  await page.keyboard.press("Delete");
+  flow = await savedFlow(page);
+  expect(Object.keys(flow.nodes)).toEqual(["start", "topic", "inner", "outside", "result"]);
+});
+
+test("the body shows the newest iteration of a run, and earlier ones on request", async ({ page }) => {
+  let at = 1_700_000_000_000;
+  let seq = 0;
+  const entry = (type: string, fields: object = {}) => {
+    at += 40;
+    return { seq: seq++, at, type, ...fields };
+  };
+  const activation = (id: string, epoch: number[], outputs: object) => [
+    entry("node.ready", { node: id, epoch }),
+    entry("node.started", { node: id, epoch, attempt: 1 }),
+    entry("node.finished", { node: id, epoch, outputs, metadata: { durationMs: 40 } }),
+  ];
+  const iteration = (k: number) => [
+    ...activation("draft", [k], { response: `Draft ${k + 1}` }),
+    ...activation("critique", [k], { response: `Critique ${k + 1}` }),
+  ];
+  const journal = [
+    entry("run.started", { run: "r1", flow: { name: FLOW.name, hash: "0" } }),
+    entry("node.ready", { node: "loop", epoch: [] }),
+    entry("node.started", { node: "loop", epoch: [], attempt: 1 }),
+    ...iteration(0),
+    ...iteration(1),
+    ...activation("draft", [2], { response: "Draft 3" }),
+    entry("node.finished", { node: "loop", epoch: [], outputs: { result: "Critique 2" }, metadata: { durationMs: 9 } }),
+    entry("run.finished", { outputs: {} }),
+  ];
+  await putRun(page, { run: "r1", flow: FLOW, journal });
+  await openKeptRun(page);
+  const picked = page.getByTestId("iteration-loop");
+  await expect(picked).toHaveText("3 of 3");
+  await expect(page.getByTestId("node-status-draft")).toHaveAttribute("data-state", "done");
+  await expect(page.getByTestId("node-status-loop")).toHaveAttribute("data-state", "done");
+  await page.getByTestId("iteration-previous-loop").click();
+  await expect(picked).toHaveText("2 of 3");
+  await expect(page.getByTestId("peek-f")).toHaveText("“Critique 2”");
+  await page.getByTestId("iteration-previous-loop").click();
+  await expect(page.getByTestId("peek-f")).toHaveText("“Critique 1”");
+  await node(page, "critique").locator("header").click();
+  await page.getByTestId("inspector-tab-io").click();
+  await expect(page.getByRole("tabpanel").getByText("Critique 1").first()).toBeVisible();
+  await page.getByRole("tab", { name: "Timeline" }).click();
+  await shoot(page, "run");
+  await page.getByTestId("iteration-newest-loop").click();
+  await expect(picked).toHaveText("3 of 3");
+  await page.getByTestId("fold-loop").click();
+  await expect(node(page, "draft")).toHaveCount(0);
+  await shoot(page, "run-folded");
+});
+
 test("a flow inside a node is edited on the same canvas, saved with the document, and one step of undo", async ({
   page,
 }) => {
@@ -234,6 +320,13 @@ for (const theme of ["dark", "light"] as const) {
       await page.setViewportSize({ width: 1000, height: 700 });
       await page.keyboard.press("f");
       await shoot(page, `small-${theme}`);
+      await page.keyboard.press("Alt+ArrowLeft");
+      await page.keyboard.press("Alt+ArrowUp");
+      await shoot(page, `focus-${theme}`);
+      const { violations } = await new AxeBuilder({ page }).include(".canvas").analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`),
+      ).toEqual([]);
     });
   });
 }

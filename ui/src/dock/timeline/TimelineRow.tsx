@@ -1,8 +1,10 @@
 import { memo, type PointerEvent } from "react";
 import type { Epoch } from "@/bindings";
+import { containersAround } from "@/flow/containers";
+import { displayedFlow } from "@/flow/flow-state";
 import { indexOfEpoch } from "@/run/fold/epoch";
 import { formatDuration } from "@/run/values/format";
-import { useWorkspace } from "@/workspace/context";
+import { useFlow, useWorkspace } from "@/workspace/context";
 import { type TimelineRow, workIn } from "./rows";
 import type { Pointed } from "./SpanDetails";
 import type { Span } from "./spans";
@@ -32,6 +34,7 @@ export const TimelineRowView = memo(function TimelineRowView({
   onPoint,
 }: Props) {
   const workspace = useWorkspace();
+  const depth = useFlow((state) => Math.min(MAX_INSETS, containersAround(displayedFlow(state), row.node).length));
   const name = row.tool ?? workspace.nodeNames.nameOf(row.node);
   const at = (event: PointerEvent) => spanAt(row, event.clientX - event.currentTarget.getBoundingClientRect().left);
   const look = (span: Span | undefined) => {
@@ -46,8 +49,8 @@ export const TimelineRowView = memo(function TimelineRowView({
     >
       <button
         type="button"
-        className={`sticky left-0 z-10 float-left h-full truncate bg-bg-1 pr-2 text-left font-mono text-fg-2 text-xs group-hover:text-fg ${row.tool === undefined ? "pl-3.5" : "pl-6 text-fg-3"}`}
-        style={{ width: label }}
+        className={`sticky left-0 z-10 float-left h-full truncate bg-bg-1 pr-2 text-left font-mono text-fg-2 text-xs group-hover:text-fg ${row.tool === undefined ? "" : "text-fg-3"}`}
+        style={{ width: label, paddingLeft: LABEL_INSET + LEVEL_INSET * (depth + (row.tool === undefined ? 0 : 1)) }}
         title={name}
         aria-label={describe(row, name, workspace.nodeNames.nameOf(row.node), now ?? 0)}
         onClick={() => look(undefined)}
@@ -72,6 +75,11 @@ export const TimelineRowView = memo(function TimelineRowView({
     </div>
   );
 });
+
+/** The room left of a name, and how much more there is for each loop around its node, in pixels. */
+const LABEL_INSET = 14;
+const LEVEL_INSET = 10;
+const MAX_INSETS = 5;
 
 function describe(row: TimelineRow, name: string, node: string, now: number): string {
   const { times, ms } = workIn(row, now);

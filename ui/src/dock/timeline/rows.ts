@@ -1,5 +1,6 @@
 /** The timeline's rows: each node, below it the tools it called. */
 import type { NodeId } from "@/bindings";
+import { containersAround } from "@/flow/containers";
 import type { NodeView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
 import { type NodeSpans, type Span, spansOf, toolNamesOf } from "./spans";
@@ -13,9 +14,30 @@ const spansOfViews = new WeakMap<NodeView, NodeSpans>();
 
 export function timelineRows(session: RunSession): TimelineRow[] {
   const rows: TimelineRow[] = [];
-  for (const node of session.order) {
+  for (const node of loopsWithBodies(session)) {
     const view = session.fold.nodes.get(node);
     if (view) for (const row of rowsOf(node, view)) rows.push(row);
+  }
+  return rows;
+}
+
+/** The nodes in the order of their first events, but what is in a loop directly below it. */
+function loopsWithBodies({ order, flow }: RunSession): readonly NodeId[] {
+  const known = new Set(order);
+  const bodies = new Map<NodeId | undefined, NodeId[]>();
+  for (const node of order) {
+    // A loop may have begun without an event of its own, as in a journal that is still being read.
+    const loop = containersAround(flow, node).find((around) => known.has(around));
+    const body = bodies.get(loop);
+    if (body) body.push(node);
+    else bodies.set(loop, [node]);
+  }
+  if (bodies.size <= 1) return order;
+  const rows: NodeId[] = [];
+  const open = [...(bodies.get(undefined) ?? [])].reverse();
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    rows.push(node);
+    open.push(...(bodies.get(node) ?? []).toReversed());
   }
   return rows;
 }

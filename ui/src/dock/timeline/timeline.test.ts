@@ -3,7 +3,10 @@ import { describe, expect, it, vi } from "vitest";
 import type { Entry } from "@/bindings";
 import { RunFold } from "@/run/fold/fold";
 import type { NodeView } from "@/run/fold/types";
-import { isOpen, spansIn, workIn } from "./rows";
+import { ActiveRun } from "@/run/live/active-run";
+import { showRun } from "@/run/live/test-run";
+import { ViewMotion } from "@/run/live/view-motion";
+import { isOpen, spansIn, timelineRows, workIn } from "./rows";
 import { TimeScale } from "./scale";
 import { marksOf, spansOf } from "./spans";
 
@@ -121,5 +124,23 @@ describe("spans", () => {
     expect(marks.length).toBeLessThan(300);
     expect(marks.reduce((sum, mark) => sum + mark.count, 0)).toBe(5000);
     expect(marksOf(spans, (time) => time / 10, 5000, 100, 120).length).toBeLessThan(20);
+  });
+});
+
+describe("the rows", () => {
+  it("have what is in a loop directly below it", () => {
+    const node = (parent?: string) => ({ type: "text", parent });
+    const nodes = { outer: node(), inner: node("outer"), deep: node("inner"), step: node("outer"), free: node() };
+    const flow = { version: 1, name: "", nodes, edges: {}, layout: {} };
+    const started = ["outer", "free", "inner", "step", "deep"].map((id) => ({
+      type: "node.ready",
+      node: id,
+      epoch: [],
+    }));
+    const rows = (events: readonly object[]) =>
+      timelineRows(showRun(new ActiveRun(new ViewMotion()), events, flow)).map((row) => row.node);
+    expect(rows(started)).toEqual(["outer", "inner", "deep", "step", "free"]);
+    // Not each loop has an event yet.
+    expect(rows(started.filter((event) => event.node !== "inner"))).toEqual(["outer", "step", "deep", "free"]);
   });
 });

@@ -33,7 +33,7 @@ struct NativeDialogs(AppHandle);
 impl Dialogs for NativeDialogs {
     async fn open(&self) -> Result<Option<String>, ErrorReply> {
         self.show(|dialog, done| {
-            dialog.set_title("Open flow").add_filter("Plait flows", &["json"]).pick_file(done);
+            dialog.set_title("Open flow").add_filter("Plait flows", &["json", "yaml", "yml"]).pick_file(done);
         })
         .await
     }
@@ -43,9 +43,14 @@ impl Dialogs for NativeDialogs {
     }
 
     async fn save(&self, suggested: &str) -> Result<Option<String>, ErrorReply> {
-        // Exported conversations may be Markdown.
-        let is_markdown = Path::new(suggested).extension().is_some_and(|extension| extension == "md");
-        let (filter, extension) = if is_markdown { ("Markdown", "md") } else { ("JSON", "json") };
+        // Exported conversations may be Markdown, and flows pipelines in YAML.
+        let (filter, extension) =
+            match Path::new(suggested).extension().and_then(|extension| extension.to_str()) {
+                Some("md") => ("Markdown", "md"),
+                Some("yaml") => ("YAML", "yaml"),
+                Some("yml") => ("YAML", "yml"),
+                _ => ("JSON", "json"),
+            };
         self.show(|dialog, done| {
             dialog
                 .set_title("Save as")

@@ -24,6 +24,7 @@ mod mcp_servers;
 mod memory;
 mod model_servers;
 mod parallel_turns;
+mod pipelines;
 mod project_files;
 mod recorded_journals;
 mod retry;

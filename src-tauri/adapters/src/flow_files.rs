@@ -66,7 +66,7 @@ pub fn read_opened(mut file: &fs::File, path: PathBuf) -> Result<FlowFile, Fault
             ErrorCode::FlowNotText,
             format!("`{}` is not UTF-8 text: byte {at} is invalid.", path.display()),
         )
-        .hint("A flow is JSON in UTF-8. Check the file's encoding, and that it is a flow.")
+        .hint("A flow is JSON or YAML in UTF-8. Check the file's encoding, and that it is a flow.")
     })?;
     let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
     Ok(FlowFile { path, text, hash })

@@ -8,8 +8,8 @@ use clap::{Parser, Subcommand};
 use plait_api::{ErrorReply, data_dir};
 
 use crate::commands::{
-    cancel, check, conversations, doctor, grants, keys, knowledge, mcp, memory, nodes, providers, resume,
-    retry, run, runs, schema, tokens, usage, users,
+    cancel, check, conversations, doctor, grants, keys, knowledge, mcp, memory, new, nodes, providers,
+    resume, retry, run, runs, schema, tokens, usage, users,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -28,6 +28,7 @@ Examples:
   plait run hello                          Run an example flow, without a key or network
   plait run my.flow.json --json            Print one event per line, for scripts
   plait check my.flow.json                 Check a flow for problems
+  plait new --loop chat.yaml               Begin a pipeline: a flow as a list of steps in YAML
   plait keys set openai                    Store the key of a provider
   plait resume last --answer \"Yes, go on\"  Answer the question that a run waits on")]
 pub(crate) struct Cli {
@@ -55,9 +56,10 @@ enum Command {
     Cancel(cancel::CancelArgs),
     /// Check a flow for problems without running it.
     Check(check::CheckArgs),
-    /// Print the JSON Schema of flow files.
-    #[command(after_help = "Examples:\n  plait schema > flow.schema.json")]
-    Schema,
+    /// Write a new flow or pipeline to begin with.
+    New(new::NewArgs),
+    /// Print the JSON Schema of flow files, or of pipelines.
+    Schema(schema::SchemaArgs),
     /// List node types, or show one.
     Nodes(nodes::NodesArgs),
     /// List, show or remove runs.
@@ -94,7 +96,8 @@ impl Cli {
         match self.command {
             // These need no store, so they also work while a window has it open.
             Command::Check(args) => check::execute(&args),
-            Command::Schema => schema::execute(),
+            Command::New(args) => new::execute(&args),
+            Command::Schema(args) => schema::execute(&args),
             Command::Nodes(args) => nodes::execute(&args),
             Command::Tokens(args) => tokens::execute(&args),
 

@@ -9,6 +9,7 @@ pub(crate) mod keys;
 pub(crate) mod knowledge;
 pub(crate) mod mcp;
 pub(crate) mod memory;
+pub(crate) mod new;
 pub(crate) mod nodes;
 pub(crate) mod providers;
 pub(crate) mod resume;

@@ -8,7 +8,7 @@ use plait_api::engine::error::ErrorCode;
 use plait_api::engine::flow::ReadError;
 
 use crate::excerpt::Excerpt;
-use crate::json_positions::JsonPositions;
+use crate::positions::Positions;
 use crate::printable::printable;
 use crate::terminal::Style;
 
@@ -21,8 +21,13 @@ fn report_handler(style: Style) -> GraphicalReportHandler {
 }
 
 /// Renders diagnostics, errors first, each with its position in the text.
-pub(crate) fn render(name: &str, text: &str, diagnostics: &[Diagnostic], style: Style) -> String {
-    let positions = JsonPositions::new(text);
+pub(crate) fn render(
+    name: &str,
+    text: &str,
+    positions: &Positions<'_>,
+    diagnostics: &[Diagnostic],
+    style: Style,
+) -> String {
     let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
     sorted.sort_by_key(|diagnostic| diagnostic.severity);
     let mut out = String::new();
@@ -38,25 +43,22 @@ pub(crate) fn render(name: &str, text: &str, diagnostics: &[Diagnostic], style: 
 }
 
 /// Renders why a text could not be read as a flow.
-pub(crate) fn render_read_error(name: &str, text: &str, error: &ReadError, style: Style) -> String {
-    let positions = JsonPositions::new(text);
-    let span = if error.line > 0 {
-        span_around(text, positions.offset(error.line, error.column))
-    } else {
-        positions.span(&error.diagnostic.pointer)
-    };
+pub(crate) fn render_read_errors(
+    name: &str,
+    text: &str,
+    positions: &Positions<'_>,
+    errors: &[ReadError],
+    style: Style,
+) -> String {
     let mut out = String::new();
-    render_report(&mut out, style, &Report::new(&error.diagnostic, Excerpt::around(name, text, span)));
-    out
-}
-
-/// What to underline at an offset: the string that ends there, or the character at the offset.
-fn span_around(text: &str, offset: usize) -> std::ops::Range<usize> {
-    let string = text[..offset].strip_suffix('"').and_then(|before| before.rfind('"'));
-    match string {
-        Some(start) => start..offset,
-        None => offset..(offset + text[offset..].chars().next().map_or(0, char::len_utf8)),
+    for error in errors.iter().take(MAX_RENDERED) {
+        let excerpt = Excerpt::around(name, text, positions.of_error(error));
+        render_report(&mut out, style, &Report::new(&error.diagnostic, excerpt));
     }
+    if errors.len() > MAX_RENDERED {
+        let _ = writeln!(out, "… and {} more.", errors.len() - MAX_RENDERED);
+    }
+    out
 }
 
 fn render_report(out: &mut String, style: Style, report: &Report) {

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use plait_api::engine::diagnostic::{Diagnostic, Severity};
 use plait_api::engine::error::ErrorCode;
 use plait_api::engine::flow::{self, Flow};
+use plait_api::engine::pipeline::{self, Pipeline};
 use plait_api::{ErrorReply, examples, flow_files};
 
 use crate::diagnostics;
 use crate::exit::CliError;
+use crate::positions::Positions;
 use crate::terminal;
 
 /// A flow with its text, to report the positions of problems.
@@ -20,13 +22,16 @@ pub(crate) struct FlowSource {
     path: Option<PathBuf>,
     name: String,
     text: String,
+    is_pipeline: bool,
 }
 
 impl FlowSource {
     /// Reads the file or example flow that `argument` stands for; `-` stands for standard input.
     pub(crate) fn load(argument: &OsStr) -> Result<Self, CliError> {
         if argument == "-" {
-            return Self::parse("standard input".to_owned(), read_stdin()?, None);
+            let text = read_stdin()?;
+            let is_pipeline = pipeline::looks_like_pipeline(&text);
+            return Self::parse("standard input".to_owned(), text, None, is_pipeline);
         }
         let path = Path::new(argument);
         let name = argument.to_string_lossy().into_owned();
@@ -34,7 +39,7 @@ impl FlowSource {
         if !path.is_file()
             && let Some(text) = examples::text(&name)
         {
-            return Self::parse(format!("{name}.flow.json"), text.to_owned(), None);
+            return Self::parse(format!("{name}.flow.json"), text.to_owned(), None, false);
         }
         let file = flow_files::read(path).map_err(|fault| {
             let error = ErrorReply::from(fault);
@@ -47,21 +52,26 @@ impl FlowSource {
             }
             error
         })?;
-        Self::parse(name, file.text, Some(file.path))
+        let is_pipeline = pipeline::is_pipeline(&file.path);
+        Self::parse(name, file.text, Some(file.path), is_pipeline)
     }
 
-    fn parse(name: String, text: String, path: Option<PathBuf>) -> Result<Self, CliError> {
-        match flow::read(&text) {
-            Ok(flow) => Ok(Self { flow, path, name, text }),
-            Err(error) => Err(CliError::InvalidFlow {
-                rendered: diagnostics::render_read_error(
-                    &name,
-                    &terminal::mask(&text),
-                    &error,
-                    terminal::style(),
-                ),
-                diagnostics: vec![*error.diagnostic],
-            }),
+    fn parse(name: String, text: String, path: Option<PathBuf>, is_pipeline: bool) -> Result<Self, CliError> {
+        let read = if is_pipeline {
+            Pipeline::read(&text).map(|pipeline| pipeline.flow)
+        } else {
+            flow::read(&text).map_err(|error| vec![error])
+        };
+        match read {
+            Ok(flow) => Ok(Self { flow, path, name, text, is_pipeline }),
+            Err(errors) => {
+                let masked = terminal::mask(&text);
+                let positions = positions(&masked, is_pipeline);
+                let style = terminal::style();
+                let rendered = diagnostics::render_read_errors(&name, &masked, &positions, &errors, style);
+                let diagnostics = errors.into_iter().map(|error| *error.diagnostic).collect();
+                Err(CliError::InvalidFlow { rendered, diagnostics })
+            }
         }
     }
 
@@ -78,7 +88,9 @@ impl FlowSource {
 
     /// Diagnostics with their positions in the text.
     pub(crate) fn render(&self, diagnostics: &[Diagnostic]) -> String {
-        diagnostics::render(&self.name, &terminal::mask(&self.text), diagnostics, terminal::style())
+        let text = terminal::mask(&self.text);
+        let positions = positions(&text, self.is_pipeline);
+        diagnostics::render(&self.name, &text, &positions, diagnostics, terminal::style())
     }
 
     /// `2 errors and 1 warning in my.flow.json.`
@@ -102,6 +114,10 @@ impl FlowSource {
         let rendered = self.render(&errors) + &self.summary(&errors);
         CliError::InvalidFlow { rendered, diagnostics: errors }
     }
+}
+
+fn positions(text: &str, is_pipeline: bool) -> Positions<'_> {
+    if is_pipeline { Positions::of_pipeline(text) } else { Positions::of_flow(text) }
 }
 
 fn read_stdin() -> Result<String, CliError> {

@@ -14,6 +14,7 @@ mod json_lines;
 mod json_positions;
 mod need_list;
 mod open_app;
+mod positions;
 mod printable;
 mod progress;
 mod prompt;

@@ -16,3 +16,4 @@ pub use folders::FolderAccess;
 pub use read::{ReadError, read};
 pub use tree_limits::TreeLimits;
 pub use write::write;
+pub(crate) use write::write_whole_numbers;

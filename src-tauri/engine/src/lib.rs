@@ -25,6 +25,7 @@ pub mod needs;
 pub mod node;
 pub mod nodes;
 pub mod origin;
+pub mod pipeline;
 pub mod plan;
 pub mod port;
 pub mod prompt;

@@ -8,6 +8,7 @@ mod document;
 mod expression;
 mod flow;
 mod journal;
+mod pipeline;
 mod response;
 mod schema;
 mod template;
@@ -23,6 +24,8 @@ use plait_adapters::workers::WorkerPool;
 pub(crate) enum Target {
     /// Flow files: reading, checking, planning and writing them
     Flow,
+    /// Pipelines: reading, checking and saving them
+    Pipeline,
     /// Journals: the files of the store, and the entries in them
     Journal,
     /// Conditions (CEL) and queries (jq)
@@ -54,6 +57,7 @@ impl Target {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Flow => "flow",
+            Self::Pipeline => "pipeline",
             Self::Journal => "journal",
             Self::Expression => "expression",
             Self::Template => "template",
@@ -69,6 +73,7 @@ impl Target {
     pub(crate) fn start(self) -> anyhow::Result<Box<dyn Handler>> {
         Ok(match self {
             Self::Flow => Box::new(flow::FlowHandler::new()),
+            Self::Pipeline => Box::new(pipeline::PipelineHandler::new()),
             Self::Journal => Box::new(journal::JournalHandler::new()?),
             Self::Expression => Box::new(expression::ExpressionHandler::new()?),
             Self::Template => Box::new(template::TemplateHandler::new()?),
@@ -87,6 +92,7 @@ impl Target {
             Self::Flow => {
                 files(&["tests/fixtures/examples", "tests/fixtures/flows", "tests/fixtures/flows/bad"])?
             }
+            Self::Pipeline => files(&["tests/fixtures/pipelines"])?,
             Self::Journal => journal::seeds()?,
             Self::Expression => texts(expression::SEEDS),
             Self::Template => texts(template::SEEDS),
@@ -102,6 +108,7 @@ impl Target {
     pub(crate) fn words(self) -> &'static [&'static str] {
         match self {
             Self::Flow => flow::WORDS,
+            Self::Pipeline => pipeline::WORDS,
             Self::Journal => journal::WORDS,
             Self::Expression => expression::WORDS,
             Self::Template => template::WORDS,

@@ -121,6 +121,11 @@ export class FlowFiles {
     return this.#oneAtATime(() => this.#saveElsewhere(), true);
   }
 
+  /** Saves a pipeline to a chosen file as a flow, which can express everything. Returns whether it was saved. */
+  saveAsFlow(): Promise<boolean> {
+    return this.#oneAtATime(() => this.#saveElsewhere(true), true);
+  }
+
   /**
    * Starts a save after the running one, whose hash it needs. Does not save unchanged content `again` unless requested, and
    * does not retry a failed save.
@@ -145,9 +150,9 @@ export class FlowFiles {
     return this.#editor.state.key === key;
   }
 
-  async #saveElsewhere(): Promise<boolean> {
+  async #saveElsewhere(asFlow = false): Promise<boolean> {
     const state = this.#editor.state;
-    const suggested = state.path ? fileName(state.path) : `${slug(documentName(state))}.flow.json`;
+    const suggested = suggestedName(state.path, documentName(state), asFlow);
     try {
       const { path } = await this.#host.call("dialog.save", { suggested });
       // The dialog has confirmed replacing an existing file.
@@ -159,10 +164,11 @@ export class FlowFiles {
   }
 
   async #saveTo(path: string, force = false): Promise<boolean> {
-    const { hash, key } = this.#editor.state;
+    const { hash, key, path: source } = this.#editor.state;
     const flow = documentFlow(this.#editor.state);
     try {
-      const saved = await this.#host.call("flow.save", { path, flow, baseHash: force ? undefined : hash, force });
+      const baseHash = force ? undefined : hash;
+      const saved = await this.#host.call("flow.save", { path, flow, baseHash, force, source });
       // Edits made while the file was being written stay unsaved: `saved` is what was written, not what is there now.
       if (this.#isDisplayed(key))
         this.#editor.store.setState({ path: saved.path, hash: saved.hash, saved: flow, readOnly: false });
@@ -171,6 +177,8 @@ export class FlowFiles {
       const error = HostError.from(thrown);
       if (!this.#isDisplayed(key)) notify.error(error);
       else if (error.code === "flow.changed_on_disk") return this.#settleConflict(path, key);
+      else if (error.code === "pipeline.not_expressible")
+        notify.error(error, { label: TEXTS.saveAsFlow, run: () => void this.saveAsFlow() });
       else notify.error(error, { label: TEXTS.saveAs, run: () => void this.saveAs() });
       return false;
     }
@@ -276,4 +284,10 @@ function slug(name: string): string {
       .replace(/[^\p{L}\p{N}]+/gu, "-")
       .replace(/^-+|-+$/g, "") || "flow"
   );
+}
+
+/** The name that a dialog begins with: that of the file, or one that follows from the flow's name. */
+function suggestedName(path: string | undefined, name: string, asFlow: boolean): string {
+  if (path === undefined) return `${slug(name)}.flow.json`;
+  return asFlow ? `${fileName(path).replace(/(\.flow)?\.ya?ml$/i, "")}.flow.json` : fileName(path);
 }

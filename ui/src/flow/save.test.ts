@@ -107,6 +107,23 @@ describe("saving", () => {
     expect(calls).toEqual([]);
   });
 
+  it("offers a pipeline that cannot be saved as one as a flow", async () => {
+    editor.open(documentState(named("draft"), { path: "/d/talk.flow.yaml", hash: "1" }));
+    edit("mine");
+    const saved = files.save();
+    const call = await nextCall();
+    expect(call.args).toMatchObject({ path: "/d/talk.flow.yaml", source: "/d/talk.flow.yaml" });
+    call.settle(new HostError({ code: "pipeline.not_expressible", message: "A pipeline cannot express it." }));
+    expect(await saved).toBe(false);
+    const again = files.saveAsFlow();
+    const dialog = await nextCall();
+    expect(dialog.args).toEqual({ suggested: "talk.flow.json" });
+    dialog.settle({ path: "/d/talk.flow.json" });
+    (await nextCall()).settle(written("/d/talk.flow.json", "2"));
+    expect(await again).toBe(true);
+    expect(editor.state.path).toBe("/d/talk.flow.json");
+  });
+
   it("asks again about changes made during the save before it replaces the document", async () => {
     edit("first");
     const may = files.mayReplace();

@@ -9,6 +9,7 @@ export const TEXTS = {
   save: "Save",
   dontSave: "Don’t save",
   saveAs: "Save as…",
+  saveAsFlow: "Save as flow…",
   changedOnDisk: (path: string | number) => `“${path}” has changed on disk`,
   whichVersion: "The file was changed by another program. Which version do you want to keep?",
   reloadFromDisk: "Reload from disk",

@@ -154,7 +154,8 @@ fn is_protected(path: &Path) -> bool {
         Component::Normal(name) => name.to_string_lossy().starts_with('.'),
         _ => false,
     });
-    is_hidden || path.to_string_lossy().to_lowercase().ends_with(".flow.json")
+    let name = path.to_string_lossy().to_lowercase();
+    is_hidden || [".flow.json", ".flow.yaml", ".flow.yml"].iter().any(|ending| name.ends_with(ending))
 }
 
 /// A relative path without `.` and `..`; none if it leads out.

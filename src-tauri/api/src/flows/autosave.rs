@@ -7,6 +7,7 @@ use std::time::UNIX_EPOCH;
 use plait_adapters::Redaction;
 use plait_adapters::store::Draft;
 use plait_engine::flow::{self, Flow};
+use plait_engine::pipeline;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -49,7 +50,7 @@ impl Autosave {
         if let Some(path) = &draft.path
             && let Ok(on_disk) = std::fs::read_to_string(Path::new(path))
         {
-            let same = flow::read(&on_disk).is_ok_and(|saved| {
+            let same = pipeline::read_file(Path::new(path), &on_disk).is_ok_and(|saved| {
                 saved == flow || without_secrets(saved, redaction).as_ref() == Some(&flow)
             });
             if same || (draft.base_hash.is_none() && modified_at(Path::new(path)) > draft.saved_at) {

@@ -6,14 +6,16 @@ use std::sync::Arc;
 use plait_adapters::flow_files;
 use plait_adapters::store::RecentFlow;
 use plait_engine::diagnostic::Diagnostic;
-use plait_engine::flow::{self, Flow, ReadError};
+use plait_engine::error::ErrorCode;
+use plait_engine::flow::{Flow, ReadError};
+use plait_engine::pipeline;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::autosave::Autosave;
 use super::check::check_with_subflows;
 use super::service::FlowService;
-use super::text::write_flow;
+use super::text::{write_flow, write_pipeline};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
@@ -71,7 +73,8 @@ impl Command for OpenFlow {
         let redaction = Arc::clone(service.keys.redaction());
         run_blocking(move || {
             let file = flow_files::read(Path::new(&self.path))?;
-            let flow = flow::read(&file.text).map_err(|error| unreadable(&file.path, &error))?;
+            let flow = pipeline::read_file(&file.path, &file.text)
+                .map_err(|errors| unreadable(&file.path, &errors))?;
             let path = file.path.display().to_string();
             let diagnostics = check_with_subflows(&flow, Some(&path), &registry).diagnostics;
             // A flow can be opened even if the recent flows cannot be written or the drafts cannot be read.
@@ -96,23 +99,33 @@ impl Command for OpenFlow {
     }
 }
 
-/// Why a file is not a flow, with the diagnostic and its position.
-fn unreadable(path: &Path, error: &ReadError) -> ErrorReply {
+/// Why a file is not a flow: the first error with its position, and the diagnostics of all.
+fn unreadable(path: &Path, errors: &[ReadError]) -> ErrorReply {
+    let Some(error) = errors.first() else {
+        return ErrorReply::new(ErrorCode::FlowWrongShape, format!("{} is not a flow.", path.display()));
+    };
     let diagnostic = &*error.diagnostic;
     let position = if error.line > 0 { format!(":{}:{}", error.line, error.column) } else { String::new() };
+    let more = match errors.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
     let mut reply = ErrorReply::new(
         diagnostic.code.clone(),
-        format!("{}{position}: {}", path.display(), diagnostic.message),
+        format!("{}{position}: {}{more}", path.display(), diagnostic.message),
     );
     reply.hint.clone_from(&diagnostic.hint);
-    reply.diagnostics(std::slice::from_ref(diagnostic))
+    let diagnostics: Vec<Diagnostic> =
+        errors.iter().map(|error| Diagnostic::clone(&error.diagnostic)).collect();
+    reply.diagnostics(&diagnostics)
 }
 
 fn is_read_only(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly())
 }
 
-/// `flow.save`: writes a flow file atomically.
+/// `flow.save`: writes a flow file atomically. A file whose name is that of a pipeline is saved as one: only what was edited
+/// changes in it. `pipeline.not_expressible` if it cannot be one; then the file is unchanged.
 #[derive(Debug, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SaveFlow {
@@ -128,6 +141,10 @@ pub struct SaveFlow {
     #[serde(default)]
     #[ts(optional, as = "Option<bool>")]
     pub force: bool,
+    /// The file that the flow was opened from, if it is another one. A pipeline keeps the comments of that file.
+    #[serde(default)]
+    #[ts(optional)]
+    pub source: Option<String>,
 }
 
 /// A flow file that was written.
@@ -152,8 +169,13 @@ impl Command for SaveFlow {
         let (store, saved_at) = (service.store.clone(), service.clock.now_ms());
         let redaction = service.keys.redaction_with_stored_keys().await;
         run_blocking(move || {
-            let text = write_flow(&self.flow)?;
             let path = std::path::absolute(&self.path).unwrap_or_else(|_| PathBuf::from(&self.path));
+            let text = if pipeline::is_pipeline(&path) {
+                let source = self.source.as_ref().map_or(path.as_path(), Path::new);
+                write_pipeline(source, &self.flow, self.force)?
+            } else {
+                write_flow(&self.flow)?
+            };
             let expected_hash = if self.force { None } else { self.base_hash.as_deref() };
             let hash = flow_files::write(&path, &text, expected_hash)?;
             let path = path.canonicalize().unwrap_or(path).display().to_string();

@@ -8,15 +8,18 @@ use std::path::Path;
 use plait_adapters::flow_files::FlowFile;
 use plait_adapters::store::record::RunRecord;
 use plait_adapters::{AccessError, FileAccess, flow_files};
-use plait_engine::flow::{self, Flow};
+use plait_engine::flow::Flow;
 use plait_engine::host::subflow::{ChildFlow, MAX_DEPTH};
 use plait_engine::id::Activation;
+use plait_engine::pipeline;
 
 use crate::ErrorReply;
 use crate::flows::examples;
 
 /// How the names of flow files end.
 const FLOW_ENDING: &str = ".flow.json";
+/// How the names of pipelines end that other flows run.
+const PIPELINE_ENDINGS: [&str; 2] = [".flow.yaml", ".flow.yml"];
 
 /// A flow that another flow runs.
 pub(crate) struct Subflow {
@@ -75,9 +78,12 @@ pub(crate) fn read(file: &str, parent: Option<&str>, access: &FileAccess) -> Res
 fn open(file: &str, folder: &Path, access: &FileAccess) -> Result<FlowFile, ErrorReply> {
     let opened = access.open_project(folder).and_then(|(project, place)| project.open(&place.join(file)));
     let (opened, path) = opened.map_err(|error| access_error(file, folder, &error))?;
-    if !file.to_lowercase().ends_with(FLOW_ENDING) {
-        // Tools write no files of this name. Any other may hold what a web page wanted to have executed.
-        let message = format!("`{file}` is not read: the name of a flow's file ends in `{FLOW_ENDING}`.");
+    let name = file.to_lowercase();
+    if !PIPELINE_ENDINGS.iter().chain([&FLOW_ENDING]).any(|ending| name.ends_with(ending)) {
+        // Tools write no files of these names. Any other may hold what a web page wanted to have executed.
+        let [yaml, _] = PIPELINE_ENDINGS;
+        let message =
+            format!("`{file}` is not read: the name of a flow's file ends in `{FLOW_ENDING}` or `{yaml}`.");
         return Err(ErrorReply::new(ErrorCode::SubflowUnreadable, message).hint("Rename the file."));
     }
     flow_files::read_opened(&opened, path)
@@ -131,7 +137,10 @@ fn example(file: &str) -> Result<Subflow, ErrorReply> {
 }
 
 fn parse(text: &str, file: &str) -> Result<Flow, ErrorReply> {
-    flow::read(text).map_err(|error| {
+    pipeline::read_file(Path::new(file), text).map_err(|errors| {
+        let Some(error) = errors.first() else {
+            return ErrorReply::new(ErrorCode::SubflowUnreadable, format!("`{file}` is not a flow."));
+        };
         let position =
             if error.line > 0 { format!(":{}:{}", error.line, error.column) } else { String::new() };
         let diagnostic = &*error.diagnostic;

@@ -1,8 +1,11 @@
 //! Flows to and from the text of their files.
 
-use plait_adapters::Store;
+use std::path::Path;
+
+use plait_adapters::{Store, flow_files};
 use plait_engine::error::ErrorCode;
 use plait_engine::flow::{self, Flow};
+use plait_engine::pipeline;
 
 use crate::ErrorReply;
 
@@ -10,6 +13,30 @@ use crate::ErrorReply;
 pub(crate) fn write_flow(flow: &Flow) -> Result<String, ErrorReply> {
     flow::write(flow).map_err(|error| {
         ErrorReply::new(ErrorCode::FlowUnwritable, format!("The flow could not be serialized: {error}."))
+    })
+}
+
+/// The text of a flow's file as a pipeline, based on the text of the file that it came from. With `force`, a file that is no
+/// pipeline any more is replaced.
+pub(crate) fn write_pipeline(source: &Path, flow: &Flow, force: bool) -> Result<String, ErrorReply> {
+    let base = match flow_files::read(source) {
+        Ok(file) => pipeline::is_pipeline(source).then_some(file.text),
+        Err(fault) if fault.code == ErrorCode::FlowNotFound => None,
+        Err(fault) => return Err(fault.into()),
+    };
+    let saved = match pipeline::save(base.as_deref(), flow) {
+        Err(problem) if force && problem.code != ErrorCode::PipelineNotExpressible => {
+            pipeline::save(None, flow)
+        }
+        saved => saved,
+    };
+    saved.map_err(|problem| {
+        let reply = ErrorReply::new(problem.code.clone(), problem.message.clone());
+        match &problem.hint {
+            Some(hint) => reply.hint(hint.clone()),
+            None => reply,
+        }
+        .diagnostics(std::slice::from_ref(&*problem))
     })
 }
 

@@ -17,7 +17,7 @@ use crate::terminal::{print_error, print_styled, redact_value, stdout};
     after_help = "Examples:\n  plait check my.flow.json\n  plait check my.flow.json --json | jq '.diagnostics[].code'"
 )]
 pub(crate) struct CheckArgs {
-    /// Flow file, the ID of an example flow, or `-` for standard input.
+    /// Flow file (`.flow.json`) or pipeline (`.yaml`), the ID of an example flow, or `-` for standard input.
     flow: OsString,
     /// Print the diagnostics as JSON.
     #[arg(long)]

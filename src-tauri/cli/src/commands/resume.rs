@@ -14,11 +14,12 @@ use crate::run_follower::{Answers, RunFollower};
 #[command(after_help = "\
 Examples:
   plait resume last
+  plait resume my.yaml --answer \"Yes\"
   plait resume 0197 --answer \"Yes\"
   plait resume last --answer color=blue
   plait resume last --end")]
 pub(crate) struct ResumeArgs {
-    /// Run ID, a unique prefix of one, or `last`.
+    /// Run ID, a unique prefix of one, `last`, or a flow file, for its latest run.
     run: String,
     /// Answer to a question of the run. Repeatable. `NODE=TEXT` answers the question of that node; other answers are used in
     /// the order of the questions. A question about a tool call takes exactly `yes` or `no`, or
@@ -39,7 +40,10 @@ pub(crate) struct ResumeArgs {
 
 pub(crate) async fn execute(home: &Home, args: ResumeArgs) -> Result<ExitStatus, CliError> {
     let app = open_app::for_running(home, args.allow)?;
-    let run = runs::find(&app, &args.run)?;
+    let run = match runs::latest_of_file(&app, &args.run).await? {
+        Some(run) => run,
+        None => runs::find(&app, &args.run)?,
+    };
     let RunDetail { summary, flow, entries, damage, .. } = app.call(ShowRun { run: run.clone() }).await?;
     if summary.status.is_final() {
         return Err(runs::already_ended(&run, summary.status).into());

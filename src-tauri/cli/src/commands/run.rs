@@ -40,7 +40,7 @@ Examples:
   plait run chat-loop --conversation new --answer \"I am Ada\"
   plait run chat-loop --conversation last --answer \"Who am I?\"")]
 pub(crate) struct RunArgs {
-    /// Flow file, the ID of an example flow, or `-` for standard input.
+    /// Flow file (`.flow.json`) or pipeline (`.yaml`), the ID of an example flow, or `-` for standard input.
     flow: OsString,
     /// Text input of the run.
     #[arg(long, value_name = "TEXT")]

@@ -4,11 +4,14 @@ mod list;
 mod remove;
 mod show;
 
+use std::path::Path;
+
 use plait_api::engine::error::ErrorCode;
 
 use clap::{Args, Subcommand};
 use plait_api::engine::id::RunId;
 use plait_api::engine::run::view::RunStatus;
+use plait_api::runs::ListRuns;
 use plait_api::{ErrorReply, Plait};
 
 use crate::exit::{CliError, ExitStatus};
@@ -53,6 +56,20 @@ pub(super) fn find(app: &Plait, name: &str) -> Result<RunId, ErrorReply> {
     app.runs().latest()?.ok_or_else(|| {
         ErrorReply::new(ErrorCode::RunNone, "There are no runs yet.").hint("Start one: plait run hello")
     })
+}
+
+/// The latest run of a flow file; nothing if there is no file of this name.
+pub(super) async fn latest_of_file(app: &Plait, name: &str) -> Result<Option<RunId>, ErrorReply> {
+    let Some(path) = Path::new(name).canonicalize().ok().filter(|path| path.is_file()) else {
+        return Ok(None);
+    };
+    let flow_path = Some(path.display().to_string());
+    let runs = app.call(ListRuns { user: None, flow_path, parent: None, limit: Some(1) }).await?;
+    match runs.into_iter().next() {
+        Some(run) => Ok(Some(run.run)),
+        None => Err(ErrorReply::new(ErrorCode::RunNone, format!("There are no runs of `{name}` yet."))
+            .hint(format!("Start one: plait run {name}"))),
+    }
 }
 
 /// The error of a command that needs a run that has not ended.

@@ -73,7 +73,7 @@ impl<K: Serialize, V: Serialize> Serialize for Items<'_, K, V> {
 }
 
 /// Turns `260.0` into `260`, as other JSON writers do: saving must not change lines of nodes that have not moved.
-fn write_whole_numbers(value: &mut Value) {
+pub(crate) fn write_whole_numbers(value: &mut Value) {
     match value {
         Value::Object(map) => map.values_mut().for_each(write_whole_numbers),
         Value::Number(number) => {

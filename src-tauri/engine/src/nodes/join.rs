@@ -1,5 +1,7 @@
 //! `join`: waits for several branches and combines their values.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -17,11 +19,14 @@ pub(super) struct Config {
     /// The separator between the values on the `text` output.
     #[schemars(extend("format" = "multiline"))]
     separator: String,
+    /// Names of the branches, in their order. If set, each has an input of its own, and the output `object` has the values by
+    /// name.
+    names: Vec<String>,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { separator: "\n".to_owned() }
+        Self { separator: "\n".to_owned(), names: Vec::new() }
     }
 }
 
@@ -40,15 +45,31 @@ impl NodeType for Join {
 \
         - `first`: the first value; of exclusive branches, the one that ran
 \
-        - `text`: all values as text, joined with the separator";
+        - `text`: all values as text, joined with the separator
+
+\
+        With **names**, each branch has an input of its own. Then the list has the order of the names, and `object` has the \
+        values by name.";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "merge";
     const TERMS: &'static [&'static str] =
         &["merge", "collect", "gather", "wait", "combine", "concat", "list", "barrier"];
 
-    fn ports(_: &Config) -> Ports {
-        Ports::new()
-            .at_least_one("values", PortKind::Data, PortType::Any, "Any number of values")
+    fn ports(config: &Config) -> Ports {
+        let ports = if config.names.is_empty() {
+            Ports::new().at_least_one("values", PortKind::Data, PortType::Any, "Any number of values")
+        } else {
+            let ports = config.names.iter().fold(Ports::new(), |ports, name| {
+                ports.optional(name, PortKind::Data, PortType::Any, "The value of this branch")
+            });
+            ports.output(
+                "object",
+                PortKind::Data,
+                PortType::Object,
+                "The values by the names of their branches",
+            )
+        };
+        ports
             .output("list", PortKind::Data, PortType::List, "The values")
             .output("first", PortKind::Data, PortType::Any, "The first value")
             .output("text", PortKind::Data, PortType::Text, "All values as text")
@@ -60,15 +81,55 @@ impl NodeType for Join {
                 .config(json!({ "separator": " and " }))
                 .input("values", json!(["tea", 2]))
                 .outputs(json!({ "list": ["tea", 2], "first": "tea", "text": "tea and 2" })),
+            Example::new("Branches by name")
+                .config(json!({ "names": ["tone", "content"] }))
+                .input("content", json!("all right"))
+                .input("tone", json!("too harsh"))
+                .outputs(json!({
+                    "object": { "tone": "too harsh", "content": "all right" },
+                    "list": ["too harsh", "all right"],
+                    "first": "too harsh",
+                    "text": "too harsh\nall right",
+                })),
         ]
     }
 
+    fn check(config: &Config) -> Vec<(String, String)> {
+        let mut known = HashSet::new();
+        let names = config.names.iter().enumerate();
+        names
+            .filter_map(|(index, name)| {
+                let problem = if name.trim().is_empty() {
+                    "A branch needs a name.".to_owned()
+                } else if known.insert(name) {
+                    return None;
+                } else {
+                    format!("Another branch is already named `{name}`.")
+                };
+                Some((format!("/names/{index}"), problem))
+            })
+            .collect()
+    }
+
     async fn execute(config: &Config, inputs: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
-        let values = inputs.all("values");
+        let ports = if config.names.is_empty() {
+            vec!["values"]
+        } else {
+            config.names.iter().map(String::as_str).collect()
+        };
+        let values: Vec<_> = ports.iter().flat_map(|port| inputs.all(port)).collect();
         let Some(first) = values.first() else { return Ok(NodeOutput::new()) };
         let text =
             values.iter().map(|datum| as_text(&datum.value)).collect::<Vec<_>>().join(&config.separator);
         let list = values.iter().map(|datum| Value::clone(&datum.value)).collect::<Vec<_>>();
-        Ok(NodeOutput::of("list", list).with_datum("first", first).with("text", text))
+        let output = NodeOutput::of("list", list).with_datum("first", first).with("text", text);
+        if config.names.is_empty() {
+            return Ok(output);
+        }
+        let named = config
+            .names
+            .iter()
+            .filter_map(|name| Some((name.clone(), Value::clone(&inputs.datum(name)?.value))));
+        Ok(output.with("object", named.collect::<serde_json::Map<_, _>>()))
     }
 }

@@ -328,6 +328,9 @@ error_codes! {
         FlowDuplicateId = "flow.duplicate_id",
             "An id occurs twice in the file.",
             "Ids are unique: rename one of them.";
+        FlowExists = "flow.exists",
+            "A file of this name exists already, and is not replaced.",
+            "Choose another name, or remove the file.";
         FlowHoldsSecret = "flow.holds_secret",
             "The flow holds a key or a token. Whoever gets the file gets it, too.",
             "Remove it and revoke it. Enter the keys of providers in the settings or with `plait keys set`.";
@@ -354,7 +357,7 @@ error_codes! {
             "Correct the JSON at the position given.";
         FlowNotText = "flow.not_text",
             "The file is not UTF-8 text.",
-            "Choose a flow file; its name ends in `.flow.json`.";
+            "Choose a flow file; its name ends in `.flow.json`, or in `.yaml` if it is a pipeline.";
         FlowReadOnly = "flow.read_only",
             "The file or its folder is write-protected.",
             "Save under another path, or change the permissions.";
@@ -379,6 +382,63 @@ error_codes! {
         FlowWrongShape = "flow.wrong_shape",
             "The JSON is not a flow, or a part of it has the wrong shape.",
             "Correct the part given; `plait schema` prints the format.";
+    }
+
+    "Pipelines" {
+        PipelineAnchor = "pipeline.anchor",
+            "A pipeline has an anchor (`&name`) or an alias (`*name`).",
+            "Write the value out, or define an agent and refer to it by its name.";
+        PipelineDuplicateKey = "pipeline.duplicate_key",
+            "A mapping of a pipeline has a key twice.",
+            "Remove one of the two, or rename it.";
+        PipelineDuplicateName = "pipeline.duplicate_name",
+            "Two steps of a pipeline have the same name, or a step and an agent that summarizes.",
+            "Rename one of the two.";
+        PipelineEmpty = "pipeline.empty",
+            "A pipeline, a body or a branch has no steps, or `parallel` has fewer than two branches.",
+            "Add a step or a branch, or remove what is empty.";
+        PipelineInvalidName = "pipeline.invalid_name",
+            "A name has characters that names cannot have, or means something else.",
+            "Use letters, digits, `_` and `-`. What people see is the `title`.";
+        PipelineMissingKey = "pipeline.missing_key",
+            "A part of a pipeline lacks a key that it needs.",
+            "Add the key. `docs/pipelines.md` lists the keys of each part.";
+        PipelineNotExpressible = "pipeline.not_expressible",
+            "A flow was to be saved as a pipeline, which cannot express all of it. The file is unchanged.",
+            "Save the flow in a file whose name ends in `.flow.json`, or undo the change.";
+        PipelineNotYaml = "pipeline.not_yaml",
+            "The file is not valid YAML.",
+            "Correct the YAML at the line and column that the message names.";
+        PipelineStepInBothSources = "pipeline.step_in_both_sources",
+            "A step gives turns of the user and of the assistant.",
+            "Remove it from `user_turn_sources` or from `named_steps`.";
+        PipelineTab = "pipeline.tab",
+            "A line of a pipeline is indented with a tab, which YAML does not allow.",
+            "Replace the tabs at the start of the line with spaces.";
+        PipelineUnknownAgent = "pipeline.unknown_agent",
+            "A step or a loop names an agent that the pipeline does not define.",
+            "Define it under `agents`, or correct the name.";
+        PipelineUnknownKey = "pipeline.unknown_key",
+            "A part of a pipeline has a key that it cannot have.",
+            "Correct the key, or remove it.";
+        PipelineUnknownKind = "pipeline.unknown_kind",
+            "There is no such kind of step.",
+            "Use `step`, `loop`, `parallel`, `conditional` or `hitl`.";
+        PipelineUnknownStep = "pipeline.unknown_step",
+            "A loop names a step that is not in its body.",
+            "Correct the name in `named_steps` or `user_turn_sources`.";
+        PipelineUnknownVariable = "pipeline.unknown_variable",
+            "A prompt has a variable that is neither an earlier step nor a value of the run or the loop.",
+            "Use `previous`, `input`, the name of an earlier step, or in a loop `index` or `item`.";
+        PipelineUnsupported = "pipeline.unsupported",
+            "A pipeline uses a part of YAML that pipelines do not have: tags, several documents, collections as keys.",
+            "Write it without.";
+        PipelineVersion = "pipeline.version",
+            "The version of the format is unknown.",
+            "Write `version: \"0.1\"`, or update Plait if a newer one wrote the file.";
+        PipelineWrongType = "pipeline.wrong_type",
+            "A value of a pipeline has another type than its key needs.",
+            "Correct the value. `docs/pipelines.md` lists the types.";
     }
 
     "Values of inputs" {

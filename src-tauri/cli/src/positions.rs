@@ -1,0 +1,70 @@
+//! Where the parts of a flow are in the text of its file, JSON or YAML.
+
+use std::ops::Range;
+
+use plait_api::engine::flow::ReadError;
+use plait_api::engine::pipeline::{Pipeline, Places};
+
+use crate::json_positions::JsonPositions;
+
+/// The positions in a text.
+pub(crate) enum Positions<'a> {
+    Flow {
+        text: &'a str,
+        json: JsonPositions<'a>,
+    },
+    /// None of a pipeline that cannot be read; its errors have their own lines and columns.
+    Pipeline {
+        text: &'a str,
+        places: Option<Places>,
+    },
+}
+
+impl<'a> Positions<'a> {
+    /// Those in a flow, in JSON.
+    pub(crate) fn of_flow(text: &'a str) -> Self {
+        Self::Flow { text, json: JsonPositions::new(text) }
+    }
+
+    /// Those in a pipeline.
+    pub(crate) fn of_pipeline(text: &'a str) -> Self {
+        Self::Pipeline { text, places: Pipeline::read(text).ok().map(|pipeline| pipeline.places) }
+    }
+
+    /// The bytes to underline for a pointer into the flow.
+    pub(crate) fn span(&self, pointer: &str) -> Range<usize> {
+        match self {
+            Self::Flow { json, .. } => json.span(pointer),
+            Self::Pipeline { places, .. } => places.as_ref().map_or(0..0, |places| places.span(pointer)),
+        }
+    }
+
+    /// The bytes to underline for an error of reading.
+    pub(crate) fn of_error(&self, error: &ReadError) -> Range<usize> {
+        match self {
+            Self::Flow { json, .. } if error.line == 0 => json.span(&error.diagnostic.pointer),
+            Self::Flow { text, json } => span_around(text, json.offset(error.line, error.column)),
+            Self::Pipeline { text, .. } => token_at(text, error.line, error.column),
+        }
+    }
+}
+
+/// What to underline at an offset: the string that ends there, or the character at the offset.
+fn span_around(text: &str, offset: usize) -> Range<usize> {
+    let string = text[..offset].strip_suffix('"').and_then(|before| before.rfind('"'));
+    match string {
+        Some(start) => start..offset,
+        None => offset..(offset + text[offset..].chars().next().map_or(0, char::len_utf8)),
+    }
+}
+
+/// The word at a line and a column in characters, both from 1.
+fn token_at(text: &str, line: usize, column: usize) -> Range<usize> {
+    let line_start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let rest = &text[line_start.min(text.len())..];
+    let start = rest.char_indices().nth(column.saturating_sub(1)).map_or(rest.len(), |(at, _)| at);
+    let ends = |character: char| character.is_whitespace() || ":,[]{}".contains(character);
+    let length = rest[start..].find(ends).filter(|length| *length > 0);
+    let length = length.unwrap_or_else(|| rest[start..].chars().next().map_or(0, char::len_utf8));
+    line_start + start..line_start + start + length
+}

@@ -53,17 +53,18 @@ fn pipeline_runs_pauses_and_resumes_by_its_file() {
 
     let waiting = home.plait(&["run", &file, "--input", "tides", "--json"]);
     assert_eq!((waiting.code, waiting.last_type().as_str()), (3, "run.waiting"), "{waiting:#?}");
-    let pause = waiting.events().into_iter().find(|event| event["type"] == "node.paused").unwrap();
+    let pause = waiting.events().into_iter().find(|event| event["type"] == "run.paused").unwrap();
     assert_eq!(pause["node"], "approve");
-    assert_eq!(pause["prompt"], "Good? Tone of: Write about tides.", "{pause}");
+    assert_eq!(pause["prompt"], "Good? You said: Tone of: You said: Write about tides.", "{pause}");
     let resumed = home.plait(&["resume", &file, "--answer", "yes", "--json"]);
-    assert_eq!(result(&resumed), "yes | Content of: Write about tides.");
+    assert_eq!(result(&resumed), "You said: yes | You said: Content of: You said: Write about tides.");
 
     // The other branch, and the answer by the name of the step.
     let output = home.plait(&["run", &file, "--input", "tides", "--answer", "approve=no, dull", "--json"]);
     assert_eq!(
         result(&output),
-        "Again: Write about tides., because: no, dull | Content of: Write about tides."
+        "You said: You said: Again: You said: Write about tides., because: no, dull | You said: Content of: You said: Write about \
+         tides."
     );
     let stranger = home.file("other.yaml", ARTICLE);
     let none = home.plait(&["resume", &stranger]);
@@ -157,9 +158,9 @@ fn pipeline_is_a_sub_flow_if_its_name_says_so() {
             "version": 1,
             "nodes": {
                 "ask": { "type": "manualInput", "config": { "text": "it" } },
-                "child": { "type": "subflow", "config": { "file": file } },
+                "child": { "type": "subflow", "config": { "file": file, "inputSource": "nodeOutput" } },
             },
-            "edges": { "e": { "source": "ask", "sourceOutput": "value", "target": "child", "targetInput": "input" } },
+            "edges": { "e": { "source": "ask", "sourceOutput": "value", "target": "child", "targetInput": "value" } },
         })
         .to_string()
     };
@@ -226,6 +227,6 @@ async fn window_opens_a_pipeline_and_saves_only_what_changed() {
     let broken = home.file("broken.yaml", "version: \"0.1\"\nsteps:\n\t- kind: step\n");
     let refused = dispatch(&app, "flow.open", json!({ "path": broken })).await.unwrap_err();
     assert_eq!(refused.code, "pipeline.tab");
-    assert!(refused.message.contains("broken.yaml:3:1"), "{refused:?}");
+    assert!(refused.message.contains("broken.yaml:3:2"), "{refused:?}");
     app.close().await.unwrap();
 }

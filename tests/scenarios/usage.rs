@@ -171,7 +171,8 @@ async fn unknown_price_is_displayed_as_unknown_until_set() {
 
     let mut settings = app.plait.call(GetSettings {}).await.unwrap();
     let price = Price { input: 1.0, output: 2.0, ..Price::default() };
-    let note = ModelOverride { context_window: std::num::NonZeroU32::new(9_000), price: Some(price) };
+    let context_window = std::num::NonZeroU32::new(9_000);
+    let note = ModelOverride { context_window, price: Some(price), ..ModelOverride::default() };
     settings.models.insert("model-of-ours".to_owned(), note);
     app.plait.call(SetSettings { settings: settings.clone() }).await.unwrap();
     let journal = app.run(&flow, NO_RESPONSES).await;

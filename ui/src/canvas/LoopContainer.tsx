@@ -12,6 +12,7 @@ import { resizeLoop } from "./drop";
 import { shade } from "./elements";
 import { Findings } from "./Findings";
 import { LoopFooter } from "./LoopFooter";
+import { LoopIteration } from "./LoopIteration";
 import { leastLoopSize } from "./loop-elements";
 import { loopKind } from "./loop-summary";
 import { StatusRing } from "./StatusRing";
@@ -46,6 +47,7 @@ export const LoopContainer = memo(function LoopContainer({ id, data, selected }:
         <span className="loop-kind" data-testid={`loop-kind-${id}`} title={loopKind(node)}>
           {loopKind(node)}
         </span>
+        <LoopIteration id={id} />
         <span className="loop-space" />
         <Findings node={id} />
         <StatusRing node={id} state={state} />

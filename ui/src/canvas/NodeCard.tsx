@@ -11,6 +11,7 @@ import { CardTitle } from "./CardTitle";
 import { shade } from "./elements";
 import { Findings } from "./Findings";
 import { cardHeight, portRowsHeight } from "./geometry";
+import { LoopIteration } from "./LoopIteration";
 import { loopKind } from "./loop-summary";
 import { nodeSummary } from "./node-summary";
 import { PortHandle } from "./PortHandle";
@@ -50,7 +51,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       <header>
         <Icon name={type?.icon} className="card-icon" />
         <CardTitle id={id} node={node} />
-        <IterationBadge node={id} />
+        {folded ? null : <IterationBadge node={id} />}
         {calls ? (
           <button
             type="button"
@@ -71,7 +72,14 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         <StatusRing node={id} state={state} />
       </header>
       <p className="summary">
-        {folded ? loopKind(node) : nodeSummary(node, type, maker && { node: maker, type: makerType })}
+        {folded ? (
+          <>
+            <LoopIteration id={id} />
+            {loopKind(node)}
+          </>
+        ) : (
+          nodeSummary(node, type, maker && { node: maker, type: makerType })
+        )}
       </p>
       {folded?.into ? <BodyHandle side="in" /> : null}
       {folded?.outOf ? <BodyHandle side="out" /> : null}

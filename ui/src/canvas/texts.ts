@@ -63,6 +63,7 @@ export const TEXTS = {
   nextIteration: "Next iteration",
   newestIteration: "Newest",
   followNewest: "Follow the newest iteration",
+  iterationOf: (iteration: number, count: number) => `iteration ${iteration} of ${count}`,
   iterationCount: (iteration: number, count: number) => `${iteration} of ${count}`,
   foldLoop: "Fold loop",
   unfoldLoop: "Unfold loop",

@@ -42,6 +42,9 @@ const FLOW: Flow = {
   },
 };
 
+// A gesture takes seconds on a busy machine.
+test.describe.configure({ timeout: 120_000 });
+
 /** The bar with the name of an open loop: where it is dragged, and clicked. */
 function header(page: Page, id: string): Locator {
   return node(page, id).locator(".loop-header");
@@ -232,9 +235,16 @@ test("the body shows the newest iteration of a run, and earlier ones on request"
     entry("node.started", { node: id, epoch, attempt: 1 }),
     entry("node.finished", { node: id, epoch, outputs, metadata: { durationMs: 40 } }),
   ];
+  // The test of the condition is an activation of the loop's node, too.
+  const begins = (k: number) => [
+    ...activation("loop", [k], { continue: true }),
+    entry("iteration.started", { node: "loop", epoch: [k] }),
+  ];
   const iteration = (k: number) => [
+    ...begins(k),
     ...activation("draft", [k], { response: `Draft ${k + 1}` }),
     ...activation("critique", [k], { response: `Critique ${k + 1}` }),
+    entry("iteration.finished", { node: "loop", epoch: [k] }),
   ];
   const journal = [
     entry("run.started", { run: "r1", flow: { name: FLOW.name, hash: "0" } }),
@@ -242,6 +252,7 @@ test("the body shows the newest iteration of a run, and earlier ones on request"
     entry("node.started", { node: "loop", epoch: [], attempt: 1 }),
     ...iteration(0),
     ...iteration(1),
+    ...begins(2),
     ...activation("draft", [2], { response: "Draft 3" }),
     entry("node.finished", { node: "loop", epoch: [], outputs: { result: "Critique 2" }, metadata: { durationMs: 9 } }),
     entry("run.finished", { outputs: {} }),
@@ -250,6 +261,7 @@ test("the body shows the newest iteration of a run, and earlier ones on request"
   await openKeptRun(page);
   const picked = page.getByTestId("iteration-loop");
   await expect(picked).toHaveText("3 of 3");
+  await expect(page.getByTestId("loop-iteration-loop")).toHaveText("iteration 3 of 3");
   await expect(page.getByTestId("node-status-draft")).toHaveAttribute("data-state", "done");
   await expect(page.getByTestId("node-status-loop")).toHaveAttribute("data-state", "done");
   await page.getByTestId("iteration-previous-loop").click();

@@ -1,6 +1,7 @@
 /** Which events the list shows. Grows with the journal: what was looked at is not looked at again. */
 import type { Entry } from "@/bindings";
 import { formatIteration } from "@/run/fold/epoch";
+import { loopEntry } from "@/run/fold/loops";
 import { oneLine, previewOf, shorten } from "@/run/values/preview";
 
 export class EventFilter {
@@ -69,6 +70,8 @@ const LIMIT = 160;
 
 /** A one-line summary of an event's payload. */
 export function gistOf(entry: Entry): string {
+  const loop = loopEntry(entry);
+  if (loop) return loop.type === "context.discarded" ? "" : `iteration ${formatIteration(loop.epoch)}`;
   switch (entry.type) {
     case "run.started":
       return `${entry.flow.name}${entry.to === undefined ? "" : `, to ${entry.to}`}`;

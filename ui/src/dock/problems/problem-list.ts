@@ -1,12 +1,13 @@
 /** What is wrong: with the flow, as the check says, and with the run. */
 import { useMemo } from "react";
-import type { Diagnostic, EdgeId, Epoch, NodeId } from "@/bindings";
+import type { Diagnostic, EdgeId, Epoch, Flow, NodeId } from "@/bindings";
+import { isContainer } from "@/flow/containers";
+import type { NodeTypes } from "@/flow/node-types";
 import { displayedEpoch, formatIteration } from "@/run/fold/epoch";
-import type { RunHead } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
 import type { NodeNames } from "@/run/node-names";
 import { wasStopped } from "@/run/values/outputs";
-import { useFlow, useWorkspace } from "@/workspace/context";
+import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
@@ -27,14 +28,15 @@ export function useProblems(): Problem[] {
   const { nodeNames } = useWorkspace();
   const diagnostics = useFlow((state) => state.checked.diagnostics);
   const session = useActiveSession();
+  const types = useNodeTypes((all) => all);
   // Problems change only when a node fails (counts), the run ends (status) or a loop is exhausted.
   const failed = useRunHead((head) => head.counts.failed);
   const status = useRunHead((head) => head.status);
   const loops = useRunHead((head) => head.loops);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the session is mutable; these say when it changed.
   return useMemo(
-    () => [...runProblems(session, nodeNames), ...flowProblems(diagnostics)],
-    [diagnostics, session, nodeNames, failed, status, loops],
+    () => [...runProblems(session, types, nodeNames), ...flowProblems(diagnostics)],
+    [diagnostics, session, types, nodeNames, failed, status, loops],
   );
 }
 
@@ -55,7 +57,7 @@ function rank(problem: Problem): number {
   return problem.severity === "error" ? 0 : 1;
 }
 
-function runProblems(session: RunSession | undefined, names: NodeNames): Problem[] {
+function runProblems(session: RunSession | undefined, types: NodeTypes, names: NodeNames): Problem[] {
   if (!session) return [];
   const { head, nodes } = session.fold;
   const found: Problem[] = [];
@@ -81,7 +83,7 @@ function runProblems(session: RunSession | undefined, names: NodeNames): Problem
       epoch: error.epoch,
     });
   }
-  return [...found, ...exhausted(head, names)];
+  return [...found, ...exhausted(session.fold, session.flow, types, names)];
 }
 
 function exhaustedHint(limit: number, unattended: boolean): string {
@@ -91,17 +93,23 @@ function exhaustedHint(limit: number, unattended: boolean): string {
     : `The limit is ${limit} ${iterations}. Raise “Max iterations” on a node of the cycle to allow more.`;
 }
 
-function exhausted(head: RunHead, names: NodeNames): Problem[] {
+function exhausted({ head }: RunSession["fold"], flow: Flow, types: NodeTypes, names: NodeNames): Problem[] {
   return Object.entries(head.loops).flatMap(([node, loop]): Problem[] => {
     if (loop?.exhausted === undefined) return [];
+    const isLoop = isContainer(types, flow.nodes[node]);
+    const iteration = formatIteration(loop.epoch);
     return [
       {
         key: `loop/${node}`,
         severity: "warning",
         ofRun: true,
         code: "loop.exhausted",
-        message: TEXTS.cycleFromStoppedAt(names.nameOf(node), formatIteration(loop.epoch)),
-        hint: exhaustedHint(loop.exhausted, loop.unattended ?? false),
+        message: isLoop
+          ? TEXTS.loopStoppedAt(names.nameOf(node), iteration)
+          : TEXTS.cycleFromStoppedAt(names.nameOf(node), iteration),
+        hint: isLoop
+          ? TEXTS.raiseMaxIterations(loop.exhausted)
+          : exhaustedHint(loop.exhausted, loop.unattended ?? false),
         node,
       },
     ];

@@ -4,6 +4,10 @@ export const TEXTS = {
   problemsFlowRunAppear: "Problems with the flow or its run appear here.",
   thisRun: " · this run",
   showOnCanvas: (place: string | number) => `Show ${place} on canvas`,
+  loopStoppedAt: (node: string | number, iteration: string | number) =>
+    `The loop ${node} stopped at its limit, after iteration ${iteration}.`,
+  raiseMaxIterations: (limit: number) =>
+    `The limit is ${limit} ${limit === 1 ? "iteration" : "iterations"}. Raise the loop’s “Max iterations” to allow more.`,
   cycleFromStoppedAt: (node: string | number, epoch: string | number) =>
     `The cycle from ${node} stopped at its limit, after iteration ${epoch}.`,
 } as const;

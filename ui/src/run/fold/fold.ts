@@ -7,6 +7,7 @@ import { applyToActivation, newEpochView } from "./activation";
 import { applyToContexts } from "./contexts";
 import { Draft } from "./draft";
 import { compareEpochs, indexOfEpoch, sameEpoch } from "./epoch";
+import { applyToLoops, discardIn, isIterationEvent, loopEntry } from "./loops";
 import { applyToMemory, memoryOfConversation } from "./memory";
 import { addCost, addTokens, NO_COST, NO_TOKENS } from "./spending";
 import type { ContextView, EpochView, NodeView, RunHead, RunView } from "./types";
@@ -55,6 +56,12 @@ export class RunFold {
         this.#applyToRun(entry, draft);
         const context = applyToContexts(this.contexts, entry, draft);
         if (context !== undefined) changed.contexts.add(context);
+        const loop = loopEntry(entry);
+        if (loop) {
+          const head = this.#head(draft);
+          head.loops = applyToLoops(head.loops, loop, draft);
+          for (const id of discardIn(this.contexts, loop, draft)) changed.contexts.add(id);
+        }
       } else {
         changed.deltas += 1;
       }
@@ -289,6 +296,7 @@ function displayedAfter(node: NodeView, changed: EpochView): EpochView | undefin
 type ActivationEntry = Extract<Entry, { node: NodeId }>;
 
 function isActivationEvent(entry: Entry): entry is ActivationEntry {
+  if (isIterationEvent(entry)) return false;
   switch (entry.type) {
     case "run.started":
     case "loop.iteration":

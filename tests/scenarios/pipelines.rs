@@ -148,11 +148,18 @@ fn new_writes_what_checks_and_runs() {
 #[test]
 fn pipeline_is_a_sub_flow_if_its_name_says_so() {
     let home = Home::default();
-    home.file(
+    // Sub-flows are not read from the data directory.
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    write(
         "child.flow.yaml",
         "version: \"0.1\"\nsteps:\n  - {kind: step, name: only, prompt: \"Got {{input}}\"}\n",
     );
-    home.file("child.yaml", "version: \"0.1\"\nsteps:\n  - {kind: step, name: only}\n");
+    write("child.yaml", "version: \"0.1\"\nsteps:\n  - {kind: step, name: only}\n");
     let parent = |file: &str| {
         json!({
             "version": 1,
@@ -164,12 +171,12 @@ fn pipeline_is_a_sub_flow_if_its_name_says_so() {
         })
         .to_string()
     };
-    let file = home.file("parent.flow.json", &parent("child.flow.yaml"));
+    let file = write("parent.flow.json", &parent("child.flow.yaml"));
     let output = home.plait(&["run", &file, "--json"]);
     let last = output.events().pop().unwrap();
     assert_eq!(output.code, 0, "{output:#?}");
     assert!(last["outputs"].to_string().contains("Got it"), "{last}");
-    let file = home.file("other.flow.json", &parent("child.yaml"));
+    let file = write("other.flow.json", &parent("child.yaml"));
     let output = home.plait(&["check", &file, "--json"]);
     assert!(output.out.contains("subflow.unreadable") && output.out.contains(".flow.yaml"), "{output:#?}");
 }

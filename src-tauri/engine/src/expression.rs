@@ -21,6 +21,18 @@ pub(crate) use equality::values_equal;
 
 use serde_json::Value;
 
+/// Whether a value counts as true: neither null, false, 0, nor empty.
+pub fn is_truthy(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(value) => *value,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(entries) => !entries.is_empty(),
+    }
+}
+
 /// A value as text: a string as it is, null as an empty text, anything else as JSON.
 pub fn as_text(value: &Value) -> String {
     match value {

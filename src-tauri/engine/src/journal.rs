@@ -24,6 +24,7 @@ pub use event::{
     ActivationEvent, CallEvent, ChildEvent, ContextEvent, Event, LoopEvent, MAX_LISTED_QUESTIONS,
     MemoryEvent, NodeEvent, RunEnd, RunEvent,
 };
+pub(crate) use event_payload::FINISHES_LOOP;
 pub use event_payload::{
     Answer, ChildQuestion, EventRef, FinishMetadata, FlowRef, InputOverrides, NodeOutputs, RunFault,
     RunOrigin, SkipReason, SourceRef,

@@ -117,6 +117,18 @@ pub struct MemoryChange {
     pub error: Option<Fault>,
 }
 
+impl MemoryChange {
+    /// This change and the one after it, as one.
+    #[must_use]
+    pub fn and(mut self, next: &Self) -> Self {
+        self.turns.extend(next.turns.iter().cloned());
+        self.dropped += next.dropped;
+        self.summary = next.summary.clone().or(self.summary);
+        self.error = next.error.clone().or(self.error);
+        self
+    }
+}
+
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(value: &u32) -> bool {
     *value == 0

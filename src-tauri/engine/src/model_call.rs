@@ -6,6 +6,7 @@
 
 mod call;
 mod history_summary;
+mod finish_tool;
 mod interruption;
 mod knowledge;
 mod loop_turns;
@@ -19,8 +20,11 @@ mod workflow_context;
 
 use serde_json::{Map, Value};
 
+use crate::tool::ToolSpec;
+
 pub(crate) use call::ModelCall;
 pub(crate) use history_summary::summarize_history;
+pub(crate) use finish_tool::FINISH;
 pub(crate) use interruption::Interruption;
 pub(crate) use knowledge::{retrieve, retrieve_once};
 pub(crate) use loop_turns::loop_turns;
@@ -32,7 +36,7 @@ pub(crate) use tool_calls::{
 };
 pub(crate) use turn::{Turn, check_reply};
 pub(crate) use user_message::UserMessage;
-pub(crate) use workflow_context::{check_offer, engine_tools, is_engine_tool};
+pub(crate) use workflow_context::check_offer;
 
 /// The settings of a turn's model calls.
 #[derive(Clone, Copy)]
@@ -45,6 +49,19 @@ pub(crate) struct CallOptions<'a> {
     pub(crate) max_tool_rounds: u32,
     /// Provider-specific options.
     pub(crate) options: &'a Map<String, Value>,
+}
+
+/// The source of tools that the engine answers.
+const ENGINE_SOURCE: &str = "engine";
+
+/// The tools that the engine answers. No host lists them, and `auto` does not offer them: a node gets them by name.
+pub(crate) fn engine_tools() -> Vec<ToolSpec> {
+    workflow_context::tools().into_iter().chain([finish_tool::finish_tool()]).collect()
+}
+
+/// Whether the engine answers calls of this tool.
+pub(crate) fn is_engine_tool(tool: &ToolSpec) -> bool {
+    tool.source == ENGINE_SOURCE
 }
 
 /// The index of the user message among the messages of an activation.

@@ -40,6 +40,8 @@ use crate::node::Registry;
 use crate::port::{PortKind, PortType, Ports};
 use crate::tool::ToolSpec;
 
+pub(crate) use loop_node::CONTINUE;
+
 /// All node types.
 pub fn registry() -> Registry {
     Registry::default()
@@ -78,7 +80,7 @@ pub fn registry() -> Registry {
 
 /// The tools that the engine itself answers, which a `tools` node can name like those of the host.
 pub fn engine_tools() -> Vec<ToolSpec> {
-    crate::model_call::engine_tools().into()
+    crate::model_call::engine_tools()
 }
 
 /// The text, unless it is blank.

@@ -155,11 +155,11 @@ impl Transaction {
     /// Changes the workflow's memory. Several changes become one.
     pub fn change_memory(&mut self, change: MemoryChange) {
         self.memory.apply(&change);
-        let whole = self.writes.memory.get_or_insert_default();
-        whole.turns.extend(change.turns);
-        whole.dropped += change.dropped;
-        whole.summary = change.summary.or(whole.summary.take());
-        whole.error = change.error.or(whole.error.take());
+        let before = self.writes.memory.take();
+        self.writes.memory = Some(match before {
+            Some(before) => before.and(&change),
+            None => change,
+        });
     }
 
     /// Registers a new context with the run.

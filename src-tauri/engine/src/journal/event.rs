@@ -9,7 +9,7 @@
 //! | file | events |
 //! |---|---|
 //! | `run.rs` | `run.started`, `run.waiting`, `run.cancelling`, `run.finished`, `run.failed`, `run.cancelled` |
-//! | `cycle.rs` | `loop.iteration`, `loop.exhausted` |
+//! | `cycle.rs` | `loop.iteration`, `loop.exhausted`, `iteration.started`, `iteration.finished` |
 //! | `node.rs` | `node.*`, `run.paused`, `input.provided` |
 //! | `context.rs` | `context.*`, `turn.*` |
 //! | `memory.rs` | `memory.appended` |
@@ -44,7 +44,7 @@ pub const MAX_LISTED_QUESTIONS: usize = 16;
 pub enum Event {
     /// The run as a whole started, waits or ended.
     Run(RunEvent),
-    /// A cycle, named by its entry node and one of its epochs, opened that epoch or was stopped in it.
+    /// A cycle, named by its entry node, or a loop, and one of its epochs: it opened that epoch, was stopped in it or closed it.
     Loop(Activation, LoopEvent),
     /// An activation passed from one phase to another.
     Node(Activation, NodeEvent),

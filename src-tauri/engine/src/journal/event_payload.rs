@@ -90,6 +90,9 @@ pub struct FinishMetadata {
     pub extra: BTreeMap<String, Value>,
 }
 
+/// Set in the metadata of a success: a model has called the tool that ends the loop around the node.
+pub(crate) const FINISHES_LOOP: &str = "finishesLoop";
+
 /// Why a node did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -102,6 +105,8 @@ pub enum SkipReason {
     RunCancelled,
     /// The run had reached the node it was to run to.
     TargetReached,
+    /// The loop around it, or its iteration, failed before its turn came.
+    LoopFailed,
 }
 
 /// What a person gives to a pause.

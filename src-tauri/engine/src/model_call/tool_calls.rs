@@ -16,6 +16,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 use serde_json::{Value, json};
 
+use super::finish_tool::{self, FINISH};
 use super::{Interruption, MemoryAccess, is_engine_tool};
 use crate::context::ToolCall;
 use crate::error::{ErrorCode, Fault};
@@ -282,6 +283,9 @@ impl<'a> ToolCaller<'a> {
 
     /// The engine's answer to a call. The calls of a reply are answered in their order, whatever else they do meanwhile.
     fn answer(&self, call: &ToolCall) -> ToolResult {
+        if call.name == FINISH {
+            return ToolResult::own(finish_tool::answer(&call.arguments, self.node_context));
+        }
         match &self.memory {
             Some((memory, model)) => {
                 let origins = self.node_context.memory().origins();

@@ -10,10 +10,12 @@ use std::sync::Arc;
 
 use super::tool_calls::ToolCaller;
 use super::{
-    CallOptions, FIRST_STEP_INDEX, Interruption, MemoryAccess, SamplingModel, SamplingUsage, UserMessage,
+    CallOptions, FINISH, FIRST_STEP_INDEX, Interruption, MemoryAccess, SamplingModel, SamplingUsage,
+    UserMessage, is_engine_tool,
 };
 use crate::context::{ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
 use crate::error::{ErrorCode, Fault};
+use crate::journal::FINISHES_LOOP;
 use crate::models::{CalibrationSample, TokenUsage};
 use crate::node::{NodeContext, NodeOutput};
 use crate::prompt::{BlockInputs, LoopTurns, ModelConfig, tokens};
@@ -60,6 +62,8 @@ pub(crate) struct TurnUsage {
     /// How many of them took the reply of an earlier run. They used no tokens.
     pub(crate) reused_calls: u32,
     pub(crate) tool_calls: usize,
+    /// Whether the model has called the tool that ends the loop around the node.
+    pub(crate) finishes_loop: bool,
     /// What the replies used that its tools requested.
     pub(crate) sampling: SamplingUsage,
 }
@@ -75,6 +79,9 @@ impl TurnUsage {
         output.cached = reused_calls > 0 && reused_calls == model_calls;
         output.extra.insert("modelCalls".to_owned(), model_calls.into());
         output.extra.insert("toolCalls".to_owned(), self.tool_calls.into());
+        if self.finishes_loop {
+            output.extra.insert(FINISHES_LOOP.to_owned(), true.into());
+        }
         output.extra.insert("provider".to_owned(), model.provider.clone().into());
         output.extra.insert("model".to_owned(), model.model.clone().into());
         output
@@ -194,6 +201,8 @@ impl<'a> Turn<'a> {
         };
         let mut round = vec![Arc::new(message)];
         let texts = self.tool_caller.run(step, &calls, self.reply_is_reused).await?;
+        self.usage.finishes_loop |=
+            self.node_context.is_in_loop() && calls.iter().any(|call| self.is_finish(call));
         self.usage.sampling = self.tool_caller.sampling_usage();
         for (call, (text, origins)) in calls.into_iter().zip(texts) {
             let result = self.next_message(Role::Tool, text);
@@ -201,6 +210,11 @@ impl<'a> Turn<'a> {
         }
         self.steps.push(round);
         Ok(())
+    }
+
+    /// Whether it is a call of the tool that ends the loop around the node, as the engine offers it.
+    fn is_finish(&self, call: &ToolCall) -> bool {
+        call.name == FINISH && self.tools.iter().any(|tool| tool.name == FINISH && is_engine_tool(tool))
     }
 
     /// The next message of the steps.

@@ -4,14 +4,12 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::MemoryAccess;
+use super::{ENGINE_SOURCE, MemoryAccess};
 use crate::error::{ErrorCode, Fault};
 use crate::memory::MemoryChange;
 use crate::node::NodeContext;
 use crate::tool::ToolSpec;
 
-/// The source of tools that the engine answers.
-const ENGINE_SOURCE: &str = "engine";
 const NAME: &str = "get_workflow_context";
 const ALIAS: &str = "read_external_context";
 /// The longest turn that a model may add, in bytes. Every reader gets it with every call.
@@ -33,14 +31,9 @@ struct Append {
     label: Option<String>,
 }
 
-/// The tools that the engine answers. No host lists them, and `auto` does not offer them: a node gets them by name.
-pub(crate) fn engine_tools() -> [ToolSpec; 2] {
+/// How models see it, by both of its names.
+pub(super) fn tools() -> [ToolSpec; 2] {
     [NAME, ALIAS].map(|name| ToolSpec::new(name, DESCRIPTION, parameters(), ENGINE_SOURCE))
-}
-
-/// Whether the engine answers calls of this tool.
-pub(crate) fn is_engine_tool(tool: &ToolSpec) -> bool {
-    tool.source == ENGINE_SOURCE
 }
 
 const DESCRIPTION: &str = "Reads the memory that the nodes of this workflow share: a summary of what was said before, the \
@@ -112,7 +105,11 @@ impl MemoryAccess<'_> {
 
 /// Refuses a call that would offer a tool for a memory that the node may not read.
 pub(crate) fn check_offer(tools: &[ToolSpec], node_context: &NodeContext) -> Result<(), Fault> {
-    let Some(tool) = tools.iter().find(|tool| is_engine_tool(tool)) else { return Ok(()) };
+    let Some(tool) =
+        tools.iter().find(|tool| tool.source == ENGINE_SOURCE && [NAME, ALIAS].contains(&tool.name.as_str()))
+    else {
+        return Ok(());
+    };
     if node_context.memory_mode.reads() {
         return Ok(());
     }

@@ -11,7 +11,7 @@ use crate::earlier_run::EarlierRun;
 use crate::error::{ErrorCode, Fault};
 use crate::flow::FolderAccess;
 use crate::host::{Host, RunInfo};
-use crate::id::{Activation, ContextId, MessageId};
+use crate::id::{Activation, ContextId, Epoch, MessageId};
 use crate::journal::{ActivationEvent, Answer, CallEvent, Event, NodeEvent};
 use crate::loop_history::LoopConversation;
 use crate::memory::{MemoryChange, MemoryMode, MemorySettings, WorkflowMemory};
@@ -34,6 +34,8 @@ pub enum Signal {
 pub struct NodeContext {
     /// Which execution this is.
     pub activation: Activation,
+    /// How many counters of its epoch belong to the loops around it and to what is around these.
+    pub scope_depth: usize,
     /// The attempt, from 1.
     pub attempt: u32,
     /// What does not change during the run.
@@ -117,7 +119,19 @@ impl NodeContext {
         })
     }
 
-    /// The iteration of the innermost cycle around the node, from 0.
+    /// The name of this activation among those of its scope: the node's id, with the epoch of the cycles around it. What is named so
+    /// ends with the iteration of a loop around the node.
+    pub fn name_in_scope(&self) -> String {
+        let epoch = Epoch(self.activation.epoch.0.iter().skip(self.scope_depth).copied().collect());
+        Activation { node: self.activation.node.clone(), epoch }.to_string()
+    }
+
+    /// Whether there is a loop around the node.
+    pub fn is_in_loop(&self) -> bool {
+        self.scope_depth > 0
+    }
+
+    /// The iteration of the innermost cycle or loop around the node, from 0.
     pub fn iteration(&self) -> Option<u32> {
         self.activation.epoch.0.last().copied()
     }

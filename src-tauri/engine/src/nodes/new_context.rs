@@ -94,7 +94,7 @@ Inside a cycle, each iteration creates a new one.";
             config.provider.as_deref(),
             config.model.as_deref(),
         )?;
-        let id = node_context.activation.to_string().into();
+        let id = node_context.name_in_scope().into();
         let mut record = ContextRecord::new(id, ContextType::Isolated, &provider, &model);
         record.system_instructions = match &config.system_instructions {
             Some(text) => super::non_blank(text),

@@ -66,7 +66,7 @@ pub enum ContextSource {
     Input(PortName),
 }
 
-/// The contexts of a plan by their names.
+/// The contexts of a scope by their names, which count the epochs of its cycles and not those around it.
 #[derive(Debug, Default)]
 pub struct PlanContexts {
     /// By context, the node that makes it.
@@ -93,13 +93,16 @@ impl PlanContexts {
         self.makers[context]
     }
 
-    /// Which context has this name, and in which epoch of its maker it is made. Nothing if no node of the plan makes it.
-    pub fn find(&self, name: &ContextId) -> Option<(ContextIx, Epoch)> {
+    /// Which context has this name, and in which epoch of its maker it is made, where `around` is the epoch of the scope. Nothing
+    /// if no node of the scope makes it.
+    pub fn find(&self, name: &ContextId, around: &Epoch) -> Option<(ContextIx, Epoch)> {
         if let Some(&context) = self.made_once.get(name) {
-            return Some((context, Epoch::root()));
+            return Some((context, around.clone()));
         }
         let (maker, epoch) = name.as_str().rsplit_once('#')?;
         let counters: Result<SmallVec<[u32; 4]>, _> = epoch.split('.').map(str::parse).collect();
-        Some((*self.made_per_epoch.get(maker)?, Epoch(counters.ok()?)))
+        let mut whole = around.clone();
+        whole.0.extend(counters.ok()?);
+        Some((*self.made_per_epoch.get(maker)?, whole))
     }
 }

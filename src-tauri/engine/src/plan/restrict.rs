@@ -23,7 +23,14 @@ pub(super) fn restrict(bound: &BoundFlow<'_>, target: &NodeId, overrides: &Input
         if !needed.insert(id.clone()) {
             continue;
         }
-        work.extend(dependencies.sources.get(id).into_iter().flatten());
+        // A loop around the target is needed for what comes in, not for what its body gives.
+        let is_around = dependencies.is_around(id, target);
+        let sources = dependencies.sources.get(id).into_iter().flatten();
+        work.extend(sources.filter(|source| !(is_around && dependencies.is_around(id, source))));
+        work.extend(dependencies.parents.get(id));
+        if !is_around {
+            work.extend(dependencies.bodies.get(id).into_iter().flatten());
+        }
         work.extend(dependencies.named_maker(id));
         if let Some(Portal::Out(channel)) = dependencies.portals.get(id) {
             work.extend(dependencies.entrances(channel));
@@ -45,6 +52,9 @@ struct Dependencies<'a> {
     /// The sources of a node's edges, on the canvas and in its config.
     sources: BTreeMap<&'a NodeId, Vec<&'a NodeId>>,
     portals: BTreeMap<&'a NodeId, Portal>,
+    /// The loop that a node is in, and the nodes in a loop.
+    parents: BTreeMap<&'a NodeId, &'a NodeId>,
+    bodies: BTreeMap<&'a NodeId, Vec<&'a NodeId>>,
     /// The entrances of each portal channel.
     entrances: BTreeMap<String, Vec<&'a NodeId>>,
     makers: BTreeMap<ContextId, &'a NodeId>,
@@ -59,6 +69,14 @@ impl<'a> Dependencies<'a> {
         let flow = bound.flow;
         let mut found = Self::default();
         let mut context_inputs: BTreeMap<&NodeId, &str> = BTreeMap::new();
+        for (id, node) in &flow.nodes {
+            if let Some((parent, _)) =
+                node.parent.as_ref().and_then(|parent| flow.nodes.get_key_value(parent))
+            {
+                found.parents.insert(id, parent);
+                found.bodies.entry(parent).or_default().push(id);
+            }
+        }
         for (id, node) in bound.nodes() {
             let declared = ContextDeclaration::of(id, &**node, overrides);
             found.makers.extend(declared.makes.map(|context| (context, id)));
@@ -85,6 +103,20 @@ impl<'a> Dependencies<'a> {
             }
         }
         found
+    }
+
+    /// Whether a loop is around a node, at any depth.
+    fn is_around(&self, container: &NodeId, node: &NodeId) -> bool {
+        let mut at = self.parents.get(node).copied();
+        // A node that lies inside itself is reported elsewhere.
+        for _ in 0..=self.parents.len() {
+            match at {
+                Some(parent) if parent == container => return true,
+                Some(parent) => at = self.parents.get(parent).copied(),
+                None => return false,
+            }
+        }
+        false
     }
 
     /// The maker of the context that a node names.

@@ -9,13 +9,14 @@ mod effects;
 mod outcome;
 mod recorder;
 mod restore;
+mod scoped_state;
 mod turns;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::StreamExt;
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::{AbortHandle, BoxFuture, FutureExt};
 use futures::stream::FuturesUnordered;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -23,13 +24,11 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::scheduler::{RunPhase, Scheduler, Start};
-use crate::context::Contexts;
 use crate::error::{ErrorCode, Fault};
 use crate::host::Host;
 use crate::host::RunInfo;
 use crate::id::{Activation, Epoch};
 use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd, RunEvent, is_too_deep};
-use crate::memory::WorkflowMemory;
 use crate::models::ModelOverrides;
 use crate::node::Signal;
 use crate::origin::Origins;
@@ -40,6 +39,7 @@ pub use control::{Control, RunHandle};
 use effects::RecordedEffects;
 use recorder::Recorder;
 use restore::{Restored, restore};
+use scoped_state::ScopedState;
 use turns::OpenTurns;
 
 /// Sees every entry as it is appended, and every delta. Called in order; must not block.
@@ -72,10 +72,12 @@ pub struct Driver {
     host: Host,
     scheduler: Scheduler,
     recorder: Recorder,
-    contexts: Contexts,
-    memory: WorkflowMemory,
+    /// Contexts and the workflow's memory.
+    state: ScopedState,
     /// What open activations paid for or did outside, for restarts.
     recorded: RecordedEffects,
+    /// How to stop what runs in iterations of loops, which may end before the run does.
+    stops: FxHashMap<(NodeIx, Epoch), AbortHandle>,
     /// Context events of activations whose success was not journaled before a crash: not to be journaled twice.
     uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     turns: OpenTurns,
@@ -103,7 +105,7 @@ impl Driver {
         let restored = restore(&setup.plan, &[])?;
         let (mut driver, handle) = Self::prepare(setup, restored, &[])?;
         if let Event::Run(RunEvent::Started { models, set, conversation, .. }) = &first {
-            driver.memory = restore::first_memory(conversation.as_deref());
+            driver.state.set_memory(restore::first_memory(conversation.as_deref()));
             if set.values().flat_map(BTreeMap::values).any(|value| is_too_deep(value)) {
                 let message = format!(
                     "A value given to this run is nested deeper than {MAX_NESTING_DEPTH} lists and objects."
@@ -164,9 +166,9 @@ impl Driver {
             models: restored.models,
             host: setup.host,
             scheduler: restored.scheduler,
-            contexts: restored.contexts,
-            memory: restored.memory,
+            state: restored.state,
             recorded: restored.recorded,
+            stops: FxHashMap::default(),
             uncommitted: restored.uncommitted,
             turns: restored.turns,
             answer_counts: restored.answer_counts,
@@ -273,11 +275,12 @@ impl Driver {
         }
         let cx = self.cx(&start);
         let node = &plan.nodes[start.node];
+        let key = (start.node, start.epoch.clone());
         match attempt::begin(node, start, cx) {
             Begun::Done(done) => Ok(Some(done)),
             Begun::Waiting(attempt) => {
                 self.sleeping += usize::from(attempt::is_timer(node));
-                running.push(attempt);
+                running.push(self.stoppable(key, attempt, attempt::is_timer(node)));
                 Ok(None)
             }
         }
@@ -289,10 +292,45 @@ impl Driver {
         all.clear();
         for event in events {
             self.scheduler.apply(&event, derived)?;
+            for follows in derived.iter() {
+                self.state.apply(&self.plan, follows);
+            }
             all.push(event);
             all.append(derived);
         }
         self.recorder.append(all.drain(..))
+    }
+
+    /// An attempt, or a wait before one, that is stopped if the iteration ends that it is part of. `was_sleeping` says whether it only
+    /// lets time pass.
+    fn stoppable<'p>(
+        &mut self,
+        key: (NodeIx, Epoch),
+        attempt: BoxFuture<'p, Done>,
+        was_sleeping: bool,
+    ) -> BoxFuture<'p, Done> {
+        if self.plan.iteration_of(key.0, &key.1).is_none() {
+            return attempt;
+        }
+        let (attempt, stop) = futures::future::abortable(attempt);
+        let (node, epoch) = key.clone();
+        self.stops.insert(key, stop);
+        Box::pin(attempt.map(move |done| done.unwrap_or_else(|_| Done::stopped(node, epoch, was_sleeping))))
+    }
+
+    /// Stops what still runs though the iteration that it is part of has ended.
+    fn stop_closed(&mut self) {
+        let scheduler = &self.scheduler;
+        self.stops.retain(|(node, epoch), stop| {
+            let is_open = scheduler.is_open(*node, epoch);
+            if !is_open {
+                stop.abort();
+            }
+            is_open
+        });
+        let plan = &self.plan;
+        self.questions
+            .retain(|at, _| plan.find(&at.node).is_some_and(|node| scheduler.is_asking(node, &at.epoch)));
     }
 
     /// Nothing that comes after a run's end belongs to it.

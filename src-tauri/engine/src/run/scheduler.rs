@@ -27,6 +27,10 @@
 //! | `Paused`, `AnswerFollows` | `input.provided` with a value | `Answered` | it starts again, with the answer |
 //! | `Paused`, `AnswerFollows` | `input.provided`, end | (gone) | `node.finished` without outputs |
 //!
+//! A loop that is ready is started at once, and then in the phase `Repeating` until its last iteration is over: see
+//! [`loops`]. Each iteration is a [`Scope`] of its own, like the flow itself. When it has failed, everything open in it is
+//! closed; how far a failure reaches, [`Scheduler::failure_reach`] says.
+//!
 //! A cycle opens its next epoch when all of its back edges are decided and one of them is live, unless its bound is
 //! reached: `limits.maxEpochs`, or without one a number of epochs in a row in which nobody was asked (no `run.paused` and no
 //! `child.asked` of its nodes). Else it has ended. Then its last live values leave it; those of a follower when the follower
@@ -35,6 +39,8 @@
 mod cycles;
 mod delivery;
 mod ending;
+mod loops;
+mod scope;
 mod slot;
 mod turns;
 
@@ -45,18 +51,18 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::error::{ErrorCode, Fault};
-use crate::id::{Activation, ContextId, Epoch, NodeId};
+use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName};
 use crate::journal::{
-    Answer, ChildEvent, Event, FinishMetadata, NodeEvent, NodeOutputs, RunEvent, SkipReason,
+    Answer, ChildEvent, Event, FINISHES_LOOP, FinishMetadata, NodeEvent, NodeOutputs, RunEvent,
 };
 use crate::node::Inputs;
 use crate::origin::Origins;
-use crate::plan::{EdgeIx, NodeIx, Plan};
+use crate::plan::{NodeIx, Plan, ROOT_SCOPE};
 
-use cycles::CycleState;
-use delivery::Held;
-use slot::{Counts, Delivered, Phase, Slot};
-use turns::TurnQueues;
+pub use loops::FailureReach;
+use loops::{IterationKey, LoopRun};
+use scope::{Scope, Shared};
+use slot::{Counts, Phase, Slot};
 
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,88 +94,59 @@ pub struct Start {
 
 /// The state of one run.
 pub struct Scheduler {
-    plan: Arc<Plan>,
-    /// The open activations of each node, by epoch. A node inside a cycle has one at most; one that follows a cycle may lag.
-    slots: Vec<VecDeque<Slot>>,
-    /// Nodes whose one activation is open and waits for its first value. Its slot is made when that comes, so that a run
-    /// takes room for where it is and not for all of its flow.
-    untouched: Vec<bool>,
-    /// Whether each node has ever had a live activation.
-    ran: Vec<bool>,
-    /// Where nodes that follow a cycle were last passed over, and why.
-    idle: FxHashMap<NodeIx, (Epoch, SkipReason)>,
-    ready: BinaryHeap<Reverse<(NodeIx, Epoch)>>,
+    shared: Shared,
+    /// The flow itself.
+    root: Scope,
+    /// The open iterations of loops.
+    iterations: FxHashMap<IterationKey, Scope>,
+    /// The loops whose iterations run.
+    loops: FxHashMap<(NodeIx, Epoch), LoopRun>,
+    /// The scopes in which something is to be worked off.
+    work: VecDeque<IterationKey>,
     /// The node that was last found ready: what happens next is mostly about it.
     latest: NodeIx,
-    held: FxHashMap<EdgeIx, Held>,
-    last_live: FxHashMap<EdgeIx, Delivered>,
-    /// By follower, the edges out of an ended cycle that it has yet to catch up with, and the epoch around that cycle.
-    lagging_exits: FxHashMap<NodeIx, Vec<(EdgeIx, Epoch)>>,
-    cycles: Vec<CycleState>,
-    turns: TurnQueues,
     results: BTreeMap<NodeId, NodeOutputs>,
     /// Where the results come from.
     result_origins: Origins,
-    /// Where the values come from that were given to the run.
-    given_origins: Origins,
-    counts: Counts,
-    /// The nodes whose first open activation needs a person.
-    asking: BTreeSet<NodeIx>,
     begun: bool,
     ended: bool,
-    was_waiting: bool,
-    /// What is to be worked off: never recursion, so that a chain of any length fits any stack.
-    agenda: VecDeque<Step>,
-}
-
-/// One thing to work off.
-enum Step {
-    /// Decide whether the node's first open activation is ready.
-    Decide(NodeIx),
-    /// An activation will not run: its outputs are dead.
-    Skip(NodeIx, Epoch),
-    /// All back edges of a cycle are decided.
-    AdvanceCycle(crate::plan::CycleIx),
 }
 
 impl Scheduler {
     /// A run of `plan` that has not started.
     pub fn new(plan: Arc<Plan>) -> Self {
         Self {
-            slots: plan.nodes.iter().map(|_| VecDeque::new()).collect(),
-            untouched: vec![false; plan.nodes.len()],
-            ran: vec![false; plan.nodes.len()],
-            cycles: plan.cycles.iter().map(|_| CycleState::default()).collect(),
-            turns: TurnQueues::new(&plan),
-            idle: FxHashMap::default(),
-            ready: BinaryHeap::new(),
+            root: Scope::new(&plan, ROOT_SCOPE, Epoch::root()),
+            iterations: FxHashMap::default(),
+            loops: FxHashMap::default(),
+            work: VecDeque::new(),
             latest: 0,
-            held: FxHashMap::default(),
-            last_live: FxHashMap::default(),
-            lagging_exits: FxHashMap::default(),
             results: BTreeMap::new(),
             result_origins: Origins::NONE,
-            given_origins: Origins::NONE,
-            counts: Counts::default(),
-            asking: BTreeSet::new(),
             begun: false,
             ended: false,
-            was_waiting: false,
-            agenda: VecDeque::new(),
-            plan,
+            shared: Shared {
+                plan,
+                ready: BinaryHeap::new(),
+                counts: Counts::default(),
+                asking: BTreeSet::new(),
+                was_waiting: false,
+                given_origins: Origins::NONE,
+                opening: VecDeque::new(),
+            },
         }
     }
 
     /// The plan it runs.
     pub fn plan(&self) -> &Arc<Plan> {
-        &self.plan
+        &self.shared.plan
     }
 
     /// How the run stands.
     pub fn phase(&self) -> RunPhase {
         if self.ended {
             RunPhase::Ended
-        } else if self.counts.active > 0 || self.counts.needing_person == 0 {
+        } else if self.shared.counts.active > 0 || self.shared.counts.needing_person == 0 {
             RunPhase::Running
         } else {
             RunPhase::Waiting
@@ -188,17 +165,20 @@ impl Scheduler {
         match event {
             Event::Run(RunEvent::Started { origins, .. }) => {
                 self.begun = true;
-                self.given_origins = origins.clone();
-                self.open_root();
+                self.shared.given_origins = origins.clone();
+                self.root.open(&mut self.shared);
+                self.work.push_back(root_key());
             }
             Event::Run(RunEvent::Canceling) => self.cancel(derived),
             Event::Node(_, NodeEvent::Ready { .. } | NodeEvent::Skipped { .. } | NodeEvent::Delta { .. })
             | Event::Child(_, ChildEvent::Started { .. })
             | Event::Run(_)
             | Event::Loop(..)
-            | Event::Context(..)
-            | Event::Memory(..)
             | Event::Call(..) => return Ok(()),
+            Event::Context(activation, _) | Event::Memory(activation, _) => {
+                self.note_written(activation);
+                return Ok(());
+            }
             Event::Node(activation, change) => self.apply_node_event(activation, change, event, derived)?,
             Event::Child(activation, change) => self.apply_child_event(activation, change, event)?,
         }
@@ -206,6 +186,7 @@ impl Scheduler {
         Ok(())
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each line of the table of transitions")]
     fn apply_node_event(
         &mut self,
         Activation { node, epoch }: &Activation,
@@ -214,6 +195,9 @@ impl Scheduler {
         derived: &mut Vec<Event>,
     ) -> Result<(), Fault> {
         let ix = self.find(node, event)?;
+        if self.is_test(ix, epoch) {
+            return self.apply_test_event(ix, epoch, change, event, derived);
+        }
         match change {
             NodeEvent::Started { attempt } => {
                 let slot = self.slot(ix, epoch, event)?;
@@ -221,17 +205,17 @@ impl Scheduler {
                     return Err(impossible(event, "it is not ready"));
                 }
                 slot.attempt = *attempt;
-                self.set_phase(ix, Phase::Running);
+                self.set_phase(ix, epoch, Phase::Running);
             }
             NodeEvent::Retrying { attempt, .. } => {
                 self.started_slot(ix, epoch, event)?.attempt = attempt + 1;
-                self.set_phase(ix, Phase::Running);
+                self.set_phase(ix, epoch, Phase::Running);
             }
             NodeEvent::Paused { answered, tool, .. } => {
                 self.started_slot(ix, epoch, event)?;
-                self.set_phase(ix, if *answered { Phase::AnswerFollows } else { Phase::Paused });
+                self.set_phase(ix, epoch, if *answered { Phase::AnswerFollows } else { Phase::Paused });
                 if tool.is_none() {
-                    self.mark_attended(ix);
+                    self.mark_attended(ix, epoch);
                 }
             }
             NodeEvent::Answered { answer, .. } => {
@@ -240,7 +224,7 @@ impl Scheduler {
                     return Err(impossible(event, "it does not ask"));
                 }
                 slot.answer = Some(answer.clone());
-                self.set_phase(ix, Phase::Answered);
+                self.set_phase(ix, epoch, Phase::Answered);
                 if *answer == Answer::End {
                     derived.push(Event::Node(
                         Activation { node: node.clone(), epoch: epoch.clone() },
@@ -250,24 +234,31 @@ impl Scheduler {
                             metadata: FinishMetadata::default(),
                         },
                     ));
+                    // Whoever ends the question in a loop ends the loop.
+                    if let Some(scope) = self.scope_of(ix, epoch) {
+                        scope.ends_loop = true;
+                    }
                     self.close(ix, epoch, &NodeOutputs::new(), &BTreeMap::new(), &Origins::NONE);
-                    if self.plan.target == Some(ix) {
+                    if self.shared.plan.target == Some(ix) {
                         self.reach_target(derived);
                     }
                 } else {
-                    self.ready.push(Reverse((ix, epoch.clone())));
+                    self.shared.ready.push(Reverse((ix, epoch.clone())));
                 }
             }
             NodeEvent::Finished { outputs, messages, metadata } => {
                 let origins = self.started_slot(ix, epoch, event)?.output_origins(&metadata.origins);
-                if self.plan.nodes[ix].is_result {
-                    // The last live value of each port counts, whichever round it came in.
-                    self.results.entry(node.clone()).or_default().extend(outputs.clone());
-                    self.result_origins.add(&origins);
+                self.take_results(ix, outputs, &origins);
+                let plan = Arc::clone(&self.shared.plan);
+                if let Some(scope) = self.scope_of(ix, epoch) {
+                    if scope.slot(ix, epoch).is_some_and(|slot| slot.has_written) {
+                        scope.written.push(Activation { node: node.clone(), epoch: epoch.clone() });
+                    }
+                    scope.note_made_context(&plan, ix, epoch);
+                    scope.ends_loop |= metadata.extra.contains_key(FINISHES_LOOP);
                 }
-                self.note_made_context(ix, epoch);
                 self.close(ix, epoch, outputs, messages, &origins);
-                if self.plan.target == Some(ix) {
+                if self.shared.plan.target == Some(ix) {
                     self.reach_target(derived);
                 }
             }
@@ -277,8 +268,7 @@ impl Scheduler {
                     let outputs = delivery::error_outputs(node, error);
                     self.close(ix, epoch, &outputs, &BTreeMap::new(), &origins);
                 } else {
-                    self.result_origins.add(&origins);
-                    self.fail(ix, epoch, error, derived);
+                    self.fail_activation(ix, epoch, error, &origins, derived);
                 }
             }
             NodeEvent::Ready { .. } | NodeEvent::Skipped { .. } | NodeEvent::Delta { .. } => {}
@@ -297,95 +287,249 @@ impl Scheduler {
             ChildEvent::Asked { .. } => {
                 let ix = self.find(node, event)?;
                 self.started_slot(ix, epoch, event)?;
-                self.mark_attended(ix);
+                self.mark_attended(ix, epoch);
             }
             ChildEvent::Waiting { .. } => {
                 let ix = self.find(node, event)?;
                 self.started_slot(ix, epoch, event)?;
-                self.set_phase(ix, Phase::AwaitingChild);
+                self.set_phase(ix, epoch, Phase::AwaitingChild);
                 // What it waits for may have changed.
-                self.was_waiting = false;
+                self.shared.was_waiting = false;
             }
             ChildEvent::Resumed { .. } => {
                 let ix = self.find(node, event)?;
                 self.started_slot(ix, epoch, event)?;
-                self.set_phase(ix, Phase::Running);
+                self.set_phase(ix, epoch, Phase::Running);
             }
         }
         Ok(())
     }
 
+    /// An activation writes to contexts or to the memory. In a loop, that counts when the iteration has succeeded.
+    fn note_written(&mut self, at: &Activation) {
+        if self.iterations.is_empty() {
+            return;
+        }
+        let Some(node) = self.shared.plan.find(&at.node) else { return };
+        let key = self.shared.plan.iteration_of(node, &at.epoch);
+        let scope = key.and_then(|key| self.iterations.get_mut(&key));
+        if let Some(slot) = scope.and_then(|scope| scope.slot_mut(node, &at.epoch)) {
+            slot.has_written = true;
+        }
+    }
+
+    /// What happens to the test of a loop's condition.
+    fn apply_test_event(
+        &mut self,
+        ix: NodeIx,
+        epoch: &Epoch,
+        change: &NodeEvent,
+        event: &Event,
+        derived: &mut Vec<Event>,
+    ) -> Result<(), Fault> {
+        let outer = epoch.prefix(epoch.depth() - 1);
+        let Some(test) = self.test(ix, epoch) else {
+            return Err(impossible(event, "that activation is not open"));
+        };
+        match change {
+            NodeEvent::Started { attempt } => {
+                test.attempt = *attempt;
+                test.is_running = true;
+            }
+            NodeEvent::Retrying { attempt, .. } => test.attempt = attempt + 1,
+            NodeEvent::Finished { outputs, .. } => {
+                self.shared.counts.change(Some(Phase::Ready), None);
+                self.apply_test(ix, &outer, outputs, derived);
+            }
+            NodeEvent::Failed { error, .. } => {
+                self.shared.counts.change(Some(Phase::Ready), None);
+                if let Some(run) = self.loops.get_mut(&(ix, outer.clone())) {
+                    run.test = None;
+                }
+                self.fail_loop(ix, outer, error, derived);
+            }
+            NodeEvent::Ready { .. } | NodeEvent::Skipped { .. } | NodeEvent::Delta { .. } => {}
+            NodeEvent::Paused { .. } | NodeEvent::Answered { .. } => {
+                return Err(impossible(event, "the test of a loop asks nobody"));
+            }
+        }
+        Ok(())
+    }
+
+    /// An activation failed, and does not handle that itself.
+    fn fail_activation(
+        &mut self,
+        ix: NodeIx,
+        epoch: &Epoch,
+        error: &Fault,
+        origins: &Origins,
+        derived: &mut Vec<Event>,
+    ) {
+        match self.failure_reach(ix, epoch, error) {
+            FailureReach::Run => {
+                self.result_origins.add(origins);
+                self.fail(ix, epoch, error, derived);
+            }
+            FailureReach::Loop { node, epoch: reach } => {
+                self.fail_within((ix, epoch), (node, &reach), error, derived);
+            }
+        }
+    }
+
+    /// Takes the outputs of a node whose outputs are the run's. The last live value of each port counts, whichever iteration
+    /// it came in.
+    fn take_results(&mut self, ix: NodeIx, outputs: &NodeOutputs, origins: &Origins) {
+        let node = &self.shared.plan.nodes[ix];
+        if node.is_result {
+            self.results.entry(node.id.clone()).or_default().extend(outputs.clone());
+            self.result_origins.add(origins);
+        }
+    }
+
     /// The next activation that may start, first in plan order. It counts as started only once the driver applies
     /// `node.started`.
     pub fn next_ready(&mut self) -> Option<Start> {
-        while let Some(Reverse((node, epoch))) = self.ready.pop() {
-            if let Some(slot) = self.slots[node].front()
-                && slot.epoch == epoch
-                && matches!(slot.phase, Phase::Ready | Phase::Answered)
-            {
+        while let Some(Reverse((node, epoch))) = self.shared.ready.pop() {
+            if self.is_test(node, &epoch) {
+                if self.test(node, &epoch).is_some_and(|test| !test.is_running) {
+                    self.latest = node;
+                    return self.test_start(node, &epoch);
+                }
+                continue;
+            }
+            let slot = self.scope_of(node, &epoch).and_then(|scope| scope.slot(node, &epoch));
+            if let Some(slot) = slot.filter(|slot| matches!(slot.phase, Phase::Ready | Phase::Answered)) {
+                let start = slot.start(node);
                 self.latest = node;
-                return Some(slot.start(node));
+                return Some(start);
             }
         }
         None
     }
 
-    /// The activation of `node` that is running, to be started again for another try.
-    pub fn running(&self, node: NodeIx) -> Option<Start> {
-        self.slots[node].front().filter(|slot| slot.phase.is_started()).map(|slot| slot.start(node))
+    /// The activation, if it is running, to be started again for another try.
+    pub fn running(&self, node: NodeIx, epoch: &Epoch) -> Option<Start> {
+        if self.is_test(node, epoch) {
+            return self.test_start(node, epoch);
+        }
+        let slot = self.scope_at(node, epoch)?.slot(node, epoch)?;
+        is_executing(slot.phase).then(|| slot.start(node))
     }
 
     /// Activations that were running when the journal ended, in plan order: a resumed run starts them again.
     pub fn interrupted(&self) -> Vec<Start> {
-        (0..self.slots.len()).filter_map(|node| self.running(node)).collect()
+        let mut iterations: Vec<_> = self.iterations.iter().collect();
+        iterations.sort_by_key(|(key, _)| *key);
+        let scopes = std::iter::once(&self.root).chain(iterations.into_iter().map(|(_, scope)| scope));
+        let running = scopes.flat_map(|scope| {
+            let open = scope.slots.iter().enumerate();
+            open.filter_map(|(at, slots)| {
+                let slot = slots.front().filter(|slot| is_executing(slot.phase))?;
+                Some(slot.start(scope.first + at))
+            })
+        });
+        running.chain(self.interrupted_tests()).collect()
+    }
+
+    /// Whether an activation was started and has not ended. What one says that was stopped meanwhile does not count.
+    pub fn is_open(&self, node: NodeIx, epoch: &Epoch) -> bool {
+        self.running(node, epoch).is_some()
+    }
+
+    /// Whether an activation waits for a person.
+    pub fn is_asking(&self, node: NodeIx, epoch: &Epoch) -> bool {
+        self.shared.asking.contains(&(node, epoch.clone()))
     }
 
     /// The activations that need a person, in plan order.
     pub fn pauses(&self) -> impl Iterator<Item = Activation> + '_ {
-        self.asking.iter().filter_map(|&node| Some(self.activation(node, &self.slots[node].front()?.epoch)))
+        self.shared.asking.iter().map(|(node, epoch)| self.activation(*node, epoch))
     }
 
     /// How many started activations only wait for a person in their child run. They do not count against the concurrency
     /// limit.
     pub fn blocked_on_child(&self) -> usize {
-        self.counts.awaiting_child
+        self.shared.counts.awaiting_child
     }
 
-    /// Moves the node's first open activation to a phase.
-    fn set_phase(&mut self, node: NodeIx, phase: Phase) {
-        let Some(slot) = self.slots[node].front_mut() else { return };
-        let before = std::mem::replace(&mut slot.phase, phase);
-        self.changed_phase(node, Some(before), Some(phase));
+    /// The scope that an activation is in.
+    fn scope_at(&self, node: NodeIx, epoch: &Epoch) -> Option<&Scope> {
+        match self.shared.plan.iteration_of(node, epoch) {
+            None => Some(&self.root),
+            Some(key) => self.iterations.get(&key),
+        }
     }
 
-    /// The node's first open activation has changed its phase. `None`: it was closed.
-    fn changed_phase(&mut self, node: NodeIx, from: Option<Phase>, to: Option<Phase>) {
-        self.counts.change(from, to);
-        match (from.is_some_and(Phase::needs_person), to.is_some_and(Phase::needs_person)) {
-            (false, true) => {
-                self.asking.insert(node);
+    /// The same, to change it.
+    fn scope_of(&mut self, node: NodeIx, epoch: &Epoch) -> Option<&mut Scope> {
+        match self.shared.plan.iteration_of(node, epoch) {
+            None => Some(&mut self.root),
+            Some(key) => self.iterations.get_mut(&key),
+        }
+    }
+
+    /// A scope, and what it shares with others.
+    fn scope_and_shared(&mut self, node: NodeIx, epoch: &Epoch) -> Option<(&mut Scope, &mut Shared)> {
+        let scope = match self.shared.plan.iteration_of(node, epoch) {
+            None => &mut self.root,
+            Some(key) => self.iterations.get_mut(&key)?,
+        };
+        Some((scope, &mut self.shared))
+    }
+
+    /// Moves an activation to a phase.
+    fn set_phase(&mut self, node: NodeIx, epoch: &Epoch, phase: Phase) {
+        if let Some((scope, shared)) = self.scope_and_shared(node, epoch) {
+            scope.set_phase(shared, node, phase);
+        }
+    }
+
+    /// Ends an activation and passes on its outputs.
+    fn close(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        outputs: &NodeOutputs,
+        messages: &BTreeMap<PortName, MessageId>,
+        origins: &Origins,
+    ) {
+        if let Some((scope, shared)) = self.scope_and_shared(node, epoch) {
+            scope.close(shared, node, epoch, outputs, messages, origins);
+            let key = (scope.index, scope.epoch.clone());
+            self.work.push_back(key);
+        }
+    }
+
+    /// A person was asked by this node, or by a flow that it runs: in its cycles, and in those around the loops that it is in.
+    fn mark_attended(&mut self, node: NodeIx, epoch: &Epoch) {
+        let plan = Arc::clone(&self.shared.plan);
+        let (mut node, mut epoch) = (node, epoch.clone());
+        loop {
+            if let Some(scope) = self.scope_of(node, &epoch) {
+                scope.mark_attended(&plan, node);
             }
-            (true, false) => {
-                self.asking.remove(&node);
-                // If other questions are left, the run waits again, for fewer.
-                self.was_waiting = false;
-            }
-            _ => {}
+            let Some((scope, inner)) = plan.iteration_of(node, &epoch) else { return };
+            let Some(container) = plan.scopes[scope].container else { return };
+            (node, epoch) = (container.node, inner.prefix(inner.depth() - 1));
         }
     }
 
     fn work_off(&mut self, derived: &mut Vec<Event>) {
-        while let Some(step) = self.agenda.pop_front() {
+        while let Some(key) = self.work.pop_front() {
             if self.ended {
-                self.agenda.clear();
+                self.work.clear();
                 return;
             }
-            match step {
-                Step::Decide(node) => self.decide(node, derived),
-                Step::Skip(node, epoch) => {
-                    self.emit(node, &epoch, &NodeOutputs::new(), &BTreeMap::new(), &Origins::NONE);
-                }
-                Step::AdvanceCycle(cycle) => self.advance_cycle(cycle, derived),
+            let scope =
+                if key.0 == ROOT_SCOPE { Some(&mut self.root) } else { self.iterations.get_mut(&key) };
+            let Some(scope) = scope else { continue };
+            scope.work_off(&mut self.shared, derived);
+            let is_over = scope.open == 0;
+            while let Some(opening) = self.shared.opening.pop_front() {
+                self.open_loop(opening, derived);
+            }
+            if is_over && key.0 != ROOT_SCOPE {
+                self.end_iteration(&key, derived);
             }
         }
         if !self.ended {
@@ -394,32 +538,41 @@ impl Scheduler {
     }
 
     fn activation(&self, node: NodeIx, epoch: &Epoch) -> Activation {
-        Activation { node: self.plan.nodes[node].id.clone(), epoch: epoch.clone() }
+        Activation { node: self.shared.plan.nodes[node].id.clone(), epoch: epoch.clone() }
     }
 
     fn find(&self, node: &NodeId, event: &Event) -> Result<NodeIx, Fault> {
-        if self.plan.nodes.get(self.latest).is_some_and(|latest| latest.id.is(node)) {
+        let plan = &self.shared.plan;
+        if plan.nodes.get(self.latest).is_some_and(|latest| latest.id.is(node) && !latest.is_border) {
             return Ok(self.latest);
         }
-        self.plan.find(node).ok_or_else(|| impossible(event, &format!("the flow has no node `{node}`")))
+        plan.find(node).ok_or_else(|| impossible(event, &format!("the flow has no node `{node}`")))
     }
 
     fn slot(&mut self, node: NodeIx, epoch: &Epoch, event: &Event) -> Result<&mut Slot, Fault> {
-        self.slots[node]
-            .front_mut()
-            .filter(|slot| slot.epoch == *epoch)
+        self.scope_of(node, epoch)
+            .and_then(|scope| scope.slot_mut(node, epoch))
             .ok_or_else(|| impossible(event, "that activation is not open"))
     }
 
     /// The activation, if it was started and has not ended.
     fn started_slot(&mut self, node: NodeIx, epoch: &Epoch, event: &Event) -> Result<&mut Slot, Fault> {
         let slot = self.slot(node, epoch, event)?;
-        if slot.phase.is_started() {
+        if is_executing(slot.phase) {
             Ok(slot)
         } else {
             Err(impossible(event, "the activation is in another phase"))
         }
     }
+}
+
+/// Whether the node itself was started and has not ended. A loop whose iterations run executes nothing.
+fn is_executing(phase: Phase) -> bool {
+    phase.is_started() && phase != Phase::Repeating
+}
+
+fn root_key() -> IterationKey {
+    (ROOT_SCOPE, Epoch::root())
 }
 
 fn impossible(event: &Event, why: &str) -> Fault {

@@ -160,6 +160,7 @@ impl NodeHarness {
         let (signals, received) = mpsc::unbounded_channel();
         let node_context = NodeContext {
             activation: Activation { node: id.into(), epoch: self.epoch.clone() },
+            scope_depth: 0,
             attempt: 1,
             run: Arc::new(RunInfo {
                 run: "run".into(),

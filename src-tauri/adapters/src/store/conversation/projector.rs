@@ -5,15 +5,19 @@
 //! from there. Other messages that a flow adds to the history are added again in every run, so they are not stored. The result
 //! depends on the run's journal alone, so that it can be had again after a crash.
 //!
+//! What is said in an iteration of a loop is part of the conversation when the run says that it counts (`context.merged`).
+//!
 //! Usage and cost of a run's model calls are added to the conversation with the next of these changes, or at the end of the
 //! run. Child runs add their spending, and nothing else.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plait_engine::context::conversation::{Summary, SummaryRef};
 use plait_engine::context::{ContextChange, MAIN, Role, SharedMessage};
 use plait_engine::error::Fault;
-use plait_engine::id::{ContextId, RunId};
+use plait_engine::id::{Activation, ContextId, RunId};
 use plait_engine::journal::{ContextEvent, Entry, Event, MemoryEvent, Spending};
 use plait_engine::memory::MemoryChange;
 
@@ -30,6 +34,8 @@ pub(in crate::store) struct ConversationProjector {
     adds_turns: bool,
     /// The last message of the main context, if it is the user's and not answered yet.
     asked: Option<SharedMessage>,
+    /// What was said and remembered in iterations of loops, until it counts or is discarded.
+    pending: BTreeMap<Activation, Vec<Event>>,
     /// Spending that is not part of the conversation's record yet.
     pending_spending: Spending,
 }
@@ -52,6 +58,7 @@ impl ConversationProjector {
             run: record.run.clone(),
             adds_turns: record.conversation.is_some(),
             asked: None,
+            pending: BTreeMap::new(),
             pending_spending: Spending::default(),
         }))
     }
@@ -87,20 +94,49 @@ impl ConversationProjector {
     /// What an event adds to the conversation.
     fn delta(&mut self, event: &Event) -> ConversationDelta {
         self.pending_spending += Spending::of(event).unwrap_or_default();
-        let messages = if self.adds_turns { self.turn(event) } else { Vec::new() };
-        let summary = self.summary(event).filter(|_| self.adds_turns);
-        let memory = match event {
+        let counting = if self.adds_turns { self.counting(event) } else { Vec::new() };
+        let mut messages = Vec::new();
+        let (mut summary, mut memory) = (None, None);
+        for event in &counting {
+            messages.append(&mut self.turn(event));
+            summary = self.summary(event).or(summary);
             // The run that a fork is forked from has added what the fork takes over.
-            Event::Memory(_, MemoryEvent::Appended { change, reused: None }) if self.adds_turns => {
-                Some(Arc::clone(change))
+            if let Event::Memory(_, MemoryEvent::Appended { change, reused: None, .. }) = &**event {
+                memory = Some(match memory {
+                    None => Arc::clone(change),
+                    Some(before) => Arc::new(MemoryChange::clone(&before).and(change)),
+                });
             }
-            _ => None,
-        };
+        }
         let ends = event.is_terminal();
         // Spending alone does not cause a write for each call.
         let pays = ends || summary.is_some() || memory.is_some() || !messages.is_empty();
         let spent = if pays { std::mem::take(&mut self.pending_spending) } else { Spending::default() };
         ConversationDelta { messages, summary, memory, spent }
+    }
+
+    /// The events that count with this one: itself, nothing while its loop goes on, or those that its end names.
+    fn counting<'e>(&mut self, event: &'e Event) -> Vec<Cow<'e, Event>> {
+        match event {
+            Event::Context(
+                at,
+                ContextEvent::Changed { pending: true, .. }
+                | ContextEvent::TurnCommitted { pending: true, .. },
+            )
+            | Event::Memory(at, MemoryEvent::Appended { pending: true, .. }) => {
+                self.pending.entry(at.clone()).or_default().push(event.clone());
+                Vec::new()
+            }
+            Event::Context(_, ContextEvent::Merged { activations }) => {
+                let merged = activations.iter().filter_map(|at| self.pending.remove(at));
+                merged.flatten().map(Cow::Owned).collect()
+            }
+            Event::Context(_, ContextEvent::Discarded { activations }) => {
+                self.pending.retain(|at, _| !activations.contains(at));
+                Vec::new()
+            }
+            event => vec![Cow::Borrowed(event)],
+        }
     }
 
     /// The messages of the turn that the event commits in the main context.

@@ -865,6 +865,9 @@ error_codes! {
         LoopNoExit = "loop.no_exit",
             "Only `max_iterations` ends a loop.",
             "Set a condition, connect a node inside to `exit`, or offer the tool `finish` to a model inside.";
+        LoopNone = "loop.none",
+            "A model called the tool `finish` outside of a loop.",
+            "Do not offer the tool to this node, or move the node into a loop.";
         LoopSideExit = "loop.side_exit",
             "An edge leads out of a loop by the side, not through `next`.",
             "Connect its source to `next` of the loop, and `result` of the loop to its target.";

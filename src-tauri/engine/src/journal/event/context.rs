@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::context::{ContextChange, ContextRecord, SharedMessage, Snapshot};
-use crate::id::ContextId;
+use crate::id::{Activation, ContextId};
 use crate::journal::event_payload::EventRef;
 use crate::models::CalibrationSample;
 
@@ -26,6 +26,10 @@ pub enum ContextEvent {
         context_id: ContextId,
         /// The change.
         change: ContextChange,
+        /// It was done in an iteration of a loop, and counts outside when `context.merged` names the activation.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(optional, as = "Option<bool>")]
+        pending: bool,
     },
     /// A model call began its turn in the context.
     #[serde(rename = "turn.started")]
@@ -49,6 +53,10 @@ pub enum ContextEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         reused: Option<EventRef>,
+        /// It was done in an iteration of a loop, and counts outside when `context.merged` names the activation.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(optional, as = "Option<bool>")]
+        pending: bool,
     },
     /// A turn was discarded; the context did not change.
     #[serde(rename = "turn.discarded")]
@@ -57,5 +65,18 @@ pub enum ContextEvent {
         context_id: ContextId,
         /// The text streamed before the turn was discarded.
         partial: String,
+    },
+    /// Iterations of a loop have succeeded: what these activations did in contexts and in the workflow's memory counts from
+    /// here on, in this order, in the run as a whole.
+    #[serde(rename = "context.merged")]
+    Merged {
+        /// The activations with pending changes.
+        activations: Vec<Activation>,
+    },
+    /// Iterations of a loop have failed: what these activations did in contexts and in the workflow's memory never counts.
+    #[serde(rename = "context.discarded")]
+    Discarded {
+        /// The activations with pending changes.
+        activations: Vec<Activation>,
     },
 }

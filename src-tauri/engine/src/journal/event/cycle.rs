@@ -1,13 +1,15 @@
-//! Events of a cycle.
+//! Events of cycles and loops.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What happens to a cycle.
+use crate::error::Fault;
+
+/// What happens to a cycle or a loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all_fields = "camelCase")]
 pub enum LoopEvent {
-    /// The epoch opened.
+    /// The epoch of a cycle opened.
     #[serde(rename = "loop.iteration")]
     Iteration,
     /// The epoch was the last one because a bound was reached, although the cycle would have continued.
@@ -19,5 +21,20 @@ pub enum LoopEvent {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[ts(optional, as = "Option<bool>")]
         unattended: bool,
+    },
+    /// An iteration of a loop began.
+    #[serde(rename = "iteration.started")]
+    IterationStarted,
+    /// An iteration of a loop is over.
+    #[serde(rename = "iteration.finished")]
+    IterationFinished {
+        /// Why it failed, or was stopped. What it did in contexts does not count.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        error: Option<Fault>,
+        /// Whether it ended the loop.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(optional, as = "Option<bool>")]
+        exit: bool,
     },
 }

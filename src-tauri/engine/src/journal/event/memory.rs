@@ -22,5 +22,9 @@ pub enum MemoryEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         reused: Option<EventRef>,
+        /// It was done in an iteration of a loop, and counts outside when `context.merged` names the activation.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(optional, as = "Option<bool>")]
+        pending: bool,
     },
 }

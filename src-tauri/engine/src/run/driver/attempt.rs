@@ -14,12 +14,12 @@ use crate::context::{Transaction, Writes};
 use crate::error::{ErrorCode, Fault};
 use crate::flow::RetryPolicy;
 use crate::host::Host;
-use crate::id::Activation;
+use crate::id::{Activation, Epoch};
 use crate::journal::{Event, FinishMetadata, MAX_NESTING_DEPTH, NodeEvent, is_too_deep};
 use crate::memory::WorkflowMemory;
-use crate::node::{NodeContext, NodeOutput, Pause};
+use crate::node::{Inputs, NodeContext, NodeOutput, Pause};
 use crate::origin::Origins;
-use crate::plan::PlanNode;
+use crate::plan::{NodeIx, PlanNode};
 
 /// A try that was begun.
 #[allow(
@@ -44,6 +44,15 @@ pub(super) struct Done {
     pub was_sleeping: bool,
 }
 
+impl Done {
+    /// Of a try that was stopped.
+    pub fn stopped(node: NodeIx, epoch: Epoch, was_sleeping: bool) -> Self {
+        let start =
+            Start { node, epoch, inputs: Inputs::default(), attempt: 1, answer: None, hidden_context: None };
+        Self { start, outcome: Outcome::Stopped, origins: Origins::NONE, was_sleeping }
+    }
+}
+
 #[allow(
     clippy::large_enum_variant,
     reason = "it is taken apart where it is made; a box would cost every node one"
@@ -61,6 +70,8 @@ pub(super) enum Outcome {
     },
     /// The wait before another try is over.
     RetryDue,
+    /// The loop around it ended, or its iteration.
+    Stopped,
     Failed(Fault),
 }
 
@@ -231,8 +242,10 @@ impl Driver {
     /// What an activation is given beside its inputs.
     pub(super) fn cx(&self, start: &Start) -> NodeContext {
         let memory = self.plan.nodes[start.node].contexts.memory;
+        let state = self.state.of(&self.plan, start.node, &start.epoch);
         NodeContext {
             activation: self.activation(start.node, &start.epoch),
+            scope_depth: self.plan.scopes[self.plan.nodes[start.node].scope].depth,
             attempt: start.attempt,
             run: Arc::clone(&self.info),
             models: Arc::clone(&self.models),
@@ -248,11 +261,11 @@ impl Driver {
             conversation: None,
             transaction: Transaction::with_memory(
                 match &start.hidden_context {
-                    Some(hidden) => self.contexts.without(hidden),
-                    None => self.contexts.clone(),
+                    Some(hidden) => state.contexts.without(hidden),
+                    None => state.contexts.clone(),
                 },
                 // For others it would depend on timing what is in it.
-                if memory.reads() { self.memory.clone() } else { WorkflowMemory::default() },
+                if memory.reads() { state.memory.clone() } else { WorkflowMemory::default() },
             ),
             signals: self.signals.0.clone(),
         }

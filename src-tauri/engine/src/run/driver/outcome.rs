@@ -4,13 +4,15 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 
 use super::attempt::{self, Done, Outcome};
+use super::scoped_state::is_unordered;
 use super::{Driver, Start, turns};
-use crate::error::Fault;
+use crate::error::{ErrorCode, Fault};
 use crate::host::tree_budget::is_limit_of_tree;
-use crate::id::{Activation, Epoch};
+use crate::id::{Activation, ContextId, Epoch};
 use crate::journal::{Event, NodeEvent};
 use crate::node::{Pause, Signal};
-use crate::plan::NodeIx;
+use crate::plan::{NodeIx, ROOT_SCOPE};
+use crate::run::scheduler::FailureReach;
 
 impl Driver {
     /// Takes the outcome of an attempt.
@@ -20,22 +22,30 @@ impl Driver {
         running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
     ) -> Result<(), Fault> {
         self.sleeping -= usize::from(done.was_sleeping);
-        if self.has_ended() {
+        if self.has_ended() || matches!(done.outcome, Outcome::Stopped) {
             return Ok(());
         }
         // What the node had to say comes before its outcome.
         self.handle_pending_signals().await?;
         let activation = self.activation(done.start.node, &done.start.epoch);
         let key = (done.start.node, done.start.epoch.clone());
-        match done.outcome {
+        if !self.stops.is_empty() {
+            self.stops.remove(&key);
+        }
+        if self.plan.iteration_of(key.0, &key.1).is_some() && !self.scheduler.is_open(key.0, &key.1) {
+            // The iteration has ended without it.
+            return Ok(());
+        }
+        match self.refuse_unordered_changes(&key, done.outcome) {
             Outcome::Finished { output, written, duration_ms } => {
-                let mut events = turns::events(&activation, &written, self.info.earlier.as_deref());
+                let pending = self.plan.nodes[key.0].scope != ROOT_SCOPE;
+                let mut events = turns::events(&activation, &written, self.info.earlier.as_deref(), pending);
                 // What was journaled before a crash counts, also where this attempt came to another result.
                 let journaled = self.uncommitted.remove(&key).unwrap_or_default();
                 let known = journaled.len().min(events.len());
                 events.splice(..known, journaled.into_iter().take(known));
                 for event in &events {
-                    turns::fold(&mut self.contexts, &mut self.memory, event);
+                    self.state.apply(&self.plan, event);
                 }
                 events.drain(..known);
                 let bought = self.recorded.forget(&key);
@@ -62,7 +72,10 @@ impl Driver {
                 self.record_events(given_up.into_iter().chain([retrying]))?;
                 self.sleep_before_retry(done.start, delay_ms, running);
             }
-            Outcome::RetryDue => self.restart_queue.extend(self.scheduler.running(done.start.node)),
+            Outcome::Stopped => {}
+            Outcome::RetryDue => {
+                self.restart_queue.extend(self.scheduler.running(done.start.node, &done.start.epoch));
+            }
             Outcome::Failed(error) => {
                 self.recorded.forget(&key);
                 self.answer_counts.remove(&key);
@@ -73,16 +86,43 @@ impl Driver {
                 let mut events = if handled {
                     self.turns.discard(&self.plan, done.start.node, &done.start.epoch).into_iter().collect()
                 } else {
-                    self.turns.discard_all(&self.plan)
+                    match self.scheduler.failure_reach(done.start.node, &done.start.epoch, &error) {
+                        FailureReach::Run => self.turns.discard_all(&self.plan),
+                        FailureReach::Loop { node, epoch } => {
+                            self.turns.discard_within(&self.plan, node, &epoch)
+                        }
+                    }
                 };
                 events.push(Event::Node(
                     activation,
                     NodeEvent::Failed { error, handled, origins: done.origins },
                 ));
                 self.record_events(events)?;
+                self.stop_closed();
             }
         }
         Ok(())
+    }
+
+    /// Iterations for items of a list can't reset a context that all of them have, or change its settings: nothing says whose
+    /// change would hold.
+    fn refuse_unordered_changes(&self, (node, epoch): &(NodeIx, Epoch), outcome: Outcome) -> Outcome {
+        let Outcome::Finished { written, .. } = &outcome else { return outcome };
+        let is_refused = |context: &ContextId| {
+            !written.created.iter().any(|created| created.context_id == *context)
+                && self.state.shares_context(&self.plan, *node, epoch, context)
+        };
+        let mut changes = written.changes.iter().filter(|(_, change)| is_unordered(change));
+        match changes.find(|(context, _)| is_refused(context)) {
+            Some((context, _)) => Outcome::Failed(
+                Fault::new(
+                    ErrorCode::LoopContextChanged,
+                    format!("A `forEach` loop can't clear the context `{context}` or change its settings: its iterations share it."),
+                )
+                .hint("Do that before the loop, or work in a context that `newContext` makes inside the loop."),
+            ),
+            None => outcome,
+        }
     }
 
     /// Asks a person, or takes what was answered to the same question in the run that this one is forked from.
@@ -118,7 +158,9 @@ impl Driver {
         running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
     ) {
         self.sleeping += 1;
-        running.push(attempt::retry_after(start, delay_ms, &self.host));
+        let key = (start.node, start.epoch.clone());
+        let wait = attempt::retry_after(start, delay_ms, &self.host);
+        running.push(self.stoppable(key, wait, true));
     }
 
     /// Handles the signals that running nodes have sent so far.
@@ -131,7 +173,7 @@ impl Driver {
 
     /// Handles one signal of a running node.
     pub(super) async fn on_signal(&mut self, signal: Signal) -> Result<(), Fault> {
-        if self.has_ended() {
+        if self.has_ended() || self.is_of_ended_iteration(&signal) {
             return Ok(());
         }
         match signal {
@@ -154,5 +196,20 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// Whether a signal comes from a node in an iteration that has ended. What such a node bought is not kept either: the
+    /// activation has its final state.
+    fn is_of_ended_iteration(&self, signal: &Signal) -> bool {
+        if self.plan.scopes.len() == 1 {
+            return false;
+        }
+        let (Signal::Delta(event) | Signal::Note(event) | Signal::Durable(event, _)) = signal;
+        event.activation().is_some_and(|at| {
+            let node = self.plan.find(&at.node);
+            node.is_some_and(|node| {
+                self.plan.iteration_of(node, &at.epoch).is_some() && !self.scheduler.is_open(node, &at.epoch)
+            })
+        })
     }
 }

@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use super::effects::RecordedEffects;
-use super::turns::{self, OpenTurns};
-use crate::context::{Contexts, ConversationRef};
+use super::scoped_state::ScopedState;
+use super::turns::OpenTurns;
+use crate::context::ConversationRef;
 use crate::error::{ErrorCode, Fault};
 use crate::id::{Activation, Epoch};
 use crate::journal::{ContextEvent, ENGINE_REVISION, Entry, Event, MemoryEvent, NodeEvent, RunEvent};
@@ -22,8 +23,7 @@ use crate::run::scheduler::Scheduler;
 
 pub(super) struct Restored {
     pub scheduler: Scheduler,
-    pub contexts: Contexts,
-    pub memory: WorkflowMemory,
+    pub state: ScopedState,
     pub recorded: RecordedEffects,
     pub uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     pub turns: OpenTurns,
@@ -53,8 +53,7 @@ impl Wait {
 pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, Fault> {
     let mut state = Restored {
         scheduler: Scheduler::new(Arc::clone(plan)),
-        contexts: Contexts::default(),
-        memory: WorkflowMemory::default(),
+        state: ScopedState::default(),
         recorded: RecordedEffects::default(),
         uncommitted: FxHashMap::default(),
         turns: OpenTurns::default(),
@@ -72,6 +71,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
             if follows != entry.event {
                 return Err(diverged(entry, &follows, revision));
             }
+            state.state.apply(plan, &entry.event);
             continue;
         }
         state.keep(plan, &entry.event);
@@ -81,6 +81,9 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
             .apply(&entry.event, &mut derived)
             .map_err(|fault| impossible(entry, fault, revision))?;
         expected.extend(derived.drain(..));
+    }
+    for event in &expected {
+        state.state.apply(plan, event);
     }
     state.missing = expected.into();
     Ok(state)
@@ -106,7 +109,7 @@ impl Restored {
             Event::Node(Activation { node, epoch }, NodeEvent::Finished { .. }) => {
                 if let Some(key) = plan.find(node).map(|node| (node, epoch.clone())) {
                     for event in self.uncommitted.remove(&key).into_iter().flatten() {
-                        turns::fold(&mut self.contexts, &mut self.memory, &event);
+                        self.state.apply(plan, &event);
                     }
                     self.close(&key);
                 }
@@ -119,7 +122,7 @@ impl Restored {
             }
             Event::Run(RunEvent::Started { models, conversation, .. }) => {
                 self.models.clone_from(models);
-                self.memory = first_memory(conversation.as_deref());
+                self.state.set_memory(first_memory(conversation.as_deref()));
             }
             Event::Node(activation, NodeEvent::Paused { schema, .. }) => {
                 self.questions.insert(activation.clone(), schema.clone());

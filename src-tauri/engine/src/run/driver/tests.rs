@@ -4,6 +4,7 @@ mod cycles;
 mod deep;
 mod integers;
 mod joins;
+mod loops;
 mod memory;
 mod pauses;
 mod turns;

@@ -11,11 +11,13 @@ use crate::journal::{ActivationEvent, ContextEvent, Event, MemoryEvent, NodeEven
 use crate::memory::WorkflowMemory;
 use crate::plan::{NodeIx, Plan};
 
-/// The events of what an activation wrote. A turn that it committed in an earlier run names that event.
+/// The events of what an activation wrote; `pending` if it is in a loop. A turn that it committed in an earlier run names that
+/// event.
 pub(super) fn events(
     activation: &Activation,
     Writes { created, changes, memory }: &Writes,
     earlier: Option<&EarlierRun>,
+    pending: bool,
 ) -> Vec<Event> {
     let created = created.iter().map(|context| ContextEvent::Created { context: context.clone() });
     let written = changes.iter().map(|(context_id, change)| match change {
@@ -24,12 +26,13 @@ pub(super) fn events(
             messages: messages.clone(),
             learned: learned.clone(),
             reused: earlier.and_then(|earlier| earlier.turn(activation, context_id, messages)),
+            pending,
         },
-        change => ContextEvent::Changed { context_id: context_id.clone(), change: change.clone() },
+        change => ContextEvent::Changed { context_id: context_id.clone(), change: change.clone(), pending },
     });
     let memory = memory.iter().map(|change| {
         let reused = earlier.and_then(|earlier| earlier.memory(activation, change));
-        MemoryEvent::Appended { change: Arc::new(change.clone()), reused }.of(activation.clone())
+        MemoryEvent::Appended { change: Arc::new(change.clone()), reused, pending }.of(activation.clone())
     });
     created.chain(written).map(|event| event.of(activation.clone())).chain(memory).collect()
 }
@@ -39,7 +42,7 @@ pub(super) fn fold(contexts: &mut Contexts, memory: &mut WorkflowMemory, event: 
     match event {
         Event::Memory(_, MemoryEvent::Appended { change, .. }) => memory.apply(change),
         Event::Context(_, ContextEvent::Created { context }) => contexts.create(context.clone()),
-        Event::Context(_, ContextEvent::Changed { context_id, change }) => {
+        Event::Context(_, ContextEvent::Changed { context_id, change, .. }) => {
             contexts.apply(context_id, change);
         }
         Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, learned, .. }) => {
@@ -92,6 +95,24 @@ impl OpenTurns {
     /// Gives up the turn of one activation, if it has one under way.
     pub fn discard(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<Event> {
         self.0.remove_entry(&(node, epoch.clone())).map(|turn| discarded(plan, turn))
+    }
+
+    /// Gives up all turns under way in a loop, or in one of its iterations, in plan order.
+    pub fn discard_within(&mut self, plan: &Plan, container: NodeIx, epoch: &Epoch) -> Vec<Event> {
+        let is_inside = |node: NodeIx, at: &Epoch| {
+            let mut around = plan.iteration_of(node, at);
+            while let Some((scope, inner)) = around {
+                let Some(of) = plan.scopes[scope].container else { return false };
+                if of.node == container {
+                    return inner.starts_with(epoch);
+                }
+                around = plan.iteration_of(of.node, &inner);
+            }
+            false
+        };
+        let mut inside: Vec<_> = self.0.extract_if(|(node, at), _| is_inside(*node, at)).collect();
+        inside.sort();
+        inside.into_iter().map(|turn| discarded(plan, turn)).collect()
     }
 
     /// Gives up all turns under way, in plan order.

@@ -6,14 +6,16 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::loops::{IterationResult, Opening};
+use super::scope::{Scope, Shared, Step};
 use super::slot::{Arrival, Delivered, Phase};
 use super::turns::Turn;
-use super::{Event, Fault, NodeOutputs, Scheduler, Step};
+use super::{Event, Fault, NodeOutputs};
 use crate::id::{Activation, Epoch, MessageId, NodeId, PortName};
 use crate::journal::{NodeEvent, SkipReason, SourceRef};
 use crate::node::Datum;
 use crate::origin::Origins;
-use crate::plan::{EdgeIx, NodeIx};
+use crate::plan::{EdgeIx, NodeIx, Plan};
 use crate::port::ERROR_PORT;
 
 /// A decided value that several epochs of its target see.
@@ -31,40 +33,48 @@ pub(super) fn error_outputs(node: &NodeId, error: &Fault) -> NodeOutputs {
     NodeOutputs::from([(ERROR_PORT.into(), Arc::new(value))])
 }
 
-impl Scheduler {
+impl Scope {
     /// Ends the node's first open activation and passes on its outputs.
     pub(super) fn close(
         &mut self,
+        run: &mut Shared,
         node: NodeIx,
         epoch: &Epoch,
         outputs: &NodeOutputs,
         messages: &BTreeMap<PortName, MessageId>,
         origins: &Origins,
     ) {
-        self.remove(node);
-        self.ran[node] = true;
+        self.remove(run, node);
+        *self.ran(node) = true;
         self.agenda.push_back(Step::Decide(node));
-        self.emit(node, epoch, outputs, messages, origins);
+        self.emit(&Arc::clone(&run.plan), node, epoch, outputs, messages, origins);
     }
 
     /// Removes the node's first open activation, and its room where the node runs but once.
-    fn remove(&mut self, node: NodeIx) {
-        if let Some(slot) = self.slots[node].pop_front() {
-            self.changed_phase(node, Some(slot.phase), None);
-            self.leave_turn_order(node, &slot.epoch);
+    fn remove(&mut self, run: &mut Shared, node: NodeIx) {
+        let plan = Arc::clone(&run.plan);
+        if let Some(slot) = self.slots_mut(node).pop_front() {
+            self.open -= 1;
+            run.changed_phase(node, &slot.epoch, Some(slot.phase), None);
+            self.leave_turn_order(&plan, node, &slot.epoch);
         }
-        if self.plan.nodes[node].clock.is_empty() {
-            self.slots[node] = VecDeque::new();
+        if plan.nodes[node].clock.is_empty() {
+            *self.slots_mut(node) = VecDeque::new();
         }
     }
 
     /// Decides the node's first open activation, if all of its edges are decided and it is its turn.
-    pub(super) fn decide(&mut self, node: NodeIx, derived: &mut Vec<Event>) {
-        let plan = Arc::clone(&self.plan);
+    pub(super) fn decide(&mut self, run: &mut Shared, node: NodeIx, derived: &mut Vec<Event>) {
+        let plan = Arc::clone(&run.plan);
         let spec = &plan.nodes[node];
-        let Some(slot) = self.slots[node].front_mut() else { return };
+        let Some(slot) = self.slots[node - self.first].front_mut() else { return };
         let sources = match slot.phase {
-            Phase::Waiting if slot.pending == 0 => slot.decide(spec, &self.given_origins),
+            Phase::Waiting if slot.pending == 0 && spec.is_border => {
+                self.result = IterationResult::of(std::mem::take(&mut slot.arrived));
+                self.remove(run, node);
+                return;
+            }
+            Phase::Waiting if slot.pending == 0 => slot.decide(spec, &run.given_origins),
             Phase::AwaitingTurn => slot.sources.take().map(|sources| *sources),
             _ => return,
         };
@@ -73,16 +83,21 @@ impl Scheduler {
             match self.turns.request(&plan, node, slot) {
                 Turn::Later => {
                     slot.sources = Some(Box::new(sources));
-                    self.set_phase(node, Phase::AwaitingTurn);
+                    self.set_phase(run, node, Phase::AwaitingTurn);
                 }
                 Turn::Now { hidden_context } => {
                     slot.hidden_context = hidden_context;
-                    self.set_phase(node, Phase::Ready);
-                    derived.push(Event::Node(
-                        Activation { node: spec.id.clone(), epoch: epoch.clone() },
-                        NodeEvent::Ready { inputs: sources },
-                    ));
-                    self.ready.push(Reverse((node, epoch)));
+                    let activation = Activation { node: spec.id.clone(), epoch: epoch.clone() };
+                    if spec.body.is_some() {
+                        let inputs = slot.inputs.clone();
+                        self.set_phase(run, node, Phase::Repeating);
+                        derived.push(Event::Node(activation, NodeEvent::Ready { inputs: sources.clone() }));
+                        run.opening.push_back(Opening { node, epoch, inputs, sources });
+                        return;
+                    }
+                    self.set_phase(run, node, Phase::Ready);
+                    derived.push(Event::Node(activation, NodeEvent::Ready { inputs: sources }));
+                    run.ready.push(Reverse((node, epoch)));
                 }
             }
             return;
@@ -96,7 +111,7 @@ impl Scheduler {
                 NodeEvent::Skipped { reason: SkipReason::DeadInput },
             ));
         }
-        self.remove(node);
+        self.remove(run, node);
         self.agenda.push_back(Step::Skip(node, epoch));
         self.agenda.push_back(Step::Decide(node));
     }
@@ -104,13 +119,13 @@ impl Scheduler {
     /// Passes on the outputs of an activation that is over. Outputs that are missing are dead.
     pub(super) fn emit(
         &mut self,
+        plan: &Plan,
         node: NodeIx,
         epoch: &Epoch,
         outputs: &NodeOutputs,
         messages: &BTreeMap<PortName, MessageId>,
         origins: &Origins,
     ) {
-        let plan = Arc::clone(&self.plan);
         for &edge in &plan.nodes[node].outgoing {
             let port = &plan.edges[edge].port;
             let value = outputs.get(port).map(|value| Delivered {
@@ -130,26 +145,25 @@ impl Scheduler {
                     self.last_live.insert(edge, value);
                 }
             } else {
-                self.pass(edge, epoch, value);
+                self.pass(plan, edge, epoch, value);
             }
         }
         if plan.nodes[node].is_follower {
-            self.pass_lagging_exits(node);
+            self.pass_lagging_exits(plan, node);
         }
     }
 
     /// Decides an edge in `epoch`, which is of the edge's level.
-    pub(super) fn pass(&mut self, edge: EdgeIx, epoch: &Epoch, value: Option<Delivered>) {
-        let plan = Arc::clone(&self.plan);
+    pub(super) fn pass(&mut self, plan: &Plan, edge: EdgeIx, epoch: &Epoch, value: Option<Delivered>) {
         let spec = &plan.edges[edge];
         if let Some(cycle) = spec.back {
             self.close_back_edge(cycle, edge, value);
             return;
         }
         let arrival = |value| Arrival { port: spec.target_port, rank: (false, edge), value };
-        self.touch(spec.target);
+        self.touch(plan, spec.target);
         // Open activations are in order of their epochs.
-        let slots = &mut self.slots[spec.target];
+        let slots = &mut self.slots[spec.target - self.first];
         let first = slots.partition_point(|slot| slot.epoch < *epoch);
         if plan.holds_value(edge) {
             for slot in slots.range_mut(first..).take_while(|slot| slot.epoch.starts_with(epoch)) {

@@ -3,31 +3,33 @@
 use crate::error::ErrorCode;
 use std::sync::Arc;
 
+use super::scope::{Scope, Shared};
 use super::slot::Phase;
 use super::{Event, Fault, NodeIx, RunPhase, Scheduler};
-use crate::id::{Activation, Epoch};
+use crate::id::{Activation, Epoch, NodeId};
 use crate::journal::{MAX_LISTED_QUESTIONS, NodeEvent, RunEvent, SkipReason};
 use crate::origin::Origins;
+use crate::plan::Plan;
 
 impl Scheduler {
     /// After all that follows from an event: has the run ended, or does it wait?
     pub(super) fn settle(&mut self, derived: &mut Vec<Event>) {
-        if self.counts.open == 0 {
+        if self.root.open == 0 {
             self.finish(derived);
             return;
         }
         let waiting = self.phase() == RunPhase::Waiting;
-        if waiting && !self.was_waiting {
+        if waiting && !self.shared.was_waiting {
             let on: Vec<_> = self.pauses().take(MAX_LISTED_QUESTIONS).collect();
             // A run has at most 2^32 nodes: each takes more than a byte.
-            let more = u32::try_from(self.asking.len() - on.len()).unwrap_or(u32::MAX);
+            let more = u32::try_from(self.shared.asking.len() - on.len()).unwrap_or(u32::MAX);
             derived.push(Event::Run(RunEvent::Waiting { on, more }));
         }
-        self.was_waiting = waiting;
-        if self.counts.active == 0 && self.counts.needing_person == 0 {
+        self.shared.was_waiting = waiting;
+        if self.shared.counts.active == 0 && self.shared.counts.needing_person == 0 {
             // The plan has no cycle of waits, so this is a mistake of the engine. A run is never left hanging for it.
-            let stuck = self.slots.iter().position(|slots| !slots.is_empty()).unwrap_or_default();
-            let epoch = self.slots[stuck].front().map(|slot| slot.epoch.clone()).unwrap_or_default();
+            let stuck = self.root.slots.iter().position(|slots| !slots.is_empty()).unwrap_or_default();
+            let epoch = self.root.slots(stuck).front().map(|slot| slot.epoch.clone()).unwrap_or_default();
             let error =
                 Fault::new(ErrorCode::EngineStuck, "Nothing of this run can go on, though it has not ended.")
                     .hint("This is a mistake in Plait; please report it with the flow.");
@@ -36,7 +38,8 @@ impl Scheduler {
     }
 
     fn finish(&mut self, derived: &mut Vec<Event>) {
-        self.skip_idle_followers(derived);
+        let plan = Arc::clone(&self.shared.plan);
+        self.root.skip_idle_followers(&plan, derived);
         derived.push(Event::Run(RunEvent::Finished {
             outputs: self.results.clone(),
             origins: self.result_origins.clone(),
@@ -56,14 +59,13 @@ impl Scheduler {
 
     /// A node failed and nothing handles it.
     pub(super) fn fail(&mut self, node: NodeIx, epoch: &Epoch, error: &Fault, derived: &mut Vec<Event>) {
-        self.ran[node] = true;
-        let stopped = Fault::new(
-            ErrorCode::NodeStopped,
-            format!("Stopped, because `{}` failed.", self.plan.nodes[node].id),
-        );
-        self.close_all(Some(node), SkipReason::RunFailed, Some(&stopped), derived);
+        let id = self.shared.plan.nodes[node].id.clone();
+        if let Some(scope) = self.scope_of(node, epoch) {
+            *scope.ran(node) = true;
+        }
+        self.close_all(Some((node, epoch)), SkipReason::RunFailed, Some(&stopped_by(&id)), derived);
         derived.push(Event::Run(RunEvent::Failed {
-            node: self.plan.nodes[node].id.clone(),
+            node: id,
             epoch: epoch.clone(),
             error: error.clone(),
             outputs: self.results.clone(),
@@ -83,24 +85,56 @@ impl Scheduler {
         self.ended = true;
     }
 
-    /// Gives every open activation its final state, in plan order: those that run are stopped (where a fault says why),
-    /// the others skipped.
+    /// Gives every open activation its final state: those that run are stopped (where a fault says why), the others skipped.
     fn close_all(
         &mut self,
-        but: Option<NodeIx>,
+        but: Option<(NodeIx, &Epoch)>,
         reason: SkipReason,
         stopped: Option<&Fault>,
         derived: &mut Vec<Event>,
     ) {
-        let plan = Arc::clone(&self.plan);
-        (0..plan.nodes.len()).for_each(|node| self.touch(node));
-        for (at, slots) in self.slots.iter_mut().enumerate() {
-            let follows = plan.nodes[at].is_follower;
-            for slot in slots.drain(..) {
-                self.counts.change(Some(slot.phase), None);
-                let node = plan.nodes[at].id.clone();
+        self.close_all_iterations(but, reason, stopped, derived);
+        self.root.close_all(&mut self.shared, but, reason, stopped, derived);
+    }
+}
+
+/// Why activations are stopped beside one that failed.
+pub(super) fn stopped_by(failed: &NodeId) -> Fault {
+    Fault::new(ErrorCode::NodeStopped, format!("Stopped, because `{failed}` failed."))
+}
+
+impl Scope {
+    /// The loops whose iterations run.
+    pub(super) fn repeating(&self) -> Vec<(NodeIx, Epoch)> {
+        let slots = self.slots.iter().enumerate();
+        let open = slots.flat_map(|(at, slots)| slots.iter().map(move |slot| (at, slot)));
+        let repeating = open.filter(|(_, slot)| slot.phase == Phase::Repeating);
+        repeating.map(|(at, slot)| (self.first + at, slot.epoch.clone())).collect()
+    }
+
+    /// Gives every open activation its final state, in plan order: those that run are stopped (where a fault says why),
+    /// the others skipped.
+    pub(super) fn close_all(
+        &mut self,
+        run: &mut Shared,
+        but: Option<(NodeIx, &Epoch)>,
+        reason: SkipReason,
+        stopped: Option<&Fault>,
+        derived: &mut Vec<Event>,
+    ) {
+        let plan = Arc::clone(&run.plan);
+        for at in plan.scopes[self.index].nodes.clone() {
+            self.touch(&plan, at);
+            let spec = &plan.nodes[at];
+            for slot in std::mem::take(self.slots_mut(at)) {
+                self.open -= 1;
+                run.changed_phase(at, &slot.epoch, Some(slot.phase), None);
+                if spec.is_border {
+                    continue;
+                }
+                let node = spec.id.clone();
                 match (slot.phase, stopped) {
-                    (phase, _) if phase.is_started() && but == Some(at) => {}
+                    (phase, _) if phase.is_started() && but == Some((at, &slot.epoch)) => {}
                     (phase, Some(stopped)) if phase.is_started() => {
                         derived.push(Event::Node(
                             Activation { node, epoch: slot.epoch },
@@ -110,9 +144,9 @@ impl Scheduler {
                                 origins: Origins::NONE,
                             },
                         ));
-                        self.ran[at] = true;
+                        *self.ran(at) = true;
                     }
-                    (Phase::Waiting | Phase::AwaitingTurn, _) if follows => {
+                    (Phase::Waiting | Phase::AwaitingTurn, _) if spec.is_follower => {
                         self.idle.insert(at, (slot.epoch, reason));
                     }
                     _ => {
@@ -120,20 +154,21 @@ impl Scheduler {
                             Activation { node, epoch: slot.epoch },
                             NodeEvent::Skipped { reason },
                         ));
-                        self.ran[at] = true;
+                        *self.ran(at) = true;
                     }
                 }
             }
         }
-        self.skip_idle_followers(derived);
+        self.skip_idle_followers(&plan, derived);
     }
 
     /// A node that follows a cycle and never ran was skipped after all.
-    fn skip_idle_followers(&mut self, derived: &mut Vec<Event>) {
-        let mut idle: Vec<_> = self.idle.drain().filter(|(node, _)| !self.ran[*node]).collect();
+    pub(super) fn skip_idle_followers(&mut self, plan: &Plan, derived: &mut Vec<Event>) {
+        let mut idle: Vec<_> = std::mem::take(&mut self.idle).into_iter().collect();
+        idle.retain(|(node, _)| !*self.ran(*node));
         idle.sort_by_key(|(node, _)| *node);
         for (node, (epoch, reason)) in idle {
-            let node = self.plan.nodes[node].id.clone();
+            let node = plan.nodes[node].id.clone();
             derived.push(Event::Node(Activation { node, epoch }, NodeEvent::Skipped { reason }));
         }
     }

@@ -30,6 +30,8 @@ pub(super) enum Phase {
     AnswerFollows,
     /// The person answered, so it may start again.
     Answered,
+    /// It is a loop, and its iterations run.
+    Repeating,
 }
 
 impl Phase {
@@ -45,15 +47,13 @@ impl Phase {
 
     /// Whether it was started and has not ended.
     pub fn is_started(self) -> bool {
-        matches!(self, Self::Running | Self::AwaitingChild | Self::AnswerFollows)
+        matches!(self, Self::Running | Self::AwaitingChild | Self::AnswerFollows | Self::Repeating)
     }
 }
 
-/// How many activations are open, by phase.
+/// How many activations of a run are open, by phase.
 #[derive(Default)]
 pub(super) struct Counts {
-    /// In any phase.
-    pub open: usize,
     /// Those that the driver has to start or to wait for.
     pub active: usize,
     /// Those that only a person can make go on.
@@ -66,7 +66,6 @@ impl Counts {
     /// An activation has left one phase for another. `None`: it was opened or closed.
     pub fn change(&mut self, from: Option<Phase>, to: Option<Phase>) {
         let moves = |is: fn(Phase) -> bool| (from.is_some_and(is), to.is_some_and(is));
-        adjust(&mut self.open, (from.is_some(), to.is_some()));
         adjust(&mut self.active, moves(Phase::is_active));
         adjust(&mut self.needing_person, moves(Phase::needs_person));
         adjust(&mut self.awaiting_child, moves(|phase| phase == Phase::AwaitingChild));
@@ -96,6 +95,8 @@ pub(super) struct Slot {
     pub hidden_context: Option<ContextId>,
     pub attempt: u32,
     pub answer: Option<Answer>,
+    /// Whether it has written to contexts or to the memory; noted in loops only.
+    pub has_written: bool,
 }
 
 /// By input, where its values came from.
@@ -129,6 +130,7 @@ impl Slot {
             hidden_context: None,
             attempt: 1,
             answer: None,
+            has_written: false,
         }
     }
 

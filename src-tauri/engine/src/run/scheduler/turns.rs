@@ -20,25 +20,27 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+use super::scope::{Scope, Step};
 use super::slot::Slot;
-use super::{Scheduler, Step};
 use crate::context::ContextHandle;
 use crate::id::{ContextId, Epoch};
 use crate::memory::MemoryMode;
-use crate::plan::{ContextRoles, ContextSource, CycleIx, NodeIx, Plan, PlanNode};
+use crate::plan::{
+    ContextRoles, ContextSource, CycleIx, NodeIx, Plan, PlanNode, PlanScope, ROOT_SCOPE, ScopeIx,
+};
 
-/// A place in the order of turns, outermost first: for each cycle around it, where the cycle begins in plan order and which
+/// A place in the order of turns of a scope, outermost first: for each cycle around it, where the cycle begins in plan order and which
 /// iteration it is in; then the node's position in plan order. Compared number by number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct TurnKey(SmallVec<[u32; 6]>);
 
 impl TurnKey {
     fn of_activation(plan: &Plan, node: NodeIx, epoch: &Epoch) -> Self {
-        let place = plan.nodes[node].place();
-        let mut key = Self::inside(plan, place, epoch);
+        let (place, depth) = (plan.nodes[node].place(), plan.scopes[plan.nodes[node].scope].depth);
+        let mut key = Self::inside(plan, depth, place, epoch);
         key.0.push(number(node));
         // A follower of an inner cycle stands beside it, and its epochs there are in order.
-        key.0.extend(epoch.0.iter().skip(place.len()).copied());
+        key.0.extend(epoch.0.iter().skip(depth + place.len()).copied());
         key
     }
 
@@ -49,7 +51,8 @@ impl TurnKey {
             around.push(parent);
         }
         around.reverse();
-        Self::inside(plan, &around, epoch)
+        let depth = plan.cycles[around[0]].depth;
+        Self::inside(plan, depth, &around, epoch)
     }
 
     /// The key right after this one: what comes before it is this, and what comes before this.
@@ -58,8 +61,9 @@ impl TurnKey {
         self
     }
 
-    fn inside(plan: &Plan, cycles: &[CycleIx], epoch: &Epoch) -> Self {
-        let levels = cycles.iter().zip(&epoch.0);
+    /// In these cycles of a scope whose epochs have `depth` counters.
+    fn inside(plan: &Plan, depth: usize, cycles: &[CycleIx], epoch: &Epoch) -> Self {
+        let levels = cycles.iter().zip(epoch.0.iter().skip(depth));
         Self(levels.flat_map(|(&cycle, &counter)| [number(plan.cycles[cycle].position), counter]).collect())
     }
 }
@@ -109,9 +113,10 @@ struct ContextQueues {
     users: TurnQueue,
 }
 
-/// The order of turns in all contexts of a run.
+/// The order of turns in all contexts of a scope. A context from outside of a loop's body is any to the nodes in the body.
 #[derive(Default)]
 pub(super) struct TurnQueues {
+    scope: ScopeIx,
     /// By context.
     contexts: Vec<ContextQueues>,
     /// Activations that may take a turn in any context.
@@ -134,9 +139,9 @@ pub(super) enum Turn {
 }
 
 impl TurnQueues {
-    pub fn new(plan: &Plan) -> Self {
-        let contexts = (0..plan.scopes[0].contexts.len()).map(|_| ContextQueues::default()).collect();
-        Self { contexts, ..Self::default() }
+    pub fn new(plan: &Plan, scope: ScopeIx) -> Self {
+        let contexts = (0..plan.scopes[scope].contexts.len()).map(|_| ContextQueues::default()).collect();
+        Self { scope, contexts, ..Self::default() }
     }
 
     fn add(&mut self, roles: &ContextRoles, key: TurnKey) {
@@ -182,7 +187,24 @@ impl TurnQueues {
         if !self.request_memory(plan, node, slot) {
             return Turn::Later;
         }
+        if plan.nodes[node].body.is_some() {
+            return self.request_contexts_of_body(plan, node, slot);
+        }
         self.request_context(plan, node, slot)
+    }
+
+    /// Whether all that comes before a loop, in any context that the nodes inside may work in, is decided.
+    fn request_contexts_of_body(&mut self, plan: &Plan, node: NodeIx, slot: &Slot) -> Turn {
+        let roles = &plan.nodes[node].contexts;
+        let own = TurnKey::of_activation(plan, node, &slot.epoch);
+        let Self { contexts, any, .. } = self;
+        let is_used = |context: &usize| roles.works_in_any || roles.works_in.contains(context);
+        let mut used = contexts.iter_mut().enumerate().filter(|(context, _)| is_used(context));
+        let is_due = used.all(|(_, ContextQueues { makers, users })| {
+            makers.wait_until(own.clone(), node) && users.wait_until(own.clone(), node)
+        });
+        let without = Turn::Now { hidden_context: None };
+        if !roles.takes_turns() || (is_due && any.wait_until(own, node)) { without } else { Turn::Later }
     }
 
     /// Whether all that comes before the activation in the workflow's memory is decided. If not, the node waits for it.
@@ -202,14 +224,18 @@ impl TurnQueues {
             return without;
         }
         let Some(name) = context_of(spec, slot) else { return without };
-        // No node makes it, so it exists at no time.
-        let Some((context, epoch)) = plan.scopes[0].contexts.find(&name) else { return without };
-        let maker = plan.scopes[0].contexts.maker(context);
         let own = TurnKey::of_activation(plan, node, &slot.epoch);
+        let scope: &PlanScope = &plan.scopes[self.scope];
+        let Some((context, epoch)) = scope.contexts.find(&name, &slot.epoch.prefix(scope.depth)) else {
+            // No node of the scope makes it. In a body, it may come from outside; else it exists at no time.
+            let is_due = self.scope == ROOT_SCOPE || self.any.wait_until(own, node);
+            return if is_due { without } else { Turn::Later };
+        };
+        let maker = scope.contexts.maker(context);
         let made_at = TurnKey::of_activation(plan, maker, &epoch);
         let Self { contexts, any, made, .. } = self;
         let ContextQueues { makers, users } = &mut contexts[context];
-        if plan.nodes[maker].clock.len() != epoch.depth() || made_at > own {
+        if scope.depth + plan.nodes[maker].clock.len() != epoch.depth() || made_at > own {
             return Turn::Now { hidden_context: Some(name) };
         }
         if !makers.wait_until(made_at.next(), node) {
@@ -235,41 +261,41 @@ fn context_of(node: &PlanNode, slot: &Slot) -> Option<ContextId> {
     }
 }
 
-impl Scheduler {
+impl Scope {
     /// An activation has opened: those that come after it in its contexts wait for it.
-    pub(super) fn enter_turn_order(&mut self, node: NodeIx, epoch: &Epoch) {
-        let roles = &self.plan.nodes[node].contexts;
+    pub(super) fn enter_turn_order(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) {
+        let roles = &plan.nodes[node].contexts;
         if !roles.is_empty() {
-            self.turns.add(roles, TurnKey::of_activation(&self.plan, node, epoch));
+            self.turns.add(roles, TurnKey::of_activation(plan, node, epoch));
         }
     }
 
     /// An activation is over: nothing waits for it any longer.
-    pub(super) fn leave_turn_order(&mut self, node: NodeIx, epoch: &Epoch) {
-        let roles = &self.plan.nodes[node].contexts;
+    pub(super) fn leave_turn_order(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) {
+        let roles = &plan.nodes[node].contexts;
         if !roles.is_empty() {
-            let released = self.turns.decide(roles, &TurnKey::of_activation(&self.plan, node, epoch));
+            let released = self.turns.decide(roles, &TurnKey::of_activation(plan, node, epoch));
             self.agenda.extend(released.into_iter().map(Step::Decide));
         }
     }
 
     /// A cycle may yet open this epoch: what comes after it waits until that is decided.
-    pub(super) fn enter_turn_order_with_epoch(&mut self, cycle: CycleIx, epoch: &Epoch) {
-        for_each_in_epoch(&self.plan, cycle, epoch, |roles, key| self.turns.add(roles, key));
+    pub(super) fn enter_turn_order_with_epoch(&mut self, plan: &Plan, cycle: CycleIx, epoch: &Epoch) {
+        for_each_in_epoch(plan, cycle, epoch, |roles, key| self.turns.add(roles, key));
     }
 
     /// A cycle opens this epoch, and its activations take its place; or it never will. Who no longer waits for the epoch is
     /// decided later, when the epoch is open.
-    pub(super) fn leave_turn_order_with_epoch(&mut self, cycle: CycleIx, epoch: &Epoch) {
-        for_each_in_epoch(&self.plan, cycle, epoch, |roles, key| {
+    pub(super) fn leave_turn_order_with_epoch(&mut self, plan: &Plan, cycle: CycleIx, epoch: &Epoch) {
+        for_each_in_epoch(plan, cycle, epoch, |roles, key| {
             let released = self.turns.decide(roles, &key);
             self.agenda.extend(released.into_iter().map(Step::Decide));
         });
     }
 
     /// An activation has succeeded: the context that it makes exists from here on.
-    pub(super) fn note_made_context(&mut self, node: NodeIx, epoch: &Epoch) {
-        if !self.plan.nodes[node].contexts.makes.is_empty() {
+    pub(super) fn note_made_context(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) {
+        if !plan.nodes[node].contexts.makes.is_empty() {
             self.turns.made.insert((node, epoch.clone()));
         }
     }

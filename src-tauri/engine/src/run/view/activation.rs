@@ -84,6 +84,8 @@ impl EpochView {
             ContextEvent::TurnDiscarded { context_id, partial } => {
                 self.turn(context_id, TurnState::Discarded, Vec::new(), Some(partial.clone()));
             }
+            // These are about other activations.
+            ContextEvent::Merged { .. } | ContextEvent::Discarded { .. } => {}
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::btree_map;
 
 use super::node::{EpochView, NodeState, NodeView};
 use super::{ContextView, MemoryState, RunTotals, RunView};
-use crate::context::{ContextChange, ContextRecord, Contexts};
+use crate::context::{ContextChange, ContextRecord, Contexts, History, SharedMessage};
 use crate::id::{Activation, ContextId};
 use crate::journal::{CallEvent, ContextEvent, Entry, Event, MemoryEvent, NodeEvent, RunEvent};
 use crate::models::{Cost, TokenUsage};
@@ -46,7 +46,7 @@ impl RunView {
             Event::Context(activation, ContextEvent::Created { context }) => {
                 self.contexts.insert(context.context_id.clone(), create_context(activation, context, at));
             }
-            Event::Context(_, ContextEvent::Changed { context_id, change }) => {
+            Event::Context(_, ContextEvent::Changed { context_id, change, .. }) => {
                 self.change_context(context_id, change, at);
             }
             Event::Context(activation, ContextEvent::TurnStarted { context_id }) => {
@@ -57,6 +57,11 @@ impl RunView {
                 let (messages, learned) = (messages.clone(), learned.clone());
                 let change = ContextChange::Turn { messages, learned };
                 self.change_context(context_id, &change, at);
+            }
+            Event::Context(_, ContextEvent::Discarded { activations }) => {
+                for view in self.contexts.values_mut() {
+                    view.discard(activations, at);
+                }
             }
             Event::Context(_, ContextEvent::TurnDiscarded { context_id, .. }) => {
                 self.set_turn(context_id, None);
@@ -166,6 +171,21 @@ impl RunView {
                 view.epoch = epoch.clone();
             }
         }
+    }
+}
+
+impl ContextView {
+    /// Removes the messages of iterations that failed.
+    fn discard(&mut self, activations: &[Activation], at: u64) {
+        let is_gone = |message: &SharedMessage| activations.contains(&message.author);
+        let history = &self.record.message_history;
+        if !history.iter().any(is_gone) {
+            return;
+        }
+        let kept: History = history.iter().filter(|message| !is_gone(message)).cloned().collect();
+        self.tokens = kept.iter().map(|message| u64::from(message.tokens)).sum();
+        self.record.message_history = kept;
+        self.changed_at = at;
     }
 }
 

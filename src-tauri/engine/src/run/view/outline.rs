@@ -28,7 +28,8 @@ impl RunOutline {
                 let view = self.loops.entry(entry.node.clone()).or_default();
                 view.epoch = entry.epoch.clone();
                 match event {
-                    LoopEvent::Iteration => view.iterations += 1,
+                    LoopEvent::Iteration | LoopEvent::IterationStarted => view.iterations += 1,
+                    LoopEvent::IterationFinished { .. } => {}
                     LoopEvent::Exhausted { max_epochs, unattended } => {
                         view.exhausted = Some(*max_epochs);
                         view.unattended = *unattended;

@@ -1,0 +1,249 @@
+//! Loops: what their iterations get and give, what ends them, and what of an iteration counts outside.
+
+use serde_json::{Value, json};
+
+use super::{Driver, Stage, drive, of};
+use crate::journal::Entry;
+use crate::testing::ScriptedReply;
+
+/// The outputs of a node, in order.
+fn outputs(node: &str, events: &[Value]) -> Vec<Value> {
+    let finished = events.iter().filter(|event| event["node"] == node && event["type"] == "node.finished");
+    finished.map(|event| event["outputs"].clone()).collect()
+}
+
+/// Epochs of the events of a type, of one node.
+fn epochs(node: &str, event_type: &str, events: &[Value]) -> Vec<Value> {
+    let found = events.iter().filter(|event| event["node"] == node && event["type"] == event_type);
+    found.map(|event| event["epoch"].clone()).collect()
+}
+
+/// Runs a flow, and resumes it from every prefix of its journal. The end must be the same.
+fn play(stage: &Stage, nodes: &Value, edges: &Value) -> Vec<Value> {
+    let events = stage.play(nodes, edges, &json!({}));
+    let entries = stage.entries();
+    for length in 1..entries.len() {
+        let resumed = resume(stage, nodes, edges, &entries[..length]);
+        assert_eq!(resumed.last(), events.last(), "resumed from {length} of {} entries", entries.len());
+        let count =
+            |events: &[Value]| events.iter().filter(|event| event["type"] == "iteration.finished").count();
+        assert_eq!(count(&resumed), count(&events), "resumed from {length} entries");
+    }
+    *stage.kept.0.lock().unwrap() = entries;
+    events
+}
+
+fn resume(stage: &Stage, nodes: &Value, edges: &Value, entries: &[Entry]) -> Vec<Value> {
+    *stage.kept.0.lock().unwrap() = entries.to_vec();
+    let setup = stage.setup(nodes, edges, &json!({}), None);
+    let (driver, _handle) = Driver::resume(setup, entries).unwrap();
+    drive(driver);
+    stage.events()
+}
+
+fn text(parent: &str, template: &str) -> Value {
+    json!({ "type": "text", "parent": parent, "config": { "template": template } })
+}
+
+#[test]
+fn times_loop_hands_its_result_from_iteration_to_iteration() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "seed": { "type": "value", "config": { "value": "s" } },
+        "l": { "type": "loop", "config": { "kind": "times", "times": 3 } },
+        "add": text("l", "{{value}}{{index}}"),
+        "after": { "type": "text", "config": { "template": "[{{value}}]" } },
+    });
+    let edges = json!([
+        "seed.value -> l.input",
+        "l.previous -> add.value",
+        "l.index -> add.index",
+        "add.text -> l.next",
+        "l.result -> after.value",
+    ]);
+    let events = play(&stage, &nodes, &edges);
+    assert_eq!(outputs("after", &events), [json!({ "text": "[s012]" })]);
+    assert_eq!(outputs("l", &events), [json!({ "result": "s012", "iterations": 3 })]);
+    assert_eq!(epochs("add", "node.finished", &events), [json!([0]), json!([1]), json!([2])]);
+    assert_eq!(epochs("l", "iteration.started", &events), [json!([0]), json!([1]), json!([2])]);
+    assert_eq!(epochs("after", "node.finished", &events), [json!([])]);
+}
+
+#[test]
+fn while_loop_tests_before_each_iteration() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "l": { "type": "loop", "config": { "condition": "index < 2" } },
+        "body": text("l", "{{index}}"),
+    });
+    let edges = json!(["l.index -> body.index", "body.text -> l.next"]);
+    let events = play(&stage, &nodes, &edges);
+    let tests: Vec<_> = outputs("l", &events);
+    assert_eq!(
+        tests,
+        [
+            json!({ "continue": true }),
+            json!({ "continue": true }),
+            json!({ "continue": false }),
+            json!({ "result": "1", "results": ["0", "1"], "iterations": 2 }),
+        ]
+    );
+}
+
+#[test]
+fn exit_ends_the_loop_when_the_body_has_finished() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "l": { "type": "loop" },
+        "done": { "type": "switch", "parent": "l", "config": { "cases": [{ "name": "yes", "when": "value == 2" }] } },
+        "slow": { "type": "delay", "parent": "l" },
+        "tail": text("l", "{{value}}!"),
+    });
+    let edges = json!([
+        "l.index -> done.value",
+        "done.yes -> l.exit",
+        "l.index -> slow.in",
+        "slow.out -> tail.value",
+        "tail.text -> l.next",
+    ]);
+    let events = play(&stage, &nodes, &edges);
+    let result = json!({ "result": "2!", "results": ["0!", "1!", "2!"], "iterations": 3 });
+    assert_eq!(outputs("l", &events), [result]);
+}
+
+#[test]
+fn greatest_number_of_iterations_holds_with_a_warning() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "l": { "type": "loop", "config": { "max_iterations": 4 } },
+        "body": text("l", "{{index}}"),
+    });
+    let edges = json!(["l.index -> body.index", "body.text -> l.next"]);
+    let events = play(&stage, &nodes, &edges);
+    assert_eq!(outputs("l", &events)[0]["iterations"], 4);
+    let exhausted: Vec<_> = events.iter().filter(|event| event["type"] == "loop.exhausted").collect();
+    assert_eq!(exhausted.len(), 1);
+    assert_eq!((&exhausted[0]["epoch"], &exhausted[0]["maxEpochs"]), (&json!([3]), &json!(4)));
+}
+
+#[test]
+fn for_each_gives_results_in_the_order_of_the_items() {
+    for concurrency in [1, 2, 16] {
+        let stage = Stage::new();
+        let nodes = json!({
+            "list": { "type": "value", "config": { "value": ["a", "b", "c", "d", "e"] } },
+            "suffix": { "type": "value", "config": { "value": "?" } },
+            "l": { "type": "loop", "config": { "kind": "forEach", "concurrency": concurrency } },
+            "wait": { "type": "delay", "parent": "l" },
+            "body": text("l", "{{value}}{{suffix}}"),
+        });
+        let edges = json!([
+            "list.value -> l.items",
+            "l.item -> wait.in",
+            "wait.out -> body.value",
+            "suffix.value -> body.suffix",
+            "body.text -> l.next",
+        ]);
+        let events = play(&stage, &nodes, &edges);
+        let expected = json!({ "result": "e?", "results": ["a?", "b?", "c?", "d?", "e?"], "iterations": 5 });
+        assert_eq!(outputs("l", &events), [expected], "{concurrency} at once");
+        assert_eq!(epochs("suffix", "node.finished", &events).len(), 1, "a value from outside is held");
+    }
+}
+
+#[test]
+fn loops_nest_and_cycles_run_inside() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "outer": { "type": "loop", "config": { "kind": "times", "times": 2 } },
+        "inner": { "type": "loop", "parent": "outer", "config": { "kind": "times", "times": 2 } },
+        "join": text("inner", "{{before}}({{outer}}.{{inner}})"),
+        // A cycle in the body, which runs three times in each iteration.
+        "head": { "type": "text", "parent": "outer", "config": { "template": "{{value}}+" }, "limits": { "maxEpochs": 3 } },
+        "back": text("outer", "{{value}}"),
+    });
+    let edges = json!([
+        "outer.index -> join.outer",
+        "inner.index -> join.inner",
+        "inner.previous -> join.before",
+        "join.text -> inner.next",
+        "inner.result -> head.value",
+        "head.text -> back.value",
+        "back.text -> head.value",
+        "back.text -> outer.next",
+        "outer.previous -> inner.input",
+    ]);
+    let events = play(&stage, &nodes, &edges);
+    let result = outputs("outer", &events).pop().unwrap()["result"].clone();
+    // Iteration 0 has nothing before it, so the inner loop is skipped in it.
+    assert_eq!(result, Value::Null, "{events:#?}");
+}
+
+#[test]
+fn failed_iteration_leaves_its_error_or_ends_the_loop() {
+    let nodes = |on_error: &str| {
+        json!({
+            "list": { "type": "value", "config": { "value": [1, "x", 3] } },
+            "l": { "type": "loop", "config": { "kind": "forEach", "on_error": on_error, "concurrency": 3 } },
+            "check": { "type": "switch", "parent": "l", "config": { "cases": [{ "name": "yes", "when": "value > 0" }] } },
+            "tail": text("l", "{{value}}"),
+        })
+    };
+    let edges = json!([
+        "list.value -> l.items",
+        "l.item -> check.value",
+        "check.yes -> tail.value",
+        "tail.text -> l.next"
+    ]);
+    let stage = Stage::new();
+    let events = play(&stage, &nodes("continue"), &edges);
+    let results = outputs("l", &events)[0]["results"].clone();
+    assert_eq!((&results[0], &results[2]), (&json!("1"), &json!("3")));
+    assert_eq!(results[1]["error"]["node"], "check");
+    assert_eq!(events.last().unwrap()["type"], "run.finished");
+    let stage = Stage::new();
+    let events = play(&stage, &nodes("stop"), &edges);
+    assert_eq!(events.last().unwrap()["type"], "run.failed");
+    assert_eq!(events.last().unwrap()["node"], "check");
+    // The loop's error output takes it, if it is connected.
+    let stage = Stage::new();
+    let mut caught = nodes("stop");
+    caught["after"] = json!({ "type": "text", "config": { "template": "{{error.code}}" } });
+    let mut with_error = edges.as_array().unwrap().clone();
+    with_error.push(json!("l.error -> after.error"));
+    let events = play(&stage, &caught, &json!(with_error));
+    assert_eq!(events.last().unwrap()["type"], "run.finished", "{:#?}", of("l", &events));
+    assert_eq!(outputs("after", &events).len(), 1);
+}
+
+#[test]
+fn contexts_of_iterations_count_in_order() {
+    let stage = Stage::new();
+    for reply in ["one", "two", "three", "last"] {
+        stage.provider.push_replies([ScriptedReply::text(reply)]);
+    }
+    let nodes = json!({
+        "start": { "type": "contextStart" },
+        "l": { "type": "loop", "config": { "kind": "times", "times": 3 } },
+        "chat": { "type": "chat", "parent": "l" },
+        "say": text("l", "turn {{index}}"),
+        "after": { "type": "chat" },
+    });
+    let edges = json!([
+        "start.context -> l.context",
+        "l.context -> chat.context",
+        "l.index -> say.index",
+        "say.text -> chat.message",
+        "chat.response -> l.next",
+        "l.context -> after.context",
+    ]);
+    let events = stage.play(&nodes, &edges, &json!({}));
+    assert_eq!(events.last().unwrap()["type"], "run.finished", "{:#?}", events.last());
+    let texts = |at: usize| -> Vec<String> {
+        stage.provider.requests()[at].messages.iter().map(|message| message.content.text()).collect()
+    };
+    assert_eq!(texts(0), ["turn 0"]);
+    assert_eq!(texts(1), ["turn 0", "one", "turn 1"]);
+    assert_eq!(texts(2), ["turn 0", "one", "turn 1", "two", "turn 2"]);
+    assert_eq!(texts(3), ["turn 0", "one", "turn 1", "two", "turn 2", "three", "three"]);
+}

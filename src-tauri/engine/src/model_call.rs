@@ -5,8 +5,8 @@
 //! when anything enters a conversation: [`Turn::begin`], [`Turn::commit`].
 
 mod call;
-mod history_summary;
 mod finish_tool;
+mod history_summary;
 mod interruption;
 mod knowledge;
 mod loop_turns;
@@ -23,8 +23,8 @@ use serde_json::{Map, Value};
 use crate::tool::ToolSpec;
 
 pub(crate) use call::ModelCall;
-pub(crate) use history_summary::summarize_history;
 pub(crate) use finish_tool::FINISH;
+pub(crate) use history_summary::summarize_history;
 pub(crate) use interruption::Interruption;
 pub(crate) use knowledge::{retrieve, retrieve_once};
 pub(crate) use loop_turns::loop_turns;

@@ -96,7 +96,8 @@ impl ConversationProjector {
         self.pending_spending += Spending::of(event).unwrap_or_default();
         let counting = if self.adds_turns { self.counting(event) } else { Vec::new() };
         let mut messages = Vec::new();
-        let (mut summary, mut memory) = (None, None);
+        let mut summary = None;
+        let mut memory: Option<Arc<MemoryChange>> = None;
         for event in &counting {
             messages.append(&mut self.turn(event));
             summary = self.summary(event).or(summary);
@@ -104,7 +105,7 @@ impl ConversationProjector {
             if let Event::Memory(_, MemoryEvent::Appended { change, reused: None, .. }) = &**event {
                 memory = Some(match memory {
                     None => Arc::clone(change),
-                    Some(before) => Arc::new(MemoryChange::clone(&before).and(change)),
+                    Some(before) => Arc::new(Arc::unwrap_or_clone(before).and(change)),
                 });
             }
         }

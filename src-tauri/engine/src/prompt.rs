@@ -26,7 +26,7 @@ pub use blocks::{
     MemoryView, Partner,
 };
 use loop_turns::SentTurns;
-pub use loop_turns::{ConversationRecord, LoopTurns, OmissionReason, OmittedTurns, SentTurn};
+pub use loop_turns::{LoopConversationRecord, LoopTurns, OmissionReason, OmittedTurns, SentTurn};
 pub use record::{Omitted, PromptPart, PromptPurpose, PromptRecord};
 pub use reserve::reserve;
 pub use resolve::{

@@ -603,7 +603,11 @@ export type Entry = {
   /** The bound: the number of all epochs or, if `unattended`, of those in a row in which nobody was asked. */
   maxEpochs: number,
   /** The cycle has no `maxEpochs` of its own, and nobody was asked for too long. */
-  unattended?: boolean, }) | {
+  unattended?: boolean, } | { "type": "iteration.started" } | { "type": "iteration.finished",
+  /** Why it failed, or was stopped. What it did in contexts does not count. */
+  error?: Fault,
+  /** Whether it ended the loop. */
+  exit?: boolean, }) | {
   /** The node. */
   node: NodeId,
   /** The iteration. */
@@ -657,7 +661,9 @@ export type Entry = {
   /** The context that changed. */
   contextId: ContextId,
   /** The change. */
-  change: ContextChange, } | { "type": "turn.started",
+  change: ContextChange,
+  /** It was done in an iteration of a loop, and counts outside when `context.merged` names the activation. */
+  pending?: boolean, } | { "type": "turn.started",
   /** The context that is locked for the turn. */
   contextId: ContextId, } | { "type": "turn.committed",
   /** The context that was extended. */
@@ -667,11 +673,17 @@ export type Entry = {
   /** Calibration of Plait's token counts by the provider's reports. */
   learned?: CalibrationSample,
   /** The event of an earlier run that committed the same turn, so that a conversation gets it once. */
-  reused?: EventRef, } | { "type": "turn.discarded",
+  reused?: EventRef,
+  /** It was done in an iteration of a loop, and counts outside when `context.merged` names the activation. */
+  pending?: boolean, } | { "type": "turn.discarded",
   /** The context that was locked for the turn. */
   contextId: ContextId,
   /** The text streamed before the turn was discarded. */
-  partial: string, }) | {
+  partial: string, } | { "type": "context.merged",
+  /** The activations with pending changes. */
+  activations: Array<Activation>, } | { "type": "context.discarded",
+  /** The activations with pending changes. */
+  activations: Array<Activation>, }) | {
   /** The node. */
   node: NodeId,
   /** The iteration. */
@@ -679,7 +691,9 @@ export type Entry = {
   /** The change. */
   change: MemoryChange,
   /** The event of an earlier run that made the same change, so that a conversation gets it once. */
-  reused?: EventRef, }) | {
+  reused?: EventRef,
+  /** It was done in an iteration of a loop, and counts outside when `context.merged` names the activation. */
+  pending?: boolean, }) | {
   /** The node. */
   node: NodeId,
   /** The iteration. */
@@ -823,7 +837,7 @@ export type ErasedMemories = { count: number,
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.tools" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.side_exit" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.no_model" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "history.no_summary" | "history.template_ignored" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.tools" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.no_model" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -1098,6 +1112,9 @@ export type GrantRule = {
 /** The rules in force for a run. */
 export type Grants = Array<GrantRule>;
 
+/** How a history is kept within bounds. */
+export type HistoryStrategy = "truncate_tokens" | "truncate_turns" | "summarize";
+
 /** How far indexing has come. */
 export type IndexProgress = {
   /** The base. */
@@ -1281,6 +1298,26 @@ export type ListTools = Record<string, never>;
 
 /** `users.list`: the users, and which of them is the current one. */
 export type ListUsers = Record<string, never>;
+
+/** What a prompt has of the conversation of a loop. */
+export type LoopConversationRecord = {
+  /** The loop. */
+  node: NodeId,
+  /** Its iteration outside. */
+  epoch: Epoch, strategy: HistoryStrategy,
+  /** The most tokens of turns, if they are bounded. */
+  maxTokens?: number,
+  /** The most turns, if they are bounded. */
+  maxTurns?: number,
+  /** How many turns were sent, the summary included. */
+  sent: number,
+  /** Their tokens. */
+  tokens: number, leftOut?: Array<OmittedTurns>,
+  /** The iteration that wrote the summary, if one was sent. */
+  summary?: Epoch,
+  /** What did not go as the settings say: a summary that was not written, a template that was not used. */
+  notices?: Array<Fault>,
+};
 
 /** A cycle that has gone round. */
 export type LoopView = {
@@ -1586,6 +1623,8 @@ export type ModelOverride = {
   contextWindow?: number,
   /** Its price, in place of the table's. */
   price?: Price,
+  /** Whether it takes a single prompt, and no messages before it: the history of a loop is then written as text. */
+  promptOnly?: boolean,
 };
 
 /** Settings and calibrations of models, by `provider/model` or, for every provider, `model`. */
@@ -1732,8 +1771,19 @@ export type NodeView = {
   epochs: Array<EpochView>,
 };
 
+/** Why turns of a conversation were not sent. */
+export type OmissionReason = "maxTokens" | "maxTurns" | "window" | "summarized" | "ownMessage";
+
 /** The oldest messages of the history, which were left out because they did not fit the window. */
 export type Omitted = { first: MessageId, last: MessageId, count: number,
+};
+
+/** Turns of a conversation that were not sent, for one reason. */
+export type OmittedTurns = { reason: OmissionReason,
+  /** The position of the first, from 0. */
+  first: number,
+  /** How many they are. */
+  count: number,
 };
 
 /** `conversations.open`: the user's latest conversation with this flow, or a new one. `user.unknown`. */
@@ -1922,13 +1972,35 @@ export type PromptPart = { "kind": "history",
   /** Where they come from. */
   origins?: Origins,
   /** What its cap left out, if anything. */
-  cut?: BlockCut, } | { "kind": "message", role: Role, text: string, tokens: number,
+  cut?: BlockCut, } | { "kind": "turns",
+  /** The loop. */
+  node: NodeId,
+  /** Its iteration outside. */
+  epoch: Epoch,
+  /** The iteration that wrote the summary, if it is sent. */
+  summary?: Epoch,
+  /** The positions of the pinned turns before `first`. */
+  pinned?: Array<number>,
+  /** The position of the first of the newest turns. All that were said before this iteration follow, but for `own`. */
+  first: number,
+  /** The turn that is not among them, since it is the user message. */
+  own?: number,
+  /** Those of them that were said in the iteration under way. */
+  current?: Array<SentTurn>,
+  /** How many messages they are. */
+  count: number,
+  /** The beginning of the user message that they are written as, for a model that takes a prompt only. */
+  text?: string,
+  /** Their tokens together. */
+  tokens: number,
+  /** Where they come from. */
+  origins?: Origins, } | { "kind": "message", role: Role, text: string, tokens: number,
   /** Where it comes from. */
   origins?: Origins,
 };
 
 /** What a model call is for, besides the reply of a node. */
-export type PromptPurpose = "memorySummary" | "sampling";
+export type PromptPurpose = "memorySummary" | "sampling" | "historySummary";
 
 /** The record of one prompt. */
 export type PromptRecord = { provider: string, model: string,
@@ -1942,6 +2014,8 @@ export type PromptRecord = { provider: string, model: string,
   messageInputs?: Array<PortName>,
   /** The messages that did not fit, if any. */
   omitted?: Omitted,
+  /** What the prompt has of the conversation of a loop, if the node is in one and takes its history. */
+  conversation?: LoopConversationRecord,
   /** The names of the tools offered. */
   tools?: Array<string>,
   /** The tokens of the tools' schemas. */
@@ -2450,9 +2524,7 @@ export type SaveDialog = {
   suggested: string,
 };
 
-/** `flow.save`: writes a flow file atomically. A file whose name is that of a pipeline is saved as one: only what was edited
- * changes in it. `pipeline.not_expressible` if it cannot be one; then the file is unchanged.
- */
+/** `flow.save`: writes a flow file atomically. */
 export type SaveFlow = {
   /** The file. */
   path: string,
@@ -2462,8 +2534,6 @@ export type SaveFlow = {
   baseHash?: string,
   /** Overwrite the file even if it changed. */
   force?: boolean,
-  /** The file that the flow was opened from, if it is another one. A pipeline keeps the comments of that file. */
-  source?: string,
 };
 
 /** A flow file that was written. */
@@ -2486,6 +2556,12 @@ export type SearchKnowledge = {
   bases?: Array<string>,
   /** The most tokens of the passages; 2,000 if left out. */
   maxTokens?: number,
+};
+
+/** A turn of a conversation, as a prompt had it. */
+export type SentTurn = { role: Role, text: string,
+  /** The node that said it. */
+  node: NodeId,
 };
 
 /** The accepted tools of an MCP server that a flow uses. */
@@ -2560,7 +2636,7 @@ export type ShowRun = {
 };
 
 /** Why a node did not run. */
-export type SkipReason = "deadInput" | "runFailed" | "runCancelled" | "targetReached";
+export type SkipReason = "deadInput" | "runFailed" | "runCancelled" | "targetReached" | "loopFailed";
 
 /** A file that is not searched. */
 export type SkippedFile = {

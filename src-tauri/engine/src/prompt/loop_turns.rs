@@ -73,7 +73,7 @@ pub struct OmittedTurns {
 /// What a prompt has of the conversation of a loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
-pub struct ConversationRecord {
+pub struct LoopConversationRecord {
     /// The loop.
     pub node: NodeId,
     /// Its iteration outside.
@@ -172,7 +172,7 @@ impl<'a> LoopTurns<'a> {
     }
 
     /// The record of what was sent.
-    pub(super) fn record(&self, config: &ModelConfig, sent: &SentTurns) -> ConversationRecord {
+    pub(super) fn record(&self, config: &ModelConfig, sent: &SentTurns) -> LoopConversationRecord {
         let conversation = self.conversation;
         let management = &conversation.settings.history_management;
         let BoundedHistory { messages, tokens, has_summary, left_out, .. } = &sent.bounded;
@@ -190,7 +190,7 @@ impl<'a> LoopTurns<'a> {
         });
         let ignored = conversation.settings.history_template.is_some() && !config.prompt_only;
         let ignored = ignored.then(|| template_ignored(config));
-        ConversationRecord {
+        LoopConversationRecord {
             node: conversation.owner.node.clone(),
             epoch: conversation.owner.epoch.clone(),
             strategy: management.strategy,

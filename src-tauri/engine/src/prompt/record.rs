@@ -8,7 +8,7 @@ use ts_rs::TS;
 
 use super::assemble::Assembled;
 use super::blocks::{BlockCut, BlockKind, BlockSource, SentBlock};
-use super::loop_turns::{ConversationRecord, LoopTurns, SentTurn, SentTurns};
+use super::loop_turns::{LoopConversationRecord, LoopTurns, SentTurn, SentTurns};
 use super::resolve::ModelConfig;
 use crate::context::{Message, Role, SharedMessage};
 use crate::id::{Epoch, MessageId, NodeId, PortName};
@@ -170,7 +170,7 @@ pub struct PromptRecord {
     /// What the prompt has of the conversation of a loop, if the node is in one and takes its history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub conversation: Option<Box<ConversationRecord>>,
+    pub conversation: Option<Box<LoopConversationRecord>>,
     /// The names of the tools offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<String>>")]

@@ -25,6 +25,7 @@ const SKIP_REASONS: Record<SkipReason, string> = {
   runFailed: "the run failed first",
   runCancelled: "the run was stopped first",
   targetReached: "the run ended at its target node",
+  loopFailed: "the loop around it failed first",
 };
 
 /** How the activation went: state, time, tries, tokens, cost, what went wrong. */

@@ -40,7 +40,7 @@ use crate::node::Registry;
 use crate::port::{PortKind, PortType, Ports};
 use crate::tool::ToolSpec;
 
-pub(crate) use loop_node::CONTINUE;
+pub(crate) use loop_node::{CONTINUE, SUMMARY};
 
 /// All node types.
 pub fn registry() -> Registry {

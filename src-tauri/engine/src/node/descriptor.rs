@@ -192,6 +192,8 @@ impl Behavior {
 pub struct LoopSpec {
     /// When it repeats.
     pub kind: LoopKind,
+    /// Whether the container executes before each iteration, also if it has no condition: to summarize its history.
+    pub prepares: bool,
     /// The greatest number of iterations, at least 1; with one more to come, it ends with a warning.
     pub max_iterations: u32,
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 use crate::error::Fault;
+use crate::loop_history::HistoryStrategy;
 use crate::model_call::summarize_history;
 use crate::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, LoopKind, LoopSpec, NodeContext, NodeOutput,
@@ -121,8 +122,10 @@ impl NodeType for Loop {
                 continues_on_error: config.on_error == OnError::Continue,
             },
         };
+        let strategy = config.history_management.strategy;
+        let prepares = config.conversation && strategy == HistoryStrategy::Summarize;
         Behavior {
-            repeats: Some(LoopSpec { kind, max_iterations: config.max_iterations }),
+            repeats: Some(LoopSpec { kind, prepares, max_iterations: config.max_iterations }),
             conversation: config.conversation.then(|| Arc::new(config.conversation())),
             ..Behavior::default()
         }

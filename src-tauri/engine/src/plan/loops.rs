@@ -14,7 +14,7 @@ use crate::similar_name::similar_name;
 pub(super) fn check_exits(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) {
     for (&vertex, body) in &wiring.bodies {
         let vertex = &wiring.vertices[vertex];
-        let Some(LoopSpec { kind: LoopKind::While { tests: false }, max_iterations }) =
+        let Some(LoopSpec { kind: LoopKind::While { tests: false }, max_iterations, .. }) =
             vertex.node.behavior().repeats
         else {
             continue;

@@ -5,6 +5,7 @@
 
 mod attempt;
 mod control;
+mod conversations;
 mod effects;
 mod outcome;
 mod recorder;
@@ -36,6 +37,7 @@ use crate::plan::{NodeIx, Plan};
 
 use attempt::{Begun, Done, Outcome};
 pub use control::{Control, RunHandle};
+use conversations::Conversations;
 use effects::RecordedEffects;
 use recorder::Recorder;
 use restore::{Restored, restore};
@@ -74,6 +76,8 @@ pub struct Driver {
     recorder: Recorder,
     /// Contexts and the workflow's memory.
     state: ScopedState,
+    /// The conversations of loops.
+    conversations: Conversations,
     /// What open activations paid for or did outside, for restarts.
     recorded: RecordedEffects,
     /// How to stop what runs in iterations of loops, which may end before the run does.
@@ -167,6 +171,7 @@ impl Driver {
             host: setup.host,
             scheduler: restored.scheduler,
             state: restored.state,
+            conversations: restored.conversations,
             recorded: restored.recorded,
             stops: FxHashMap::default(),
             uncommitted: restored.uncommitted,
@@ -292,6 +297,7 @@ impl Driver {
         all.clear();
         for event in events {
             self.scheduler.apply(&event, derived)?;
+            self.conversations.follow(&self.plan, &self.scheduler, &event, derived);
             for follows in derived.iter() {
                 self.state.apply(&self.plan, follows);
             }

@@ -55,7 +55,7 @@ use crate::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName};
 use crate::journal::{
     Answer, ChildEvent, Event, FINISHES_LOOP, FinishMetadata, NodeEvent, NodeOutputs, RunEvent,
 };
-use crate::node::Inputs;
+use crate::node::{Datum, Inputs};
 use crate::origin::Origins;
 use crate::plan::{NodeIx, Plan, ROOT_SCOPE};
 
@@ -108,6 +108,8 @@ pub struct Scheduler {
     results: BTreeMap<NodeId, NodeOutputs>,
     /// Where the results come from.
     result_origins: Origins,
+    /// Where the outputs come from of the activation that finished last.
+    finished_origins: Origins,
     begun: bool,
     ended: bool,
 }
@@ -123,6 +125,7 @@ impl Scheduler {
             latest: 0,
             results: BTreeMap::new(),
             result_origins: Origins::NONE,
+            finished_origins: Origins::NONE,
             begun: false,
             ended: false,
             shared: Shared {
@@ -140,6 +143,16 @@ impl Scheduler {
     /// The plan it runs.
     pub fn plan(&self) -> &Arc<Plan> {
         &self.shared.plan
+    }
+
+    /// Where the outputs come from of the activation that finished last.
+    pub fn finished_origins(&self) -> &Origins {
+        &self.finished_origins
+    }
+
+    /// The input of a loop whose iterations run, if it has one.
+    pub fn loop_input(&self, node: NodeIx, epoch: &Epoch) -> Option<&Datum> {
+        self.loops.get(&(node, epoch.clone()))?.input()
     }
 
     /// How the run stands.
@@ -248,6 +261,7 @@ impl Scheduler {
             }
             NodeEvent::Finished { outputs, messages, metadata } => {
                 let origins = self.started_slot(ix, epoch, event)?.output_origins(&metadata.origins);
+                self.finished_origins.clone_from(&origins);
                 self.take_results(ix, outputs, &origins);
                 let plan = Arc::clone(&self.shared.plan);
                 if let Some(scope) = self.scope_of(ix, epoch) {

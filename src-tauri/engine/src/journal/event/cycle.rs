@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::context::{Message, SharedMessage};
 use crate::error::Fault;
 
 /// What happens to a cycle or a loop.
@@ -25,6 +26,14 @@ pub enum LoopEvent {
     /// An iteration of a loop began.
     #[serde(rename = "iteration.started")]
     IterationStarted,
+    /// Turns joined the history of a loop with a conversation: its input, or what was said in an iteration. The event is of the
+    /// loop, in its own epoch.
+    #[serde(rename = "history.appended")]
+    HistoryAppended {
+        /// In order.
+        #[ts(as = "Vec<Message>")]
+        turns: Vec<SharedMessage>,
+    },
     /// An iteration of a loop is over.
     #[serde(rename = "iteration.finished")]
     IterationFinished {

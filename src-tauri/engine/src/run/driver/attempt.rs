@@ -258,7 +258,7 @@ impl Driver {
             recorded: self.recorded.get(start.node, &start.epoch),
             memory_mode: memory,
             memory_settings: Arc::clone(&self.plan.memory),
-            conversation: None,
+            conversation: self.conversations.view(&self.plan, start.node, &start.epoch),
             transaction: Transaction::with_memory(
                 match &start.hidden_context {
                     Some(hidden) => state.contexts.without(hidden),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
+use super::conversations::Conversations;
 use super::effects::RecordedEffects;
 use super::scoped_state::ScopedState;
 use super::turns::OpenTurns;
@@ -24,6 +25,7 @@ use crate::run::scheduler::Scheduler;
 pub(super) struct Restored {
     pub scheduler: Scheduler,
     pub state: ScopedState,
+    pub conversations: Conversations,
     pub recorded: RecordedEffects,
     pub uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     pub turns: OpenTurns,
@@ -54,6 +56,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
     let mut state = Restored {
         scheduler: Scheduler::new(Arc::clone(plan)),
         state: ScopedState::default(),
+        conversations: Conversations::default(),
         recorded: RecordedEffects::default(),
         uncommitted: FxHashMap::default(),
         turns: OpenTurns::default(),
@@ -80,6 +83,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
             .scheduler
             .apply(&entry.event, &mut derived)
             .map_err(|fault| impossible(entry, fault, revision))?;
+        state.conversations.follow(plan, &state.scheduler, &entry.event, &mut derived);
         expected.extend(derived.drain(..));
     }
     for event in &expected {

@@ -1,5 +1,6 @@
 //! Whole runs of real node types against a scripted world, polled by hand: what is journaled, and what may run meanwhile.
 
+mod conversations;
 mod cycles;
 mod deep;
 mod integers;
@@ -117,9 +118,19 @@ impl Stage {
         nodes: &Value,
         edges: &Value,
         settings: &Value,
-        mut answer: impl FnMut(&[Activation]) -> Option<(Activation, Option<Value>)>,
+        answer: impl FnMut(&[Activation]) -> Option<(Activation, Option<Value>)>,
     ) -> Vec<Value> {
         let (driver, handle) = self.start(nodes, edges, settings);
+        self.drive_answering(driver, &handle, answer)
+    }
+
+    /// The same for a run that has started.
+    fn drive_answering(
+        &self,
+        driver: Driver,
+        handle: &RunHandle,
+        mut answer: impl FnMut(&[Activation]) -> Option<(Activation, Option<Value>)>,
+    ) -> Vec<Value> {
         let mut pool = LocalPool::new();
         pool.spawner().spawn_local(driver.drive().map(|end| assert!(end.is_ok(), "{end:?}"))).unwrap();
         pool.run_until_stalled();

@@ -157,6 +157,11 @@ impl LoopRun {
         run
     }
 
+    /// What the first iteration starts from.
+    pub fn input(&self) -> Option<&Datum> {
+        self.input.as_ref().map(|input| &input.datum)
+    }
+
     /// How many iterations there are, if that is known.
     fn count(&self) -> Option<u32> {
         match self.spec.kind {
@@ -277,7 +282,7 @@ impl Scheduler {
                 self.finish_loop(node, epoch, derived);
                 return;
             }
-            if run.spec.kind == (LoopKind::While { tests: true }) {
+            if run.spec.prepares || run.spec.kind == (LoopKind::While { tests: true }) {
                 run.test = Some(Test { is_running: false, attempt: 1 });
                 let start = (node, epoch.child(run.next));
                 self.shared.counts.change(None, Some(Phase::Ready));

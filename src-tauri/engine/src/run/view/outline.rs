@@ -29,7 +29,7 @@ impl RunOutline {
                 view.epoch = entry.epoch.clone();
                 match event {
                     LoopEvent::Iteration | LoopEvent::IterationStarted => view.iterations += 1,
-                    LoopEvent::IterationFinished { .. } => {}
+                    LoopEvent::IterationFinished { .. } | LoopEvent::HistoryAppended { .. } => {}
                     LoopEvent::Exhausted { max_epochs, unattended } => {
                         view.exhausted = Some(*max_epochs);
                         view.unattended = *unattended;

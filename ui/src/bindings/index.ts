@@ -603,7 +603,9 @@ export type Entry = {
   /** The bound: the number of all epochs or, if `unattended`, of those in a row in which nobody was asked. */
   maxEpochs: number,
   /** The cycle has no `maxEpochs` of its own, and nobody was asked for too long. */
-  unattended?: boolean, } | { "type": "iteration.started" } | { "type": "iteration.finished",
+  unattended?: boolean, } | { "type": "iteration.started" } | { "type": "history.appended",
+  /** In order. */
+  turns: Array<Message>, } | { "type": "iteration.finished",
   /** Why it failed, or was stopped. What it did in contexts does not count. */
   error?: Fault,
   /** Whether it ended the loop. */

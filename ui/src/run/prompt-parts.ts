@@ -7,6 +7,7 @@ import type {
   Message,
   NodeId,
   Origins,
+  PromptPart,
   PromptRecord,
   Role,
 } from "@/bindings";
@@ -39,7 +40,7 @@ export function partsOf(prompt: PromptRecord): PartTokens {
   const tokens = { system: 0, history: 0, retrieval: 0, memory: 0, toolInstructions: 0, question: 0, steps: 0 };
   for (const part of prompt.parts) {
     if (part.kind === "block") tokens[PART_OF_BLOCK[part.block]] += part.tokens;
-    else if (part.kind === "history") tokens.history += part.tokens;
+    else if (part.kind === "history" || part.kind === "turns") tokens.history += part.tokens;
     else if (part.kind === "step") tokens.steps += part.tokens;
     else if (part.role === "system") tokens.system += part.tokens;
     else if (part.role === "user") tokens.question += part.tokens;
@@ -118,6 +119,8 @@ export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, c
       lines.push({ ...line, ...(origins && { origins }) });
     } else if (part.kind === "step") {
       lines.push(...linesOfStep(epoch, part.step, part.tokens));
+    } else if (part.kind === "turns") {
+      lines.push(...linesOfTurns(part, `${index}`));
     } else {
       const messages = log.messagesBetween(context, part.first, part.last);
       const left = leftOut(prompt, log, context, part.first);
@@ -130,6 +133,26 @@ export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, c
     }
   });
   return lines;
+}
+
+/** The turns of a loop's conversation: as the text that they were sent as, or those of the iteration under way and how many were before. */
+function linesOfTurns(part: Extract<PromptPart, { kind: "turns" }>, key: string): Line[] {
+  const { text, tokens, count, current = [], origins } = part;
+  if (text !== undefined) {
+    return [{ kind: "message", key, role: "user", text, tokens, inHistory: false, ...(origins && { origins }) }];
+  }
+  const before = count - current.length;
+  const lines = current.map(
+    (turn, at): Line => ({
+      kind: "message",
+      key: `${key}/${at}`,
+      role: turn.role,
+      text: turn.text,
+      author: turn.node,
+      inHistory: true,
+    }),
+  );
+  return before > 0 ? [{ kind: "unknown", key, count: before, tokens }, ...lines] : lines;
 }
 
 function lineOf(message: Message): Line {

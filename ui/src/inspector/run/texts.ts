@@ -70,7 +70,7 @@ export const TEXTS = {
     `${tokens} of ${window} tokens of the context window`,
   countedCalibratedUsageReported: (counted: string | number, provider: string | number) =>
     ` · counted ${counted}, calibrated with the usage ${provider} reported`,
-  purposes: { memorySummary: "memory summary", sampling: "for a tool" },
+  purposes: { historySummary: "history summary", memorySummary: "memory summary", sampling: "for a tool" },
   blockRetrieval: "Retrieval",
   blockTools: "Tool instructions",
   blockMemory: "Workflow memory",

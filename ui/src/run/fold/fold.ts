@@ -301,6 +301,7 @@ function isActivationEvent(entry: Entry): entry is ActivationEntry {
     case "run.started":
     case "loop.iteration":
     case "loop.exhausted":
+    case "history.appended":
     case "run.waiting":
     case "run.cancelling":
     case "run.finished":

@@ -16,6 +16,7 @@ pub mod host;
 pub mod http_tool;
 pub mod id;
 pub mod journal;
+pub mod lens;
 pub mod long_term_memory;
 pub mod loop_history;
 pub mod memory;

@@ -27,7 +27,7 @@ pub use blocks::{
 };
 use loop_turns::SentTurns;
 pub use loop_turns::{LoopConversationRecord, LoopTurns, OmissionReason, OmittedTurns, SentTurn};
-pub use record::{Omitted, PromptPart, PromptPurpose, PromptRecord};
+pub use record::{Omitted, PromptPart, PromptPurpose, PromptRecord, RequestSettings};
 pub use reserve::reserve;
 pub use resolve::{
     ModelConfig, Overrides, RunModelSettings, resolve_model_config, resolve_provider_and_model,

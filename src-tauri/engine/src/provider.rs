@@ -128,8 +128,38 @@ pub trait Provider: Send + Sync {
         })
     }
 
+    /// The HTTP request that [`call`](Self::call) sends, without the key; none if it sends no HTTP request. Sends nothing. Faults
+    /// are those of [`call`](Self::call) for a request that cannot be sent.
+    fn http_request(&self, _request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
+        Ok(None)
+    }
+
     /// The models it offers; empty if it cannot list them.
     async fn models(&self) -> Result<Vec<String>, Fault>;
+}
+
+/// An HTTP request without its key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HttpRequest {
+    /// The URL, without a password.
+    pub url: String,
+    /// The headers, without the one that carries the key.
+    pub headers: Vec<(String, String)>,
+    /// The header that carries the key, if the provider takes one.
+    pub key: Option<KeyPlaceholder>,
+    /// The JSON body.
+    pub body: Value,
+}
+
+/// Where the key of a request belongs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyPlaceholder {
+    /// The name of the header.
+    pub header: String,
+    /// What stands before the key.
+    pub prefix: String,
+    /// The environment variable that may hold the key.
+    pub variable: String,
 }
 
 /// The key of a request that consists of `parts`: their SHA-256 hash as JSON. Fault `provider.bad_request` if they cannot be

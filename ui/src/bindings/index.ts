@@ -189,6 +189,14 @@ export type BlockSource = { "from": "summary" } | { "from": "turn",
   score: number,
 };
 
+/** A block of the message to answer. */
+export type BlockText = { block: BlockKind, text: string, tokens: number,
+  /** What its items are. */
+  sources?: Array<BlockSource>,
+  /** What its cap left out. */
+  cut?: BlockCut,
+};
+
 /** A correction of one model. */
 export type CalibrationSample = {
   /** The model, as `provider/model`. */
@@ -215,6 +223,16 @@ export type CallAccount = {
   disbelieved?: TokenUsage,
   /** What the call costs, in billionths of a US dollar; absent where the model's price is not known. */
   costNanoUsd?: number,
+};
+
+/** The request of a model call. */
+export type CallRequest = {
+  /** The command, for a POSIX shell. */
+  curl: string,
+  /** Whether the request is proven to be the one that was sent, by its key. It is not if messages are missing, if the
+   * provider's settings changed, or if the model never replied.
+   */
+  exact: boolean,
 };
 
 /** `knowledge.cancel`: stops the indexing of a knowledge base. What was indexed stays. `knowledge.unknown`. */
@@ -839,7 +857,7 @@ export type ErasedMemories = { count: number,
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "history.no_summary" | "history.template_ignored" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.tools" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "switch.condition" | "switch.too_much" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.no_model" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "history.no_summary" | "history.template_ignored" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "lens.no_call" | "lens.no_request" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.no_model" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -910,6 +928,20 @@ export type ExportMemories = {
   path?: string,
 };
 
+/** `lens.export`: sends the spans of a run and its child runs to an OTLP/HTTP endpoint, or writes them to a file. Exporting a run
+ * again gives the same ids. `run.unknown`, `telemetry.*`.
+ */
+export type ExportSpans = {
+  /** The run. */
+  run: RunId,
+  /** The endpoint; that of the settings when left out. */
+  endpoint?: string,
+  /** The file to write instead: one OTLP request as a line of JSON. */
+  file?: string,
+  /** Whether the spans contain messages, tool arguments and results. */
+  content: boolean,
+};
+
 /** An exported conversation. */
 export type ExportedConversation = {
   /** A suggested file name. */
@@ -924,6 +956,14 @@ export type ExportedMemories = {
   name: string, text: string,
   /** How many memories they are. */
   count: number,
+};
+
+/** What was exported. */
+export type ExportedSpans = {
+  /** How many spans were written, or sent and taken. */
+  spans: number,
+  /** How many the server rejected. */
+  rejected: number,
 };
 
 /** An error of a node or a run, as it is journaled and displayed. */
@@ -1058,6 +1098,16 @@ export type ForkedConversation = {
 /** `app.info`: what the application is and how it is set up. */
 export type GetAppInfo = Record<string, never>;
 
+/** `lens.request`: the HTTP request of a model call as a curl command, with a variable in place of the key. `run.unknown`,
+ * `lens.no_call`, `lens.no_request`, `provider.unknown`.
+ */
+export type GetCallRequest = {
+  /** The run. */
+  run: RunId, node: NodeId, epoch?: Epoch,
+  /** Which of the activation's model calls, from 0. */
+  call: number,
+};
+
 /** `conversations.get`: one conversation. */
 export type GetConversation = {
   /** The conversation. */
@@ -1177,6 +1227,14 @@ export type KeyStatus = {
   removedWith?: string,
 };
 
+/** Something that a prompt does not have. */
+export type LeftOut = { "kind": "history", count: number,
+  /** Their tokens, if the journal still has them. */
+  tokens?: number,
+  /** The messages, if the journal still has them. */
+  messages?: Array<SentMessage>, } | { "kind": "block", block: BlockKind, cut: BlockCut,
+};
+
 /** A passage that was found and is not used. */
 export type LeftOutChunk = {
   /** Why. */
@@ -1207,6 +1265,40 @@ export type LeftOutReason = { "kind": "cap",
   room: number, } | { "kind": "duplicate",
   /** The number of that passage, from 1. */
   of: number,
+};
+
+/** One model call of a run. */
+export type LensCall = { node: NodeId, epoch: Epoch,
+  /** Which of the activation's calls, from 0. */
+  call: number,
+  /** Where its prompt is in the journal. */
+  seq: number,
+  /** What it is for, if not for the reply of the node. */
+  purpose?: PromptPurpose,
+  /** The request of a tool that it serves. */
+  sampling?: SamplingRef, provider: string, model: string, badges: Array<PromptBadge>,
+  /** The messages as sent, in order. */
+  messages: Array<SentMessage>,
+  /** The names of the tools offered. */
+  tools: Array<string>, settings?: RequestSettings,
+  /** How the prompt divides the window. */
+  shares: Array<PromptShare>,
+  /** The estimated tokens of the whole prompt. */
+  tokens: number, window: number, reserve: number,
+  /** What was left out, and why. */
+  leftOut: Array<LeftOut>,
+  /** In milliseconds since the Unix epoch. */
+  startedAt: number,
+  /** In milliseconds since the Unix epoch. */
+  endedAt?: number, reply?: ReplyView,
+  /** The usage of the call. It costs nothing if it is reused. */
+  usage?: TokenUsage,
+  /** Whether the usage is Plait's own count. */
+  estimated?: boolean,
+  /** In billionths of a US dollar; absent if the price is unknown. */
+  costNanoUsd?: number,
+  /** The event of an earlier run that the reply is taken from. */
+  reused?: EventRef,
 };
 
 /** Bounds on a node's execution. */
@@ -1277,6 +1369,14 @@ export type ListModels = {
 
 /** `nodes.list`: every node type, in the order of the palette. */
 export type ListNodes = Record<string, never>;
+
+/** `lens.list`: the runs of a user with model calls, newest first. `user.unknown`. */
+export type ListPrompts = {
+  /** The user; the current one when left out. */
+  user?: UserName,
+  /** The maximum number of runs; all when left out. */
+  limit?: number,
+};
 
 /** `flow.recent`: the recent flows, latest first. */
 export type ListRecent = Record<string, never>;
@@ -1582,6 +1682,9 @@ export type Message = {
 
 /** A message of a context. Derived from run, node, epoch and position, so that a resumed run gives the same ids. */
 export type MessageId = string;
+
+/** What a message of a prompt is. */
+export type MessagePart = "system" | "history" | "question" | "step" | "missing";
 
 /** A page of messages. */
 export type MessagesPage = {
@@ -1951,6 +2054,21 @@ export type PriceStep = {
   cacheWrite?: number,
 };
 
+/** What stands out about a call. */
+export type PromptBadge = "conversationInjected" | "historyTrimmed" | "blockCut" | "memorySummary" | "sampling" | "reused" | "noReply";
+
+/** A place where the text was found. */
+export type PromptHit = {
+  /** The run: the one that was asked for, or a child run. */
+  run: RunId, node: NodeId, epoch: Epoch,
+  /** Which of the activation's model calls, from 0. */
+  call: number,
+  /** Which message of the prompt, from 0; absent for the reply. */
+  message?: number, role: Role,
+  /** The text before the hit, the hit as it is written, and the text after it. */
+  before: string, found: string, after: string,
+};
+
 /** One message of a prompt. */
 export type PromptPart = { "kind": "history",
   /** The first message. */
@@ -1968,7 +2086,9 @@ export type PromptPart = { "kind": "history",
   /** Their tokens together. */
   tokens: number,
   /** Where they come from. */
-  origins?: Origins, } | { "kind": "block", block: BlockKind, text: string, tokens: number,
+  origins?: Origins,
+  /** If the reply was rejected and no tool was called: what the model was told. */
+  rejection?: string, } | { "kind": "block", block: BlockKind, text: string, tokens: number,
   /** What its items are, in their order. */
   sources?: Array<BlockSource>,
   /** Where they come from. */
@@ -2032,6 +2152,26 @@ export type PromptRecord = { provider: string, model: string,
   window: number,
   /** The part of the window that is reserved for the reply. */
   reserve: number,
+  /** What the request says besides messages and tools, where it says anything. */
+  settings?: RequestSettings,
+};
+
+/** A run with model calls. */
+export type PromptRun = { run: RunId,
+  /** The run that started it. */
+  parentRunId?: RunId, flowName: string, status: RunStatus,
+  /** In milliseconds since the Unix epoch. */
+  startedAt: number,
+  /** How many model calls were answered. */
+  calls: number, tokens: TokenUsage, cost: Cost,
+};
+
+/** The tokens of one kind of part. */
+export type PromptShare = { kind: ShareKind, tokens: number,
+};
+
+/** The model calls of a run. */
+export type PromptsOfRun = { run: RunId, flowName: string, status: RunStatus, calls: Array<LensCall>,
 };
 
 /** The protocol of a provider. */
@@ -2137,6 +2277,20 @@ export type RecentFlow = {
   missing: boolean,
 };
 
+/** A regular expression. */
+export type RedactionPattern = {
+  /** What a match is replaced by, in brackets. If empty, `redacted`. */
+  name: string,
+  /** The expression, in the syntax of the Rust crate `regex`: no lookaround, no backreferences. */
+  regex: string,
+};
+
+/** What is redacted besides keys and values of the environment. */
+export type RedactionSettings = {
+  /** Patterns, each with a name; at most 50. */
+  patterns: Array<RedactionPattern>,
+};
+
 /** `knowledge.reindex`: indexes what changed, and replies when that is done. `knowledge.list` tells how far it has come.
  * `knowledge.unknown`, `knowledge.stopped`, `knowledge.too_large`, `knowledge.index`, `knowledge.embeddings`.
  */
@@ -2187,6 +2341,22 @@ export type RenameConversation = {
  * Equal requests have equal keys.
  */
 export type ReplyKey = string;
+
+/** What the model replied. */
+export type ReplyView = { text: string, reasoning?: string, toolCalls?: Array<ToolCall>, stopReason: StopReason,
+};
+
+/** What a request says besides messages and tools. With these, the request that was sent can be built again. */
+export type RequestSettings = {
+  /** Sampling temperature. */
+  temperature?: number,
+  /** Maximum tokens of the reply. */
+  maxTokens?: number,
+  /** The JSON Schema of the reply. */
+  responseSchema?: unknown,
+  /** Provider-specific options. */
+  options?: unknown,
+};
 
 /** `run.resume`: continues a run that was interrupted by a crash or a restart. A run that waits can be answered again. */
 export type ResumeRun = {
@@ -2564,6 +2734,38 @@ export type SearchKnowledge = {
   maxTokens?: number,
 };
 
+/** `lens.search`: where a text occurs in the prompts and replies of a run and its child runs, in any case. A message of a
+ * history is found once, in the first prompt that has it. At most 200 places. `run.unknown`.
+ */
+export type SearchPrompts = {
+  /** The run. */
+  run: RunId,
+  /** The text. */
+  text: string,
+};
+
+/** One message as the model received it. */
+export type SentMessage = { part: MessagePart, role: Role,
+  /** The whole text. */
+  text: string,
+  /** Its size, where it was counted by itself. */
+  tokens?: number,
+  /** How many messages it stands for, if their texts are missing. */
+  missing?: number,
+  /** The tools that an assistant message calls. */
+  toolCalls?: Array<ToolCall>,
+  /** For the result of a tool: the id of its call. */
+  toolCallId?: string,
+  /** The node that wrote it. */
+  author?: NodeId,
+  /** Its id in the history. */
+  id?: MessageId,
+  /** The blocks that the text consists of. */
+  blocks?: Array<BlockText>,
+  /** Where it comes from. */
+  origins?: Origins,
+};
+
 /** A turn of a conversation, as a prompt had it. */
 export type SentTurn = { role: Role, text: string,
   /** The node that said it. */
@@ -2620,6 +2822,10 @@ export type Settings = { theme: Theme,
   summarizer?: SummarizerSettings,
   /** What the person allows tools: hosts and secrets. */
   tools?: ToolSettings,
+  /** What is redacted besides keys and values of the environment. */
+  redaction?: RedactionSettings,
+  /** Where the spans of runs are sent. */
+  telemetry?: TelemetrySettings,
   /** Other state that the window stores. */
   ui: unknown,
 };
@@ -2627,12 +2833,23 @@ export type Settings = { theme: Theme,
 /** How severe a diagnostic is. */
 export type Severity = "error" | "warning";
 
+/** A kind of part. */
+export type ShareKind = "system" | "history" | "retrieval" | "memory" | "tools" | "steps" | "partner" | "question" | "reserve" | "free";
+
 /** `grants.show`: what a flow needs, its sub-flows included, and what is decided about it. */
 export type ShowGrants = {
   /** The flow, saved or not. */
   flow: Flow,
   /** Its file, if it has one. */
   path?: string,
+};
+
+/** `lens.show`: the model calls of a run in their order, each with the messages as they were sent. `run.unknown`. */
+export type ShowPrompts = {
+  /** The run. */
+  run: RunId,
+  /** Only calls of this node. */
+  node?: NodeId,
 };
 
 /** `runs.show`: a run with its flow and its journal. */
@@ -2715,6 +2932,18 @@ export type SummaryRef = {
 
 /** `users.switch`: makes a user the current one. Runs in progress keep their user. `user.unknown`. */
 export type SwitchUser = { name: string,
+};
+
+/** The settings of the OpenTelemetry export. */
+export type TelemetrySettings = {
+  /** The OTLP/HTTP endpoint that spans of runs are sent to while they run, for example `http://127.0.0.1:4318`. If empty, none
+   * are.
+   */
+  endpoint?: string,
+  /** Whether spans contain messages, tool arguments and results. */
+  content?: boolean,
+  /** The environment variable that holds headers of the requests, as `name=value,name=value`. Keys of servers belong there. */
+  headersVariable?: string,
 };
 
 /** `provider.test`: checks that a provider replies and accepts the key. Fetches its list of models or, if a model is given,
@@ -2885,6 +3114,39 @@ export type ToolSummary = {
   effect: ToolEffect,
 };
 
+/** What a span of a trace is. */
+export type TraceKind = "run" | "iteration" | "node" | "modelCall" | "toolCall";
+
+/** `lens.trace`: what ran inside of what in a run and its child runs, with timings, tokens and costs. `run.unknown`. */
+export type TraceRun = {
+  /** The run. */
+  run: RunId,
+};
+
+/** One span of a trace, with what lies in it. */
+export type TraceSpan = { kind: TraceKind,
+  /** The flow, the node, the model or the tool; empty for an iteration. */
+  name: string, epoch: Epoch,
+  /** The state of an activation. */
+  state?: NodeState,
+  /** The status of a run. */
+  status?: RunStatus,
+  /** The run, if it is one. */
+  run?: RunId,
+  /** In milliseconds since the Unix epoch. */
+  startedAt: number,
+  /** Absent while it goes on. */
+  endedAt?: number,
+  /** How many attempts an activation needed, if more than one. */
+  attempts?: number,
+  /** What the model calls in it used. A run's own does not have that of its child runs. */
+  tokens: TokenUsage, cost: Cost,
+  /** Whether it took what an earlier run had bought or called. */
+  reused?: boolean,
+  /** Why it failed. */
+  error?: ErrorCode, children?: Array<TraceSpan>,
+};
+
 /** The limits of a run tree. Those that are not set are set elsewhere: the flow's take precedence over the application's, and
  * these over the defaults.
  */
@@ -2980,6 +3242,12 @@ export type Commands = {
   "conversations.fork": { args: ForkConversation; reply: ForkedConversation };
   "conversations.delete": { args: DeleteConversation; reply: null };
   "conversations.export": { args: ExportConversation; reply: ExportedConversation };
+  "lens.list": { args: ListPrompts; reply: Array<PromptRun> };
+  "lens.show": { args: ShowPrompts; reply: PromptsOfRun };
+  "lens.trace": { args: TraceRun; reply: TraceSpan };
+  "lens.search": { args: SearchPrompts; reply: Array<PromptHit> };
+  "lens.request": { args: GetCallRequest; reply: CallRequest };
+  "lens.export": { args: ExportSpans; reply: ExportedSpans };
   "knowledge.list": { args: ListKnowledge; reply: Array<BaseStatus> };
   "knowledge.add": { args: AddKnowledge; reply: BaseStatus };
   "knowledge.remove": { args: RemoveKnowledge; reply: null };

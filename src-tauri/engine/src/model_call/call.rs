@@ -14,7 +14,7 @@ use crate::journal::{CallAccount, CallEvent, MAX_NESTING_DEPTH, is_too_deep};
 use crate::models::TokenUsage;
 use crate::node::NodeContext;
 use crate::origin::{Origin, Origins};
-use crate::prompt::{ModelConfig, PromptRecord, tokens};
+use crate::prompt::{ModelConfig, PromptRecord, RequestSettings, tokens};
 use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
 use crate::tool::SamplingRef;
 
@@ -106,7 +106,8 @@ impl ModelCall<'_> {
         let prompt_tokens = prompt.counted();
         let mut origins = prompt.origins();
         origins.add(&Origins::of(Origin::Model(format!("{}/{}", model.provider, model.model))));
-        let prompt = Arc::new(prompt);
+        let settings = RequestSettings::of(&model.provider, &request);
+        let prompt = Arc::new(PromptRecord { settings, ..prompt });
         node_context.note(CallEvent::PromptRendered { step, prompt, sampling: sampling.clone() });
         let key = self.provider.reply_key(&request)?;
         let earlier = node_context.earlier();

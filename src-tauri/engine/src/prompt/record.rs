@@ -4,6 +4,7 @@
 
 use imbl::Vector;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use ts_rs::TS;
 
 use super::assemble::Assembled;
@@ -13,7 +14,9 @@ use super::resolve::ModelConfig;
 use crate::context::{Message, Role, SharedMessage};
 use crate::id::{Epoch, MessageId, NodeId, PortName};
 use crate::loop_history::{BoundReason, BoundedHistory};
+use crate::models::OFFLINE;
 use crate::origin::Origins;
+use crate::provider::ModelRequest;
 use crate::tool::ToolSpec;
 
 /// One message of a prompt.
@@ -51,6 +54,10 @@ pub enum PromptPart {
         #[serde(default, skip_serializing_if = "Origins::is_empty")]
         #[ts(optional, as = "Option<Origins>")]
         origins: Origins,
+        /// If the reply was rejected and no tool was called: what the model was told.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        rejection: Option<String>,
     },
     /// A block of the user message. Blocks in a row are one message, in which a blank line stands between two blocks.
     Block {
@@ -192,6 +199,53 @@ pub struct PromptRecord {
     /// The part of the window that is reserved for the reply.
     #[ts(type = "number")]
     pub reserve: u64,
+    /// What the request says besides messages and tools, where it says anything.
+    #[serde(default, skip_serializing_if = "RequestSettings::is_default")]
+    #[ts(optional, as = "Option<RequestSettings>")]
+    pub settings: RequestSettings,
+}
+
+/// What a request says besides messages and tools. With these, the request that was sent can be built again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RequestSettings {
+    /// Sampling temperature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub temperature: Option<f64>,
+    /// Maximum tokens of the reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub max_tokens: Option<u32>,
+    /// The JSON Schema of the reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub response_schema: Option<Value>,
+    /// Provider-specific options.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    #[ts(optional, type = "unknown")]
+    pub options: Value,
+}
+
+impl RequestSettings {
+    /// Those of a request. The simulator's are left out: they hold its script, and it gets no HTTP request.
+    pub(crate) fn of(provider: &str, request: &ModelRequest) -> Self {
+        if provider == OFFLINE {
+            return Self::default();
+        }
+        let has_options = request.options.as_object().is_some_and(|options| !options.is_empty());
+        Self {
+            temperature: request.temperature,
+            max_tokens: request.max_tokens,
+            response_schema: request.response_schema.clone(),
+            options: if has_options { request.options.clone() } else { Value::Null },
+        }
+    }
+
+    /// Whether it says nothing.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The record of a prompt with the part of the history that fits: its first position and its messages.
@@ -240,6 +294,10 @@ pub(super) fn build_record(
             count: messages.len() as u64,
             tokens: sum_tokens(messages),
             origins: Origins::union(messages.iter().map(|message| &message.origins)),
+            rejection: messages
+                .last()
+                .filter(|message| message.role == Role::User)
+                .map(|message| message.content.text()),
         });
     }
     let omitted_count = parts.history.len() - included.len();
@@ -273,6 +331,7 @@ impl PromptRecord {
             counted: (tokens != counted).then_some(counted),
             window: config.window,
             reserve: config.reserve,
+            settings: RequestSettings::default(),
         }
     }
 

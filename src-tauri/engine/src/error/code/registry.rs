@@ -181,6 +181,12 @@ error_codes! {
         SettingsPrice = "settings.price",
             "The price of a model is invalid.",
             "Give a price per million tokens that is 0 or more.";
+        SettingsRedaction = "settings.redaction",
+            "A pattern for secrets cannot be used.",
+            "Correct the regular expression in the settings, or remove it. The other patterns are used.";
+        SettingsTelemetry = "settings.telemetry",
+            "The settings of the OpenTelemetry export are invalid.",
+            "Name an environment variable that holds the headers as `name=value,name=value`.";
         SettingsTools = "settings.tools",
             "An allowed host or a secret for tools is invalid.",
             "Write hosts like `localhost:8080`, origins like `https://api.github.com`.";
@@ -645,6 +651,15 @@ error_codes! {
             "Check its URL and that it runs.";
     }
 
+    "Lens" {
+        LensNoCall = "lens.no_call",
+            "The run has no such model call.",
+            "`plait lens show RUN` lists the model calls of a run.";
+        LensNoRequest = "lens.no_request",
+            "The model call sent no HTTP request: it was answered by the simulator.",
+            "Choose a call of another provider.";
+    }
+
     "Nodes" {
         NodeBadLimits = "node.bad_limits",
             "A limit of a node is out of range.",
@@ -880,6 +895,18 @@ error_codes! {
         SwitchTooMuch = "switch.too_much",
             "A condition would take too many steps for so large a value.",
             "Select what is needed with a `json` node first.";
+    }
+
+    "OpenTelemetry" {
+        TelemetryBadEndpoint = "telemetry.bad_endpoint",
+            "The OpenTelemetry endpoint is no HTTP URL, or contains a password.",
+            "Use a URL like `http://127.0.0.1:4318`. Headers with keys belong into an environment variable.";
+        TelemetryExportFailed = "telemetry.export_failed",
+            "Spans could not be sent to the OpenTelemetry endpoint. The run is not affected.",
+            "Check that a collector with OTLP over HTTP listens there, then export the run again: its spans keep their ids.";
+        TelemetryNoEndpoint = "telemetry.no_endpoint",
+            "There is no endpoint to send spans to.",
+            "Name one with `--endpoint` or in the settings, or write the spans to a file with `--file`.";
     }
 
     "Templates" {

@@ -1,0 +1,86 @@
+//! All messages that the histories of a run ever had, so that a range of a prompt can be read again.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::context::{ContextChange, SharedMessage};
+use crate::id::{ContextId, Epoch, MessageId};
+use crate::journal::{ContextEvent, Event};
+
+/// The messages of each context in the order in which they were added. What was cleared stays: earlier prompts had it.
+#[derive(Default)]
+pub(super) struct Histories {
+    contexts: HashMap<ContextId, Vec<SharedMessage>>,
+    /// Where each message is. A copied context has the messages of another one.
+    places: HashMap<MessageId, Vec<(ContextId, usize)>>,
+}
+
+impl Histories {
+    pub(super) fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Context(_, ContextEvent::Created { context }) => {
+                let messages: Vec<SharedMessage> = context.message_history.iter().cloned().collect();
+                self.add(&context.context_id, &messages);
+            }
+            Event::Context(_, ContextEvent::Changed { context_id, change }) => match change {
+                ContextChange::Messages { messages } | ContextChange::Turn { messages, .. } => {
+                    self.add(context_id, messages);
+                }
+                ContextChange::Recalled(recalled) => self.add(context_id, &recalled.messages),
+                ContextChange::SystemInstructions { .. }
+                | ContextChange::ProviderModel { .. }
+                | ContextChange::Reset => {}
+            },
+            Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, .. }) => {
+                self.add(context_id, messages);
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, context: &ContextId, messages: &[SharedMessage]) {
+        let log = self.contexts.entry(context.clone()).or_default();
+        for message in messages {
+            self.places.entry(message.id.clone()).or_default().push((context.clone(), log.len()));
+            log.push(Arc::clone(message));
+        }
+    }
+
+    /// The messages from `first` to `last` as a prompt of `epoch` had them, if they are exactly `count`. System messages are
+    /// no part of such a range: they are sent with the instructions.
+    pub(super) fn range(
+        &self,
+        (first, last): (&MessageId, &MessageId),
+        count: u64,
+        epoch: &Epoch,
+    ) -> Option<Vec<SharedMessage>> {
+        let count = usize::try_from(count).ok()?;
+        let ends = self.places.get(last)?;
+        for (context, start) in self.places.get(first)? {
+            let log = self.contexts.get(context)?;
+            for (_, end) in ends.iter().filter(|(other, end)| other == context && end >= start) {
+                let range = log.get(*start..=*end)?;
+                let spoken: Vec<&SharedMessage> = range.iter().filter(|message| is_sent(message)).collect();
+                if spoken.len() == count {
+                    return Some(spoken.into_iter().cloned().collect());
+                }
+                // Iterations that run at the same time add their messages in between.
+                let own: Vec<&SharedMessage> =
+                    spoken.into_iter().filter(|message| is_visible(&message.author.epoch, epoch)).collect();
+                if own.len() == count {
+                    return Some(own.into_iter().cloned().collect());
+                }
+            }
+        }
+        None
+    }
+}
+
+fn is_sent(message: &SharedMessage) -> bool {
+    message.role != crate::context::Role::System
+}
+
+/// Whether what was written in one iteration is part of another: in itself, and in those that enclose it or lie in it.
+fn is_visible(author: &Epoch, reader: &Epoch) -> bool {
+    author.starts_with(reader) || reader.starts_with(author)
+}

@@ -16,6 +16,7 @@ pub mod providers;
 pub mod redaction;
 pub mod retrieval;
 pub mod store;
+pub mod telemetry;
 pub mod tools;
 pub mod workers;
 

@@ -1,7 +1,7 @@
 //! Removes secrets from texts before anything stores, shows or sends them.
 //!
 //! A secret is a key that Plait holds, a value of the environment or of a `.env` file whose name says so, or a text in the
-//! published form of a key. Secrets that are known by their value are also found in disguise; `docs/keys.md` lists the
+//! published form of a key, or what a pattern of the person matches. Secrets that are known by their value are also found in disguise; `docs/keys.md` lists the
 //! disguises. A secret is replaced by a label that names it.
 
 mod disguises;
@@ -9,11 +9,13 @@ mod environment;
 mod folded_text;
 mod invisible;
 mod key_patterns;
+mod patterns;
 mod preceding;
 mod secret_matcher;
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,6 +27,8 @@ use serde_json::Value;
 use disguises::disguises;
 use folded_text::FoldedText;
 pub(crate) use invisible::is_invisible;
+use patterns::PatternSet;
+pub use patterns::{RedactionPattern, RedactionSettings};
 pub(crate) use preceding::Preceding;
 use secret_matcher::SecretMatcher;
 
@@ -41,9 +45,12 @@ pub struct Redaction(RwLock<Arc<KnownSecrets>>);
 #[derive(Default)]
 struct KnownSecrets {
     secrets: Vec<Secret>,
-    matcher: SecretMatcher,
+    matcher: Arc<SecretMatcher>,
+    /// What the person wants redacted, too.
+    patterns: Arc<PatternSet>,
 }
 
+#[derive(Clone)]
 struct Secret {
     /// What it is replaced by, without brackets.
     label: String,
@@ -90,6 +97,15 @@ impl Redaction {
         }));
     }
 
+    /// Redacts what these patterns match from now on, in place of earlier ones. Returns why some cannot be used; the others are.
+    pub fn set_patterns(&self, settings: &RedactionSettings) -> Vec<Fault> {
+        let (patterns, faults) = PatternSet::new(settings);
+        let mut known = self.0.write();
+        let (secrets, matcher) = (known.secrets.clone(), Arc::clone(&known.matcher));
+        *known = Arc::new(KnownSecrets { secrets, matcher, patterns: Arc::new(patterns) });
+        faults
+    }
+
     fn add(&self, new: impl IntoIterator<Item = Secret>) {
         let is_key = |secret: &Secret| secret.label.starts_with("key of ");
         let is_known = |known: &KnownSecrets, secret: &Secret| {
@@ -106,17 +122,13 @@ impl Redaction {
         // A key is called by its provider, also if a variable holds it, too.
         let replaces =
             |secret: &Secret| new.iter().any(|one| one.value.expose_secret() == secret.value.expose_secret());
-        let kept = known.secrets.iter().filter(|secret| !replaces(secret)).map(|secret| Secret {
-            label: secret.label.clone(),
-            value: secret.value.clone(),
-            has_secret_parts: secret.has_secret_parts,
-        });
+        let kept = known.secrets.iter().filter(|secret| !replaces(secret)).cloned();
         let mut secrets: Vec<Secret> = kept.collect();
         secrets.extend(new);
         let forms =
             secrets.iter().map(|secret| disguises(secret.value.expose_secret(), secret.has_secret_parts));
-        let matcher = SecretMatcher::new(forms);
-        *known = Arc::new(KnownSecrets { secrets, matcher });
+        let (matcher, patterns) = (Arc::new(SecretMatcher::new(forms)), Arc::clone(&known.patterns));
+        *known = Arc::new(KnownSecrets { secrets, matcher, patterns });
     }
 
     /// The text with every secret replaced by its label in brackets.
@@ -211,13 +223,18 @@ impl Redaction {
     /// How much of the beginning of a streamed text can be redacted and passed on, whatever follows. The rest may be the
     /// beginning of a secret.
     pub(crate) fn decided_len(&self, text: &str, preceding: Preceding) -> usize {
+        // If the search fails, nothing of the text is shown before its end.
+        catch_unwind(AssertUnwindSafe(|| self.decide(text, preceding))).unwrap_or(0)
+    }
+
+    fn decide(&self, text: &str, preceding: Preceding) -> usize {
         let known = Arc::clone(&self.0.read());
         let complete = &text[..folded_text::incomplete_escape_start(text)];
         let Some(folded) = FoldedText::new(complete) else { return text.len() };
         let bytes = &folded.bytes()[..folded.complete_len()];
         let undecided = folded.start_of(bytes.len() - known.matcher.undecided_len(bytes));
         let open = key_patterns::scan(text, preceding).open_from.unwrap_or(text.len());
-        let mut decided = undecided.min(open);
+        let mut decided = undecided.min(open).min(known.patterns.decided_len(text));
         // A secret is replaced as a whole.
         for finding in self.find(text, preceding).iter().rev() {
             let rest = complete.get(finding.range.end..).unwrap_or_default();
@@ -229,8 +246,16 @@ impl Redaction {
         if text.len() - decided > MAX_HELD_BYTES { text.len() } else { decided }
     }
 
-    /// All secrets in a text, in order, without overlap.
+    /// All secrets in a text, in order, without overlap. If the search itself fails, the whole text counts as one.
     fn find(&self, text: &str, preceding: Preceding) -> Vec<Finding> {
+        let search = AssertUnwindSafe(|| self.search(text, preceding));
+        catch_unwind(search).unwrap_or_else(|_| {
+            let label = "text that could not be searched for secrets".to_owned();
+            vec![Finding { range: 0..text.len(), label }]
+        })
+    }
+
+    fn search(&self, text: &str, preceding: Preceding) -> Vec<Finding> {
         let known = Arc::clone(&self.0.read());
         // Known secrets come first: their label says more.
         let mut all: Vec<(Range<usize>, &str)> = Vec::new();
@@ -247,6 +272,7 @@ impl Redaction {
         }
         let patterns = key_patterns::scan(text, preceding).matches;
         all.extend(patterns.into_iter().map(|found| (found.range, found.name)));
+        all.extend(known.patterns.find(text));
         all.sort_by_key(|(range, _)| range.start);
         let mut findings: Vec<Finding> = Vec::new();
         for (range, label) in all {

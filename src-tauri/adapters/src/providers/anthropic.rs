@@ -16,7 +16,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider};
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
 use response_decoder::Decoder;
@@ -55,6 +55,11 @@ impl Provider for Anthropic {
 
     fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
         self.client.reply_key(&request::encode(request)?.body)
+    }
+
+    fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
+        let encoded = request::encode(request)?;
+        self.client.describe("v1/messages", "", Decoder::FRAMING, &encoded.body).map(Some)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider};
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
 use response_decoder::Decoder;
@@ -54,6 +54,11 @@ impl Provider for Gemini {
 
     fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
         self.client.reply_key(&(endpoint(&request.model), request::encode(request)?))
+    }
+
+    fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
+        let (path, body) = (endpoint(&request.model), request::encode(request)?);
+        self.client.describe(&path, "alt=sse", Decoder::FRAMING, &body).map(Some)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider};
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
 use response_decoder::Decoder;
@@ -47,6 +47,10 @@ impl Provider for Ollama {
 
     fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
         self.client.reply_key(&request::encode(request)?)
+    }
+
+    fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
+        self.client.describe("api/chat", "", Decoder::FRAMING, &request::encode(request)?).map(Some)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider};
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
 use super::protocol::openai_models;
@@ -46,6 +46,11 @@ impl Provider for OpenAiChat {
 
     fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
         self.client.reply_key(&request::encode(request, self.client.is_openai())?)
+    }
+
+    fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
+        let body = request::encode(request, self.client.is_openai())?;
+        self.client.describe("chat/completions", "", Decoder::FRAMING, &body).map(Some)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider};
 
 use super::http::{
     self, ErrorContext, HttpClient, ProtocolConfig, ResponseBody, ResponseDecoder as _, wants_session,
@@ -88,6 +88,12 @@ impl Provider for OpenAiResponses {
 
     fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
         self.client.reply_key(&RequestDraft::new(request)?.full_body(false))
+    }
+
+    fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
+        let stores = wants_session(&request.options)?.unwrap_or(self.stores_conversations);
+        let draft = RequestDraft::new(request)?;
+        self.client.describe("responses", "", Decoder::FRAMING, &draft.full_body(stores)).map(Some)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

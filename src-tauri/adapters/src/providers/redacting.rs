@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, StopReason};
+use plait_engine::provider::{Chunk, ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, StopReason};
 
 use crate::redaction::{Preceding, Redaction};
 
@@ -60,6 +60,15 @@ impl Provider for RedactingProvider {
 
     fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
         self.provider.reply_key(request).map_err(|fault| self.redaction.fault(fault))
+    }
+
+    fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
+        let built = self.provider.http_request(request).map_err(|fault| self.redaction.fault(fault))?;
+        Ok(built.map(|mut built| {
+            built.url = self.redaction.text(&built.url).into_owned();
+            self.redaction.value(&mut built.body);
+            built
+        }))
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

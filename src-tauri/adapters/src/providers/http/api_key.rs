@@ -38,6 +38,11 @@ impl ApiKey {
         }
     }
 
+    /// The first environment variable that may hold the key, if the provider names any.
+    pub(super) fn variable(&self) -> Option<&str> {
+        self.variables.as_deref().and_then(|variables| variable_names(variables).next())
+    }
+
     /// The header to send. Fault `provider.unauthorized` if a required key is missing, `keys.*` if the lookup fails.
     pub(super) async fn header(&self) -> Result<KeyHeader, Fault> {
         match (self.keys.find(&self.owner, self.variables.as_deref()).await, &self.variables) {

@@ -47,6 +47,12 @@ impl BaseUrl {
         url
     }
 
+    /// The same for display, without user name and password.
+    pub(super) fn join_for_display(&self, endpoint: &str, query: &str) -> String {
+        let separator = if query.is_empty() { "" } else { "?" };
+        format!("{}/{endpoint}{separator}{query}", self.display)
+    }
+
     /// The URL for messages, without a password.
     pub(super) fn display(&self) -> &str {
         &self.display

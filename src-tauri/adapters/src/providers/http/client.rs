@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::hash_request;
+use plait_engine::provider::{HttpRequest, KeyPlaceholder, hash_request};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Serialize;
@@ -104,6 +104,31 @@ impl HttpClient {
     /// The key of a request with this body: that of the whole conversation, whatever the server has stored of it.
     pub(crate) fn reply_key(&self, body: &impl Serialize) -> Result<ReplyKey, Fault> {
         hash_request(&(self.config.protocol, self.base_url.display(), body))
+    }
+
+    /// The request that [`post`](Self::post) sends, without the key.
+    pub(crate) fn describe(
+        &self,
+        path: &str,
+        query: &str,
+        framing: Framing,
+        body: &impl Serialize,
+    ) -> Result<HttpRequest, Fault> {
+        let body =
+            serde_json::to_value(body).map_err(|error| self.error_context(None).unserializable(&error))?;
+        let mut headers = vec![
+            (ACCEPT.to_string(), framing.media_type().to_owned()),
+            (CONTENT_TYPE.to_string(), "application/json".to_owned()),
+        ];
+        headers.extend(
+            self.config.headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
+        );
+        let key = self.key.variable().map(|variable| KeyPlaceholder {
+            header: self.config.key_header.to_owned(),
+            prefix: self.config.key_prefix.to_owned(),
+            variable: variable.to_owned(),
+        });
+        Ok(HttpRequest { url: self.base_url.join_for_display(path, query), headers, key, body })
     }
 
     /// Posts `body` and returns as soon as the response headers have arrived. An empty `query` adds none.

@@ -1,0 +1,220 @@
+//! Sends spans to an OTLP/HTTP endpoint.
+
+use std::time::Duration;
+
+use plait_engine::error::{ErrorCode, Fault};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, StatusCode};
+use serde_json::Value;
+use url::Url;
+
+use super::TelemetrySettings;
+use super::otlp;
+use super::span::Span;
+
+/// The spans of one request. Collectors accept 4 MB by default.
+const MAX_BATCH_SPANS: usize = 512;
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often a request is sent, if the server cannot take it now.
+const MAX_ATTEMPTS: u32 = 3;
+const RETRY_DELAY: Duration = Duration::from_millis(500);
+/// How much of a response is read.
+const MAX_RESPONSE_BYTES: usize = 64 << 10;
+const TRACES_PATH: &str = "v1/traces";
+
+/// What a server took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExportReport {
+    /// How many spans were sent and not rejected.
+    pub accepted: u64,
+    /// How many the server rejected.
+    pub rejected: u64,
+}
+
+/// Sends spans to one endpoint.
+#[derive(Debug)]
+pub struct SpanExporter {
+    client: Client,
+    url: Url,
+}
+
+impl SpanExporter {
+    /// For the endpoint and headers of the settings. Faults: `telemetry.bad_endpoint`, `settings.telemetry`, `telemetry.export_failed`.
+    pub fn new(settings: &TelemetrySettings) -> Result<Self, Fault> {
+        let endpoint = settings.endpoint().ok_or_else(no_endpoint)?;
+        let url = traces_url(endpoint)?;
+        let variable = settings.headers_variable.as_deref().filter(|name| !name.is_empty());
+        let headers = variable.map(read_headers).transpose()?.unwrap_or_default();
+        let mut client = Client::builder()
+            .user_agent(concat!("plait/", env!("CARGO_PKG_VERSION")))
+            // A redirect would take the headers elsewhere.
+            .redirect(reqwest::redirect::Policy::none())
+            .default_headers(headers)
+            .timeout(REQUEST_TIMEOUT);
+        if is_loopback(&url) {
+            client = client.no_proxy();
+        }
+        let client = client.build().map_err(|error| failed(&url, &error.to_string()))?;
+        Ok(Self { client, url })
+    }
+
+    /// Sends the spans, in requests of a limited size. Fault `telemetry.export_failed`; what was sent before it stays sent.
+    pub async fn send(&self, spans: &[Span]) -> Result<ExportReport, Fault> {
+        let mut report = ExportReport::default();
+        for batch in spans.chunks(MAX_BATCH_SPANS) {
+            let sent = batch.len() as u64;
+            let rejected = self.send_batch(batch).await?.min(sent);
+            report.rejected += rejected;
+            report.accepted += sent - rejected;
+        }
+        Ok(report)
+    }
+
+    /// Returns how many spans the server rejected.
+    async fn send_batch(&self, spans: &[Span]) -> Result<u64, Fault> {
+        let body = otlp::encode(spans).to_string();
+        let mut attempt = 1;
+        loop {
+            match self.post(body.clone()).await {
+                Ok(rejected) => return Ok(rejected),
+                Err(PostError::Temporary(_)) if attempt < MAX_ATTEMPTS => {
+                    tokio::time::sleep(RETRY_DELAY * attempt).await;
+                    attempt += 1;
+                }
+                Err(PostError::Temporary(why) | PostError::Final(why)) => {
+                    return Err(failed(&self.url, &why));
+                }
+            }
+        }
+    }
+
+    async fn post(&self, body: String) -> Result<u64, PostError> {
+        let request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json").body(body);
+        let mut response =
+            request.send().await.map_err(|error| PostError::Temporary(error.without_url().to_string()))?;
+        let status = response.status();
+        let mut bytes = Vec::new();
+        while let Ok(Some(chunk)) = response.chunk().await {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > MAX_RESPONSE_BYTES {
+                break;
+            }
+        }
+        // The statuses that the specification lets clients retry.
+        match status {
+            _ if status.is_success() => Ok(rejected_spans(&bytes)),
+            StatusCode::TOO_MANY_REQUESTS
+            | StatusCode::BAD_GATEWAY
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT => Err(PostError::Temporary(format!("it answered {status}"))),
+            _ => Err(PostError::Final(format!("it answered {status}"))),
+        }
+    }
+}
+
+/// Why a request failed.
+enum PostError {
+    /// It may succeed later.
+    Temporary(String),
+    Final(String),
+}
+
+/// How many spans a response says were rejected. A response in another form says that none was.
+fn rejected_spans(body: &[u8]) -> u64 {
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    let rejected = &body["partialSuccess"]["rejectedSpans"];
+    rejected.as_u64().or_else(|| rejected.as_str()?.parse().ok()).unwrap_or_default()
+}
+
+/// The URL that spans are posted to: the endpoint with `/v1/traces`, unless it ends with that. Fault `telemetry.bad_endpoint`.
+pub(super) fn traces_url(endpoint: &str) -> Result<Url, Fault> {
+    let bad = |why: &str| {
+        Fault::new(ErrorCode::TelemetryBadEndpoint, format!("The OpenTelemetry endpoint {why}.")).hint(
+            "Use a URL like http://127.0.0.1:4318. Headers with keys belong into an environment variable.",
+        )
+    };
+    let mut url = Url::parse(endpoint.trim()).map_err(|error| bad(&format!("is no URL: {error}")))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(bad("must begin with http:// or https://"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(bad("must not contain a password"));
+    }
+    let path = url.path().trim_end_matches('/').to_owned();
+    if !path.ends_with(TRACES_PATH) {
+        url.set_path(&format!("{path}/{TRACES_PATH}"));
+    }
+    Ok(url)
+}
+
+/// The headers in an environment variable, as `name=value,name=value`. The form is that of `OTEL_EXPORTER_OTLP_HEADERS`.
+fn read_headers(variable: &str) -> Result<HeaderMap, Fault> {
+    let text = std::env::var(variable).unwrap_or_default();
+    parse_headers(&text).ok_or_else(|| {
+        let message = format!("The environment variable `{variable}` does not hold headers.");
+        Fault::new(ErrorCode::SettingsTelemetry, message).hint("Set it to `name=value,name=value`.")
+    })
+}
+
+fn parse_headers(text: &str) -> Option<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=')?;
+        let mut value = HeaderValue::from_str(value.trim()).ok()?;
+        value.set_sensitive(true);
+        headers.insert(HeaderName::from_bytes(name.trim().as_bytes()).ok()?, value);
+    }
+    Some(headers)
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fn no_endpoint() -> Fault {
+    Fault::new(ErrorCode::TelemetryNoEndpoint, "There is no endpoint to send spans to.")
+        .hint("Name one with --endpoint or in the settings, or write them to a file with --file.")
+}
+
+fn failed(url: &Url, why: &str) -> Fault {
+    let message = format!("Spans could not be sent to {url}: {why}.");
+    Fault::new(ErrorCode::TelemetryExportFailed, message)
+        .hint("Check that a collector with OTLP over HTTP listens there. The run is not affected; export it again later.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoint_gets_the_path_of_traces_once() {
+        let path = |endpoint: &str| traces_url(endpoint).map(|url| url.to_string()).ok();
+        assert_eq!(path("http://127.0.0.1:4318").as_deref(), Some("http://127.0.0.1:4318/v1/traces"));
+        assert_eq!(path("https://otel.example/api/").as_deref(), Some("https://otel.example/api/v1/traces"));
+        assert_eq!(path("http://host/v1/traces").as_deref(), Some("http://host/v1/traces"));
+        for refused in ["", "ftp://host", "127.0.0.1:4318", "http://me:secret@host"] {
+            assert_eq!(traces_url(refused).unwrap_err().code, ErrorCode::TelemetryBadEndpoint, "{refused}");
+        }
+    }
+
+    #[test]
+    fn headers_are_pairs() {
+        let headers = parse_headers("x-key=abc==, other = 1 ,").unwrap();
+        assert_eq!(headers["x-key"], "abc==");
+        assert_eq!(headers["other"], "1");
+        assert!(parse_headers("no pair").is_none());
+        assert!(parse_headers("bad name=1").is_none());
+    }
+
+    #[test]
+    fn rejected_spans_are_read_from_a_partial_success() {
+        assert_eq!(rejected_spans(b"{\"partialSuccess\":{\"rejectedSpans\":\"3\"}}"), 3);
+        assert_eq!(rejected_spans(b"{}"), 0);
+        assert_eq!(rejected_spans(b"<html>"), 0);
+    }
+}

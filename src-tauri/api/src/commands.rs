@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::command::{Command, CommandVisitor};
 use crate::{
-    ErrorReply, Plait, app, conversations, dialogs, flows, grants, knowledge, mcp, memories, nodes,
+    ErrorReply, Plait, app, conversations, dialogs, flows, grants, knowledge, lens, mcp, memories, nodes,
     providers, runs, settings, tokens, tools, usage, users,
 };
 
@@ -59,6 +59,12 @@ commands![
     conversations::ForkConversation,
     conversations::DeleteConversation,
     conversations::ExportConversation,
+    lens::ListPrompts,
+    lens::ShowPrompts,
+    lens::TraceRun,
+    lens::SearchPrompts,
+    lens::GetCallRequest,
+    lens::ExportSpans,
     knowledge::ListKnowledge,
     knowledge::AddKnowledge,
     knowledge::RemoveKnowledge,

@@ -16,6 +16,7 @@ mod error_reply;
 pub mod flows;
 pub mod grants;
 pub mod knowledge;
+pub mod lens;
 pub mod mcp;
 pub mod memories;
 mod nodes;
@@ -50,6 +51,10 @@ pub use plait_adapters::flow_files;
 pub use plait_adapters::keys;
 /// A host that the person allows.
 pub use plait_adapters::net::AllowedHost;
+/// Regular expressions of the person for secrets.
+pub use plait_adapters::redaction::{RedactionPattern, RedactionSettings};
+/// Where spans are sent.
+pub use plait_adapters::telemetry::TelemetrySettings;
 /// What MCP servers are and offer.
 pub use plait_adapters::tools::mcp as mcp_servers;
 /// The engine, for callers that show flows and runs.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plait_adapters::net::AllowedHost;
+use plait_adapters::telemetry::LiveExporter;
 use plait_adapters::workers::WorkerPool;
 use plait_adapters::{
     FileAccess, HttpTools, KeyStore, LongTermMemory, McpServers, NativeTools, RedactingTools, Store,
@@ -26,6 +27,7 @@ use crate::dialogs::{DialogService, Dialogs};
 use crate::flows::FlowService;
 use crate::grants::GrantService;
 use crate::knowledge::KnowledgeService;
+use crate::lens::LensService;
 use crate::memories::MemoryService;
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::runs::RunService;
@@ -97,6 +99,7 @@ pub struct Plait {
     flows: FlowService,
     conversations: ConversationService,
     knowledge: KnowledgeService,
+    lens: LensService,
     memories: MemoryService,
     users: UserService,
     providers: Arc<ProviderService>,
@@ -162,6 +165,9 @@ impl Plait {
             stored.settings.summarizer.clone(),
         ));
         let knowledge = KnowledgeService::new(&store, Arc::clone(&providers), worker);
+        let exporter = LiveExporter::default();
+        exporter.set_settings(stored.settings.telemetry.clone());
+        notices.extend(keys.redaction().set_patterns(&stored.settings.redaction));
         let runs = RunService::new(
             store.clone(),
             Arc::clone(&registry),
@@ -173,7 +179,9 @@ impl Plait {
             users.clone(),
             Arc::clone(&clock),
             evaluator,
+            exporter.clone(),
         );
+        let lens = LensService::new(store.clone(), users.clone(), Arc::clone(&providers), exporter.clone());
         let settings = SettingsService::new(
             store.clone(),
             stored,
@@ -181,6 +189,7 @@ impl Plait {
             calibration,
             Arc::clone(runs.budgets()),
             tool_environment,
+            exporter,
         );
         let grants = GrantService::new(store.clone(), Arc::clone(&registry), Arc::clone(&tools), mcp.clone());
         Ok(Self {
@@ -202,6 +211,7 @@ impl Plait {
             store,
             registry,
             knowledge,
+            lens,
             providers,
             settings,
             grants,
@@ -302,6 +312,7 @@ services! {
     FlowService => flows,
     ConversationService => conversations,
     KnowledgeService => knowledge,
+    LensService => lens,
     MemoryService => memories,
     UserService => users,
     ProviderService => providers,

@@ -8,6 +8,7 @@ mod broadcast;
 mod children;
 mod control;
 mod launch;
+mod live_export;
 mod records;
 mod registry;
 mod request;

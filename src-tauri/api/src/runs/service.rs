@@ -8,6 +8,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use plait_adapters::store::record::RunRecord;
 use plait_adapters::store::{RunFilter, Which};
+use plait_adapters::telemetry::LiveExporter;
 use plait_adapters::{FileAccess, Redaction, Store};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::expression::evaluation::Evaluator;
@@ -48,6 +49,8 @@ pub struct RunService {
     pub(super) users: UserService,
     clock: Arc<dyn Clock>,
     evaluator: Arc<dyn Evaluator>,
+    /// Sends the spans of runs, if the settings say where.
+    pub(super) exporter: LiveExporter,
     /// Which files flows may read.
     pub(super) file_access: FileAccess,
     /// The folders of flows whose `.env` files were read.
@@ -71,6 +74,7 @@ impl RunService {
         users: UserService,
         clock: Arc<dyn Clock>,
         evaluator: Arc<dyn Evaluator>,
+        exporter: LiveExporter,
     ) -> Self {
         let file_access = FileAccess::of_process(Some(store.home()));
         let (active, resume_lock) = (ActiveRuns::default(), Arc::default());
@@ -85,6 +89,7 @@ impl RunService {
             users,
             clock,
             evaluator,
+            exporter,
             file_access,
             redacted_folders: Arc::default(),
             active,
@@ -213,6 +218,7 @@ impl RunService {
     /// Stops driving all runs. Each can be resumed.
     pub(crate) async fn close(&self) {
         self.active.close().await;
+        self.exporter.close().await;
     }
 
     /// The records of a run and of its ancestors, the root last.
@@ -248,12 +254,16 @@ impl RunService {
             NewRun::ForkOf { earlier, .. } => self.flow_path(earlier).await?,
         };
         let redaction = self.redaction(path.as_deref(), parent.is_some()).await?;
+        let is_root = parent.is_none();
         let (driver, handle) = run_blocking(move || {
             let mut new = new;
             new.redact(&redaction)?;
             launch.start(new, parent)
         })
         .await?;
+        if is_root {
+            self.export_live(run);
+        }
         self.drive(run, broadcast, (driver, handle), host, false);
         Ok(())
     }
@@ -301,6 +311,9 @@ impl RunService {
         // What the runs take in from now on is redacted like what they took in before.
         for record in &lineage {
             self.redaction(record.flow.path.as_deref(), false).await?;
+        }
+        if let Some(root) = lineage.last().filter(|root| !self.is_active(&root.run)) {
+            self.export_live(&root.run);
         }
         for ancestor in lineage.into_iter().skip(1).rev() {
             if !ancestor.status.is_final() {

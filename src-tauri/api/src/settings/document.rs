@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use plait_adapters::redaction::RedactionSettings;
+use plait_adapters::telemetry::TelemetrySettings;
 use plait_adapters::{ProviderRegistry, ProviderSettings, Store, ToolSettings};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::flow::TreeLimits;
@@ -53,6 +55,14 @@ pub struct Settings {
     #[serde(skip_serializing_if = "ToolSettings::is_default")]
     #[ts(optional, as = "Option<ToolSettings>")]
     pub tools: ToolSettings,
+    /// What is redacted besides keys and values of the environment.
+    #[serde(skip_serializing_if = "RedactionSettings::is_empty")]
+    #[ts(optional, as = "Option<RedactionSettings>")]
+    pub redaction: RedactionSettings,
+    /// Where the spans of runs are sent.
+    #[serde(skip_serializing_if = "TelemetrySettings::is_default")]
+    #[ts(optional, as = "Option<TelemetrySettings>")]
+    pub telemetry: TelemetrySettings,
     /// Other state that the window stores.
     #[ts(type = "unknown")]
     pub ui: Value,
@@ -60,12 +70,17 @@ pub struct Settings {
 
 impl Settings {
     /// Checks what the types cannot express. `settings.price` for an invalid price, `settings.limits` for a limit of 0,
-    /// `settings.tools` for an invalid host or secret.
+    /// `settings.tools` for an invalid host or secret, `settings.redaction` for a pattern that cannot be used, `settings.telemetry` and
+    /// `telemetry.bad_endpoint` for the export.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if let Some(key) = self.limits.zero() {
             return Err(zero_limit(key));
         }
         self.tools.check()?;
+        self.telemetry.check()?;
+        if let Some(fault) = self.redaction.problems().into_iter().next() {
+            return Err(fault);
+        }
         for (model, overrides) in &self.models {
             if let Some(problem) = overrides.price.as_ref().and_then(Price::problem) {
                 return Err(Fault::new(
@@ -124,11 +139,15 @@ impl StoredSettings {
             limits: reader.read_limits(),
             summarizer: reader.read("summarizer"),
             tools: reader.read_tools(),
+            redaction: reader.read("redaction"),
+            telemetry: reader.read_telemetry(),
             ui: reader.read("ui"),
         };
         let known = serde_json::to_value(Settings::default()).unwrap_or_default();
         // These are left out where they are not set.
-        let is_optional = |key: &str| matches!(key, "models" | "limits" | "summarizer" | "tools");
+        let is_optional = |key: &str| {
+            matches!(key, "models" | "limits" | "summarizer" | "tools" | "redaction" | "telemetry")
+        };
         let unknown = values.iter().filter(|(key, _)| known.get(key).is_none() && !is_optional(key));
         let Reader { mut unreadable, faults, .. } = reader;
         unreadable.0.extend(unknown.map(|(key, value)| (key.clone(), value.clone())));
@@ -206,6 +225,18 @@ impl Reader<'_> {
             Err(fault) => {
                 self.faults.push(fault);
                 ToolSettings::default()
+            }
+        }
+    }
+
+    /// Reads the settings of the export. If they are invalid, nothing is sent.
+    fn read_telemetry(&mut self) -> TelemetrySettings {
+        let telemetry: TelemetrySettings = self.read("telemetry");
+        match telemetry.check() {
+            Ok(()) => telemetry,
+            Err(fault) => {
+                self.faults.push(fault);
+                TelemetrySettings::default()
             }
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 use plait_adapters::keys::{is_variable_name, variable_names};
+use plait_adapters::telemetry::{LiveExporter, TelemetrySettings};
 use plait_adapters::{ProviderRegistry, Redaction, Store, ToolEnvironment};
 use serde_json::Value;
 
@@ -21,6 +22,7 @@ pub struct SettingsService {
     calibration: Arc<TokenCalibration>,
     budgets: Arc<TreeBudgets>,
     tools: ToolEnvironment,
+    exporter: LiveExporter,
     /// As stored: of the providers only those that differ from the built-in ones.
     current: RwLock<Settings>,
     unreadable: UnreadableSettings,
@@ -36,11 +38,12 @@ impl SettingsService {
         calibration: Arc<TokenCalibration>,
         budgets: Arc<TreeBudgets>,
         tools: ToolEnvironment,
+        exporter: LiveExporter,
     ) -> Self {
         let StoredSettings { settings, unreadable, .. } = stored;
         budgets.set_defaults(settings.limits);
         let (current, write_lock) = (RwLock::new(settings), tokio::sync::Mutex::default());
-        Self { store, providers, calibration, budgets, tools, current, unreadable, write_lock }
+        Self { store, providers, calibration, budgets, tools, exporter, current, unreadable, write_lock }
     }
 
     /// The settings in force, the built-in providers included.
@@ -76,6 +79,9 @@ impl SettingsService {
         self.calibration.set_overrides(settings.models.clone(), settings.summarizer.clone());
         self.budgets.set_defaults(settings.limits);
         self.tools.set_settings(settings.tools.clone());
+        self.exporter.set_settings(settings.telemetry.clone());
+        // All were checked before.
+        let _ = self.providers.keys().redaction().set_patterns(&settings.redaction);
         {
             let mut current = self.current.write();
             self.providers.replace_table(table);
@@ -119,9 +125,11 @@ impl SettingsService {
         let secrets = tools.secrets.iter().flat_map(|(name, secret)| {
             [Some(name), Some(&secret.origin), secret.variable.as_ref()].into_iter().flatten()
         });
-        let texts = tools.allowed_hosts.iter().chain(secrets);
+        let TelemetrySettings { endpoint, headers_variable, .. } = &settings.telemetry;
+        let texts = tools.allowed_hosts.iter().chain(secrets).chain(endpoint).chain(headers_variable);
         if texts.into_iter().any(|text| redaction.first_secret(text).is_some()) {
-            let message = "A setting for tools is a key, where the name of a variable belongs.";
+            let message =
+                "A setting for tools or OpenTelemetry is a key, where the name of a variable belongs.";
             return Err(ErrorReply::new(ErrorCode::SettingsHoldsSecret, message)
                 .hint("Put the secret into an environment variable, and name that."));
         }

@@ -1,0 +1,59 @@
+//! The lens: what model calls were sent and led to, traces of run trees, requests as curl commands, and the export to OpenTelemetry.
+//!
+//! Everything is a fold of journals (`plait_engine::lens`); this module reads them. Changes nothing.
+
+mod curl;
+mod export;
+mod list;
+mod request;
+mod search;
+mod show;
+mod trace;
+
+use std::sync::Arc;
+
+use plait_adapters::Store;
+use plait_adapters::telemetry::LiveExporter;
+use plait_engine::id::RunId;
+use plait_engine::journal::Entry;
+use plait_engine::lens::Lens;
+
+use crate::ErrorReply;
+use crate::providers::ProviderService;
+use crate::users::UserService;
+
+pub use export::{ExportSpans, ExportedSpans};
+pub use list::{ListPrompts, PromptRun};
+pub use request::{CallRequest, GetCallRequest};
+pub use search::{PromptHit, SearchPrompts};
+pub use show::{PromptsOfRun, ShowPrompts};
+pub use trace::TraceRun;
+
+/// Reads what runs sent to models.
+#[derive(Clone)]
+pub struct LensService {
+    store: Store,
+    users: UserService,
+    providers: Arc<ProviderService>,
+    exporter: LiveExporter,
+}
+
+impl LensService {
+    pub(crate) fn new(
+        store: Store,
+        users: UserService,
+        providers: Arc<ProviderService>,
+        exporter: LiveExporter,
+    ) -> Self {
+        Self { store, users, providers, exporter }
+    }
+}
+
+/// The entries of a run's journal that can be read.
+fn read_entries(store: &Store, run: &RunId) -> Result<Vec<Entry>, ErrorReply> {
+    Ok(store.read_damaged_journal(run)?.filter_map(Result::ok).collect())
+}
+
+fn read_lens(store: &Store, run: &RunId) -> Result<Lens, ErrorReply> {
+    Ok(Lens::of(&read_entries(store, run)?))
+}

@@ -1,0 +1,122 @@
+//! `lens.export`.
+
+use std::path::Path;
+
+use plait_adapters::Store;
+use plait_adapters::flow_files;
+use plait_adapters::telemetry::{RunPlace, Span, SpanExporter, SpanProjector, TelemetrySettings, otlp};
+use plait_engine::error::ErrorCode;
+use plait_engine::id::RunId;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::{LensService, read_entries};
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
+use crate::command::Command;
+
+/// `lens.export`: sends the spans of a run and its child runs to an OTLP/HTTP endpoint, or writes them to a file. Exporting a run
+/// again gives the same ids. `run.unknown`, `telemetry.*`.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct ExportSpans {
+    /// The run.
+    pub run: RunId,
+    /// The endpoint; that of the settings when left out.
+    #[serde(default)]
+    #[ts(optional)]
+    pub endpoint: Option<String>,
+    /// The file to write instead: one OTLP request as a line of JSON.
+    #[serde(default)]
+    #[ts(optional)]
+    pub file: Option<String>,
+    /// Whether the spans contain messages, tool arguments and results.
+    #[serde(default)]
+    pub content: bool,
+}
+
+/// What was exported.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct ExportedSpans {
+    /// How many spans were written, or sent and taken.
+    #[ts(type = "number")]
+    pub spans: u64,
+    /// How many the server rejected.
+    #[ts(type = "number")]
+    pub rejected: u64,
+}
+
+impl Command for ExportSpans {
+    const NAME: &'static str = "lens.export";
+    type Service = LensService;
+    type Reply = ExportedSpans;
+
+    async fn run(self, service: &LensService) -> Result<ExportedSpans, ErrorReply> {
+        let Self { run, endpoint, file, content } = self;
+        let settings = service.exporter.settings();
+        let settings = TelemetrySettings { endpoint: endpoint.or(settings.endpoint.clone()), ..settings };
+        // Before anything is read: a bad endpoint is reported at once.
+        let exporter = if file.is_some() { None } else { Some(SpanExporter::new(&settings)?) };
+        let store = service.store.clone();
+        let spans = run_blocking(move || {
+            store.run(&run)?;
+            spans_of_tree(&store, &run, content)
+        })
+        .await?;
+        if let Some(exporter) = exporter {
+            let report = exporter.send(&spans).await?;
+            return Ok(ExportedSpans { spans: report.accepted, rejected: report.rejected });
+        }
+        let count = spans.len() as u64;
+        run_blocking(move || {
+            let text = format!("{}\n", otlp::encode(&spans));
+            if let Some(file) = file {
+                flow_files::write(Path::new(&file), &text, None)?;
+            }
+            Ok(())
+        })
+        .await?;
+        Ok(ExportedSpans { spans: count, rejected: 0 })
+    }
+}
+
+/// The spans of a run and its child runs. What is still going on has none yet.
+fn spans_of_tree(store: &Store, run: &RunId, content: bool) -> Result<Vec<Span>, ErrorReply> {
+    let mut place = RunPlace::root(run);
+    if let Some(root) = root_of(store, run)?.filter(|root| root != run) {
+        // Its parent's span is not exported with it, so it has none, but it is part of the same trace.
+        place = RunPlace::root(&root);
+    }
+    let (mut spans, mut seen, mut next) = (Vec::new(), vec![run.clone()], vec![(run.clone(), place)]);
+    while let Some((run, place)) = next.pop() {
+        let entries = match read_entries(store, &run) {
+            // A child run that was removed.
+            Err(error) if error.code == ErrorCode::RunUnknown && seen.len() > 1 => continue,
+            entries => entries?,
+        };
+        let mut projector = SpanProjector::new(run, place, content);
+        for entry in &entries {
+            let (ended, child) = projector.apply(entry);
+            spans.extend(ended);
+            if let Some((run, place)) = child.filter(|(run, _)| !seen.contains(run)) {
+                seen.push(run.clone());
+                next.push((run, place));
+            }
+        }
+    }
+    Ok(spans)
+}
+
+/// The root of the tree that a run is part of.
+fn root_of(store: &Store, run: &RunId) -> Result<Option<RunId>, ErrorReply> {
+    let mut seen = vec![run.clone()];
+    while let Some(parent) =
+        seen.last().map(|run| store.run(run)).transpose()?.and_then(|record| record.parent_run_id)
+    {
+        // The records of a damaged store could form a circle.
+        if seen.contains(&parent) {
+            break;
+        }
+        seen.push(parent);
+    }
+    Ok(seen.pop())
+}

@@ -1,0 +1,54 @@
+//! `lens.trace`.
+
+use std::collections::BTreeSet;
+
+use plait_adapters::Store;
+use plait_engine::id::RunId;
+use plait_engine::lens::TraceSpan;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::{LensService, read_lens};
+use crate::ErrorReply;
+use crate::blocking::run_blocking;
+use crate::command::Command;
+
+/// How deep child runs are followed. More than the deepest nesting of flows that runs.
+const MAX_DEPTH: usize = 64;
+
+/// `lens.trace`: what ran inside of what in a run and its child runs, with timings, tokens and costs. `run.unknown`.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct TraceRun {
+    /// The run.
+    pub run: RunId,
+}
+
+impl Command for TraceRun {
+    const NAME: &'static str = "lens.trace";
+    type Service = LensService;
+    type Reply = TraceSpan;
+
+    async fn run(self, service: &LensService) -> Result<TraceSpan, ErrorReply> {
+        let store = service.store.clone();
+        run_blocking(move || {
+            store.run(&self.run)?;
+            trace(&store, &self.run, &mut BTreeSet::new(), 0)
+        })
+        .await
+    }
+}
+
+/// The trace of a run. Of child runs only those whose journals can be read; none twice, although a damaged store could say so.
+fn trace(
+    store: &Store,
+    run: &RunId,
+    seen: &mut BTreeSet<RunId>,
+    depth: usize,
+) -> Result<TraceSpan, ErrorReply> {
+    seen.insert(run.clone());
+    let lens = read_lens(store, run)?;
+    Ok(lens.trace(&mut |child| {
+        let is_new = depth < MAX_DEPTH && !seen.contains(child);
+        if is_new { trace(store, child, seen, depth + 1).ok() } else { None }
+    }))
+}

@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod binary;
+pub mod collector;
 pub mod folder;
 pub mod hanging_provider;
 pub mod journal;

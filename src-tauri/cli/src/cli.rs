@@ -8,8 +8,8 @@ use clap::{Parser, Subcommand};
 use plait_api::{ErrorReply, data_dir};
 
 use crate::commands::{
-    cancel, check, conversations, doctor, grants, keys, knowledge, mcp, memory, new, nodes, providers,
-    resume, retry, run, runs, schema, tokens, usage, users,
+    cancel, check, conversations, doctor, export, grants, keys, knowledge, lens, mcp, memory, new, nodes,
+    providers, resume, retry, run, runs, schema, tokens, usage, users,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -64,6 +64,10 @@ enum Command {
     Nodes(nodes::NodesArgs),
     /// List, show or remove runs.
     Runs(runs::RunsArgs),
+    /// Show what models were sent, and trace runs.
+    Lens(lens::LensArgs),
+    /// Export a run to other tools.
+    Export(export::ExportArgs),
     /// List, show, export, rename, fork or remove conversations.
     Conversations(conversations::ConversationsArgs),
     /// Add, index, search or remove knowledge bases.
@@ -107,6 +111,8 @@ impl Cli {
             Command::Retry(args) => block_on(retry::execute(&home()?, args)),
             Command::Cancel(args) => block_on(cancel::execute(&home()?, &args)),
             Command::Runs(args) => block_on(runs::execute(&home()?, args)),
+            Command::Lens(args) => block_on(lens::execute(&home()?, args)),
+            Command::Export(args) => block_on(export::execute(&home()?, args)),
             Command::Conversations(args) => block_on(conversations::execute(&home()?, args)),
             Command::Knowledge(args) => block_on(knowledge::execute(&home()?, args)),
             Command::Memory(args) => block_on(memory::execute(&home()?, args)),

@@ -18,6 +18,7 @@ import { HostError } from "@/ipc/host";
 import { isOver } from "@/run/fold/status";
 import type { MockConversations } from "./conversations";
 import type { MockGrants } from "./grants";
+import { mockLens } from "./lens";
 import { loadOf, startLoad } from "./load";
 import { loadRecordings, type MockRun, type Recording, type StoredRun, startReplay } from "./replay";
 import { forecastOf } from "./retry-forecast";
@@ -70,6 +71,10 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
   const isMine = (run: MockRun) => (stored<Record<RunId, string>>(OWNERS, {})[run.run] ?? "local") === currentUser();
   const childrenOf = (parent: RunId): MockRun[] => [...runs.values()].filter((run) => parentOf(run) === parent);
   const summary = (run: MockRun) => summarize(run, childrenOf(run.run).length);
+  const journalsBelow = (run: RunId): (readonly [RunId, readonly Entry[]])[] => [
+    [run, find(run).journal],
+    ...childrenOf(run).flatMap((child) => journalsBelow(child.run)),
+  ];
   const withAll = (run: RunId, act: (run: RunId) => void): void => {
     for (const child of childrenOf(run)) withAll(child.run, act);
     act(run);
@@ -166,6 +171,7 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
         }
         return { summary: summary(found), above, flow: found.flow, entries: found.journal };
       },
+      ...mockLens((run) => journalsBelow(run)),
       "usage.byDay": ({ days }: { days?: number }) =>
         usageByDay(
           [...runs.values()].map((run) => run.journal),

@@ -113,9 +113,9 @@ function streamOf(view: NodeView, displayed: EpochView): string | undefined {
 export function windowUse(prompt: PromptRecord): WindowUse {
   let use = windowUses.get(prompt);
   if (!use) {
-    const { system, history, retrieval, memory, toolInstructions, question, steps } = partsOf(prompt);
+    const { system, history, retrieval, memory, toolInstructions, partner, question, steps } = partsOf(prompt);
     const tools = prompt.toolTokens + toolInstructions + steps;
-    use = { system, history, tools, question: question + retrieval + memory, window: prompt.window };
+    use = { system, history, tools, question: question + partner + retrieval + memory, window: prompt.window };
     windowUses.set(prompt, use);
   }
   return use;

@@ -10,10 +10,18 @@ import { displayedFlow } from "@/flow/flow-state";
 import { latestWithin } from "./fold/epoch";
 import type { ActiveRun } from "./live/active-run";
 
-type Choices = { run?: string; byNode: Record<NodeId, Epoch>; byLoop: Record<NodeId, Epoch> };
+type Choices = {
+  run?: string;
+  byNode: Record<NodeId, Epoch>;
+  byLoop: Record<NodeId, Epoch>;
+  /** Which of the model calls of the iteration that is looked at, from 0. */
+  calls: Record<NodeId, number>;
+};
+
+type OfRun = Omit<Choices, "run">;
 
 export class EpochChoice {
-  readonly store: StoreApi<Choices> = createStore<Choices>(() => ({ byNode: {}, byLoop: {} }));
+  readonly store: StoreApi<Choices> = createStore<Choices>(() => NO_CHOICES);
 
   constructor(
     readonly activeRun: ActiveRun,
@@ -23,15 +31,28 @@ export class EpochChoice {
   /** Looks at this epoch of a node; without one at whichever the node shows. */
   choose(node: NodeId, epoch: Epoch | undefined): void {
     this.#change("byNode", node, epoch);
+    this.#change("calls", node, undefined);
+  }
+
+  /** Looks at one of an activation's model calls, from 0. */
+  chooseCall(node: NodeId, epoch: Epoch | undefined, call: number): void {
+    this.#change("byNode", node, epoch);
+    this.#change("calls", node, call);
+  }
+
+  /** The model call that was chosen for a node. */
+  callOf(node: NodeId, choices = this.store.getState()): number | undefined {
+    return this.#ofRun(choices).calls[node];
   }
 
   /** Looks at this iteration of a loop's body; without one at the newest. */
   chooseIteration(loop: NodeId, epoch: Epoch | undefined): void {
     const flow = displayedFlow(this.editor.state);
-    const { byNode, byLoop } = this.#ofRun();
+    const { byNode, byLoop, calls } = this.#ofRun();
     // What was chosen in the body would hide the iteration.
     const inside = (id: NodeId) => containersAround(flow, id).includes(loop);
     for (const node of Object.keys(byNode)) if (inside(node)) this.#change("byNode", node, undefined);
+    for (const node of Object.keys(calls)) if (inside(node)) this.#change("calls", node, undefined);
     for (const inner of Object.keys(byLoop)) if (inside(inner)) this.#change("byLoop", inner, undefined);
     this.#change("byLoop", loop, epoch);
   }
@@ -58,17 +79,18 @@ export class EpochChoice {
     return loop === undefined ? undefined : byLoop[loop];
   }
 
-  #change(what: "byNode" | "byLoop", id: NodeId, epoch: Epoch | undefined): void {
+  #change<Key extends keyof OfRun>(what: Key, id: NodeId, chosen: OfRun[Key][NodeId] | undefined): void {
+    const { byNode, byLoop, calls } = this.#ofRun();
     const { [id]: _, ...others } = this.#ofRun()[what];
     const run = this.activeRun.session?.run;
-    const { byNode, byLoop } = this.#ofRun();
-    this.store.setState({ run, byNode, byLoop, [what]: epoch ? { ...others, [id]: epoch } : others });
+    const changed = chosen === undefined ? others : { ...others, [id]: chosen };
+    this.store.setState({ run, byNode, byLoop, calls, [what]: changed });
   }
 
   /** The choices in the active run; those of another one do not count. */
-  #ofRun(choices = this.store.getState()): Pick<Choices, "byNode" | "byLoop"> {
+  #ofRun(choices = this.store.getState()): OfRun {
     return choices.run === this.activeRun.session?.run ? choices : NO_CHOICES;
   }
 }
 
-const NO_CHOICES = { byNode: {}, byLoop: {} } as const;
+const NO_CHOICES: OfRun = { byNode: {}, byLoop: {}, calls: {} };

@@ -18,13 +18,13 @@ import { TEXTS } from "./texts";
 import { messageText } from "./values/message-text";
 
 export type Share = {
-  part: "system" | "history" | "retrieval" | "memory" | "tools" | "question" | "reserve" | "free";
+  part: "system" | "history" | "retrieval" | "memory" | "tools" | "partner" | "question" | "reserve" | "free";
   title: string;
   tokens: number;
 };
 
 export type PartTokens = Record<
-  "system" | "history" | "retrieval" | "memory" | "toolInstructions" | "question" | "steps",
+  "system" | "history" | "retrieval" | "memory" | "toolInstructions" | "partner" | "question" | "steps",
   number
 >;
 
@@ -32,12 +32,21 @@ const PART_OF_BLOCK = {
   retrieval: "retrieval",
   tools: "toolInstructions",
   memory: "memory",
-  partner: "question",
+  partner: "partner",
 } as const satisfies Record<BlockKind, keyof PartTokens>;
 
 /** Tokens of a prompt by kind. A question that is already in the history counts there. */
 export function partsOf(prompt: PromptRecord): PartTokens {
-  const tokens = { system: 0, history: 0, retrieval: 0, memory: 0, toolInstructions: 0, question: 0, steps: 0 };
+  const tokens: PartTokens = {
+    system: 0,
+    history: 0,
+    retrieval: 0,
+    memory: 0,
+    toolInstructions: 0,
+    partner: 0,
+    question: 0,
+    steps: 0,
+  };
   for (const part of prompt.parts) {
     if (part.kind === "block") tokens[PART_OF_BLOCK[part.block]] += part.tokens;
     else if (part.kind === "history" || part.kind === "turns") tokens.history += part.tokens;
@@ -51,9 +60,9 @@ export function partsOf(prompt: PromptRecord): PartTokens {
 
 /** How the window is divided. The shares add up to the window, or to the prompt where that is larger. */
 export function sharesOf(prompt: PromptRecord, lines: readonly Line[] = []): Share[] {
-  const { system, retrieval, memory, toolInstructions, steps, ...rest } = partsOf(prompt);
+  const { system, retrieval, memory, toolInstructions, partner, steps, ...rest } = partsOf(prompt);
   let { history, question } = rest;
-  if (question === 0) {
+  if (question === 0 && partner === 0) {
     // The question may already be in the history, as its last message.
     question = questionIn(lines);
     history -= question;
@@ -65,9 +74,10 @@ export function sharesOf(prompt: PromptRecord, lines: readonly Line[] = []): Sha
     ...(retrieval > 0 ? [{ part: "retrieval" as const, title: TEXTS.retrieval, tokens: retrieval }] : []),
     ...(memory > 0 ? [{ part: "memory" as const, title: TEXTS.memory, tokens: memory }] : []),
     { part: "tools", title: TEXTS.tools, tokens: prompt.toolTokens + toolInstructions + steps },
-    { part: "question", title: TEXTS.question, tokens: question },
-    { part: "free", title: TEXTS.free, tokens: free },
+    ...(partner > 0 ? [{ part: "partner" as const, title: TEXTS.partner, tokens: partner }] : []),
+    ...(question > 0 || partner === 0 ? [{ part: "question" as const, title: TEXTS.question, tokens: question }] : []),
     { part: "reserve", title: TEXTS.reserve, tokens: prompt.reserve },
+    { part: "free", title: TEXTS.free, tokens: free },
   ];
 }
 
@@ -118,7 +128,7 @@ export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, c
       const line = { kind: "message", key: `${index}`, role, text, tokens, inHistory: false } as const;
       lines.push({ ...line, ...(origins && { origins }) });
     } else if (part.kind === "step") {
-      lines.push(...linesOfStep(epoch, part.step, part.tokens));
+      lines.push(...linesOfStep(epoch, part.step, part.tokens, part.rejection));
     } else if (part.kind === "turns") {
       lines.push(...linesOfTurns(part, `${index}`));
     } else {
@@ -162,9 +172,9 @@ function lineOf(message: Message): Line {
 }
 
 /** The reply of an earlier step of this activation, and the results of its tools. */
-function linesOfStep(epoch: EpochView, step: number, tokens: number): Line[] {
+function linesOfStep(epoch: EpochView, step: number, tokens: number, rejection?: string): Line[] {
   const reply = epoch.calls.findLast((call) => call.step === step && !call.sampling && call.reply)?.reply;
-  const tools = epoch.tools.filter((tool) => tool.step === step);
+  const tools = rejection === undefined ? epoch.tools.filter((tool) => tool.step === step) : [];
   if (!reply) return [{ kind: "unknown", key: `step/${step}`, count: tools.length + 1, tokens }];
   const toolCalls = tools.map((tool) => `→ ${tool.call.name} ${formatJson(tool.call.arguments)}`);
   const replyLine: Line = {
@@ -185,7 +195,9 @@ function linesOfStep(epoch: EpochView, step: number, tokens: number): Line[] {
       ...(tool.origins && { origins: tool.origins }),
     }),
   );
-  return [replyLine, ...results];
+  if (rejection === undefined) return [replyLine, ...results];
+  const reason: Line = { kind: "message", key: `step/${step}/why`, role: "user", text: rejection, inHistory: false };
+  return [replyLine, reason];
 }
 
 function toText(value: unknown): string {
@@ -207,6 +219,28 @@ function sum(messages: readonly Message[]): number {
 /** Whether a call is for the node's own reply, and not for a summary of the workflow's memory or for a tool. */
 export function isOwnCall(call: ModelCallView): boolean {
   return call.prompt?.purpose === undefined;
+}
+
+/** The node's own call before this one: in the same activation, or in its latest one before. */
+export function previousCall(
+  view: NodeView,
+  epoch: EpochView,
+  call: ModelCallView,
+): { epoch: EpochView; call: ModelCallView } | undefined {
+  const index = epoch.calls.indexOf(call);
+  const earlier = epoch.calls.slice(0, index).findLast((one) => one.prompt && isOwnCall(one));
+  if (earlier) return { epoch, call: earlier };
+  const epochs = view.epochs.slice(0, view.epochs.indexOf(epoch));
+  for (const before of epochs.toReversed()) {
+    const last = before.calls.findLast((one) => one.prompt && isOwnCall(one));
+    if (last) return { epoch: before, call: last };
+  }
+  return undefined;
+}
+
+/** Whether turns of a conversational loop are part of a prompt. */
+export function hasLoopHistory(prompt: PromptRecord): boolean {
+  return prompt.parts.some((part) => part.kind === "history" && "source" in part && part.source === "loop");
 }
 
 /** The iteration in which the window will be full at the current growth; undefined if prompts do not grow. */

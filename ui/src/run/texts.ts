@@ -16,6 +16,7 @@ export const TEXTS = {
   tools: "Tools",
   retrieval: "Retrieval",
   memory: "Memory",
+  partner: "Partner",
   question: "Question",
   free: "Free",
   reserve: "Reserve",

@@ -76,7 +76,7 @@ it("shows the blocks of a message with tokens, origin and what a cap left out", 
   expect(memory.textContent).toContain("Cut at 10 tokens: 21 left out. Bob");
   expect(screen.getByTestId("prompt-block-partner").textContent).toContain("What now?");
   expect(screen.getByTitle("Memory: 7")).toBeDefined();
-  expect(screen.getByTitle("Question: 6")).toBeDefined();
+  expect(screen.getByTitle("Partner: 6")).toBeDefined();
 });
 
 it("shows the node's own call first, not the summary of the memory", () => {
@@ -89,6 +89,101 @@ it("shows the node's own call first, not the summary of the memory", () => {
   renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
   expect(screen.getByText("Where is it?")).toBeDefined();
   expect(screen.getByText("Call 2 of 2 · memory summary")).toBeDefined();
+});
+
+const SYSTEM = { kind: "message", role: "system", text: "Be brief.", tokens: 3 };
+
+function twoCalls(first: object[], second: object[]) {
+  showRun(workspace.activeRun, [
+    { type: "prompt.rendered", ...HERE, epoch: [0], step: 0, prompt: { ...PROMPT, parts: first } },
+    { type: "model.replied", ...HERE, epoch: [0], step: 0, reply: { text: "Here." } },
+    { type: "prompt.rendered", ...HERE, epoch: [1], step: 0, prompt: { ...PROMPT, parts: second } },
+  ]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+}
+
+it("shows what differs from the previous call of the node", () => {
+  const changed = { ...SYSTEM, text: "Be very brief.", tokens: 4 };
+  twoCalls([SYSTEM, ...PARTS], [changed, { ...PARTS[0], text: "And now?", tokens: 5 }]);
+  fireEvent.click(screen.getByRole("switch", { name: "Compare with the previous call" }));
+  expect(screen.getByTestId("prompt-diff").textContent).toBe("2 messages changed · +6 −3 tokens");
+  const system = screen.getByRole("article", { name: "system message" });
+  expect(system.querySelector("ins")?.textContent).toBe("very ");
+  expect(within(screen.getByRole("article", { name: "user message" })).getByText("New")).toBeDefined();
+});
+
+it("says that there is no call before the first one", () => {
+  showRun(workspace.activeRun, [{ type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: PARTS } }]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  fireEvent.click(screen.getByRole("switch", { name: "Compare with the previous call" }));
+  expect(screen.getByTestId("prompt-diff").textContent).toBe("This is the node’s first call.");
+});
+
+it("folds one message or all of them", () => {
+  const long = `Where is it? ${"Line\n".repeat(3)}`;
+  showRun(workspace.activeRun, [
+    { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: [SYSTEM, { ...PARTS[0], text: long }] } },
+  ]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  fireEvent.click(screen.getByRole("button", { name: "Collapse user message" }));
+  expect(screen.getByRole("button", { name: "Expand user message" }).getAttribute("aria-expanded")).toBe("false");
+  expect(screen.getByRole("button", { name: "Collapse system message" })).toBeDefined();
+  fireEvent.click(screen.getByRole("button", { name: "Collapse all" }));
+  expect(screen.getByRole("button", { name: "Expand system message" })).toBeDefined();
+  fireEvent.click(screen.getByRole("button", { name: "Expand all" }));
+  expect(screen.getByRole("button", { name: "Collapse user message" })).toBeDefined();
+});
+
+it("shows why a reply was rejected", () => {
+  const step = { kind: "step", step: 0, count: 2, tokens: 9, rejection: "That is not a number." };
+  showRun(workspace.activeRun, [
+    { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: PARTS } },
+    { type: "model.replied", ...HERE, step: 0, reply: { text: "Four" } },
+    { type: "prompt.rendered", ...HERE, step: 1, prompt: { ...PROMPT, parts: [...PARTS, step] } },
+  ]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  expect(screen.getByText("That is not a number.")).toBeDefined();
+});
+
+it("copies the request that the host builds, as curl", async () => {
+  const call = vi.fn(async () => ({ curl: "curl 'https://x'", exact: true }));
+  workspace = createTestWorkspace({ call: call as never });
+  const written = vi.fn(async (_: string) => undefined);
+  vi.stubGlobal("navigator", { ...navigator, clipboard: { writeText: written } });
+  showRun(workspace.activeRun, [{ type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: PARTS } }]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  fireEvent.click(screen.getByRole("button", { name: "Copy as curl" }));
+  await vi.waitFor(() => expect(written).toHaveBeenCalledWith("curl 'https://x'"));
+  expect(call).toHaveBeenCalledWith("lens.request", { run: "run", node: "chat", epoch: [], call: 0 });
+  vi.unstubAllGlobals();
+});
+
+it("leads from a match of the search to its call", async () => {
+  const hit = {
+    run: "run",
+    node: "chat",
+    epoch: [],
+    call: 0,
+    message: 0,
+    role: "user",
+    before: "Where ",
+    found: "is",
+    after: " it?",
+  };
+  workspace = createTestWorkspace({ call: (async () => [hit]) as never });
+  const show = vi.spyOn(workspace.canvas, "reveal");
+  showRun(workspace.activeRun, [
+    { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: PARTS } },
+    { type: "model.replied", ...HERE, step: 0, reply: { text: "Here." } },
+    { type: "prompt.rendered", ...HERE, step: 1, prompt: { ...PROMPT, parts: [{ ...PARTS[0], text: "Second" }] } },
+  ]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  expect(screen.getByText("Second")).toBeDefined();
+  fireEvent.change(screen.getByTestId("prompt-search"), { target: { value: "is" } });
+  const match = await screen.findByRole("button", { name: /call 1 · user/ });
+  fireEvent.click(match);
+  await vi.waitFor(() => expect(show).toHaveBeenCalledWith({ node: "chat" }));
+  expect(screen.queryByText("Second")).toBeNull();
 });
 
 it("leads from the message to the outputs that it is made of", () => {

@@ -1,27 +1,44 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
+import { useStore } from "zustand";
 import type { NodeId, PromptRecord } from "@/bindings";
+import { Button } from "@/design/Button";
+import { ChoiceBar } from "@/design/ChoiceBar";
 import { Empty } from "@/design/Empty";
+import { Switch } from "@/design/Switch";
 import type { EpochView, ModelCallView, NodeView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
-import { fullInIteration, isOwnCall, type Share, sharesOf } from "@/run/prompt-parts";
+import { diffPrompts, type PromptDiff } from "@/run/prompt-diff";
+import {
+  fullInIteration,
+  hasLoopHistory,
+  isOwnCall,
+  type Line,
+  previousCall,
+  type Share,
+  sharesOf,
+} from "@/run/prompt-parts";
 import { describeTokens, formatCost, formatCount, formatDuration } from "@/run/values/format";
 import { Reasoning } from "@/run/values/Reasoning";
-import { CopyButton } from "@/run/values/ValueView";
+import { CopyButton, ValueView } from "@/run/values/ValueView";
+import { useWorkspace } from "@/workspace/context";
 import { SettingsButton } from "@/workspace/ErrorActionButton";
 import { useActiveSession, useChosenEpoch } from "@/workspace/run-hooks";
 import { Knowledge } from "./Knowledge";
-import { PromptMessages, usePromptLines } from "./PromptMessages";
+import { CopyAsCurl } from "./PromptActions";
+import { PromptMessages, promptLines, usePromptLines } from "./PromptMessages";
+import { PromptSearch } from "./PromptSearch";
 import { Section } from "./Section";
 import { SourceLink } from "./SourceLink";
 import { TEXTS } from "./texts";
 
 /** Exactly what was sent to the model. */
 export function Prompt({ nodeId }: { nodeId: NodeId }) {
+  const workspace = useWorkspace();
   const session = useActiveSession();
   const { view, epoch } = useChosenEpoch(nodeId);
-  const [step, setStep] = useState<number>();
+  const chosen = useStore(workspace.epochChoice.store, (choices) => workspace.epochChoice.callOf(nodeId, choices));
   const calls = epoch?.calls ?? [];
-  const call = calls.find((_, index) => index === step) ?? calls.findLast(isOwnCall) ?? calls.at(-1);
+  const call = calls.find((_, index) => index === chosen) ?? calls.findLast(isOwnCall) ?? calls.at(-1);
   if (!session || !view || !epoch || !call?.prompt) {
     return (
       <Empty title={TEXTS.noModelCall}>
@@ -29,18 +46,39 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
       </Empty>
     );
   }
+  const { prompt } = call;
   return (
     <div className="h-full overflow-auto p-3" data-testid="prompt-lens">
-      <div className="mb-1 flex items-center gap-2">
-        <b className="truncate font-semibold">{TEXTS.prompt}</b>
+      <PromptSearch session={session} />
+      <div className="mb-1 flex flex-wrap items-center gap-2">
+        <b className="truncate font-semibold">{TEXTS.sentToModel}</b>
+        {hasLoopHistory(prompt) ? <InjectedBadge /> : null}
         <span className="flex-1" />
-        {calls.length > 1 ? <StepPicker calls={calls} call={call} onPick={setStep} /> : null}
-        <CopyButton value={call.prompt} label={TEXTS.copyPromptAsJson} />
+        {calls.length > 1 ? (
+          <StepPicker
+            calls={calls}
+            call={call}
+            onPick={(step) => workspace.epochChoice.chooseCall(nodeId, epoch.epoch, step)}
+          />
+        ) : null}
       </div>
-      <Sent session={session} node={nodeId} view={view} epoch={epoch} call={call} prompt={call.prompt} />
+      <Sent session={session} node={nodeId} view={view} epoch={epoch} call={call} prompt={prompt} />
       <Reply call={call} />
       <Knowledge view={epoch} />
     </div>
+  );
+}
+
+/** The turns of a loop's conversation are part of the prompt. */
+function InjectedBadge() {
+  return (
+    <span
+      className="shrink-0 rounded-[4px] border border-context/50 px-1.5 font-semibold text-context text-xs"
+      title={TEXTS.conversationInjectedHint}
+      data-testid="conversation-injected"
+    >
+      {TEXTS.conversationInjected}
+    </span>
   );
 }
 
@@ -53,8 +91,17 @@ type SentProps = {
   prompt: PromptRecord;
 };
 
+const VIEWS = [
+  { id: "messages", label: TEXTS.asMessages },
+  { id: "json", label: TEXTS.asJson },
+] as const;
+
 function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
   const lines = usePromptLines(session, node, epoch, prompt);
+  const [shown, setShown] = useState<(typeof VIEWS)[number]["id"]>("messages");
+  const [folded, setFolded] = useState(false);
+  const [compared, setCompared] = useState(false);
+  const diff = useDiff({ session, node, view, epoch, call, prompt }, lines, compared);
   const iteration = epoch.epoch.at(-1);
   const full = iteration === undefined ? undefined : fullInIteration(view, call, iteration);
   return (
@@ -71,9 +118,65 @@ function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
         ) : null}
       </p>
       <MessageSources prompt={prompt} epoch={epoch} />
-      <PromptMessages lines={lines} />
+      <div className="mt-2.5 flex flex-wrap items-center gap-2">
+        <ChoiceBar label={TEXTS.view} options={VIEWS} value={shown} onChange={setShown} />
+        <span className="flex items-center gap-1.5 text-xs">
+          <Switch label={TEXTS.compareWithPrevious} checked={compared} onChange={setCompared} />
+          <span aria-hidden>{TEXTS.compareWithPrevious}</span>
+        </span>
+        <span className="flex-1" />
+        {shown === "messages" ? (
+          <Button kind="quiet" className="h-[26px] px-2 text-xs" onClick={() => setFolded(!folded)}>
+            {folded ? TEXTS.expandAll : TEXTS.collapseAll}
+          </Button>
+        ) : null}
+        <CopyAsCurl session={session} node={node} epoch={epoch} call={epoch.calls.indexOf(call)} />
+        <CopyButton
+          value={shown === "json" ? prompt : textOf(lines)}
+          label={shown === "json" ? TEXTS.copyPromptAsJson : TEXTS.copyMessages}
+        />
+      </div>
+      {compared ? <DiffSummary diff={diff} /> : null}
+      {shown === "messages" ? (
+        <PromptMessages lines={lines} folded={folded} changes={diff?.changes} />
+      ) : (
+        <div className="mt-2.5">
+          <ValueView value={prompt} label={TEXTS.promptAsJson} />
+        </div>
+      )}
     </>
   );
+}
+
+/** What differs from the node's previous call, while that is wanted. */
+function useDiff(sent: SentProps, lines: readonly Line[], wanted: boolean): PromptDiff | undefined {
+  const { session, node, view, epoch, call } = sent;
+  const before = wanted ? previousCall(view, epoch, call) : undefined;
+  const earlier = before?.call.prompt;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an earlier prompt does not change; its activation may.
+  return useMemo(
+    () => (before && earlier ? diffPrompts(promptLines(session, node, before.epoch, earlier), lines) : undefined),
+    [session, node, earlier, lines],
+  );
+}
+
+function DiffSummary({ diff }: { diff: PromptDiff | undefined }) {
+  return (
+    <p className="mt-1.5 text-fg-3 text-xs" role="status" data-testid="prompt-diff">
+      {diff
+        ? `${TEXTS.changedMessages(diff.count)} · ${TEXTS.tokensChanged(formatCount(diff.added), formatCount(diff.removed))}`
+        : TEXTS.noPreviousCall}
+    </p>
+  );
+}
+
+/** The messages as one text. */
+function textOf(lines: readonly Line[]): string {
+  const texts = lines.flatMap((line) => {
+    if (line.kind === "message") return [`${line.role}:\n${line.text}`];
+    return line.kind === "block" ? [`user:\n${line.text}`] : [];
+  });
+  return texts.join("\n\n");
 }
 
 /** The outputs that the user message is made of, each through its edge. */
@@ -125,6 +228,9 @@ function WindowUse({ prompt, shares, full }: { prompt: PromptRecord; shares: rea
   const percent = Math.round((100 * prompt.tokens) / Math.max(1, prompt.window));
   return (
     <>
+      <p className="mb-1 text-right font-mono text-xs tabular-nums">
+        {TEXTS.usedOf(formatCount(prompt.tokens), formatCount(prompt.window))}
+      </p>
       <div
         className="flex h-[22px] overflow-hidden rounded-md bg-bg-3"
         role="img"

@@ -1,8 +1,11 @@
 import type { BlockSource, NodeId } from "@/bindings";
+import type { LineChange } from "@/run/prompt-diff";
 import type { Line } from "@/run/prompt-parts";
 import { formatCount } from "@/run/values/format";
-import { ValueView } from "@/run/values/ValueView";
+import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
+import { ChangedText, ChangeMark } from "./ChangedText";
+import { FoldButton } from "./FoldButton";
 import { OriginChips } from "./OriginChips";
 import { TEXTS } from "./texts";
 
@@ -15,24 +18,36 @@ const TITLES: Record<Block["block"], string> = {
   partner: TEXTS.blockPartner,
 };
 
+type Props = {
+  line: Block;
+  /** Whether the text is shown. */
+  open: boolean;
+  onToggle: () => void;
+  /** How it differs from the previous call. */
+  change?: LineChange;
+};
+
 /** One block of the user message: its kind, its tokens, what its items are, where they come from, and what its cap left out. */
-export function PromptBlock({ line }: { line: Block }) {
+export function PromptBlock({ line, open, onToggle, change }: Props) {
   const workspace = useWorkspace();
   const nameOf = (node: NodeId) => workspace.nodeNames.nameOf(node);
   const { block, text, tokens, sources, origins, cut } = line;
   const title = TITLES[block];
   return (
     <article
-      className="rounded-lg border border-line bg-bg-2 px-2.5 py-1.5"
+      className={`rounded-lg border border-line bg-bg-2 px-2.5 py-1.5 ${change ? "border-l-2 border-l-ok" : ""}`}
       aria-label={TEXTS.block(title)}
       data-testid={`prompt-block-${block}`}
     >
-      <header className="mb-0.5 flex items-baseline gap-2 text-xs">
-        <i aria-hidden className={`part-${block === "partner" ? "question" : block} size-2 shrink-0 rounded-[2px]`} />
+      <header className="mb-0.5 flex min-h-6 items-center gap-2 text-xs">
+        <FoldButton label={TEXTS.block(title)} open={open} onToggle={onToggle} />
+        <i aria-hidden className={`part-${block} size-2 shrink-0 rounded-[2px]`} />
         <b className="font-semibold text-fg-2">{title}</b>
+        <ChangeMark change={change} />
         <span className="ml-auto font-mono text-fg-3 tabular-nums">{formatCount(tokens)}</span>
+        <CopyButton value={text} label={TEXTS.copyMessage(title)} />
       </header>
-      <ValueView value={text} label={TEXTS.block(title)} />
+      {open ? <Text text={text} title={title} change={change} /> : <p className="truncate text-fg-3 text-sm">{text}</p>}
       {sources.length > 0 ? (
         <p className="mt-1 break-words text-fg-3 text-xs" data-testid="block-sources">
           {TEXTS.origin} {distinct(sources.map((source) => describeSource(source, nameOf))).join(" · ")}
@@ -49,6 +64,11 @@ export function PromptBlock({ line }: { line: Block }) {
       ) : null}
     </article>
   );
+}
+
+function Text({ text, title, change }: { text: string; title: string; change?: LineChange }) {
+  if (change?.kind === "changed") return <ChangedText pieces={change.pieces} />;
+  return <ValueView value={text} label={TEXTS.block(title)} />;
 }
 
 function distinct(names: string[]): string[] {

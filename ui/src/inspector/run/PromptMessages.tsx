@@ -2,13 +2,16 @@ import { memo, type ReactNode, useMemo, useState } from "react";
 import type { NodeId, Origins, PromptRecord } from "@/bindings";
 import type { EpochView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
+import type { LineChange } from "@/run/prompt-diff";
 import { type Line, linesOf } from "@/run/prompt-parts";
 import { formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
 import { messageText } from "@/run/values/message-text";
-import { ValueView } from "@/run/values/ValueView";
+import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import { useEventCount } from "@/workspace/run-hooks";
+import { ChangedText, ChangeMark } from "./ChangedText";
+import { FoldButton } from "./FoldButton";
 import { OriginChips } from "./OriginChips";
 import { PromptBlock } from "./PromptBlock";
 import { TEXTS } from "./texts";
@@ -24,18 +27,32 @@ export function usePromptLines(session: RunSession, node: NodeId, epoch: EpochVi
   // What is not known yet may come with any event.
   const events = useEventCount();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is mutable; its length says when it changed.
-  return useMemo(() => {
-    const known = complete.get(prompt);
-    if (known) return known;
-    const context = contextOf({ nodes: session.fold.nodes, head: session.fold.head }, node, epoch.epoch);
-    const lines = linesOf(prompt, epoch, session.log, context);
-    if (!lines.some((line) => line.kind === "unknown")) complete.set(prompt, lines);
-    return lines;
-  }, [session, node, epoch.epoch, prompt, events]);
+  return useMemo(() => promptLines(session, node, epoch, prompt), [session, node, epoch.epoch, prompt, events]);
 }
 
+/** The same, outside of a component that follows the run. */
+export function promptLines(session: RunSession, node: NodeId, epoch: EpochView, prompt: PromptRecord): Line[] {
+  const known = complete.get(prompt);
+  if (known) return known;
+  const context = contextOf({ nodes: session.fold.nodes, head: session.fold.head }, node, epoch.epoch);
+  const lines = linesOf(prompt, epoch, session.log, context);
+  if (!lines.some((line) => line.kind === "unknown")) complete.set(prompt, lines);
+  return lines;
+}
+
+type Changes = ReadonlyMap<string, LineChange>;
+const UNCHANGED: Changes = new Map();
+
+type Props = {
+  lines: readonly Line[];
+  /** Whether messages are folded, but for those that were opened by hand. */
+  folded?: boolean;
+  /** What differs from the previous call, if that is shown. */
+  changes?: Changes;
+};
+
 /** The messages a model was sent, in order. */
-export const PromptMessages = memo(function PromptMessages({ lines }: { lines: readonly Line[] }) {
+export const PromptMessages = memo(function PromptMessages({ lines, folded = false, changes = UNCHANGED }: Props) {
   const [all, setAll] = useState(false);
   const hidden = all ? 0 : Math.max(0, lines.length - MAX_VISIBLE_MESSAGES);
   return (
@@ -46,75 +63,118 @@ export const PromptMessages = memo(function PromptMessages({ lines }: { lines: r
         </li>
       ) : null}
       {lines.slice(hidden).map((line) => (
-        <li key={line.key}>
-          <LineView line={line} />
+        // Folding all or none starts each of them anew.
+        <li key={`${line.key} ${folded}`}>
+          <LineView line={line} folded={folded} change={changes.get(line.key)} />
         </li>
       ))}
     </ol>
   );
 });
 
-function LineView({ line }: { line: Line }) {
-  const [open, setOpen] = useState(false);
+function LineView({ line, folded, change }: { line: Line; folded: boolean; change?: LineChange }) {
+  const [open, setOpen] = useState(!folded);
   if (line.kind === "unknown") {
     return <Cut>{TEXTS.messagesTokensContentNot(formatCount(line.count), formatCount(line.tokens))}</Cut>;
   }
-  if (line.kind === "block") return <PromptBlock line={line} />;
-  if (line.kind === "left") {
-    return (
-      <>
-        <Cut onClick={() => setOpen(!open)}>
-          {formatCount(line.messages.length)} older {line.messages.length === 1 ? "message" : "messages"} left out,{" "}
-          {formatCount(line.tokens)} tokens {open ? "▴" : "▾"}
-        </Cut>
-        {open
-          ? line.messages.map((message) => (
-              <div key={message.id} className="mt-1.5 opacity-70">
-                <MessageBox role={message.role} tokens={message.tokens} text={messageText(message.content)} />
-              </div>
-            ))
-          : null}
-      </>
-    );
+  if (line.kind === "block") {
+    return <PromptBlock line={line} open={open} onToggle={() => setOpen(!open)} change={change} />;
   }
+  if (line.kind === "left") return <LeftOut line={line} />;
   const { role, tokens, text, author, origins } = line;
-  return <MessageBox role={role} tokens={tokens} text={text} author={author} origins={origins} />;
+  return (
+    <MessageBox
+      role={role}
+      tokens={tokens}
+      text={text}
+      author={author}
+      origins={origins}
+      open={open}
+      onToggle={() => setOpen(!open)}
+      change={change}
+    />
+  );
 }
 
-/** One message: role, author, tokens, text, and where it comes from. */
-export function MessageBox({
-  role,
-  tokens,
-  text,
-  author,
-  origins,
-}: {
+/** The messages of the history that did not fit, and why. */
+function LeftOut({ line }: { line: Extract<Line, { kind: "left" }> }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Cut onClick={() => setOpen(!open)} expanded={open}>
+        {formatCount(line.messages.length)} older {line.messages.length === 1 ? "message" : "messages"} left out,{" "}
+        {formatCount(line.tokens)} tokens {open ? "▴" : "▾"}
+        <span className="block">{TEXTS.leftOutForWindow}</span>
+      </Cut>
+      {open
+        ? line.messages.map((message) => (
+            <div key={message.id} className="mt-1.5 opacity-70">
+              <MessageBox role={message.role} tokens={message.tokens} text={messageText(message.content)} />
+            </div>
+          ))
+        : null}
+    </>
+  );
+}
+
+type MessageProps = {
   role: string;
   tokens?: number;
   text: string;
   author?: NodeId;
   origins?: Origins;
-}) {
+  /** Whether the text is shown. */
+  open?: boolean;
+  /** Folds it or opens it; without it, the message can't be folded. */
+  onToggle?: () => void;
+  /** How it differs from the previous call. */
+  change?: LineChange;
+};
+
+/** One message: role, author, tokens, text, and where it comes from. */
+export function MessageBox({ role, tokens, text, author, origins, open = true, onToggle, change }: MessageProps) {
   const workspace = useWorkspace();
+  const label = `${role} message`;
   return (
-    <article className="rounded-lg border border-line bg-bg-2 px-2.5 py-1.5" aria-label={`${role} message`}>
-      <header className="mb-0.5 flex items-baseline gap-2 text-xs">
+    <article
+      className={`rounded-lg border border-line bg-bg-2 px-2.5 py-1.5 ${change ? "border-l-2 border-l-ok" : ""}`}
+      aria-label={label}
+    >
+      <header className="mb-0.5 flex min-h-6 items-center gap-2 text-xs">
+        {onToggle ? <FoldButton label={label} open={open} onToggle={onToggle} /> : null}
         <b className="font-semibold text-fg-2">{role}</b>
         {author === undefined ? null : <span className="truncate text-fg-3">{workspace.nodeNames.nameOf(author)}</span>}
-        {tokens === undefined ? null : (
-          <span className="ml-auto font-mono text-fg-3 tabular-nums">{formatCount(tokens)}</span>
-        )}
+        <ChangeMark change={change} />
+        <span className="ml-auto font-mono text-fg-3 tabular-nums">
+          {tokens === undefined ? null : formatCount(tokens)}
+        </span>
+        {onToggle ? <CopyButton value={text} label={TEXTS.copyMessage(role)} /> : null}
       </header>
-      <ValueView value={text} label={`${role} message`} />
-      <OriginChips origins={origins} />
+      {open ? (
+        <>
+          {change?.kind === "changed" ? (
+            <ChangedText pieces={change.pieces} />
+          ) : (
+            <ValueView value={text} label={label} />
+          )}
+          <OriginChips origins={origins} />
+        </>
+      ) : (
+        <p className="truncate text-fg-3 text-sm">{text}</p>
+      )}
     </article>
   );
 }
 
-function Cut({ children, onClick }: { children: ReactNode; onClick?: () => void }) {
+function Cut({ children, onClick, expanded }: { children: ReactNode; onClick?: () => void; expanded?: boolean }) {
   const look = "w-full rounded-lg border border-dashed border-line px-2 py-1 text-center text-fg-3 text-xs";
   return onClick ? (
-    <button type="button" className={`${look} hover:border-line-2 hover:text-fg`} onClick={onClick}>
+    <button
+      type="button"
+      aria-expanded={expanded}
+      className={`${look} hover:border-line-2 hover:text-fg`}
+      onClick={onClick}
+    >
       {children}
     </button>
   ) : (

@@ -6,7 +6,9 @@ import { useSettings, useWorkspace } from "@/workspace/context";
 import { MemorySummarizer } from "./MemorySummarizer";
 import { ModelOverrides } from "./ModelOverrides";
 import { ProviderSettings } from "./ProviderSettings";
+import { RedactionPatterns } from "./RedactionPatterns";
 import { RunLimits } from "./RunLimits";
+import { TelemetryExport } from "./TelemetryExport";
 import { ToolSettings } from "./ToolSettings";
 import { TEXTS } from "./texts";
 
@@ -76,6 +78,12 @@ export function SettingsPanel() {
       </Group>
       <Group title={TEXTS.tools}>
         <ToolSettings />
+      </Group>
+      <Group title={TEXTS.redaction}>
+        <RedactionPatterns />
+      </Group>
+      <Group title={TEXTS.telemetry}>
+        <TelemetryExport />
       </Group>
       {info ? (
         <Group title={TEXTS.about}>

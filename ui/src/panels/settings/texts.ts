@@ -89,4 +89,17 @@ export const TEXTS = {
   oneModel: "1 model",
   showFewer: "Show fewer",
   showAll: (count: string | number) => `Show all ${count}`,
+  redaction: "Redaction",
+  unnamedPattern: "Unnamed",
+  removePattern: (name: string) => `Remove pattern ${name}`,
+  patternName: "Name",
+  patternRegex: "Regular expression",
+  addPattern: "Add pattern",
+  redactionHelp:
+    "Texts that match are replaced by the name before anything is stored, sent or shown. Keys are always redacted.",
+  telemetry: "OpenTelemetry",
+  telemetryEndpoint: "OTLP endpoint",
+  telemetryHeaders: "Environment variable with headers",
+  telemetryContent: "Include messages and tool results",
+  telemetryHelp: "Spans of runs are sent there while they run. Empty: nothing is sent.",
 } as const;

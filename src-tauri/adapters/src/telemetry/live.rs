@@ -154,3 +154,6 @@ async fn send_all(state: Arc<State>, exporter: SpanExporter, mut queue: mpsc::Re
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,48 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, node, openFlow, test } from "./fixture";
+
+/** Two iterations of the conversation, and the prompt of the second. */
+async function openPrompt(page: Page): Promise<void> {
+  await openFlow(page);
+  await page.getByTestId("run-button").click();
+  for (const text of ["Where is my parcel 7731?", "Hold it until Friday."]) {
+    await page.getByTestId("pause-answer").fill(text);
+    await page.getByTestId("pause-send").click();
+    await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "waiting");
+    await expect(page.getByTestId("messages")).toContainText(text);
+  }
+  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · iteration 3");
+  await node(page, "answer").click();
+  await page.getByTestId("inspector-tab-prompt").click();
+}
+
+test("the prompt folds, compares, and is searched", async ({ page }) => {
+  await openPrompt(page);
+  const lens = page.getByTestId("prompt-lens");
+  await expect(lens.getByRole("article", { name: "user message" }).last()).toContainText("Hold it until Friday.");
+  await lens.getByRole("switch", { name: "Compare with the previous call" }).click();
+  await expect(page.getByTestId("prompt-diff")).toContainText("messages changed");
+  // The node's previous call is that before the tool was called.
+  await expect(lens.getByRole("article", { name: "tool message" })).toContainText("New");
+  await expect(lens.getByRole("article", { name: "user message" }).last()).not.toContainText("New");
+  for (const theme of ["dark", "light"]) {
+    await page.evaluate((name) => document.documentElement.setAttribute("data-theme", name), theme);
+    const { violations } = await new AxeBuilder({ page }).include('[data-testid="prompt-lens"]').analyze();
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`),
+      theme,
+    ).toEqual([]);
+    await page.screenshot({ path: `test-results/lens-${theme}.png` });
+  }
+  await lens.getByRole("button", { name: "Collapse all" }).click();
+  await expect(lens.getByRole("button", { name: "Expand user message" }).first()).toBeVisible();
+
+  await page.getByTestId("prompt-search").fill("PARCEL 7731");
+  const results = lens.getByRole("list", { name: "Prompts with this text" });
+  await expect(results.getByRole("button").first()).toContainText("iteration 1", { ignoreCase: true });
+  await results.getByRole("button").first().click();
+  await expect(page.getByTestId("epoch-picker")).toHaveValue("0");
+  await lens.getByRole("button", { name: "Copy as curl" }).click();
+  await expect(page.getByText("sends no HTTP request")).toBeVisible();
+});

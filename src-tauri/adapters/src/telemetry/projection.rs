@@ -314,6 +314,7 @@ fn request_attributes(prompt: &PromptRecord) -> Vec<(&'static str, Value)> {
     attributes.extend(prompt.purpose.map(|purpose| {
         let purpose = match purpose {
             PromptPurpose::MemorySummary => "memory_summary",
+            PromptPurpose::HistorySummary => "history_summary",
             PromptPurpose::Sampling => "sampling",
         };
         (names::PURPOSE, json!(purpose))

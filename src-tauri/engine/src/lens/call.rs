@@ -204,9 +204,8 @@ impl Lens {
             left_out.push(LeftOut::History { count: omitted.count, tokens, messages });
         }
         let conversation = prompt.conversation.iter().flat_map(|conversation| &conversation.left_out);
-        left_out.extend(
-            conversation.map(|turns| LeftOut::Turns { reason: turns.reason, count: turns.count }),
-        );
+        left_out
+            .extend(conversation.map(|turns| LeftOut::Turns { reason: turns.reason, count: turns.count }));
         left_out.extend(prompt.parts.iter().filter_map(|part| match part {
             PromptPart::Block { block, cut: Some(cut), .. } => {
                 Some(LeftOut::Block { block: *block, cut: cut.clone() })

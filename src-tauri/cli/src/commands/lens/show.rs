@@ -7,7 +7,7 @@ use plait_api::Plait;
 use plait_api::engine::context::{Role, ToolCall};
 use plait_api::engine::lens::{LeftOut, LensCall, MessagePart, PromptBadge, SentMessage, ShareKind};
 use plait_api::engine::models::Cost;
-use plait_api::engine::prompt::BlockKind;
+use plait_api::engine::prompt::{BlockKind, OmissionReason};
 use plait_api::engine::provider::StopReason;
 use serde::Serialize;
 
@@ -98,7 +98,7 @@ fn print_call(out: &mut impl Write, number: usize, call: &LensCall) -> std::io::
 fn print_message(out: &mut impl Write, message: &SentMessage) -> std::io::Result<()> {
     if let Some(missing) = message.missing {
         let tokens = message.tokens.unwrap_or_default();
-        return writeln!(out, "── {missing} messages, {tokens} tokens: the journal no longer has their text");
+        return writeln!(out, "── {missing} messages, {tokens} tokens: their text is not in the journal");
     }
     let role = match message.role {
         Role::System => "system",
@@ -108,6 +108,7 @@ fn print_message(out: &mut impl Write, message: &SentMessage) -> std::io::Result
     };
     let part = match message.part {
         MessagePart::History => Some("history"),
+        MessagePart::Conversation => Some("conversation"),
         MessagePart::Step => Some("this turn"),
         MessagePart::System | MessagePart::Question | MessagePart::Missing => None,
     };
@@ -168,6 +169,7 @@ fn badge_text(badge: PromptBadge) -> &'static str {
         PromptBadge::HistoryTrimmed => "history trimmed",
         PromptBadge::BlockCut => "block cut",
         PromptBadge::MemorySummary => "memory summary",
+        PromptBadge::HistorySummary => "history summary",
         PromptBadge::Sampling => "reply to a tool",
         PromptBadge::Reused => "reused",
         PromptBadge::NoReply => "no reply",
@@ -183,10 +185,24 @@ fn left_out_text(left_out: &LeftOut) -> String {
                 "{count} oldest {messages} of the history{tokens}: did not fit the window beside the reserve"
             )
         }
+        LeftOut::Turns { reason, count } => {
+            let turns = if *count == 1 { "turn" } else { "turns" };
+            format!("{count} {turns} of the conversation: {}", omission_text(*reason))
+        }
         LeftOut::Block { block, cut } => {
             let block = block_text(*block);
             format!("{} tokens of the block {block}: its cap is {}", cut.tokens, cut.cap)
         }
+    }
+}
+
+fn omission_text(reason: OmissionReason) -> &'static str {
+    match reason {
+        OmissionReason::MaxTokens => "more than `max_tokens`",
+        OmissionReason::MaxTurns => "more than `max_turns`",
+        OmissionReason::Window => "did not fit the window beside the reserve",
+        OmissionReason::Summarized => "in the summary",
+        OmissionReason::OwnMessage => "sent as the message itself",
     }
 }
 

@@ -5,6 +5,7 @@
 //! Message contents are left out unless the person asks for them.
 
 pub mod conventions;
+mod endpoint;
 mod exporter;
 mod live;
 pub mod otlp;

@@ -127,6 +127,8 @@ export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, c
       const { role, text, tokens, origins } = part;
       const line = { kind: "message", key: `${index}`, role, text, tokens, inHistory: false } as const;
       lines.push({ ...line, ...(origins && { origins }) });
+    } else if (part.kind === "turns") {
+      lines.push(...linesOfTurns(part, `${index}`));
     } else if (part.kind === "step") {
       lines.push(...linesOfStep(epoch, part.step, part.tokens, part.rejection));
     } else if (part.kind === "turns") {
@@ -240,7 +242,7 @@ export function previousCall(
 
 /** Whether turns of a conversational loop are part of a prompt. */
 export function hasLoopHistory(prompt: PromptRecord): boolean {
-  return prompt.parts.some((part) => part.kind === "history" && "source" in part && part.source === "loop");
+  return (prompt.conversation?.sent ?? 0) > 0;
 }
 
 /** The iteration in which the window will be full at the current growth; undefined if prompts do not grow. */

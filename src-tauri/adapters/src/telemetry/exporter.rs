@@ -9,6 +9,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::TelemetrySettings;
+use super::endpoint::traces_url;
 use super::otlp;
 use super::span::Span;
 
@@ -20,7 +21,6 @@ const MAX_ATTEMPTS: u32 = 3;
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// How much of a response is read.
 const MAX_RESPONSE_BYTES: usize = 64 << 10;
-const TRACES_PATH: &str = "v1/traces";
 
 /// What a server took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,27 +124,6 @@ fn rejected_spans(body: &[u8]) -> u64 {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let rejected = &body["partialSuccess"]["rejectedSpans"];
     rejected.as_u64().or_else(|| rejected.as_str()?.parse().ok()).unwrap_or_default()
-}
-
-/// The URL that spans are posted to: the endpoint with `/v1/traces`, unless it ends with that. Fault `telemetry.bad_endpoint`.
-pub(super) fn traces_url(endpoint: &str) -> Result<Url, Fault> {
-    let bad = |why: &str| {
-        Fault::new(ErrorCode::TelemetryBadEndpoint, format!("The OpenTelemetry endpoint {why}.")).hint(
-            "Use a URL like http://127.0.0.1:4318. Headers with keys belong into an environment variable.",
-        )
-    };
-    let mut url = Url::parse(endpoint.trim()).map_err(|error| bad(&format!("is no URL: {error}")))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(bad("must begin with http:// or https://"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(bad("must not contain a password"));
-    }
-    let path = url.path().trim_end_matches('/').to_owned();
-    if !path.ends_with(TRACES_PATH) {
-        url.set_path(&format!("{path}/{TRACES_PATH}"));
-    }
-    Ok(url)
 }
 
 /// The headers in an environment variable, as `name=value,name=value`. The form is that of `OTEL_EXPORTER_OTLP_HEADERS`.

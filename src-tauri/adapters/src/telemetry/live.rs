@@ -122,7 +122,7 @@ impl LiveExporter {
                     let _ = follower.await;
                 }
             }
-            // Taken only now: followers queue spans to their end.
+            // Not before: followers queue spans to their end.
             let worker = self.0.worker.lock().take();
             if let Some(Worker { queue, task }) = worker {
                 drop(queue);

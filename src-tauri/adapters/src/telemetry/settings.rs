@@ -4,7 +4,7 @@ use plait_engine::error::{ErrorCode, Fault};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::exporter::traces_url;
+use super::endpoint::traces_url;
 use crate::keys::is_variable_name;
 
 /// The settings of the OpenTelemetry export.

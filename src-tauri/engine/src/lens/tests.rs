@@ -339,3 +339,25 @@ fn trace_groups_iterations_and_hangs_calls_under_nodes() {
     );
     assert_eq!(second.children[0].state, Some(NodeState::Running));
 }
+
+#[test]
+fn turns_of_a_loop_are_marked_and_their_text_begins_the_message() {
+    let turns = json!({ "kind": "turns", "node": "talk", "epoch": [], "first": 0, "count": 2, "tokens": 7,
+        "text": "<turns>" });
+    let question = json!({ "kind": "message", "role": "user", "text": "And now?", "tokens": 6 });
+    let mut sent = prompt(&json!([turns, question]));
+    sent["conversation"] = json!({ "node": "talk", "epoch": [], "strategy": "truncate_turns", "sent": 2, "tokens": 7,
+        "leftOut": [{ "reason": "maxTurns", "first": 0, "count": 3 }] });
+    let lens =
+        Lens::of(&journal(&[of("chat", "node.started", &json!({ "attempt": 1 })), rendered(0, &sent)]));
+    let call = &lens.calls(None)[0];
+    assert!(call.badges.contains(&PromptBadge::ConversationInjected));
+    assert!(matches!(call.left_out[..], [LeftOut::Turns { count: 3, .. }]));
+    assert_eq!(texts(call), [(Role::User, "<turns>"), (Role::User, "And now?")]);
+    assert!(call.shares.contains(&PromptShare { kind: ShareKind::History, tokens: 7 }));
+    // One message, as the model got it.
+    let rebuilt = lens.request(&chat(), 0).unwrap();
+    let texts: Vec<String> = rebuilt.request.messages.iter().map(|message| message.content.text()).collect();
+    assert_eq!(texts, ["<turns>\n\nAnd now?"]);
+    assert!(!rebuilt.is_incomplete);
+}

@@ -54,7 +54,7 @@ pub enum PromptPart {
         #[serde(default, skip_serializing_if = "Origins::is_empty")]
         #[ts(optional, as = "Option<Origins>")]
         origins: Origins,
-        /// If the reply was rejected and no tool was called: what the model was told.
+        /// If the reply was rejected and no tool was called: what the model received as the reason.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         rejection: Option<String>,

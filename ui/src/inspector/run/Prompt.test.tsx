@@ -145,6 +145,21 @@ it("shows why a reply was rejected", () => {
   expect(screen.getByText("That is not a number.")).toBeDefined();
 });
 
+it("marks a prompt that has turns of a loop's conversation", () => {
+  const turns = { kind: "turns", node: "talk", epoch: [], first: 0, count: 3, tokens: 12 };
+  const current = [{ role: "assistant", text: "I looked it up.", node: "helper" }];
+  const conversation = { node: "talk", epoch: [], strategy: "truncate_turns", sent: 3, tokens: 12 };
+  const parts = [{ ...turns, current }, ...PARTS];
+  showRun(workspace.activeRun, [
+    { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, tokens: 15, parts, conversation } },
+  ]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  expect(screen.getByTestId("conversation-injected").textContent).toBe("Conversation injected");
+  expect(screen.getByText("I looked it up.")).toBeDefined();
+  expect(screen.getByText("2 messages, 12 tokens (content not available)")).toBeDefined();
+  expect(screen.getByTitle("History: 12")).toBeDefined();
+});
+
 it("copies the request that the host builds, as curl", async () => {
   const call = vi.fn(async () => ({ curl: "curl 'https://x'", exact: true }));
   workspace = createTestWorkspace({ call: call as never });

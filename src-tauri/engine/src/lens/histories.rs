@@ -22,7 +22,7 @@ impl Histories {
                 let messages: Vec<SharedMessage> = context.message_history.iter().cloned().collect();
                 self.add(&context.context_id, &messages);
             }
-            Event::Context(_, ContextEvent::Changed { context_id, change }) => match change {
+            Event::Context(_, ContextEvent::Changed { context_id, change, .. }) => match change {
                 ContextChange::Messages { messages } | ContextChange::Turn { messages, .. } => {
                     self.add(context_id, messages);
                 }

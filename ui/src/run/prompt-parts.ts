@@ -131,8 +131,6 @@ export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, c
       lines.push(...linesOfTurns(part, `${index}`));
     } else if (part.kind === "step") {
       lines.push(...linesOfStep(epoch, part.step, part.tokens, part.rejection));
-    } else if (part.kind === "turns") {
-      lines.push(...linesOfTurns(part, `${index}`));
     } else {
       const messages = log.messagesBetween(context, part.first, part.last);
       const left = leftOut(prompt, log, context, part.first);

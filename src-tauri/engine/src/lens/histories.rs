@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::context::{ContextChange, SharedMessage};
-use crate::id::{ContextId, Epoch, MessageId};
-use crate::journal::{ContextEvent, Event};
+use crate::id::{Activation, ContextId, Epoch, MessageId};
+use crate::journal::{ContextEvent, Event, LoopEvent};
 
 /// The messages of each context in the order in which they were added. What was cleared stays: earlier prompts had it.
 #[derive(Default)]
@@ -13,6 +13,21 @@ pub(super) struct Histories {
     contexts: HashMap<ContextId, Vec<SharedMessage>>,
     /// Where each message is. A copied context has the messages of another one.
     places: HashMap<MessageId, Vec<(ContextId, usize)>>,
+    /// The turns of each loop with a conversation, in order.
+    loops: HashMap<Activation, Vec<SharedMessage>>,
+}
+
+/// Which turns of a loop's conversation a prompt has, besides summary and those of the iteration under way.
+pub(super) struct TurnRange<'a> {
+    /// The loop, in its own epoch.
+    pub(super) of: Activation,
+    pub(super) pinned: &'a [u32],
+    /// The position of the first of the newest turns.
+    pub(super) first: u32,
+    /// The one of them that is left out, since it is the user message.
+    pub(super) own: Option<u32>,
+    /// How many of the newest there are.
+    pub(super) newest: u64,
 }
 
 impl Histories {
@@ -34,8 +49,23 @@ impl Histories {
             Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, .. }) => {
                 self.add(context_id, messages);
             }
+            Event::Loop(of, LoopEvent::HistoryAppended { turns }) => {
+                self.loops.entry(of.clone()).or_default().extend(turns.iter().cloned());
+            }
             _ => {}
         }
+    }
+
+    /// These turns, if the journal has all of them.
+    pub(super) fn turns(&self, range: &TurnRange<'_>) -> Option<Vec<SharedMessage>> {
+        let newest = (range.first..).filter(|position| Some(*position) != range.own);
+        let newest = newest.take(usize::try_from(range.newest).ok()?);
+        let positions = range.pinned.iter().copied().chain(newest);
+        if range.pinned.is_empty() && range.newest == 0 {
+            return Some(Vec::new());
+        }
+        let turns = self.loops.get(&range.of)?;
+        positions.map(|position| turns.get(usize::try_from(position).ok()?).cloned()).collect()
     }
 
     fn add(&mut self, context: &ContextId, messages: &[SharedMessage]) {

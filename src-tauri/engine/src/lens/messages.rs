@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use ts_rs::TS;
 
-use super::histories::Histories;
+use super::histories::{Histories, TurnRange};
 use crate::context::{Message, Role, SharedMessage, ToolCall};
 use crate::expression::as_text;
 use crate::id::{Activation, MessageId, NodeId};
@@ -124,10 +124,36 @@ pub(super) fn rebuild(
                 messages.push(RebuiltMessage { shown, message: None, is_part: true });
                 beginning = Some(text).map(String::as_str).filter(|text| !text.is_empty());
             }
-            PromptPart::Turns { current, count, tokens, origins, .. } => {
+            PromptPart::Turns {
+                node,
+                epoch,
+                summary,
+                pinned,
+                first,
+                own,
+                current,
+                count,
+                tokens,
+                origins,
+                ..
+            } => {
                 let earlier = count.saturating_sub(current.len() as u64);
-                if earlier > 0 {
-                    messages.push(RebuiltMessage::missing(earlier, *tokens, origins, Role::User));
+                let besides = pinned.len() as u64 + u64::from(summary.is_some());
+                let range = TurnRange {
+                    of: Activation { node: node.clone(), epoch: epoch.clone() },
+                    pinned,
+                    first: *first,
+                    own: *own,
+                    newest: earlier.saturating_sub(besides),
+                };
+                match histories.turns(&range) {
+                    Some(turns) => {
+                        if summary.is_some() {
+                            messages.push(RebuiltMessage::missing(1, 0, origins, Role::Assistant));
+                        }
+                        messages.extend(turns.into_iter().map(RebuiltMessage::of_turn));
+                    }
+                    None => messages.push(RebuiltMessage::missing(earlier, *tokens, origins, Role::User)),
                 }
                 messages.extend(current.iter().map(|turn| {
                     let shown = SentMessage {
@@ -297,6 +323,12 @@ impl RebuiltMessage {
             ..SentMessage::new(MessagePart::Step, message.role, message.content.text())
         };
         Self { shown, message: Some(Arc::new(message)), is_part: false }
+    }
+
+    /// A turn of a loop's conversation: of what was said, only role and text are sent.
+    fn of_turn(turn: SharedMessage) -> Self {
+        let shown = SentMessage { part: MessagePart::Conversation, ..SentMessage::of_history(&turn) };
+        Self { shown, message: Some(turn), is_part: false }
     }
 
     fn of_history(message: SharedMessage) -> Self {

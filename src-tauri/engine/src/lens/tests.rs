@@ -361,3 +361,24 @@ fn turns_of_a_loop_are_marked_and_their_text_begins_the_message() {
     assert_eq!(texts, ["<turns>\n\nAnd now?"]);
     assert!(!rebuilt.is_incomplete);
 }
+
+#[test]
+fn earlier_turns_of_a_loop_come_from_its_history() {
+    let turn = |id: &str, role: &str| message(id, role, id, 1);
+    let turns = json!({ "kind": "turns", "node": "talk", "epoch": [], "first": 1, "own": 3, "count": 3, "tokens": 7,
+        "current": [{ "role": "assistant", "text": "just now", "node": "helper" }] });
+    let mut sent = prompt(&json!([turns]));
+    sent["conversation"] =
+        json!({ "node": "talk", "epoch": [], "strategy": "truncate_turns", "sent": 3, "tokens": 7 });
+    let appended = |turns: Value| of("talk", "history.appended", &json!({ "turns": turns }));
+    let lens = Lens::of(&journal(&[
+        appended(json!([turn("zero", "user"), turn("one", "assistant")])),
+        appended(json!([turn("two", "user"), turn("own", "assistant")])),
+        of("chat", "node.started", &json!({ "attempt": 1 })),
+        rendered(0, &sent),
+        appended(json!([turn("later", "user")])),
+    ]));
+    let expected = [(Role::Assistant, "one"), (Role::User, "two"), (Role::Assistant, "just now")];
+    assert_eq!(texts(&lens.calls(None)[0]), expected);
+    assert!(!lens.request(&chat(), 0).unwrap().is_incomplete);
+}

@@ -5,6 +5,10 @@
 
 use serde_json::Value;
 
+/// A value of a journal may have so many lists and objects inside one another. Readers stop at 127; what is around a value in an event
+/// has room beside it, and so have the results of sub-flows, which hold those of their children.
+pub(crate) const MAX_NESTING_DEPTH: usize = 100;
+
 /// Why a text is not a value.
 #[derive(Debug, thiserror::Error)]
 pub enum ExactJsonError {

@@ -22,12 +22,12 @@ use crate::context::{Content, History, Message, Role, SharedMessage};
 use crate::id::{Activation, MessageId};
 use crate::origin::Origins;
 
-pub use bound::{BoundReason, BoundedHistory, HistoryBounds, LeftOutTurns, bound_history};
+pub use bound::{BoundReason, BoundedHistory, LeftOutTurns, bound_history};
 pub use content::turn_content;
 pub use conversation::{ConversationScope, LoopConversation, SummarizerAgent};
 pub use settings::{
     AiTurnSource, ConversationSettings, DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, DEFAULT_SUMMARIZE_RATIO, HITL,
-    HistoryInit, HistoryManagement, HistoryStart, HistoryStrategy, NAMED_STEPS, StartWith,
+    HistoryBounds, HistoryInit, HistoryManagement, HistoryStart, HistoryStrategy, NAMED_STEPS, StartWith,
 };
 pub use summary::{HistorySummary, RejectedSummary, SummaryAttempt, SummaryPlan};
 pub use template::HistoryTemplate;

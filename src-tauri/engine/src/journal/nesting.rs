@@ -5,9 +5,7 @@
 
 use serde_json::Value;
 
-/// A value may have so many lists and objects inside one another. Readers stop at 127; what is around a value in an event
-/// has room beside it, and so have the results of sub-flows, which hold those of their children.
-pub(crate) const MAX_NESTING_DEPTH: usize = 100;
+pub(crate) use crate::exact_json::MAX_NESTING_DEPTH;
 
 /// Whether the value is nested deeper than that.
 pub(crate) fn is_too_deep(value: &Value) -> bool {

@@ -2,19 +2,8 @@
 
 use std::ops::Range;
 
-use super::{HistorySummary, LoopHistory};
+use super::{HistoryBounds, HistorySummary, LoopHistory};
 use crate::context::{History, SharedMessage};
-
-/// How much of a history may be sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HistoryBounds {
-    /// Tokens of all turns together, as they are counted for messages.
-    pub max_tokens: Option<u64>,
-    /// The number of turns; a summary counts as one.
-    pub max_turns: Option<usize>,
-    /// The tokens that the model's window has left for turns.
-    pub window_room: Option<u64>,
-}
 
 /// Why turns were left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -78,6 +78,17 @@ impl HistoryManagement {
     }
 }
 
+/// How much of a history may be sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HistoryBounds {
+    /// Tokens of all turns together, as they are counted for messages.
+    pub max_tokens: Option<u64>,
+    /// The number of turns; a summary counts as one.
+    pub max_turns: Option<usize>,
+    /// The tokens that the model's window has left for turns.
+    pub window_room: Option<u64>,
+}
+
 /// Which outputs of model nodes become turns of the assistant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

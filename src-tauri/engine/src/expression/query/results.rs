@@ -7,7 +7,7 @@ use jaq_json::{Num, Val};
 use serde_json::{Map, Number, Value};
 
 use super::budget::QueryTypes;
-use crate::journal::MAX_NESTING_DEPTH;
+use crate::exact_json::MAX_NESTING_DEPTH;
 
 /// How many values the results may contain in total.
 const MAX_VALUES: usize = 1_000_000;

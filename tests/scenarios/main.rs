@@ -20,6 +20,7 @@ mod keys;
 mod knowledge;
 mod lens;
 mod long_term_memory;
+mod loops;
 mod mcp_questions;
 mod mcp_servers;
 mod memory;

@@ -13,12 +13,12 @@ use std::sync::{Arc, LazyLock};
 
 use cel::{Context, Env, Program};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::compile_cache::CompileCache;
 use super::deep_stack::block_on_deep_stack;
-use super::evaluation::{Evaluation, Evaluator, wrong_result};
+use super::evaluation::{Evaluation, Evaluator, Subject, wrong_result};
 use crate::error::{ErrorCode, Fault};
 
 /// The longest condition, in bytes.
@@ -27,26 +27,6 @@ const MAX_SOURCE_BYTES: usize = 2048;
 const MAX_ITERATIONS: u64 = 1_000_000;
 
 static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
-
-/// What a condition is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Subject {
-    /// One value, by the name `value`.
-    Value,
-    /// An iteration of a loop: an object with these fields, each by its own name.
-    Iteration,
-}
-
-impl Subject {
-    /// The names that a condition may use.
-    pub(super) fn names(self) -> &'static [&'static str] {
-        match self {
-            Self::Value => &["value"],
-            Self::Iteration => &["index", "previous", "input"],
-        }
-    }
-}
 
 /// A condition. One that does not compile keeps its error, so that `check` can report it at its place in the flow.
 pub struct Condition {

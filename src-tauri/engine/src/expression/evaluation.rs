@@ -10,8 +10,27 @@ use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::condition::Subject;
 use crate::error::{ErrorCode, Fault};
+
+/// What a condition is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Subject {
+    /// One value, by the name `value`.
+    Value,
+    /// An iteration of a loop: an object with these fields, each by its own name.
+    Iteration,
+}
+
+impl Subject {
+    /// The names that a condition may use.
+    pub(super) fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Value => &["value"],
+            Self::Iteration => &["index", "previous", "input"],
+        }
+    }
+}
 
 /// An expression with what it is evaluated for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

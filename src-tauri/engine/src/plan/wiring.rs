@@ -5,6 +5,7 @@
 
 mod bound_nodes;
 mod edges;
+mod nest;
 mod portals;
 mod scopes;
 
@@ -16,7 +17,7 @@ use crate::id::NodeId;
 use crate::node::BoundNode;
 
 use edges::OmittedInputs;
-use scopes::Nest;
+use nest::Nest;
 
 pub use bound_nodes::BoundFlow;
 pub(super) use bound_nodes::{UnboundNodes, Vertex};

@@ -1,7 +1,7 @@
 //! The settings of a loop. Their names are those of the pipeline format, in every file.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::expression::condition::IterationCondition;
 use crate::id::NodeId;
@@ -56,7 +56,7 @@ pub(in crate::nodes) struct Config {
 }
 
 /// When a loop repeats.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::nodes) enum Kind {
     #[default]
@@ -66,7 +66,7 @@ pub(in crate::nodes) enum Kind {
 }
 
 /// What follows when an iteration fails.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(in crate::nodes) enum OnError {
     #[default]

@@ -4,7 +4,7 @@ use crate::error::ErrorCode;
 use serde_json::Map;
 
 use super::bound_nodes::BoundFlow;
-use super::scopes::Nest;
+use super::nest::Nest;
 use crate::diagnostic::Diagnostic;
 use crate::flow::Edge;
 use crate::id::{EdgeId, NodeId, PortName};

@@ -86,7 +86,7 @@ fn conversing(fails: bool) -> Flow {
 }
 
 async fn run(fails: bool) -> (Journal, Vec<(Role, String)>) {
-    let app = App::open(RecordingProvider::echo()).await;
+    let app = App::with(&RecordingProvider::echo());
     let flow = conversing(fails);
     let of = ConversationFlow::new(&flow, None);
     let conversation = app.plait.call(OpenConversation { flow: of, user: None, new: true }).await.unwrap().id;

@@ -97,7 +97,7 @@ fn read_event<'de, A: MapAccess<'de>>(name: &str, head: Head, map: A) -> Result<
             Event::Node(rest.activation()?, event)
         }
         (_, "run") => Event::Run(rest.read()?),
-        (_, "loop" | "iteration") => {
+        (_, "loop" | "iteration" | "history") => {
             let event = rest.read()?;
             Event::Loop(rest.activation()?, event)
         }

@@ -31,6 +31,12 @@ fn every_group_survives_a_round_trip() {
         json!({ "seq": 2, "at": 5, "type": "run.paused", "node": "chat", "epoch": [], "prompt": "?", "schema": {} }),
         failed,
         json!({ "seq": 4, "at": 5, "type": "turn.started", "node": "chat", "epoch": [], "contextId": "main" }),
+        json!({ "seq": 9, "at": 5, "type": "iteration.started", "node": "loop", "epoch": [1] }),
+        json!({ "seq": 10, "at": 5, "type": "iteration.finished", "node": "loop", "epoch": [1], "exit": true }),
+        json!({
+            "seq": 11, "at": 5, "type": "context.merged", "node": "loop", "epoch": [],
+            "activations": [{ "node": "chat", "epoch": [1] }],
+        }),
         json!({ "seq": 5, "at": 5, "type": "child.started", "node": "chat", "epoch": [], "run": "r" }),
         json!({ "seq": 6, "at": 5, "type": "input.provided", "node": "chat", "epoch": [], "answer": "end" }),
         json!({
@@ -101,4 +107,21 @@ fn only_the_end_of_the_run_is_terminal() {
     assert_eq!(Event::Run(RunEvent::Canceling).activation(), None);
     let started = Event::Node(activation(), NodeEvent::Started { attempt: 1 });
     assert_eq!(started.activation(), Some(&activation()));
+}
+
+/// A type that is written and not known to the reader would make its journal unreadable.
+#[test]
+fn reader_knows_every_type_of_event() {
+    let shape = <Event as ts_rs::TS>::inline(&ts_rs::Config::default());
+    let names: Vec<&str> = shape
+        .split("\"type\": \"")
+        .skip(1)
+        .filter_map(|rest| rest.split_once('"').map(|(name, _)| name))
+        .collect();
+    assert!(names.contains(&"node.started") && names.contains(&"iteration.finished"), "{names:?}");
+    for name in names {
+        let read = serde_json::from_value::<Event>(json!({ "type": name }));
+        let problem = read.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(!problem.contains("unknown event type"), "{problem}");
+    }
 }

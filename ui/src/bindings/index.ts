@@ -1232,7 +1232,7 @@ export type LeftOut = { "kind": "history", count: number,
   /** Their tokens, if the journal still has them. */
   tokens?: number,
   /** The messages, if the journal still has them. */
-  messages?: Array<SentMessage>, } | { "kind": "block", block: BlockKind, cut: BlockCut,
+  messages?: Array<SentMessage>, } | { "kind": "turns", reason: OmissionReason, count: number, } | { "kind": "block", block: BlockKind, cut: BlockCut,
 };
 
 /** A passage that was found and is not used. */
@@ -1684,7 +1684,7 @@ export type Message = {
 export type MessageId = string;
 
 /** What a message of a prompt is. */
-export type MessagePart = "system" | "history" | "question" | "step" | "missing";
+export type MessagePart = "system" | "history" | "conversation" | "question" | "step" | "missing";
 
 /** A page of messages. */
 export type MessagesPage = {
@@ -2055,7 +2055,7 @@ export type PriceStep = {
 };
 
 /** What stands out about a call. */
-export type PromptBadge = "conversationInjected" | "historyTrimmed" | "blockCut" | "memorySummary" | "sampling" | "reused" | "noReply";
+export type PromptBadge = "conversationInjected" | "historyTrimmed" | "blockCut" | "memorySummary" | "historySummary" | "sampling" | "reused" | "noReply";
 
 /** A place where the text was found. */
 export type PromptHit = {
@@ -2087,7 +2087,7 @@ export type PromptPart = { "kind": "history",
   tokens: number,
   /** Where they come from. */
   origins?: Origins,
-  /** If the reply was rejected and no tool was called: what the model was told. */
+  /** If the reply was rejected and no tool was called: what the model received as the reason. */
   rejection?: string, } | { "kind": "block", block: BlockKind, text: string, tokens: number,
   /** What its items are, in their order. */
   sources?: Array<BlockSource>,

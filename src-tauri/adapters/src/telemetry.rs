@@ -1,4 +1,4 @@
-//! OpenTelemetry: what a run's journal says, as spans with the names and attributes of the GenAI semantic conventions.
+//! OpenTelemetry: what a run's journal says, as spans with the names and attributes of the `GenAI` semantic conventions.
 //!
 //! [`projection`] turns entries into spans, a pure fold; [`otlp`] writes them as OTLP JSON; [`exporter`] sends them; [`live`] sends those
 //! of runs that go on, beside the run: a server that is slow or down costs spans, never the run.

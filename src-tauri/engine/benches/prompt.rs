@@ -207,7 +207,7 @@ fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
                     let mut used = 0;
                     let fits = |turn: &&Arc<Message>| {
                         used += u64::from(turn.tokens);
-                        used <= u64::from(u32::MAX)
+                        u32::try_from(used).is_ok()
                     };
                     let kept = turns.iter().rev().take_while(fits).count();
                     let sent = turns[turns.len() - kept..].iter().chain([&question]).cloned();

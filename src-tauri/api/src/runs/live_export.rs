@@ -29,7 +29,7 @@ impl RunService {
             match self.watch(run, 0).await {
                 Ok(watch) => return Some(watch),
                 Err(error) if error.code == ErrorCode::RunUnknown => {
-                    tokio::time::sleep(LOOKUP_INTERVAL).await
+                    tokio::time::sleep(LOOKUP_INTERVAL).await;
                 }
                 Err(_) => return None,
             }

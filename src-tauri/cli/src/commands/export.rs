@@ -26,7 +26,7 @@ enum ExportCommand {
     Otlp(OtlpArgs),
 }
 
-/// The spans follow the GenAI semantic conventions 1.41.0. Exporting a run again gives the same ids.
+/// The spans follow the `GenAI` semantic conventions 1.41.0. Exporting a run again gives the same ids.
 #[derive(Debug, Args)]
 struct OtlpArgs {
     /// Run ID, a unique prefix of one, or `last`.

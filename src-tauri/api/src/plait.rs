@@ -112,6 +112,14 @@ pub struct Plait {
     dialogs: DialogService,
 }
 
+/// What evaluates expressions: worker processes of this executable, or this process without one.
+fn evaluator_in(worker: Option<&PathBuf>) -> Arc<dyn Evaluator> {
+    match worker {
+        Some(executable) => Arc::new(WorkerPool::new(executable)),
+        None => Arc::new(InProcess),
+    }
+}
+
 impl Plait {
     /// Opens the store and prepares everything; runs nothing. `store.locked` when another process has the data directory
     /// open, `store.*` when it cannot be read or created, `user.unknown`.
@@ -150,10 +158,7 @@ impl Plait {
         let tools: Arc<dyn ToolHost> = Arc::new(RedactingTools::new(tools, &keys));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let worker = options.worker;
-        let evaluator: Arc<dyn Evaluator> = match worker.clone() {
-            Some(executable) => Arc::new(WorkerPool::new(executable)),
-            None => Arc::new(InProcess),
-        };
+        let evaluator = evaluator_in(worker.as_ref());
         let registry = Arc::new(plait_engine::nodes::registry());
 
         let providers =

@@ -118,6 +118,7 @@ pub struct Container {
 }
 
 /// A node of a plan.
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a node")]
 pub struct PlanNode {
     pub id: NodeId,
     pub node: Arc<dyn BoundNode>,

@@ -69,7 +69,7 @@ pub struct Prompt {
 pub fn prepare(call: Call<'_>) -> Result<Prompt, Fault> {
     let draft = Draft::new(call)?;
     let bounded = call.turns.and_then(|turns| turns.bound(draft.room_for_turns()));
-    draft.finish(bounded.map(|bounded| SentTurns { bounded, text: None }))
+    draft.finish(bounded.map(|bounded| SentTurns { bounded, text: None }).as_ref())
 }
 
 /// The same for a model that takes a single prompt: the turns of a loop's conversation are written before the user message. The
@@ -80,7 +80,7 @@ pub async fn prepare_as_text(call: Call<'_>, evaluator: &dyn Evaluator) -> Resul
         Some(turns) => turns.write(draft.room_for_turns(), &call.config.model, evaluator).await?,
         None => None,
     };
-    draft.finish(sent)
+    draft.finish(sent.as_ref())
 }
 
 /// A prompt before its history is bounded and trimmed.
@@ -115,9 +115,9 @@ impl<'a> Draft<'a> {
         self.room.saturating_sub(latest.into())
     }
 
-    fn finish(self, sent: Option<SentTurns>) -> Result<Prompt, Fault> {
+    fn finish(self, sent: Option<&SentTurns>) -> Result<Prompt, Fault> {
         let Self { call: Call { config, tools, steps, turns, .. }, parts, mut fixed, room } = self;
-        fixed.turns = sent.as_ref().map_or(0, SentTurns::tokens);
+        fixed.turns = sent.map_or(0, SentTurns::tokens);
         let start = trim(&parts.history, parts.question.as_deref(), room.saturating_sub(fixed.turns))
             .map_err(|found| too_large(found.needed, &fixed, config))?;
         // `start` is never after the latest user message. Skipping is cheap at any length; iterating to the end is not.
@@ -126,12 +126,12 @@ impl<'a> Draft<'a> {
             config,
             &parts,
             (start, &included),
-            turns.zip(sent.as_ref()),
+            turns.zip(sent),
             steps,
             tools,
             fixed.tools,
         );
-        let question = match &sent {
+        let question = match sent {
             Some(sent) => parts.question.map(|question| sent.before(question)),
             None => parts.question,
         };

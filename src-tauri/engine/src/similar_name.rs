@@ -32,11 +32,11 @@ fn distance(a: &[char], b: &[char]) -> usize {
         let mut row = vec![i + 1];
         for (j, &to) in b.iter().enumerate() {
             let replaced = last[j] + usize::from(from != to);
-            let mut least = replaced.min(last[j + 1] + 1).min(row[j] + 1);
+            let mut cheapest = replaced.min(last[j + 1] + 1).min(row[j] + 1);
             if i > 0 && j > 0 && from == b[j - 1] && a[i - 1] == to {
-                least = least.min(before[j - 1] + 1);
+                cheapest = cheapest.min(before[j - 1] + 1);
             }
-            row.push(least);
+            row.push(cheapest);
         }
         before = std::mem::replace(&mut last, row);
     }

@@ -2,6 +2,7 @@
 //! (ids in hexadecimal, 64-bit integers as text).
 
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 use super::conventions::SCHEMA_URL;
 use super::span::{Span, SpanEvent, SpanKind};
@@ -79,5 +80,9 @@ fn nanoseconds(ms: u64) -> String {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut hex, byte| {
+        // Writing to a string never fails.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
 }

@@ -34,8 +34,13 @@ fn turn(seq: u64) -> Entry {
         message(Role::User, format!("question {seq}")),
         message(Role::Assistant, format!("answer {seq}")),
     ];
-    let event =
-        ContextEvent::TurnCommitted { context_id: "main".into(), messages, learned: None, reused: None };
+    let event = ContextEvent::TurnCommitted {
+        context_id: "main".into(),
+        messages,
+        learned: None,
+        reused: None,
+        pending: false,
+    };
     entry(seq, Event::Context(author, event))
 }
 

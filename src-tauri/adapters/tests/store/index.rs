@@ -278,6 +278,7 @@ fn shared_messages_come_back_whole() {
             messages: vec![message],
             learned: None,
             reused: None,
+            pending: false,
         },
     );
     let mut journal = store.journal(&run).expect("journal");

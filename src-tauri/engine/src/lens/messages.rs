@@ -122,7 +122,7 @@ pub(super) fn rebuild(
                     ..SentMessage::new(MessagePart::Conversation, Role::User, text.clone())
                 };
                 messages.push(RebuiltMessage { shown, message: None, is_part: true });
-                beginning = Some(text).map(String::as_str).filter(|text| !text.is_empty());
+                beginning = (!text.is_empty()).then_some(text.as_str());
             }
             PromptPart::Turns {
                 node,

@@ -48,10 +48,9 @@ pub(super) fn shares(prompt: &PromptRecord, messages: &[SentMessage]) -> Vec<Pro
     for part in &prompt.parts {
         let share = match part {
             PromptPart::History { .. } | PromptPart::Turns { .. } => &mut history,
-            PromptPart::Step { .. } => &mut steps,
             PromptPart::Message { role: Role::System, .. } => &mut system,
             PromptPart::Message { role: Role::User, .. } => &mut question,
-            PromptPart::Message { .. } => &mut steps,
+            PromptPart::Step { .. } | PromptPart::Message { .. } => &mut steps,
             PromptPart::Block { block: BlockKind::Retrieval, .. } => &mut retrieval,
             PromptPart::Block { block: BlockKind::Tools, .. } => &mut tools,
             PromptPart::Block { block: BlockKind::Memory, .. } => &mut memory,

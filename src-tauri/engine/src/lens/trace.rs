@@ -150,7 +150,9 @@ fn iteration_span(epoch: Epoch, children: Vec<TraceSpan>) -> TraceSpan {
     let started_at = children.iter().map(|span| span.started_at).min().unwrap_or_default();
     let ended: Option<Vec<u64>> = children.iter().map(|span| span.ended_at).collect();
     let mut tokens = TokenUsage::default();
-    children.iter().for_each(|span| tokens += span.tokens);
+    for span in &children {
+        tokens += span.tokens;
+    }
     TraceSpan {
         ended_at: ended.and_then(|ended| ended.into_iter().max()),
         tokens,
@@ -172,7 +174,7 @@ fn activation_span(
     let started_at = view.started_at.or(view.ready_at)?;
     let mut children: Vec<TraceSpan> = view.calls.iter().map(|call| model_span(call, view)).collect();
     children.extend(view.tools.iter().map(|tool| tool_span(tool, view)));
-    children.extend(view.children.iter().filter_map(|run| child(run)));
+    children.extend(view.children.iter().filter_map(&mut *child));
     sort(&mut children);
     let attempts = u32::try_from(view.attempts.len()).ok().filter(|attempts| *attempts > 1);
     Some(TraceSpan {

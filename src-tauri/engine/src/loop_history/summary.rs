@@ -101,9 +101,13 @@ impl SummaryPlan {
             tokens += u64::from(message.tokens);
             count += 1;
         };
-        previous.iter().for_each(|message| add(message));
+        if let Some(message) = &previous {
+            add(message);
+        }
         let earlier = history.pinned().take_while(|at| *at < covered);
-        earlier.filter_map(|at| turns.get(at)).for_each(|message| add(message));
+        for message in earlier.filter_map(|at| turns.get(at)) {
+            add(message);
+        }
         let mut pinned = history.pinned().skip_while(|at| *at < covered).peekable();
         let mut free = Vec::new();
         for (at, message) in (covered..).zip(turns.focus().narrow(covered..)) {

@@ -56,7 +56,7 @@ impl HistoryTemplate {
     ) -> Result<String, Fault> {
         let escape = self.0.escape.as_ref().copied().unwrap_or_default();
         let history: Vec<Value> = turns
-            .map(|(role, prefix, content)| item(role, format!("{prefix}{}", escape.apply(&content))))
+            .map(|(role, prefix, content)| item(role, &format!("{prefix}{}", escape.apply(&content))))
             .collect();
         self.0.template.render(values(history), evaluator).await
     }
@@ -94,7 +94,7 @@ impl JsonSchema for HistoryTemplate {
     }
 }
 
-fn item(role: &str, content: String) -> Value {
+fn item(role: &str, content: &str) -> Value {
     json!({ "role": role, "content": content })
 }
 
@@ -115,7 +115,7 @@ fn inspect(template: &Template) -> Result<ContentEscape, String> {
     }
     let marked = |marks: [&str; 3]| {
         let [first, second, third] = marks.map(str::to_owned);
-        values(vec![item("user", first), item("assistant", second), item("user", third)])
+        values(vec![item("user", &first), item("assistant", &second), item("user", &third)])
     };
     let text = template.render_small(marked(ContentEscape::MARKS)).map_err(|fault| fault.message)?;
     ContentEscape::for_rendered(&text)

@@ -31,12 +31,12 @@ pub(super) struct Layout {
 
 impl Layout {
     /// A node by itself.
-    pub(super) fn card(&self, id: &str) -> Block {
+    pub(super) fn card(id: &str) -> Block {
         Block { width: CARD_WIDTH, height: CARD_HEIGHT, nodes: vec![(id.into(), 0.0, 0.0)] }
     }
 
     /// Room for a node above another, so that the steps of a row stand in line.
-    pub(super) fn gap(&self) -> Block {
+    pub(super) fn gap() -> Block {
         Block { width: CARD_WIDTH, height: CARD_HEIGHT, nodes: Vec::new() }
     }
 

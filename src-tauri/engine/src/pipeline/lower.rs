@@ -70,7 +70,7 @@ pub(super) fn lower(pipeline: &Pipeline, root: &Yaml) -> Result<Lowered, Vec<Pro
         parents: Vec::new(),
     };
     lowering.origins.add(&format!("/nodes/{INPUT}"), "/input");
-    let input = lowering.in_line(INPUT);
+    let input = Lowering::in_line(INPUT);
     let (_, steps) = lowering.sequence(&pipeline.steps, Source::plain(INPUT, "value"));
     let summarizers = lowering.summarizers();
     let blocks = Layout::in_a_row(vec![input, steps]);
@@ -197,13 +197,13 @@ impl Lowering<'_> {
         if let Some(template) = &variables {
             self.variables(step, template, previous, "message");
         }
-        let mut column = vec![self.layout.card(&context), self.layout.card(&step.name)];
+        let mut column = vec![Layout::card(&context), Layout::card(&step.name)];
         if let Some(tools) = &agent.tools {
             let id = format!("{}{TOOLS_SUFFIX}", step.name);
             self.add(&id, tools_node(tools));
             self.edge(&id, "tools", &step.name, "tools");
             self.origins.add(&format!("/nodes/{id}"), &below(&agent_pointer, "tools"));
-            column.push(self.layout.card(&id));
+            column.push(Layout::card(&id));
         }
         let value = if is_structured { "structured" } else { "response" };
         let output = Source {
@@ -230,7 +230,7 @@ impl Lowering<'_> {
         self.origins.add(&format!("/nodes/{}/config", step.name), &step.pointer);
         self.edge(previous.node.as_str(), &previous.text, &step.name, "in");
         self.variables(step, &Template::new(prompt), previous, "in");
-        (Source::plain(&step.name, "message"), self.in_line(&step.name))
+        (Source::plain(&step.name, "message"), Self::in_line(&step.name))
     }
 
     fn loop_step(
@@ -260,7 +260,7 @@ impl Lowering<'_> {
             self.add(&values, self::node("value", &[("value", Some(Value::Array(items.clone())))]));
             self.edge(&values, "value", &step.name, "items");
             self.origins.add(&format!("/nodes/{values}"), &below(&place, "items"));
-            beside.push(self.layout.card(&values));
+            beside.push(Layout::card(&values));
         }
         self.parents.push(id.clone());
         let mut inner = HashMap::from([("index".to_owned(), Source::plain(&step.name, "index"))]);
@@ -305,7 +305,7 @@ impl Lowering<'_> {
             value: "object".to_owned(),
             is_list: false,
         };
-        let join = self.in_line(&step.name);
+        let join = Self::in_line(&step.name);
         (output, Layout::in_a_row(vec![Layout::in_a_column(rows), join]))
     }
 
@@ -337,7 +337,7 @@ impl Lowering<'_> {
         if !branches.iter().any(|branch| branch.name == DEFAULT_BRANCH) {
             self.edge(&step.name, DEFAULT_BRANCH, &end, "values");
         }
-        let (switch, join) = (self.in_line(&step.name), self.in_line(&end));
+        let (switch, join) = (Self::in_line(&step.name), Self::in_line(&end));
         let row = Layout::in_a_row(vec![switch, Layout::in_a_column(rows), join]);
         (Source::plain(&end, "first"), row)
     }
@@ -371,7 +371,7 @@ impl Lowering<'_> {
             let mut chat = Node { node_type: "chat".to_owned(), config, ..Node::default() };
             chat.title = Some(name.to_owned());
             self.flow.nodes.insert(name.into(), chat);
-            blocks.push(self.layout.card(name));
+            blocks.push(Layout::card(name));
         }
         Layout::in_a_row(blocks)
     }
@@ -411,8 +411,8 @@ impl Lowering<'_> {
     }
 
     /// A node beside steps, which have their contexts above them.
-    fn in_line(&self, id: &str) -> Block {
-        Layout::in_a_column(vec![self.layout.gap(), self.layout.card(id)])
+    fn in_line(id: &str) -> Block {
+        Layout::in_a_column(vec![Layout::gap(), Layout::card(id)])
     }
 
     fn add(&mut self, id: &str, mut node: Node) {
@@ -443,7 +443,9 @@ fn collect_summarizers<'s>(steps: &'s [Step], names: &mut Vec<&'s str>) {
                 collect_summarizers(body, names);
             }
             StepKind::Parallel(_, branches) | StepKind::Conditional(_, branches) => {
-                branches.iter().for_each(|branch| collect_summarizers(&branch.steps, names));
+                for branch in branches {
+                    collect_summarizers(&branch.steps, names);
+                }
             }
             StepKind::Agent(_) | StepKind::Hitl(_) => {}
         }

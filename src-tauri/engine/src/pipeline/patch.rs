@@ -77,12 +77,11 @@ impl Patcher<'_> {
             if before == Some(value) {
                 continue;
             }
-            match entries.iter().find(|entry| entry.key == *key) {
-                Some(entry) => self.value(entry, indent, before, value),
-                None => {
-                    let next = &new.entries()[index + 1..];
-                    self.insert(entries, indent, key, value, next);
-                }
+            if let Some(entry) = entries.iter().find(|entry| entry.key == *key) {
+                self.value(entry, indent, before, value);
+            } else {
+                let next = &new.entries()[index + 1..];
+                self.insert(entries, indent, key, value, next);
             }
         }
     }
@@ -227,12 +226,12 @@ impl Patcher<'_> {
             if !written.is_empty() && !written.ends_with('\n') {
                 written.push('\n');
             }
-            match place.and_then(|index| regions.get(index)) {
-                Some(region) => written.push_str(&self.apply(region.clone())),
-                None => {
-                    let blank = if is_spaced && !written.is_empty() { "\n" } else { "" };
-                    written.push_str(&format!("{blank}{}\n", emit::step(step, indent)));
-                }
+            if let Some(region) = place.and_then(|index| regions.get(index)) {
+                written.push_str(&self.apply(region.clone()));
+            } else {
+                written.push_str(if is_spaced && !written.is_empty() { "\n" } else { "" });
+                written.push_str(&emit::step(step, indent));
+                written.push('\n');
             }
         }
         if !self.text[..whole.end].ends_with('\n') {

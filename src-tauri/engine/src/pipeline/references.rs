@@ -46,7 +46,9 @@ impl Checker<'_> {
                     self.steps(body);
                 }
                 StepKind::Parallel(_, branches) | StepKind::Conditional(_, branches) => {
-                    branches.iter().for_each(|branch| self.steps(&branch.steps));
+                    for branch in branches {
+                        self.steps(&branch.steps);
+                    }
                 }
                 StepKind::Agent(_) | StepKind::Hitl(_) => {}
             }
@@ -106,7 +108,9 @@ fn collect_names<'s>(steps: &'s [Step], names: &mut Vec<&'s str>) {
         match &step.kind {
             StepKind::Loop { body, .. } => collect_names(body, names),
             StepKind::Parallel(_, branches) | StepKind::Conditional(_, branches) => {
-                branches.iter().for_each(|branch| collect_names(&branch.steps, names));
+                for branch in branches {
+                    collect_names(&branch.steps, names);
+                }
             }
             StepKind::Agent(_) | StepKind::Hitl(_) => {}
         }

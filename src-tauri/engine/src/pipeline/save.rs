@@ -104,7 +104,9 @@ fn collect_agents(steps: &[Step], by_step: &mut BTreeMap<String, String>) {
             }
             StepKind::Loop { body, .. } => collect_agents(body, by_step),
             StepKind::Parallel(_, branches) | StepKind::Conditional(_, branches) => {
-                branches.iter().for_each(|branch| collect_agents(&branch.steps, by_step));
+                for branch in branches {
+                    collect_agents(&branch.steps, by_step);
+                }
             }
             StepKind::Hitl(_) => {}
         }

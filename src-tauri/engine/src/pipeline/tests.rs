@@ -41,7 +41,8 @@ fn yaml_errors_have_a_code_and_a_place() {
         "- a\n",
         "é: \"ü\" x\n",
     ];
-    let found: String = texts.iter().map(|text| format!("{text:?} {}", problems(text))).collect();
+    let found: Vec<String> = texts.iter().map(|text| format!("{text:?} {}", problems(text))).collect();
+    let found = found.concat();
     insta::assert_snapshot!(found);
 }
 
@@ -105,7 +106,7 @@ steps:
 #[test]
 fn names_in_loops_are_checked() {
     let text = with_steps(
-        r#"  - kind: step
+        r"  - kind: step
     name: before
   - kind: loop
     name: talk
@@ -124,7 +125,7 @@ fn names_in_loops_are_checked() {
           name: ask
         - kind: step
           name: finalize
-"#,
+",
     );
     insta::assert_snapshot!(problems(&text));
 }

@@ -372,6 +372,7 @@ fn plain_value(source: &str, range: &Range<usize>) -> Result<Value, Problem> {
 }
 
 /// The number that a text is, if it is one; `Some(None)` of one that JSON cannot hold.
+#[expect(clippy::option_option, reason = "no number, a number that JSON can't hold, a number")]
 fn number(source: &str) -> Option<Option<Number>> {
     let (sign, digits) = match source.as_bytes().first()? {
         b'-' => ("-", &source[1..]),
@@ -452,7 +453,7 @@ fn syntax_problem(text: &str, error: &ScanError) -> Problem {
         return Problem::new(ErrorCode::PipelineTab, at..at, "YAML is not indented with tabs.")
             .hint("Replace the tabs at the start of the line with spaces.");
     }
-    if matches!(error.kind(), ErrorKind::UnknownAnchor { .. }) {
+    if matches!(error.kind(), ErrorKind::UnknownAnchor) {
         return anchor_problem(at..at);
     }
     let problem = error.info();

@@ -199,7 +199,6 @@ impl Scheduler {
         Ok(())
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each line of the table of transitions")]
     fn apply_node_event(
         &mut self,
         Activation { node, epoch }: &Activation,
@@ -360,7 +359,7 @@ impl Scheduler {
                 if let Some(run) = self.loops.get_mut(&(ix, outer.clone())) {
                     run.test = None;
                 }
-                self.fail_loop(ix, outer, error, derived);
+                self.fail_loop(ix, &outer, error, derived);
             }
             NodeEvent::Ready { .. } | NodeEvent::Skipped { .. } | NodeEvent::Delta { .. } => {}
             NodeEvent::Paused { .. } | NodeEvent::Answered { .. } => {

@@ -57,10 +57,10 @@ pub(super) async fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError
 fn print_call(out: &mut impl Write, number: usize, call: &LensCall) -> std::io::Result<()> {
     let mut head = format!("Call {number} · {}{} · {}/{}", call.node, call.epoch, call.provider, call.model);
     if let Some(ended) = call.ended_at {
-        head.push_str(&format!(" · {}", format_duration(ended.saturating_sub(call.started_at))));
+        head = format!("{head} · {}", format_duration(ended.saturating_sub(call.started_at)));
     }
     if call.reply.is_some() && call.reused.is_none() {
-        head.push_str(&format!(" · {}", Cost::of_call(call.cost_nano_usd)));
+        head = format!("{head} · {}", Cost::of_call(call.cost_nano_usd));
     }
     writeln!(out, "{head}")?;
     let badges: Vec<&str> = call.badges.iter().map(|badge| badge_text(*badge)).collect();

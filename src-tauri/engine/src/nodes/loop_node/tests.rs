@@ -2,7 +2,7 @@ use serde_json::{Map, json};
 
 use crate::nodes::registry;
 
-fn problem(config: serde_json::Value) -> (String, String) {
+fn problem(config: &serde_json::Value) -> (String, String) {
     let config: Map<_, _> = config.as_object().cloned().unwrap_or_default();
     let found = registry().bind(&"l".into(), "loop", &config).unwrap().err().unwrap();
     (found[0].pointer.clone(), found[0].message.clone())
@@ -11,17 +11,17 @@ fn problem(config: serde_json::Value) -> (String, String) {
 #[test]
 fn bad_settings_are_refused_at_their_place() {
     assert_eq!(
-        problem(json!({ "condition": "value > 3" })),
+        problem(&json!({ "condition": "value > 3" })),
         (
             "/nodes/l/config/condition".to_owned(),
             "Unknown name `value`. This condition knows `index`, `previous`, `input`.".to_owned()
         )
     );
-    let (pointer, message) = problem(json!({ "max_iterations": 0 }));
+    let (pointer, message) = problem(&json!({ "max_iterations": 0 }));
     assert_eq!(pointer, "/nodes/l/config/max_iterations");
     assert_eq!(message, "`max_iterations` must be from 1 to 1000000.");
-    assert_eq!(problem(json!({ "kind": "forEach", "concurrency": 0 })).0, "/nodes/l/config/concurrency");
-    assert!(problem(json!({ "kind": "until" })).1.contains("unknown variant `until`"));
+    assert_eq!(problem(&json!({ "kind": "forEach", "concurrency": 0 })).0, "/nodes/l/config/concurrency");
+    assert!(problem(&json!({ "kind": "until" })).1.contains("unknown variant `until`"));
 }
 
 #[test]
@@ -41,12 +41,12 @@ fn items_are_for_each_only() {
 
 #[test]
 fn conversation_is_checked_at_its_place() {
-    let (pointer, message) = problem(json!({ "history_management": { "max_tokens": 0 } }));
+    let (pointer, message) = problem(&json!({ "history_management": { "max_tokens": 0 } }));
     assert_eq!(pointer, "/nodes/l/config/history_management/max_tokens");
     assert!(message.contains("at least 1"), "{message}");
-    assert_eq!(problem(json!({ "history_template": "{{secret}}" })).0, "/nodes/l/config/history_template");
+    assert_eq!(problem(&json!({ "history_template": "{{secret}}" })).0, "/nodes/l/config/history_template");
     let parallel = json!({ "kind": "forEach", "concurrency": 2, "conversation": true });
-    assert_eq!(problem(parallel).0, "/nodes/l/config/concurrency");
+    assert_eq!(problem(&parallel).0, "/nodes/l/config/concurrency");
 }
 
 #[test]

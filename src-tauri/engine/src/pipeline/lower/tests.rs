@@ -16,7 +16,9 @@ fn describe(flow: &Flow) -> String {
         let parent = node.parent.as_ref().map(|parent| format!(" in {parent}")).unwrap_or_default();
         let _ = writeln!(described, "{id}: {}{parent} at {},{} {config}", node.node_type, at.x, at.y);
     }
-    flow.edges.keys().for_each(|id| described.push_str(&format!("{id}\n")));
+    for id in flow.edges.keys() {
+        let _ = writeln!(described, "{id}");
+    }
     described
 }
 

@@ -64,11 +64,13 @@ pub(super) fn with_agents(step: Tree, agents: &BTreeMap<String, Tree>) -> Tree {
     let name = step.name().map(str::to_owned);
     match step {
         Tree::Map(entries) => {
+            let is_placeholder =
+                |key: &str, value: &Tree| key == AGENT_PLACEHOLDER && *value == Tree::Leaf(Value::Null);
+            let agent = name.as_deref().and_then(|name| agents.get(name));
             let entries = entries.into_iter().filter_map(|(key, value)| {
-                if key == AGENT_PLACEHOLDER && value == Tree::Leaf(Value::Null) {
-                    return Some((key, agents.get(name.as_deref()?)?.clone()));
-                }
-                Some((key, with_agents(value, agents)))
+                let value =
+                    if is_placeholder(&key, &value) { agent?.clone() } else { with_agents(value, agents) };
+                Some((key, value))
             });
             Tree::Map(entries.collect())
         }

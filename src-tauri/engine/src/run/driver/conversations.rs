@@ -152,7 +152,9 @@ impl Conversations {
                 .filter(|said| said.turn.message.role == Role::User && said.is_before(plan, node, epoch))
                 .collect();
             said.sort_by(|one, other| one.place().cmp(&other.place()));
-            said.into_iter().for_each(|said| turns.push(said.turn.clone()));
+            for said in said {
+                turns.push(said.turn.clone());
+            }
         }
         let mut outermost = owner.clone();
         while let Some(further) = around(plan, outermost.0, &outermost.1) {
@@ -185,7 +187,7 @@ impl Conversations {
         let attempt = outputs.get(SUMMARY).and_then(|value| serde_json::from_value((**value).clone()).ok());
         match attempt {
             Some(SummaryAttempt::Failed { through, error }) => {
-                conversation.no_summary = Some((through, error))
+                conversation.no_summary = Some((through, error));
             }
             Some(written) => {
                 let summary = HistorySummary::of(&written, at);
@@ -272,7 +274,9 @@ impl Conversation {
             });
         }
         let turns = pending.iter().map(|said| Arc::clone(&said.turn.message)).collect();
-        pending.into_iter().for_each(|said| self.history.push(said.turn));
+        for said in pending {
+            self.history.push(said.turn);
+        }
         turns
     }
 }
@@ -407,6 +411,6 @@ fn said<'a>(
     outputs: &'a NodeOutputs,
 ) -> Option<(&'a PortName, &'a serde_json::Value)> {
     let ports = &plan.nodes[node].node.ports().outputs;
-    let own = ports.iter().filter(|port| port.kind == PortKind::Data && port.name.as_str() != ERROR_PORT);
-    own.filter_map(|port| outputs.get_key_value(&port.name)).next().map(|(name, value)| (name, &**value))
+    let mut own = ports.iter().filter(|port| port.kind == PortKind::Data && port.name.as_str() != ERROR_PORT);
+    own.find_map(|port| outputs.get_key_value(&port.name)).map(|(name, value)| (name, &**value))
 }

@@ -251,7 +251,7 @@ impl Scheduler {
             let error = Fault::new(ErrorCode::InputType, message)
                 .hint("Check what feeds this input. A `json` node can select the list.");
             self.loops.insert((node, epoch.clone()), run);
-            self.fail_loop(node, epoch, &error, derived);
+            self.fail_loop(node, &epoch, &error, derived);
             return;
         }
         self.loops.insert((node, epoch.clone()), run);
@@ -505,21 +505,21 @@ impl Scheduler {
     }
 
     /// A loop fails by itself, before or between its iterations.
-    pub(super) fn fail_loop(&mut self, node: NodeIx, epoch: Epoch, error: &Fault, derived: &mut Vec<Event>) {
+    pub(super) fn fail_loop(&mut self, node: NodeIx, epoch: &Epoch, error: &Fault, derived: &mut Vec<Event>) {
         if self.shared.plan.nodes[node].handles_error {
-            self.fail_within((node, &epoch), (node, &epoch), error, derived);
+            self.fail_within((node, epoch), (node, epoch), error, derived);
             return;
         }
-        match self.failure_reach(node, &epoch, error) {
+        match self.failure_reach(node, epoch, error) {
             FailureReach::Run => {
                 self.loops.remove(&(node, epoch.clone()));
-                derived.push(failed_event(&self.shared.plan.nodes[node], &epoch, error, false));
-                self.fail(node, &epoch, error, derived);
+                derived.push(failed_event(&self.shared.plan.nodes[node], epoch, error, false));
+                self.fail(node, epoch, error, derived);
             }
             FailureReach::Loop { node: container, epoch: reach } => {
                 self.loops.remove(&(node, epoch.clone()));
-                derived.push(failed_event(&self.shared.plan.nodes[node], &epoch, error, false));
-                self.fail_within((node, &epoch), (container, &reach), error, derived);
+                derived.push(failed_event(&self.shared.plan.nodes[node], epoch, error, false));
+                self.fail_within((node, epoch), (container, &reach), error, derived);
             }
         }
     }

@@ -9,7 +9,7 @@
 //! 3. **Groups.** Nodes that may work in the same context form a group ([`ContextTable`]). A node that may work in several
 //!    contexts joins their groups; a node that may work in any joins all of them.
 //!
-//! The scheduler holds a turn back until those before it are decided (`run/scheduler/turns.rs`). It looks at the context
+//! The scheduler holds a turn back until those before it are decided (`run/scheduler/scope/turns.rs`). It looks at the context
 //! that an activation really works in; the groups serve the checks of a flow.
 //!
 //! # Example

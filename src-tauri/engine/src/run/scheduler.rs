@@ -36,13 +36,10 @@
 //! `child.asked` of its nodes). Else it has ended. Then its last live values leave it; those of a follower when the follower
 //! has caught up. When no activation is left, the run has finished; when all that is left needs a person, it waits.
 
-mod cycles;
-mod delivery;
 mod ending;
 mod loops;
 mod scope;
 mod slot;
-mod turns;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
@@ -278,7 +275,7 @@ impl Scheduler {
             NodeEvent::Failed { error, handled, origins } => {
                 let origins = self.started_slot(ix, epoch, event)?.output_origins(origins);
                 if *handled {
-                    let outputs = delivery::error_outputs(node, error);
+                    let outputs = scope::error_outputs(node, error);
                     self.close(ix, epoch, &outputs, &BTreeMap::new(), &origins);
                 } else {
                     self.fail_activation(ix, epoch, error, &origins, derived);

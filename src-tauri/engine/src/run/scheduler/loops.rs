@@ -14,12 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use smallvec::SmallVec;
 
-use super::delivery::error_outputs;
 use super::ending::stopped_by;
-use super::scope::Scope;
-use super::slot::{Arrival, Delivered, Phase, Sources};
+use super::scope::{IterationResult, Opening, Scope, error_outputs};
+use super::slot::{Delivered, Phase};
 use super::{Event, Fault, NodeOutputs, Scheduler, Start};
 use crate::context::ContextHandle;
 use crate::error::ErrorCode;
@@ -33,34 +31,6 @@ use crate::plan::{NodeIx, PlanNode, ScopeIx};
 
 /// A scope that is open: the index in the plan and the epoch of the iteration.
 pub(super) type IterationKey = (ScopeIx, Epoch);
-
-/// A loop that is ready.
-pub(super) struct Opening {
-    pub node: NodeIx,
-    pub epoch: Epoch,
-    pub inputs: Inputs,
-    pub sources: Sources,
-}
-
-/// What an iteration feeds to the inner side of the border.
-#[derive(Default)]
-pub(super) struct IterationResult {
-    next: Option<Delivered>,
-    exit: Option<Delivered>,
-}
-
-impl IterationResult {
-    /// From what arrived at the border's inner inputs, `next` and `exit`. The last one in plan order counts.
-    pub fn of(mut arrived: SmallVec<[Arrival; 2]>) -> Self {
-        arrived.sort_by_key(|arrival| arrival.rank);
-        let mut result = Self::default();
-        for arrival in arrived {
-            let side = if arrival.port == 0 { &mut result.next } else { &mut result.exit };
-            *side = Some(arrival.value);
-        }
-        result
-    }
-}
 
 /// A loop whose iterations run.
 pub(super) struct LoopRun {

@@ -1,22 +1,57 @@
 //! A scope being executed: the flow itself, or the body of a loop in one of its iterations. It knows its own activations,
 //! cycles and turns, and nothing of the scopes around it and inside.
 
+mod cycles;
+mod delivery;
+mod turns;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
-use super::cycles::CycleState;
-use super::delivery::Held;
-use super::loops::{IterationResult, Opening};
-use super::slot::{Counts, Delivered, Phase, Slot};
-use super::turns::TurnQueues;
+use super::slot::{Arrival, Counts, Delivered, Phase, Slot, Sources};
 use super::{Event, NodeOutputs};
 use crate::id::{Activation, Epoch};
 use crate::journal::SkipReason;
+use crate::node::Inputs;
 use crate::origin::Origins;
 use crate::plan::{CycleIx, EdgeIx, NodeIx, Plan, ScopeIx};
+
+use cycles::CycleState;
+use delivery::Held;
+pub(super) use delivery::error_outputs;
+use turns::TurnQueues;
+
+/// A loop that is ready.
+pub(super) struct Opening {
+    pub node: NodeIx,
+    pub epoch: Epoch,
+    pub inputs: Inputs,
+    pub sources: Sources,
+}
+
+/// What an iteration feeds to the inner side of the border.
+#[derive(Default)]
+pub(super) struct IterationResult {
+    pub next: Option<Delivered>,
+    pub exit: Option<Delivered>,
+}
+
+impl IterationResult {
+    /// From what arrived at the border's inner inputs, `next` and `exit`. The last one in plan order counts.
+    pub fn of(mut arrived: SmallVec<[Arrival; 2]>) -> Self {
+        arrived.sort_by_key(|arrival| arrival.rank);
+        let mut result = Self::default();
+        for arrival in arrived {
+            let side = if arrival.port == 0 { &mut result.next } else { &mut result.exit };
+            *side = Some(arrival.value);
+        }
+        result
+    }
+}
 
 /// What all scopes of a run share.
 pub(super) struct Shared {

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::Event;
-use super::scope::{Scope, Shared, Step};
-use super::slot::{Arrival, Delivered, Phase, Slot};
+use super::{Scope, Shared, Step};
 use crate::id::{Activation, Epoch};
+use crate::journal::Event;
 use crate::journal::LoopEvent;
 use crate::plan::{CycleIx, EdgeIx, NodeIx, Plan};
+use crate::run::scheduler::slot::{Arrival, Delivered, Phase, Slot};
 
 /// The state of an open cycle. An inner cycle has one after the other, one for each epoch around it.
 #[derive(Default)]
-pub(super) struct CycleState {
+pub(in crate::run::scheduler) struct CycleState {
     /// The epoch that is open.
     pub epoch: Epoch,
     /// How many back edges are undecided in it.
@@ -26,7 +26,7 @@ pub(super) struct CycleState {
 
 impl Scope {
     /// Opens the scope: every node outside of cycles, and every outer cycle's first epoch.
-    pub(super) fn open(&mut self, run: &mut Shared) {
+    pub(in crate::run::scheduler) fn open(&mut self, run: &mut Shared) {
         let plan = Arc::clone(&run.plan);
         let spec = &plan.scopes[self.index];
         let begin = spec.container.map(|container| container.begin);
@@ -64,7 +64,7 @@ impl Scope {
     }
 
     /// Makes the slot of a node that had none so far though its activation is open.
-    pub(super) fn touch(&mut self, plan: &Plan, node: NodeIx) {
+    pub(in crate::run::scheduler) fn touch(&mut self, plan: &Plan, node: NodeIx) {
         if std::mem::take(self.untouched(node)) {
             let pending = plan.nodes[node].incoming.len();
             let slot = Slot { pending, ..Slot::new(self.epoch.clone()) };
@@ -110,7 +110,12 @@ impl Scope {
     }
 
     /// Decides one of a cycle's back edges.
-    pub(super) fn close_back_edge(&mut self, cycle: CycleIx, edge: EdgeIx, value: Option<Delivered>) {
+    pub(in crate::run::scheduler) fn close_back_edge(
+        &mut self,
+        cycle: CycleIx,
+        edge: EdgeIx,
+        value: Option<Delivered>,
+    ) {
         let state = self.cycle(cycle);
         state.undecided -= 1;
         state.next.extend(value.map(|value| (edge, value)));
@@ -120,7 +125,12 @@ impl Scope {
     }
 
     /// All back edges of a cycle are decided: it iterates or has ended.
-    pub(super) fn advance_cycle(&mut self, run: &mut Shared, cycle: CycleIx, derived: &mut Vec<Event>) {
+    pub(in crate::run::scheduler) fn advance_cycle(
+        &mut self,
+        run: &mut Shared,
+        cycle: CycleIx,
+        derived: &mut Vec<Event>,
+    ) {
         let plan = Arc::clone(&run.plan);
         let spec = &plan.cycles[cycle];
         let state = self.cycle(cycle);
@@ -161,7 +171,7 @@ impl Scope {
     }
 
     /// A person was asked by this node, or by a flow that it runs.
-    pub(super) fn mark_attended(&mut self, plan: &Plan, node: NodeIx) {
+    pub(in crate::run::scheduler) fn mark_attended(&mut self, plan: &Plan, node: NodeIx) {
         let node = &plan.nodes[node];
         // A follower is no part of the cycle whose epochs it counts.
         if !node.is_follower {
@@ -172,7 +182,7 @@ impl Scope {
     }
 
     /// Decides the edges out of ended cycles that waited for this follower, now that an activation of it is over.
-    pub(super) fn pass_lagging_exits(&mut self, plan: &Plan, follower: NodeIx) {
+    pub(in crate::run::scheduler) fn pass_lagging_exits(&mut self, plan: &Plan, follower: NodeIx) {
         let Some(mut exits) = self.lagging_exits.remove(&follower) else { return };
         let slots = self.slots(follower);
         let is_due = |(_, outer): &(EdgeIx, Epoch)| !slots.iter().any(|slot| slot.epoch.starts_with(outer));

@@ -6,27 +6,27 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::loops::{IterationResult, Opening};
-use super::scope::{Scope, Shared, Step};
-use super::slot::{Arrival, Delivered, Phase};
 use super::turns::Turn;
-use super::{Event, Fault, NodeOutputs};
+use super::{IterationResult, Opening, Scope, Shared, Step};
+use crate::error::Fault;
 use crate::id::{Activation, Epoch, MessageId, NodeId, PortName};
+use crate::journal::{Event, NodeOutputs};
 use crate::journal::{NodeEvent, SkipReason, SourceRef};
 use crate::node::Datum;
 use crate::origin::Origins;
 use crate::plan::{EdgeIx, NodeIx, Plan};
 use crate::port::ERROR_PORT;
+use crate::run::scheduler::slot::{Arrival, Delivered, Phase};
 
 /// A decided value that several epochs of its target see.
-pub(super) struct Held {
+pub(in crate::run::scheduler) struct Held {
     /// The epoch, at the edge's level, in which it holds.
     pub prefix: Epoch,
     pub value: Option<Delivered>,
 }
 
 /// What the `error` output carries when a node failed.
-pub(super) fn error_outputs(node: &NodeId, error: &Fault) -> NodeOutputs {
+pub(in crate::run::scheduler) fn error_outputs(node: &NodeId, error: &Fault) -> NodeOutputs {
     let value = json!({
         "code": error.code, "message": error.message, "node": node, "details": error.details,
     });
@@ -35,7 +35,7 @@ pub(super) fn error_outputs(node: &NodeId, error: &Fault) -> NodeOutputs {
 
 impl Scope {
     /// Ends the node's first open activation and passes on its outputs.
-    pub(super) fn close(
+    pub(in crate::run::scheduler) fn close(
         &mut self,
         run: &mut Shared,
         node: NodeIx,
@@ -64,7 +64,12 @@ impl Scope {
     }
 
     /// Decides the node's first open activation, if all of its edges are decided and it is its turn.
-    pub(super) fn decide(&mut self, run: &mut Shared, node: NodeIx, derived: &mut Vec<Event>) {
+    pub(in crate::run::scheduler) fn decide(
+        &mut self,
+        run: &mut Shared,
+        node: NodeIx,
+        derived: &mut Vec<Event>,
+    ) {
         let plan = Arc::clone(&run.plan);
         let spec = &plan.nodes[node];
         let Some(slot) = self.slots[node - self.first].front_mut() else { return };
@@ -117,7 +122,7 @@ impl Scope {
     }
 
     /// Passes on the outputs of an activation that is over. Outputs that are missing are dead.
-    pub(super) fn emit(
+    pub(in crate::run::scheduler) fn emit(
         &mut self,
         plan: &Plan,
         node: NodeIx,
@@ -154,7 +159,13 @@ impl Scope {
     }
 
     /// Decides an edge in `epoch`, which is of the edge's level.
-    pub(super) fn pass(&mut self, plan: &Plan, edge: EdgeIx, epoch: &Epoch, value: Option<Delivered>) {
+    pub(in crate::run::scheduler) fn pass(
+        &mut self,
+        plan: &Plan,
+        edge: EdgeIx,
+        epoch: &Epoch,
+        value: Option<Delivered>,
+    ) {
         let spec = &plan.edges[edge];
         if let Some(cycle) = spec.back {
             self.close_back_edge(cycle, edge, value);

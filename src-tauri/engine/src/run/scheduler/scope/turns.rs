@@ -20,14 +20,14 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::scope::{Scope, Step};
-use super::slot::Slot;
+use super::{Scope, Step};
 use crate::context::ContextHandle;
 use crate::id::{ContextId, Epoch};
 use crate::memory::MemoryMode;
 use crate::plan::{
     ContextRoles, ContextSource, CycleIx, NodeIx, Plan, PlanNode, PlanScope, ROOT_SCOPE, ScopeIx,
 };
+use crate::run::scheduler::slot::Slot;
 
 /// A place in the order of turns of a scope, outermost first: for each cycle around it, where the cycle begins in plan order and which
 /// iteration it is in; then the node's position in plan order. Compared number by number.
@@ -115,7 +115,7 @@ struct ContextQueues {
 
 /// The order of turns in all contexts of a scope. A context from outside of a loop's body is any to the nodes in the body.
 #[derive(Default)]
-pub(super) struct TurnQueues {
+pub(in crate::run::scheduler) struct TurnQueues {
     scope: ScopeIx,
     /// By context.
     contexts: Vec<ContextQueues>,
@@ -131,7 +131,7 @@ pub(super) struct TurnQueues {
 
 /// Whether an activation may take its turn.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(in crate::run::scheduler) enum Turn {
     /// Activations before it are undecided. It is decided anew when they no longer are.
     Later,
     /// It may. If the context that it names does not exist at its place in the order, it must not see it.
@@ -263,7 +263,7 @@ fn context_of(node: &PlanNode, slot: &Slot) -> Option<ContextId> {
 
 impl Scope {
     /// An activation has opened: those that come after it in its contexts wait for it.
-    pub(super) fn enter_turn_order(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) {
+    pub(in crate::run::scheduler) fn enter_turn_order(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) {
         let roles = &plan.nodes[node].contexts;
         if !roles.is_empty() {
             self.turns.add(roles, TurnKey::of_activation(plan, node, epoch));
@@ -271,7 +271,7 @@ impl Scope {
     }
 
     /// An activation is over: nothing waits for it any longer.
-    pub(super) fn leave_turn_order(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) {
+    pub(in crate::run::scheduler) fn leave_turn_order(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) {
         let roles = &plan.nodes[node].contexts;
         if !roles.is_empty() {
             let released = self.turns.decide(roles, &TurnKey::of_activation(plan, node, epoch));
@@ -280,13 +280,23 @@ impl Scope {
     }
 
     /// A cycle may yet open this epoch: what comes after it waits until that is decided.
-    pub(super) fn enter_turn_order_with_epoch(&mut self, plan: &Plan, cycle: CycleIx, epoch: &Epoch) {
+    pub(in crate::run::scheduler) fn enter_turn_order_with_epoch(
+        &mut self,
+        plan: &Plan,
+        cycle: CycleIx,
+        epoch: &Epoch,
+    ) {
         for_each_in_epoch(plan, cycle, epoch, |roles, key| self.turns.add(roles, key));
     }
 
     /// A cycle opens this epoch, and its activations take its place; or it never will. Who no longer waits for the epoch is
     /// decided later, when the epoch is open.
-    pub(super) fn leave_turn_order_with_epoch(&mut self, plan: &Plan, cycle: CycleIx, epoch: &Epoch) {
+    pub(in crate::run::scheduler) fn leave_turn_order_with_epoch(
+        &mut self,
+        plan: &Plan,
+        cycle: CycleIx,
+        epoch: &Epoch,
+    ) {
         for_each_in_epoch(plan, cycle, epoch, |roles, key| {
             let released = self.turns.decide(roles, &key);
             self.agenda.extend(released.into_iter().map(Step::Decide));
@@ -294,7 +304,7 @@ impl Scope {
     }
 
     /// An activation has succeeded: the context that it makes exists from here on.
-    pub(super) fn note_made_context(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) {
+    pub(in crate::run::scheduler) fn note_made_context(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) {
         if !plan.nodes[node].contexts.makes.is_empty() {
             self.turns.made.insert((node, epoch.clone()));
         }

@@ -1,13 +1,13 @@
 //! Progress of a run on standard error: a line for each activation that ended and, in a terminal, streamed text and a spinner
 //! with the active nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plait_api::engine::id::Activation;
+use plait_api::engine::id::{Activation, NodeId};
 use plait_api::engine::journal::{CallEvent, Entry, Event, LoopEvent, NodeEvent, SkipReason};
 
 use crate::format::{first_line, format_duration};
@@ -22,13 +22,15 @@ pub(crate) struct Progress {
     spinner: Option<ProgressBar>,
     /// Activations in progress, with the incomplete last line of their streamed text.
     active: BTreeMap<Activation, String>,
+    /// The loops whose iterations have begun.
+    loops: BTreeSet<NodeId>,
 }
 
 impl Progress {
     /// Prints nothing unless `enabled`.
     pub(crate) fn new(enabled: bool) -> Self {
         let is_terminal = enabled && std::io::stderr().is_terminal();
-        Self { enabled, is_terminal, spinner: None, active: BTreeMap::new() }
+        Self { enabled, is_terminal, spinner: None, active: BTreeMap::new(), loops: BTreeSet::new() }
     }
 
     /// Prints one entry.
@@ -72,10 +74,16 @@ impl Progress {
             Event::Node(at, NodeEvent::Paused { .. }) => {
                 self.active.remove(at);
             }
+            Event::Loop(Activation { node, .. }, LoopEvent::IterationStarted) => {
+                if !self.loops.contains(node) {
+                    self.loops.insert(node.clone());
+                }
+            }
             Event::Loop(Activation { node, .. }, LoopEvent::Exhausted { max_epochs, unattended }) => {
                 let why = if *unattended { " in which nobody was asked" } else { "" };
+                let what = if self.loops.contains(node) { "loop" } else { "cycle at" };
                 self.note(&format!(
-                    "The cycle at `{}` stopped after {max_epochs} iterations{why}.",
+                    "The {what} `{}` stopped after {max_epochs} iterations{why}.",
                     printable(node.as_str())
                 ));
             }

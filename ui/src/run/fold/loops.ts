@@ -1,26 +1,19 @@
 /** What events of loops do: iterations begin and end, and one that failed takes back what it said in contexts. */
-import type { Activation, ContextId, Entry, Epoch, NodeId } from "@/bindings";
+import type { Activation, ContextId, Entry } from "@/bindings";
 import type { Draft } from "./draft";
 import { sameEpoch } from "./epoch";
 import type { ContextView, RunHead } from "./types";
 
-type At = { node: NodeId; epoch: Epoch; at: number };
 /** The events of iterations, and of what their contexts have become. */
-export type LoopEntry = At &
-  (
-    | { type: "iteration.started" }
-    | { type: "iteration.finished" }
-    | { type: "context.discarded"; activations: Activation[] }
-  );
+export type LoopEntry = Extract<Entry, { type: "iteration.started" | "iteration.finished" | "context.discarded" }>;
 
 /** The event as one of a loop; undefined for any other. */
 export function loopEntry(entry: Entry): LoopEntry | undefined {
-  const one: { type: string } = entry;
-  switch (one.type) {
+  switch (entry.type) {
     case "iteration.started":
     case "iteration.finished":
     case "context.discarded":
-      return one as LoopEntry;
+      return entry;
     default:
       return undefined;
   }

@@ -75,9 +75,7 @@ impl Progress {
                 self.active.remove(at);
             }
             Event::Loop(Activation { node, .. }, LoopEvent::IterationStarted) => {
-                if !self.loops.contains(node) {
-                    self.loops.insert(node.clone());
-                }
+                self.loops.insert(node.clone());
             }
             Event::Loop(Activation { node, .. }, LoopEvent::Exhausted { max_epochs, unattended }) => {
                 let why = if *unattended { " in which nobody was asked" } else { "" };

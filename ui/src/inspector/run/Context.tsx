@@ -47,7 +47,14 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
   const tokens = messages.reduce((sum, message) => sum + message.tokens, 0);
   const hidden = all ? 0 : Math.max(0, messages.length - MAX_VISIBLE_MESSAGES);
   return (
-    <div className="h-full overflow-auto p-3" data-testid="context-view" data-revision={mark.record.revision}>
+    <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      tabIndex={0}
+      aria-label={TEXTS.contextState}
+      className="h-full overflow-auto p-3"
+      data-testid="context-view"
+      data-revision={mark.record.revision}
+    >
       <Head session={session} id={id} mark={mark} count={messages.length} tokens={tokens} />
       {epoch ? (
         <p className="mb-2 text-fg-3 text-xs">
@@ -89,7 +96,7 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
       </Section>
       <WorkflowMemory after={epoch && { node, epoch }} />
       <Changes session={session} id={id} until={mark} />
-    </div>
+    </section>
   );
 }
 

@@ -20,6 +20,7 @@ export const TEXTS = {
   noRunYet: "No run yet",
   showsMessagesNodeReads: "Shows the messages that the node reads and writes, with their size and author.",
   contextNotFound: "Context not found",
+  contextState: "State of the context",
   stateAfterIteration: "State after iteration",
   systemInstructions: "System instructions",
   messages: "Messages",

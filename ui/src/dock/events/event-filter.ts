@@ -50,9 +50,10 @@ export const FAMILIES = [
   "input",
 ] as const;
 
-/** The word before the dot. */
+/** The word before the dot. What iterations and histories of loops do belongs to loops. */
 export function familyOf(entry: Entry): string {
-  return entry.type.slice(0, entry.type.indexOf("."));
+  const word = entry.type.slice(0, entry.type.indexOf("."));
+  return word === "iteration" || word === "history" ? "loop" : word;
 }
 
 /** Whether the event is about a failure. */

@@ -164,6 +164,7 @@ function Head({
 }
 
 const CHANGE_VERBS: Record<ContextMark["kind"], string> = {
+  discarded: "dropped what a failed iteration said",
   created: "created it",
   recalled: "recalled the conversation",
   messages: "added messages",

@@ -19,7 +19,7 @@ export type ContextMark = {
   at: number;
   node: NodeId;
   epoch: Epoch;
-  kind: "created" | ContextChange["kind"];
+  kind: "created" | "discarded" | ContextChange["kind"];
   start: number;
   length: number;
   /** The rest of the record after it; its history is left empty. */
@@ -49,7 +49,7 @@ export class EventLog {
       else if (entry.type === "context.changed") this.#change(entry, entry.contextId, entry.change);
       else if (entry.type === "turn.committed") {
         this.#change(entry, entry.contextId, { kind: "turn", messages: entry.messages });
-      }
+      } else if (entry.type === "context.discarded") this.#discard(entry);
     }
   }
 
@@ -140,6 +140,23 @@ export class EventLog {
       record.model = change.model;
     }
     this.#mark(archive, entry, change.kind, start, record);
+  }
+
+  /** Iterations of a loop failed: what they said in contexts does not count. The messages stay for earlier marks. */
+  #discard(entry: Extract<Entry, { type: "context.discarded" }>): void {
+    const isGone = ({ author }: Message) =>
+      entry.activations.some(({ node, epoch }) => node === author.node && sameEpoch(epoch, author.epoch));
+    for (const archive of this.contexts.values()) {
+      const before = archive.marks.at(-1);
+      const messages = before ? archive.messages.slice(before.start, before.length) : [];
+      if (!before || !messages.some(isGone)) continue;
+      const start = archive.messages.length;
+      add(
+        archive,
+        messages.filter((message) => !isGone(message)),
+      );
+      this.#mark(archive, entry, "discarded", start, before.record);
+    }
   }
 
   #mark(

@@ -10,21 +10,14 @@ use tauri::{AppHandle, Manager};
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
 use tokio::sync::oneshot;
 
-use crate::window;
-
-/// In debug builds, the path that every dialog returns without being shown. For tests.
-const TEST_DIALOG_VARIABLE: &str = "PLAIT_TEST_DIALOG";
+use crate::{environment, window};
 
 /// The dialogs of the system, or those of a test.
 pub(crate) fn system_dialogs(app: &AppHandle) -> Arc<dyn Dialogs> {
-    match test_path() {
+    match environment::test_dialog() {
         Some(path) => Arc::new(FixedDialogs(path)),
         None => Arc::new(NativeDialogs(app.clone())),
     }
-}
-
-fn test_path() -> Option<PathBuf> {
-    if cfg!(debug_assertions) { std::env::var_os(TEST_DIALOG_VARIABLE).map(PathBuf::from) } else { None }
 }
 
 struct NativeDialogs(AppHandle);

@@ -1,6 +1,5 @@
 //! The application inside the window: opened at startup, beside the window, and closed with everything on disk.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,8 +7,8 @@ use plait_api::tokens::CountTokens;
 use plait_api::{ErrorReply, Options, Plait};
 use tauri::{AppHandle, Manager};
 
-use crate::dialogs;
 use crate::startup::Startup;
+use crate::{dialogs, environment};
 
 /// How long to wait before the tokenizer is loaded. The window is painted by then.
 const TOKENIZER_PRELOAD_DELAY: Duration = Duration::from_secs(2);
@@ -36,7 +35,7 @@ pub(crate) fn begin_to_open(app: &AppHandle, on_failure: fn(&AppHandle, &ErrorRe
 
 /// Opens the application on the data directory in `PLAIT_HOME`, or on the default one of the platform.
 fn open(app: &AppHandle, progress: Box<dyn FnMut(usize, usize) + Send>) -> Result<Arc<Plait>, ErrorReply> {
-    let home = plait_api::data_dir(std::env::var_os("PLAIT_HOME").map(PathBuf::from))?;
+    let home = plait_api::data_dir(environment::home())?;
     let options = Options {
         dialogs: Some(dialogs::system_dialogs(app)),
         progress: Some(progress),

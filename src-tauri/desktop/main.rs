@@ -7,6 +7,7 @@
 
 mod args;
 mod dialogs;
+mod environment;
 mod host;
 mod ipc;
 mod startup;
@@ -35,7 +36,7 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    if !window::has_display() {
+    if !environment::has_display() {
         eprintln!(
             "error: no display found (neither DISPLAY nor WAYLAND_DISPLAY is set)\n  \
              help: run flows in the terminal with `plait run FLOW`"

@@ -28,12 +28,6 @@ const CLOSE_REQUEST_SCRIPT: &str = "
 /// Whether the page has been asked and has not answered. A second request then closes the window, even if the page hangs.
 static CLOSE_REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// Whether a window can be shown.
-pub(crate) fn has_display() -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    !cfg!(target_os = "linux") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
-}
-
 /// Opens the window. It is shown when the page has loaded, so that it never appears empty.
 pub(crate) fn open(app: &AppHandle, flow: &InitialFlow) -> tauri::Result<()> {
     let page = page_url(flow);

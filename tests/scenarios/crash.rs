@@ -10,8 +10,6 @@ use std::time::{Duration, Instant};
 use plait_api::engine::id::Activation;
 use plait_api::engine::journal::{CallEvent, Event};
 use plait_api::engine::run::view::RunStatus;
-use plait_api::runs::{ListRuns, RunDetail, ShowRun};
-use plait_api::{Options, Plait};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -106,18 +104,6 @@ fn recorded_replies(journal: &Journal) -> BTreeSet<String> {
     kept
 }
 
-/// The journal of the only run in a home, if it got as far as having one.
-fn journal(home: &Home) -> Option<Journal> {
-    let read = async {
-        let plait = Plait::open(Options::new(home.path())).unwrap();
-        let run = plait.call(ListRuns::default()).await.unwrap().pop()?.run;
-        let RunDetail { entries, .. } = plait.call(ShowRun { run }).await.unwrap();
-        plait.close().await.unwrap();
-        Some(Journal(entries))
-    };
-    with_store_lock(|| Handle::current().block_on(read))
-}
-
 fn run_args(path: &str) -> [&str; 5] {
     ["run", path, "--json", "--answer", ANSWER]
 }
@@ -165,7 +151,7 @@ fn kill_and_resume(
         let _ = std::fs::remove_file(home.path().join("runs/index.log"));
     }
 
-    let before = journal(&home);
+    let before = home.stored_journal();
     let kept = before.as_ref().map(recorded_replies).unwrap_or_default();
     let calls_before = call_counts(server);
     let output: CliOutput = match &before {
@@ -177,7 +163,7 @@ fn kill_and_resume(
         Some(_) => home.plait(&["resume", "last", "--json", "--answer", ANSWER]),
     };
     assert_eq!(output.code, 0, "seed {seed}: {output:#?}");
-    let after = journal(&home).unwrap();
+    let after = home.stored_journal().unwrap();
     assert_eq!(outcome(&after), *expected, "seed {seed}");
     let was_running = before.as_ref().is_some_and(|journal| !journal.view().outline.status.is_final());
     let before = before.map(|journal| journal.0).unwrap_or_default();
@@ -202,7 +188,7 @@ async fn run_killed_at_any_point_resumes_to_the_same_end() {
         let whole = began.elapsed();
         assert_eq!(output.code, 0, "{output:#?}");
         assert!(call_counts(&server).values().all(|count| *count == 1), "{:?}", call_counts(&server));
-        (outcome(&journal(&home).unwrap()), output.events().len(), whole)
+        (outcome(&home.stored_journal().unwrap()), output.events().len(), whole)
     })
     .await
     .unwrap();

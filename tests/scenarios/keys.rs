@@ -313,7 +313,7 @@ async fn session_key_ends_with_its_provider() {
     assert_eq!(report["fault"]["code"], "provider.unreachable", "{report}");
     assert_eq!(
         ask("provider.test", json!({ "provider": "offline" })).await["models"],
-        json!(["echo", "script"])
+        json!(["echo", "prompt", "script"])
     );
     let wrong =
         dispatch(&app, "provider.setKey", json!({ "provider": "mine", "key": [KEY] })).await.unwrap_err();

@@ -4,8 +4,13 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use parking_lot::Mutex;
+use plait_api::runs::{ListRuns, RunDetail, ShowRun};
+use plait_api::{Options, Plait};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::runtime::Handle;
+
+use super::journal::Journal;
 
 /// A new process briefly inherits all open files of its parent, including the lock of a store. So stores are opened and
 /// processes are started one at a time.
@@ -92,14 +97,33 @@ impl Home {
 
     /// Sets the base URL of the provider `openai`, like the settings of the window do.
     pub async fn set_provider_url(&self, url: &str) {
-        let plait = plait_api::Plait::open(plait_api::Options::new(self.path())).unwrap();
-        let settings = plait_api::dispatch(&plait, "settings.get", json!({})).await.unwrap();
-        let mut settings = settings;
-        settings["providers"]["openai"]["kind"] = json!("openAi");
-        settings["providers"]["openai"]["baseUrl"] = json!(url);
-        settings["providers"]["openai"]["keyEnv"] = Value::Null;
+        self.change_settings(|settings| {
+            settings["providers"]["openai"]["kind"] = json!("openAi");
+            settings["providers"]["openai"]["baseUrl"] = json!(url);
+            settings["providers"]["openai"]["keyEnv"] = Value::Null;
+        })
+        .await;
+    }
+
+    /// Changes the settings, like the window does.
+    pub async fn change_settings(&self, change: impl FnOnce(&mut Value)) {
+        let plait = Plait::open(Options::new(self.path())).unwrap();
+        let mut settings = plait_api::dispatch(&plait, "settings.get", json!({})).await.unwrap();
+        change(&mut settings);
         plait_api::dispatch(&plait, "settings.set", json!({ "settings": settings })).await.unwrap();
         plait.close().await.unwrap();
+    }
+
+    /// The journal of the only run here, if it got as far as having one. For threads of a runtime that may block.
+    pub fn stored_journal(&self) -> Option<Journal> {
+        let read = async {
+            let plait = Plait::open(Options::new(self.path())).unwrap();
+            let run = plait.call(ListRuns::default()).await.unwrap().pop()?.run;
+            let RunDetail { entries, .. } = plait.call(ShowRun { run }).await.unwrap();
+            plait.close().await.unwrap();
+            Some(Journal(entries))
+        };
+        with_store_lock(|| Handle::current().block_on(read))
     }
 
     /// Writes a file into this directory and returns its path.

@@ -12,6 +12,7 @@ import type {
 import { HostError } from "@/ipc/host";
 import { checkFlow } from "./check";
 import type { Commands } from "./commands";
+import { forecastFlow } from "./forecast";
 import { store, stored } from "./storage";
 
 export type Files = {
@@ -30,7 +31,12 @@ export function mockFlows(types: readonly NodeDescriptor[]): { commands: Command
   const files = storedFiles();
   return {
     files,
-    commands: { ...documents(files, check), ...drafts(files), "flow.check": ({ flow }: { flow: Flow }) => check(flow) },
+    commands: {
+      ...documents(files, check),
+      ...drafts(files),
+      "flow.check": ({ flow }: { flow: Flow }) => check(flow),
+      "flow.forecast": ({ flow }: { flow: Flow }) => forecastFlow(flow),
+    },
   };
 }
 

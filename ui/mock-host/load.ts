@@ -61,6 +61,7 @@ export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): numb
     play: () => undefined,
     revive: () => undefined,
     answer: () => undefined,
+    pin: () => undefined,
     cancel: () => {
       if (over) return;
       over = true;

@@ -38,7 +38,7 @@ export function mockProviders(inForce: () => Settings): Commands {
     };
   };
   const models = (name: string): string[] => {
-    if (settingsOf(name).kind === "offline") return ["echo", "script"];
+    if (settingsOf(name).kind === "offline") return ["echo", "prompt", "script"];
     const server = servers().find((one) => one.providers.includes(name));
     if (server) return server.models;
     throw new HostError({

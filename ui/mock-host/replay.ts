@@ -1,5 +1,5 @@
 /** One replayed run: its position in the recording, and how it handles answers. */
-import type { Answer, ConversationRef, Entry, Epoch, Flow, NodeId, RunId, RunOrigin } from "@/bindings";
+import type { Answer, ConversationRef, Entry, Epoch, Flow, MessageId, NodeId, RunId, RunOrigin } from "@/bindings";
 import { HostError } from "@/ipc/host";
 
 /** A run recorded from the engine. Recordings of one flow differ in their answers. */
@@ -36,6 +36,7 @@ export type MockRun = {
   play(): void;
   revive(recordings: Recording[]): void;
   answer(node: NodeId, epoch: Epoch, answer: Answer): void;
+  pin(node: NodeId, epoch: Epoch, turn: MessageId, pinned: boolean): void;
   cancel(): void;
   subscribe(listener: (entries: Entry[]) => void): () => void;
 };
@@ -144,6 +145,9 @@ export function startReplay(
       candidates = fitting.map((one) => replay(one, recordedAnswer(one.journal, place, node, epoch), answer));
       answers.set(key(node, epoch), answer);
       schedule();
+    },
+    pin: (node, epoch, turn, pinned) => {
+      emit({ seq: 0, at: 0, type: "history.pinned", node, epoch, turn, pinned } as Entry);
     },
     cancel: () => {
       if (isOver()) return;

@@ -8,6 +8,7 @@ import type {
   Epoch,
   Flow,
   GrantRule,
+  MessageId,
   NodeId,
   RetryForecast,
   RunDetail,
@@ -131,6 +132,10 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
       },
       "run.end": async ({ run, node, epoch }: Place) => {
         (await live(run)).answer(node, epoch, "end");
+        return null;
+      },
+      "run.pin": async ({ run, node, epoch, turn, pinned }: Place & { turn: MessageId; pinned: boolean }) => {
+        (await live(run)).pin(node, epoch, turn, pinned);
         return null;
       },
       "run.cancel": ({ run }: { run: RunId }) => {

@@ -1,4 +1,5 @@
-import type { Settings } from "@/bindings";
+import type { ResolvedConfig, Settings } from "@/bindings";
+import CONFIG from "@/bindings/config.json";
 import { HostError } from "@/ipc/host";
 import type { Commands } from "./commands";
 import { BUILT_IN, mockProviders } from "./providers";
@@ -18,6 +19,10 @@ function inForce(): Settings {
   return { ...settings, providers: { ...BUILT_IN, ...settings.providers } };
 }
 
+function withSetting(key: ResolvedConfig, value: unknown): ResolvedConfig {
+  return value === undefined ? key : { ...key, value, source: { layer: "settings" } };
+}
+
 export function mockSettings(): Commands {
   return {
     ...mockProviders(inForce),
@@ -35,6 +40,11 @@ export function mockSettings(): Commands {
       store("settings", settings);
       return inForce();
     },
+    // Which value holds in a flow is the host's to say; the form of the settings needs the keys.
+    "config.explain": ({ flow }: { flow?: unknown }) =>
+      flow === undefined
+        ? (CONFIG as unknown as ResolvedConfig[]).map((key) => withSetting(key, inForce().config?.[key.key]))
+        : [],
     // Four characters a token: near enough for a page without a tokenizer.
     "tokens.count": ({ text }: { text: string }) => ({ tokens: Math.ceil(text.length / 4), window: 128_000 }),
     "app.info": () => ({

@@ -42,7 +42,7 @@ fn measure() -> Result<()> {
     // As nodes hold them: compiled once, with the flow.
     let template = Template::new("Dear {{name}}, it is {{order.total}}.");
     let condition: Condition = serde_json::from_value(json!("value.total > 10"))?;
-    let query = |value| Evaluation::Query { source: QUERY.into(), value, max_results: 10 };
+    let query = |value| Evaluation::Query { source: QUERY.into(), value, max_results: 10, answers: None };
 
     let mut figures = Figures::default();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

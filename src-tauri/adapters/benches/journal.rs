@@ -139,6 +139,7 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
         conversation: None,
         grants: None,
         models: std::sync::Arc::default(),
+        config: std::collections::BTreeMap::new(),
         revision: 1,
         from: None,
     })];

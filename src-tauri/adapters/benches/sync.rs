@@ -72,6 +72,7 @@ fn started(run: &RunId) -> Entry {
         conversation: None,
         grants: None,
         models: Arc::default(),
+        config: std::collections::BTreeMap::new(),
         revision: 1,
         from: None,
     });

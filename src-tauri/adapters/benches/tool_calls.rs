@@ -64,6 +64,7 @@ async fn measure(store: &Store) -> Result<Duration, BenchError> {
             tools: Arc::new(SlowTools),
             ..talk::host(ProviderRegistry::new(&BTreeMap::new())?)
         },
+        spent_by_children: std::collections::BTreeMap::new(),
         journal: Box::new(store.journal(&run.as_str().into())?),
         watcher: Box::new(|_| ()),
     };

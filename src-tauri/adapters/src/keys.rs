@@ -112,8 +112,9 @@ impl KeyStore {
     /// there, encrypted with `PLAIT_KEYS_PASSPHRASE` if that is set. Accesses neither before a key is requested. Redacts the
     /// secrets of the environment and of the `.env` files in the working directory as well.
     pub fn open(home: &Path) -> Self {
-        let passphrase = std::env::var(PASSPHRASE_VARIABLE).ok().filter(|passphrase| !passphrase.is_empty());
-        let is_off = std::env::var(KEYCHAIN_VARIABLE).is_ok_and(|set| set == "off");
+        let passphrase =
+            crate::environment::variable(PASSPHRASE_VARIABLE).filter(|passphrase| !passphrase.is_empty());
+        let is_off = crate::environment::variable(KEYCHAIN_VARIABLE).is_some_and(|set| set == "off");
         let persistent = PersistentKeys::new(home, passphrase.map(SecretString::from), !is_off);
         Self::new(Some(persistent), Redaction::of_process())
     }

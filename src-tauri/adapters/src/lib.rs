@@ -6,6 +6,7 @@
 mod atomic_file;
 pub mod clock;
 pub mod documents;
+pub mod environment;
 pub mod flow_files;
 pub mod keys;
 pub mod memory;

@@ -1,7 +1,7 @@
 //! `app.*`: version, data directory and startup problems.
 
-use plait_adapters::keys;
 use plait_adapters::{ProviderRegistry, ProviderSettings};
+use plait_adapters::{environment, keys};
 use plait_engine::error::Fault;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -43,7 +43,7 @@ impl Command for GetAppInfo {
         let is_set_up = |(name, settings): (&String, &ProviderSettings)| {
             let variables = settings.key_env.as_deref().unwrap_or_default();
             let has_key =
-                keys::variable_names(variables).any(|variable| std::env::var_os(variable).is_some());
+                keys::variable_names(variables).any(|variable| environment::os_variable(variable).is_some());
             has_key || built_in.get(name) != Some(settings)
         };
         Ok(AppInfo {

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::command::{Command, CommandVisitor};
 use crate::{
-    ErrorReply, Plait, app, conversations, dialogs, flows, grants, knowledge, lens, mcp, memories, nodes,
-    providers, runs, settings, tokens, tools, usage, users,
+    ErrorReply, Plait, app, config, conversations, dialogs, flows, grants, knowledge, lens, mcp, memories,
+    nodes, providers, runs, settings, tokens, tools, usage, users,
 };
 
 macro_rules! commands {
@@ -41,11 +41,13 @@ commands![
     flows::PutAutosave,
     flows::ListAutosaves,
     flows::DropAutosave,
+    runs::ForecastFlow,
     runs::StartRun,
     runs::RetryRun,
     runs::ForecastRetry,
     runs::AnswerRun,
     runs::EndPause,
+    runs::PinTurn,
     runs::CancelRun,
     runs::ResumeRun,
     runs::ListRuns,
@@ -62,6 +64,7 @@ commands![
     lens::ListPrompts,
     lens::ShowPrompts,
     lens::TraceRun,
+    lens::ListTurns,
     lens::SearchPrompts,
     lens::GetCallRequest,
     lens::ExportSpans,
@@ -86,6 +89,8 @@ commands![
     grants::RevokeGrants,
     settings::GetSettings,
     settings::SetSettings,
+    config::ExplainConfig,
+    config::SetConfig,
     providers::GetProviderStatus,
     providers::SetKey,
     providers::RemoveKey,

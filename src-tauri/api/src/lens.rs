@@ -9,6 +9,7 @@ mod request;
 mod search;
 mod show;
 mod trace;
+mod turns;
 
 use std::sync::Arc;
 
@@ -28,6 +29,7 @@ pub use request::{CallRequest, GetCallRequest};
 pub use search::{PromptHit, SearchPrompts};
 pub use show::{PromptsOfRun, ShowPrompts};
 pub use trace::TraceRun;
+pub use turns::ListTurns;
 
 /// Reads what runs sent to models.
 #[derive(Clone)]

@@ -8,6 +8,7 @@ mod app;
 mod blocking;
 pub mod command;
 mod commands;
+pub mod config;
 pub mod conversations;
 mod data_dir;
 pub mod dialogs;

@@ -30,7 +30,7 @@ use crate::knowledge::KnowledgeService;
 use crate::lens::LensService;
 use crate::memories::MemoryService;
 use crate::providers::{ProviderService, TokenCalibration};
-use crate::runs::RunService;
+use crate::runs::{RunConfig, RunService};
 use crate::settings::{SettingsService, StoredSettings};
 use crate::tools::ToolService;
 use crate::usage::UsageService;
@@ -163,16 +163,13 @@ impl Plait {
 
         let providers =
             Arc::new(ProviderService::new(&stored.settings.providers, keys.clone(), options.providers)?);
-        let calibration = Arc::new(TokenCalibration::new(
-            store.clone(),
-            corrections,
-            stored.settings.models.clone(),
-            stored.settings.summarizer.clone(),
-        ));
+        let calibration =
+            Arc::new(TokenCalibration::new(store.clone(), corrections, stored.settings.models.clone()));
         let knowledge = KnowledgeService::new(&store, Arc::clone(&providers), worker);
         let exporter = LiveExporter::default();
         exporter.set_settings(stored.settings.telemetry.clone());
         notices.extend(keys.redaction().set_patterns(&stored.settings.redaction));
+        let run_config = RunConfig::default();
         let runs = RunService::new(
             store.clone(),
             Arc::clone(&registry),
@@ -185,6 +182,7 @@ impl Plait {
             Arc::clone(&clock),
             evaluator,
             exporter.clone(),
+            run_config.clone(),
         );
         let lens = LensService::new(store.clone(), users.clone(), Arc::clone(&providers), exporter.clone());
         let settings = SettingsService::new(
@@ -192,7 +190,9 @@ impl Plait {
             stored,
             Arc::clone(&providers),
             calibration,
+            run_config,
             Arc::clone(runs.budgets()),
+            Arc::clone(&clock),
             tool_environment,
             exporter,
         );

@@ -114,7 +114,7 @@ impl Usage {
     }
 }
 
-fn date_of(at_ms: u64, zone: &TimeZone) -> Date {
+pub(crate) fn date_of(at_ms: u64, zone: &TimeZone) -> Date {
     let at = i64::try_from(at_ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
     at.unwrap_or_default().to_zoned(zone.clone()).date()
 }

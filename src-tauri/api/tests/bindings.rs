@@ -9,7 +9,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use plait_api::command::{Command, CommandVisitor};
+use plait_api::engine::config::{self, BuiltIn, ConfigScope};
 use plait_api::engine::error::ErrorCode;
+use serde_json::Value;
 use ts_rs::{Config, TS, TypeVisitor};
 
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -51,6 +53,73 @@ fn component_name(icon: &str) -> String {
 #[test]
 fn error_code_page_is_fresh() {
     compare("docs/error-codes.md", &error_code_page());
+}
+
+/// The keys of the configuration as the window sees them where it runs without a host: with what is built in.
+#[test]
+fn config_bindings_are_fresh() {
+    let scope = ConfigScope { settings: &BTreeMap::new(), flow: None, node: None };
+    let keys = serde_json::to_string_pretty(&config::resolve_all(scope)).unwrap();
+    compare("ui/src/bindings/config.json", &format!("{keys}\n"));
+}
+
+/// The table of the page about the configuration. What stands around it is written by hand.
+#[test]
+fn config_page_is_fresh() {
+    const PAGE: &str = "docs/configuration.md";
+    let committed = std::fs::read_to_string(Path::new(REPOSITORY).join(PAGE)).unwrap();
+    let (before, rest) = committed.split_once("<!-- keys -->").unwrap();
+    let (_, after) = rest.split_once("<!-- end of keys -->").unwrap();
+    compare(PAGE, &format!("{before}<!-- keys -->\n{}<!-- end of keys -->{after}", config_table()));
+}
+
+fn config_table() -> String {
+    let mut table = String::from(
+        "| Key | Takes | Built in | Settings | Flow | Loop | Node | What it does |\n|---|---|---|---|---|---|---|---|\n",
+    );
+    let code = |text: &str| format!("`{text}`");
+    for key in config::keys() {
+        let built_in = match (key.built_in, key.built_in.value()) {
+            (BuiltIn::Depends(what), _) => what.to_owned(),
+            (_, Some(Value::String(text))) => code(&text),
+            (_, value) => value.unwrap_or_default().to_string(),
+        };
+        // `config` holds keys by their names, dots included.
+        let place = |pointer: Option<String>| match pointer {
+            Some(pointer) if pointer.starts_with("/config/") => "`config`".to_owned(),
+            Some(pointer) => code(&pointer[1..].replace('/', ".")),
+            None => String::new(),
+        };
+        let (settings, flow) = (place(key.settings_pointer()), place(key.flow_pointer()));
+        let mut of_loop = String::new();
+        let mut of_nodes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (node_type, pointer) in key.node_types().filter(|(name, _)| *name != "llmRequest") {
+            match node_type {
+                "loop" => of_loop = code(pointer.trim_start_matches("/config/")).replace('/', "."),
+                _ => of_nodes.entry(pointer).or_default().push(node_type),
+            }
+        }
+        let of_nodes: Vec<_> = of_nodes
+            .iter()
+            .map(|(pointer, types)| {
+                let path = pointer.trim_start_matches("/config").trim_start_matches('/').replace('/', ".");
+                format!(
+                    "{} of {}",
+                    code(&path),
+                    types.iter().map(|name| code(name)).collect::<Vec<_>>().join(", ")
+                )
+            })
+            .collect();
+        let _ = writeln!(
+            table,
+            "| `{}` | {} | {built_in} | {settings} | {flow} | {of_loop} | {} | {} |",
+            key.name,
+            key.kind.describe(),
+            of_nodes.join("; "),
+            key.help
+        );
+    }
+    table
 }
 
 /// The reference page of all error codes.

@@ -8,8 +8,8 @@ use clap::{Parser, Subcommand};
 use plait_api::{ErrorReply, data_dir};
 
 use crate::commands::{
-    cancel, check, conversations, doctor, export, grants, keys, knowledge, lens, mcp, memory, new, nodes,
-    providers, resume, retry, run, runs, schema, tokens, usage, users,
+    cancel, check, config, conversations, doctor, export, forecast, grants, keys, knowledge, lens, mcp,
+    memory, new, nodes, providers, resume, retry, run, runs, schema, tokens, usage, users,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -28,6 +28,7 @@ Examples:
   plait run hello                          Run an example flow, without a key or network
   plait run my.flow.json --json            Print one event per line, for scripts
   plait check my.flow.json                 Check a flow for problems
+  plait forecast my.flow.json              See how prompts grow and what a run may cost, before it runs
   plait new --loop chat.yaml               Begin a pipeline: a flow as a list of steps in YAML
   plait keys set openai                    Store the key of a provider
   plait resume last --answer \"Yes, go on\"  Answer the question that a run waits on")]
@@ -56,6 +57,8 @@ enum Command {
     Cancel(cancel::CancelArgs),
     /// Check a flow for problems without running it.
     Check(check::CheckArgs),
+    /// Show how prompts will grow, when they no longer fit the window, and what a run may cost.
+    Forecast(forecast::ForecastArgs),
     /// Write a new flow or pipeline to begin with.
     New(new::NewArgs),
     /// Print the JSON Schema of flow files, or of pipelines.
@@ -78,6 +81,8 @@ enum Command {
     Users(users::UsersArgs),
     /// List, allow, deny or revoke what a flow may use.
     Grants(grants::GrantsArgs),
+    /// Show, set or explain settings: which value holds, and where it comes from.
+    Config(config::ConfigArgs),
     /// Show the token usage and cost of model calls by day.
     Usage(usage::UsageArgs),
     /// Count the tokens of a text.
@@ -105,6 +110,7 @@ impl Cli {
             Command::Nodes(args) => nodes::execute(&args),
             Command::Tokens(args) => tokens::execute(&args),
 
+            Command::Forecast(args) => block_on(forecast::execute(&home()?, args)),
             Command::Doctor(args) => doctor::execute(&home()?, &args),
             Command::Run(args) => block_on(run::execute(&home()?, args)),
             Command::Resume(args) => block_on(resume::execute(&home()?, args)),
@@ -118,6 +124,7 @@ impl Cli {
             Command::Memory(args) => block_on(memory::execute(&home()?, args)),
             Command::Users(args) => block_on(users::execute(&home()?, args)),
             Command::Grants(args) => block_on(grants::execute(&home()?, args)),
+            Command::Config(args) => block_on(config::execute(&home()?, args)),
             Command::Usage(args) => block_on(usage::execute(&home()?, &args)),
             Command::Keys(args) => block_on(keys::execute(&home()?, args)),
             Command::Mcp(args) => block_on(mcp::execute(&home()?, args)),

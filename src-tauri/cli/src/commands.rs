@@ -2,9 +2,11 @@
 
 pub(crate) mod cancel;
 pub(crate) mod check;
+pub(crate) mod config;
 pub(crate) mod conversations;
 pub(crate) mod doctor;
 pub(crate) mod export;
+pub(crate) mod forecast;
 pub(crate) mod grants;
 pub(crate) mod keys;
 pub(crate) mod knowledge;

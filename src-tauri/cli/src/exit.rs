@@ -130,6 +130,10 @@ fn is_usage(code: &ErrorCode) -> bool {
         | ErrorCode::MemoryTooLong
         | ErrorCode::MemoryUnknown
         | ErrorCode::NodesUnknown
+        | ErrorCode::NodeUnknown
+        | ErrorCode::SettingsBadValue
+        | ErrorCode::SettingsUnknownKey
+        | ErrorCode::SettingsWrongLayer
         | ErrorCode::UsageInput
         | ErrorCode::ProviderUnknown
         | ErrorCode::ProviderNoKey

@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod ctrl_c;
 mod diagnostics;
+mod environment;
 mod excerpt;
 mod exit;
 mod flow_source;

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use plait_api::Redaction;
 
+use crate::environment;
 use crate::printable::printable;
 
 /// Read when the first message is printed.
@@ -23,8 +24,7 @@ pub(crate) struct Style {
 
 /// The style for standard error.
 pub(crate) fn style() -> Style {
-    let color =
-        io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let color = io::stderr().is_terminal() && !environment::is_color_off();
     let width = match console::Term::stderr().size_checked() {
         Some((_, columns)) => usize::from(columns).clamp(40, 120),
         None => 100,

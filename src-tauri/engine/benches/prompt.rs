@@ -224,6 +224,7 @@ fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
                     let conversation = LoopConversation {
                         settings: Arc::clone(&settings),
                         owner: owner.clone(),
+                        received: std::collections::BTreeMap::new(),
                         appended: turns.len(),
                         turns: turns.clone(),
                         summary: None,

@@ -12,6 +12,7 @@ use futures::future::BoxFuture;
 use crate::expression::evaluation::Evaluator;
 use crate::long_term_memory::MemoryStore;
 use crate::provider::Providers;
+use crate::quota::QuotaChain;
 use crate::retriever::Retriever;
 use crate::tool::ToolHost;
 pub use run_info::{RunInfo, RunInput};
@@ -26,6 +27,14 @@ pub trait Clock: Send + Sync {
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
     /// A number in `0.0..1.0`, for the jitter of retries.
     fn random(&self) -> f64;
+}
+
+impl Host {
+    /// The same with other quotas.
+    #[must_use]
+    pub(crate) fn with_quotas(&self, quotas: QuotaChain) -> Self {
+        Self { quotas, ..self.clone() }
+    }
 }
 
 /// The environment of a run.
@@ -43,4 +52,6 @@ pub struct Host {
     pub subflows: Arc<dyn Subflows>,
     /// What the run and all others of its tree may use together.
     pub budget: Arc<TreeBudget>,
+    /// The quotas that hold all model calls, from outside of the run.
+    pub quotas: QuotaChain,
 }

@@ -129,6 +129,12 @@ impl Epoch {
         Self(self.0.iter().take(depth).copied().collect())
     }
 
+    /// The epoch around the innermost counter.
+    #[must_use]
+    pub fn outer(&self) -> Self {
+        self.prefix(self.depth().saturating_sub(1))
+    }
+
     /// The next epoch of the innermost cycle. The root has none and stays as it is.
     #[must_use]
     pub fn next(&self) -> Self {
@@ -137,6 +143,13 @@ impl Epoch {
             *counter += 1;
         }
         Self(path)
+    }
+
+    /// It as people count iterations: from 1, inner ones after a dot. None outside of loops and cycles.
+    pub fn label(&self) -> Option<String> {
+        let counters: Vec<String> =
+            self.0.iter().map(|counter| (u64::from(*counter) + 1).to_string()).collect();
+        (!counters.is_empty()).then(|| counters.join("."))
     }
 
     /// Whether `outer` is this epoch or encloses it.

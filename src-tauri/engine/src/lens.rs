@@ -7,6 +7,7 @@
 
 mod call;
 mod histories;
+mod loop_turns;
 mod messages;
 mod request;
 mod search;
@@ -21,9 +22,11 @@ use crate::run::view::{EpochView, ModelCallView, RunView};
 
 pub use call::{LeftOut, LensCall, PromptBadge, ReplyView};
 use histories::Histories;
+pub use loop_turns::{LoopTurnView, LoopTurnsView};
 pub use messages::{BlockText, MessagePart, SentMessage};
 pub use request::RebuiltRequest;
 pub use search::{LensHit, MAX_HITS};
+pub(crate) use shares::shares;
 pub use shares::{PromptShare, ShareKind};
 pub use trace::{TraceKind, TraceSpan};
 

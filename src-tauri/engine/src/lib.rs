@@ -3,6 +3,7 @@
 //! Owns what a flow *means*. Refuses to touch the outside: no HTTP, files, database, system clock or randomness.
 //! What it needs from there it declares as traits ([`provider`], [`tool`], [`retriever`], [`long_term_memory`], [`journal`], [`host`]) that the adapters implement.
 
+pub mod config;
 pub mod context;
 pub mod diagnostic;
 pub mod earlier_run;
@@ -10,6 +11,7 @@ pub mod error;
 pub mod exact_json;
 pub mod expression;
 pub mod flow;
+pub mod forecast;
 pub mod grant;
 pub mod hash;
 pub mod host;
@@ -31,6 +33,7 @@ pub mod plan;
 pub mod port;
 pub mod prompt;
 pub mod provider;
+pub mod quota;
 pub mod retriever;
 pub mod run;
 pub mod similar_name;

@@ -5,6 +5,7 @@
 //! for a model that takes a prompt only. It calls no model and knows no prompts: the prompt pipeline puts the turns between a
 //! context's messages and the user message.
 
+mod answers;
 mod bound;
 mod content;
 mod conversation;
@@ -22,16 +23,17 @@ use crate::context::{Content, History, Message, Role, SharedMessage};
 use crate::id::{Activation, MessageId};
 use crate::origin::Origins;
 
+pub use answers::{PersonAnswer, PersonAnswers};
 pub use bound::{BoundReason, BoundedHistory, LeftOutTurns, bound_history};
 pub use content::turn_content;
-pub use conversation::{ConversationScope, LoopConversation, SummarizerAgent};
+pub use conversation::{ConversationScope, LoopConversation, ReceivedText, SummarizerAgent};
 pub use settings::{
     AiTurnSource, ConversationSettings, DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, DEFAULT_SUMMARIZE_RATIO, HITL,
     HistoryBounds, HistoryInit, HistoryManagement, HistoryStart, HistoryStrategy, NAMED_STEPS, StartWith,
 };
 pub use summary::{HistorySummary, RejectedSummary, SummaryAttempt, SummaryPlan};
 pub use template::HistoryTemplate;
-pub use text_block::{TextBlock, write_text_block};
+pub use text_block::{TextBlock, escape_content, write_text_block};
 
 /// Something that was said in a loop.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,15 +105,15 @@ impl LoopHistory {
         self.turns.extend([turn.message]);
     }
 
-    /// The turn of the user that is this message, or the newest of the user if it has this text: what a node gets as its own
-    /// message.
-    pub fn find(&self, message: Option<&MessageId>, text: &str) -> Option<usize> {
-        let is_user = |at: &usize| self.turns.get(*at).is_some_and(|turn| turn.role == Role::User);
-        let by_id = message.and_then(|id| self.turns.position(id)).filter(is_user);
-        by_id.or_else(|| {
-            let newest = self.turns.iter().rposition(|turn| turn.role == Role::User)?;
-            self.turns.get(newest).is_some_and(|turn| turn.content.is_text(text)).then_some(newest)
-        })
+    /// Pins the turn at this position, or takes the pin off.
+    pub fn set_pinned(&mut self, position: usize, pinned: bool) {
+        match (self.pinned.binary_search(&position), pinned) {
+            (Err(at), true) => self.pinned.insert(at, position),
+            (Ok(at), false) => {
+                self.pinned.remove(at);
+            }
+            _ => {}
+        }
     }
 
     /// The same turns with the tokens that `count` finds. For models with another tokenizer.

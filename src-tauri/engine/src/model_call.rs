@@ -11,6 +11,7 @@ mod interruption;
 mod knowledge;
 mod loop_turns;
 mod memory_access;
+mod quota;
 mod reply_schema;
 mod side_query;
 mod tool_calls;

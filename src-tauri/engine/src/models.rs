@@ -22,3 +22,5 @@ pub use window::{DEFAULT_WINDOW, window};
 pub const OFFLINE: &str = "offline";
 /// The offline provider's model that repeats the message it receives.
 pub const ECHO: &str = "echo";
+/// The same for a single prompt: it takes no messages before it.
+pub const PROMPT: &str = "prompt";

@@ -11,7 +11,9 @@ mod registry;
 pub(crate) mod template_inputs;
 
 pub use card::{Card, CardPart, EditorTraits};
-pub use descriptor::{Behavior, Category, ConfigEdge, Example, LoopKind, LoopSpec, NodeDescriptor, Portal};
+pub use descriptor::{
+    Behavior, CallLimit, Category, ConfigEdge, Example, LoopKind, LoopSpec, NodeDescriptor, Portal,
+};
 pub use inputs::{Datum, Inputs};
 pub use node_context::{NodeContext, Signal};
 pub use output::{NodeOutput, Pause};

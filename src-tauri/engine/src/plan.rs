@@ -26,6 +26,7 @@ mod input_overrides;
 mod loops;
 mod nesting;
 mod plan_order;
+mod quota_branches;
 mod restrict;
 mod shared_contexts;
 mod summarizers;
@@ -45,6 +46,7 @@ use crate::id::{Epoch, NodeId, PortName};
 use crate::loop_history::SummarizerAgent;
 use crate::memory::MemorySettings;
 use crate::node::BoundNode;
+use crate::quota::{FlowQuotas, Quota};
 
 pub use build::{check_plan, plan};
 pub use check::{CheckedFlow, check, check_bound};
@@ -88,6 +90,12 @@ pub struct Plan {
     pub folders: Arc<[FolderAccess]>,
     /// The agents that summarize the histories of loops, by node.
     pub summarizers: BTreeMap<NodeId, Arc<SummarizerAgent>>,
+    /// Where branches meet that split quotas among them.
+    pub splits: Vec<QuotaSplit>,
+    /// The quotas of the flow's settings.
+    pub quotas: FlowQuotas,
+    /// The agent that summarizes the histories of loops that name none.
+    pub default_summarizer: Option<Arc<SummarizerAgent>>,
     pub(crate) index: FxHashMap<NodeId, NodeIx>,
 }
 
@@ -154,6 +162,29 @@ pub struct PlanNode {
     pub retry: Option<RetryPolicy>,
     /// How long one execution may take, in milliseconds.
     pub timeout_ms: Option<u64>,
+    /// What its model calls may use.
+    pub quota: Option<Arc<Quota>>,
+    /// The branches that split quotas in it: an index in [`Plan::splits`].
+    pub split: Option<usize>,
+    /// The branches that it is in and that split quotas, outermost first: indexes in [`Plan::splits`], and of the branch there.
+    pub branches: SmallVec<[(usize, usize); 1]>,
+}
+
+/// Branches that meet in a node and get equal parts of what is left of quotas.
+#[derive(Debug)]
+pub struct QuotaSplit {
+    /// Where they meet.
+    pub join: NodeIx,
+    pub branches: Vec<QuotaBranch>,
+}
+
+/// One of these branches.
+#[derive(Debug)]
+pub struct QuotaBranch {
+    /// The input that it feeds.
+    pub input: usize,
+    /// The last node of it, if there is one such node.
+    pub last: Option<NodeIx>,
 }
 
 /// An edge of a plan.

@@ -200,7 +200,7 @@ fn too_large(message: u64, fixed: &Fixed, config: &ModelConfig) -> Fault {
         .hint("Shorten the message or the instructions, offer fewer tools, lower `maxTokens`, or use a larger model.")
         .details(json!({
             "over": over, "message": message, "system": system, "tools": tools, "steps": steps, "turns": turns,
-            "reserve": reserve, "window": window,
+            "reserve": reserve, "window": window, "provider": config.provider, "model": model,
         }))
 }
 

@@ -395,6 +395,8 @@ pub enum ToolPauseKind {
     Tool,
     /// The tool requests the reply of a model.
     Sampling,
+    /// Whether a model call may exceed a quota. It is about no tool: the name is that of the quota.
+    Quota,
 }
 
 impl ToolPauseKind {

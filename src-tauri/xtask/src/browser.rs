@@ -9,7 +9,7 @@ pub(crate) const BROWSER_VARIABLE: &str = "PLAIT_CHROMIUM";
 
 /// The selected browser, or the first one found.
 pub(crate) fn find() -> Option<PathBuf> {
-    if let Some(chosen) = std::env::var_os(BROWSER_VARIABLE) {
+    if let Some(chosen) = crate::environment::variable(BROWSER_VARIABLE) {
         return Some(chosen.into());
     }
     let names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];

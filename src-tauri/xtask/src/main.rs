@@ -8,6 +8,7 @@ mod bindings;
 mod browser;
 mod dev;
 mod editor;
+mod environment;
 mod fuzz;
 mod icons;
 mod platform;

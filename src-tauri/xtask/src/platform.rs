@@ -74,14 +74,16 @@ pub(crate) fn root() -> Root {
 
 /// Whether a display is available.
 pub(crate) fn has_display() -> bool {
-    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let set = |name: &str| crate::environment::variable(name).is_some_and(|value| !value.is_empty());
     cfg!(any(target_os = "macos", windows)) || set("DISPLAY") || set("WAYLAND_DISPLAY")
 }
 
 /// The full path of a program in `PATH`.
 pub(crate) fn which(program: &str) -> Option<PathBuf> {
     let file = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-    std::env::split_paths(&std::env::var_os("PATH")?).map(|dir| dir.join(&file)).find(|path| path.is_file())
+    std::env::split_paths(&crate::environment::variable("PATH")?)
+        .map(|dir| dir.join(&file))
+        .find(|path| path.is_file())
 }
 
 /// Whether a program starts and exits with success. Discards its output.

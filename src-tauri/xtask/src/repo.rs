@@ -1,7 +1,10 @@
 //! Paths of the repository.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::SystemTime;
+
+use anyhow::{Context, Result};
 
 /// The root of the repository.
 pub(crate) fn root() -> &'static Path {
@@ -15,9 +18,16 @@ pub(crate) fn ui() -> PathBuf {
     root().join("ui")
 }
 
+/// The paths of all files that git tracks, from the root.
+pub(crate) fn tracked_files() -> Result<Vec<String>> {
+    let output = Command::new("git").args(["ls-files"]).current_dir(root()).output();
+    let output = output.context("cannot run git ls-files")?;
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+}
+
 /// Cargo's build directory.
 pub(crate) fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+    crate::environment::variable("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 /// The path of a built binary.

@@ -162,7 +162,7 @@ impl Drop for BackgroundProcess {
 
 /// The same `cargo` that started this process, in the root of the repository.
 pub(crate) fn cargo(args: &[&str]) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let mut command = Command::new(crate::environment::variable("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args).current_dir(crate::repo::root());
     command
 }

@@ -2,7 +2,9 @@
 //!
 //! Owns the order of the parts and their requirements. The steps of each part are in its own file.
 
+mod acceptance;
 mod banned_words;
+mod environment_reads;
 mod lint;
 mod module_cycles;
 mod rust;

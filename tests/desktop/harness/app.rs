@@ -120,9 +120,9 @@ impl App {
         if pids.is_empty() {
             bail!("the window is not running");
         }
-        pids.into_iter().for_each(process::kill);
+        pids.iter().copied().for_each(process::kill);
         let start = Instant::now();
-        while !self.processes().is_empty() {
+        while !pids.iter().copied().all(process::has_let_go) {
             if start.elapsed() > WAIT_TIMEOUT {
                 bail!("the window outlived kill -9");
             }

@@ -43,6 +43,15 @@ pub fn kill(pid: u32) {
     }
 }
 
+/// Whether a process that was killed has given back what it held: files and locks go with its last thread, on a busy machine some
+/// time after its memory.
+pub fn has_let_go(pid: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let is_zombie = stat.rsplit_once(')').is_none_or(|(_, fields)| fields.trim_start().starts_with('Z'));
+    is_zombie && threads <= 1
+}
+
 /// The processes that run `binary` with `value` for the environment variable `name`.
 pub fn find_processes(binary: &Path, name: &str, value: &Path) -> Vec<u32> {
     let wanted = format!("{name}={}", value.display());

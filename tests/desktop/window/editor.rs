@@ -1,6 +1,6 @@
 //! Actions in the editor, for the scenarios.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use plait_window_tests::App;
 use plait_window_tests::input::Rect;
 use serde_json::Value;
@@ -26,12 +26,17 @@ pub(crate) async fn connect(
     (source, output): (&str, &str),
     (target, input): (&str, &str),
 ) -> Result<()> {
+    drag_between(app, &format!("handle-{source}-out-{output}"), &format!("handle-{target}-in-{input}")).await
+}
+
+/// Draws an edge between two handles, by their test ids.
+pub(crate) async fn drag_between(app: &App, source: &str, target: &str) -> Result<()> {
     let edges = app.count(".react-flow__edge").await?;
-    let from = rect(app, &format!("handle-{source}-out-{output}")).await?.center();
-    let to = rect(app, &format!("handle-{target}-in-{input}")).await?.center();
+    let from = rect(app, source).await?.center();
+    let to = rect(app, target).await?.center();
     app.drag(from, to).await?;
     app.wait_until(
-        &format!("{source}.{output} is connected to {target}.{input}"),
+        &format!("{source} is connected to {target}"),
         &format!("document.querySelectorAll('.react-flow__edge').length === {}", edges + 1),
     )
     .await
@@ -49,10 +54,16 @@ pub(crate) async fn wait_for_run_status(app: &App, status: &str) -> Result<()> {
     Ok(())
 }
 
-/// Clicks the element with this test id.
+/// Clicks the element with this test id. What is drawn anew before the click arrives is looked for again.
 pub(crate) async fn click(app: &App, test_id: &str) -> Result<()> {
-    let element = app.wait_for_test_id(test_id).await?;
-    app.click(&element).await
+    for _ in 0..3 {
+        let element = app.wait_for_test_id(test_id).await?;
+        match app.click(&element).await {
+            Err(error) if format!("{error:#}").contains("was not found") => {}
+            clicked => return clicked,
+        }
+    }
+    bail!("`{test_id}` is drawn anew all the time")
 }
 
 /// Selects a node and opens a tab of the inspector: `config`, `io`, `prompt` or `context`.

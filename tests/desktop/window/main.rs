@@ -1,6 +1,7 @@
 //! Scenarios in the real window.
 #![cfg(target_os = "linux")]
 
+mod conversational_loop;
 mod crash_recovery;
 mod draw_and_run;
 mod editor;

@@ -54,6 +54,12 @@ export type AddUser = { name: string,
   switch?: boolean,
 };
 
+/** Tokens, of prompts and replies alike, and what they cost. */
+export type Amount = { tokens: number,
+  /** Billionths of a US dollar. 0 where the price is not known. */
+  nanoUsd: number,
+};
+
 /** What a person gives to a pause. */
 export type Answer = { "value": unknown } | "end";
 
@@ -322,6 +328,18 @@ export type ChildQuestion = {
   tool?: ToolPause,
 };
 
+/** What a layer says. */
+export type ConfigLayer = { source: ConfigSource,
+  /** What it sets, if it sets it. */
+  value?: unknown,
+  /** Where it sets it, or would, as a JSON pointer in the settings, or in the flow. Absent for what is built in. */
+  pointer?: string,
+};
+
+/** Where a value comes from. */
+export type ConfigSource = { "layer": "builtIn" } | { "layer": "settings" } | { "layer": "flow" } | { "layer": "loop", node: NodeId, } | { "layer": "node", node: NodeId,
+};
+
 /** `mcp.connect`: connects a server if it is not connected, and lists its tools, resources and prompts. The first time, its
  * tools become the accepted ones. `mcp.*`.
  */
@@ -492,6 +510,14 @@ export type Cost = {
   unpriced?: number,
 };
 
+/** What a run may cost. */
+export type CostForecast = {
+  /** The most that the nodes cost whose calls have an upper bound, in billionths of a US dollar. */
+  atMostNanoUsd: number,
+  /** The others, in the order of the plan. */
+  unknown: Array<UnknownCost>,
+};
+
 /** `tokens.count`: counts the tokens of a text. */
 export type CountTokens = {
   /** The model, as its provider calls it, or `provider/model`. */
@@ -504,6 +530,16 @@ export type DayUsage = {
   day: string, total: Spending,
   /** The same by `provider/model`. Calls of unknown models have an empty name. */
   models: { [key in string]: Spending },
+};
+
+/** The quotas of the application's settings. */
+export type DefaultQuotas = {
+  /** For each run, where its flow does not say. */
+  run?: Quota,
+  /** For each conversation, where its flow does not say. */
+  conversation?: Quota,
+  /** For all runs of a day together. No flow can raise it. */
+  day?: Quota,
 };
 
 /** `conversations.delete`: deletes a conversation permanently. `conversation.busy` while an active run continues it. */
@@ -623,7 +659,13 @@ export type Entry = {
   /** The cycle has no `maxEpochs` of its own, and nobody was asked for too long. */
   unattended?: boolean, } | { "type": "iteration.started" } | { "type": "history.appended",
   /** In order. */
-  turns: Array<Message>, } | { "type": "iteration.finished",
+  turns: Array<Message>,
+  /** Those of them that are pinned: their nodes say so. */
+  pinned?: Array<MessageId>, } | { "type": "history.pinned",
+  /** The turn. */
+  turn: MessageId,
+  /** Whether it is pinned from now on. */
+  pinned: boolean, } | { "type": "iteration.finished",
   /** Why it failed, or was stopped. What it did in contexts does not count. */
   error?: Fault,
   /** Whether it ended the loop. */
@@ -722,6 +764,28 @@ export type Entry = {
   step: number,
   /** The messages, by reference, and the tokens they take. */
   prompt: PromptRecord,
+  /** The request of a tool that it serves, if it serves one. The step is that of the tool call then. */
+  sampling?: SamplingRef, } | { "type": "quota.reserved",
+  /** Number of the model call within the activation, from 0. */
+  step: number,
+  /** The attempt of the activation, from 1. */
+  attempt: number,
+  /** What is reserved. */
+  amount: Amount,
+  /** The quotas with the reservation, from the outermost to the innermost. */
+  quotas: Array<QuotaState>,
+  /** The request of a tool that it serves, if it serves one. The step is that of the tool call then. */
+  sampling?: SamplingRef, } | { "type": "quota.reconciled",
+  /** Number of the model call within the activation, from 0. */
+  step: number,
+  /** The attempt of the activation, from 1. */
+  attempt: number,
+  /** What was used. */
+  amount: Amount,
+  /** There is no report: the call stays charged with what was reserved. */
+  estimated?: boolean,
+  /** The quotas afterward, from the outermost to the innermost. */
+  quotas: Array<QuotaState>,
   /** The request of a tool that it serves, if it serves one. The step is that of the tool call then. */
   sampling?: SamplingRef, } | { "type": "model.replied",
   /** Number of the model call within the activation, from 0. */
@@ -822,6 +886,8 @@ export type EpochView = {
   readyAt?: number,
   /** When it began to run. */
   startedAt?: number,
+  /** When its first iteration began, if it is a loop. */
+  iteratingSince?: number,
   /** When it succeeded, failed or was skipped. */
   endedAt?: number,
   /** Why it failed, or why its last try did while it waits for the next. */
@@ -857,7 +923,7 @@ export type ErasedMemories = { count: number,
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "history.no_summary" | "history.template_ignored" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unreadable" | "settings.unwritable" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "lens.no_call" | "lens.no_request" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.no_model" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.bad_value" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "lens.no_call" | "lens.no_request" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "quota.bad" | "quota.exceeded" | "quota.node_exceeded" | "quota.no_price" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.no_model" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -901,6 +967,26 @@ export type ExampleFlow = {
   title: string,
   /** What it demonstrates, in Markdown. */
   description: string,
+};
+
+/** How often a node is executed. */
+export type Executions = {
+  /** The most. Absent if only people end it. */
+  atMost?: number,
+  /** Whether it is exactly that many. */
+  isExact: boolean,
+};
+
+/** `config.explain`: which value holds, and what each layer says. `settings.unknown_key`; `node.unknown` for a node that the flow does
+ * not have.
+ */
+export type ExplainConfig = {
+  /** The key. Without one, all keys that the scope has to do with. */
+  key?: string,
+  /** The flow. Without one, the settings are the narrowest layer. */
+  flow?: Flow,
+  /** A node of the flow. */
+  node?: NodeId,
 };
 
 /** `conversations.export`: returns a whole conversation as text, and writes it to a file if one is named. Markdown has a heading
@@ -966,6 +1052,12 @@ export type ExportedSpans = {
   rejected: number,
 };
 
+/** A model that takes the place of a more expensive one. */
+export type FallbackModel = {
+  /** The provider; by default that of the call. */
+  provider?: string, model: string,
+};
+
 /** An error of a node or a run, as it is journaled and displayed. */
 export type Fault = { code: ErrorCode,
   /** What happened and where, in one or two sentences. */
@@ -1004,6 +1096,18 @@ export type Flow = {
   layout: { [key in NodeId]: Position }, settings?: FlowSettings,
 };
 
+/** The forecast of a flow. */
+export type FlowForecast = {
+  /** The model nodes that will call a model, in the order of their first calls. */
+  nodes: Array<NodeForecast>, cost: CostForecast,
+  /** What the run that is going on has cost so far. */
+  spent?: Cost,
+  /** The nodes of which every output counts, since only a run knows which one it takes. */
+  branching?: Array<NodeId>,
+  /** Whether the flow was too large to look at all of it. */
+  isCut?: boolean,
+};
+
 /** What a flow may do. */
 export type FlowGrants = {
   /** What it needs, in the order commands, hosts, folders, tools. */
@@ -1014,6 +1118,14 @@ export type FlowGrants = {
   first: boolean,
   /** Whether rules can be kept for it: it has a file. */
   hasFile: boolean,
+};
+
+/** The quotas of a flow. */
+export type FlowQuotas = {
+  /** For each run with all runs below it. */
+  run?: Quota,
+  /** For each conversation, over all of its runs. */
+  conversation?: Quota,
 };
 
 /** Which flow a run runs. */
@@ -1036,6 +1148,8 @@ export type FlowSettings = {
   maxUnattendedEpochs?: number,
   /** What a run of the flow and all runs below it may use together. */
   limits?: TreeLimits,
+  /** What the model calls of a run, and of a conversation, may use. */
+  quotas?: FlowQuotas,
   /** The context window of every model call in the flow, in tokens; by default, the model's own. It stays as it is in the
    * file: [`check`](crate::plan::check()) reports an invalid value.
    */
@@ -1044,6 +1158,10 @@ export type FlowSettings = {
   memory?: MemorySettings,
   /** The folders whose files the flow's tools may read or write. Without any, they may read the folder of the flow's file. */
   folders?: Array<FolderAccess>,
+  /** Values for all loops and nodes of the flow that do not set them, by key, for example `history_management.max_tokens`. They
+   * come before those of the application's settings. `plait config list` shows the keys.
+   */
+  config?: Record<string, unknown>,
 };
 
 /** A folder that the flow declares. Without any, tools may read the folder of the flow's file and write nothing. */
@@ -1056,6 +1174,20 @@ export type FolderAccess = {
 
 /** `dialog.folder`: asks for a folder. */
 export type FolderDialog = Record<string, never>;
+
+/** `flow.forecast`: how the prompts of a flow will grow from iteration to iteration, when they no longer fit the window, and what a
+ * run may cost, as far as that is known. Calls nobody. `flow.invalid`, `run.unknown`.
+ */
+export type ForecastFlow = {
+  /** The flow. */
+  flow: Flow,
+  /** Its file, if it has one. The latest runs of that file say how long replies are. */
+  path?: string,
+  /** The text that the run is to be started with. */
+  input?: string,
+  /** A run of the flow that is going on: what it has sent counts as it is. */
+  run?: RunId,
+};
 
 /** `run.retry_forecast`: what a retry of a run, and of the runs that it started, reuses and buys again, as far as that is known
  * before it runs. Starts nothing. The errors are those of `run.retry`.
@@ -1309,6 +1441,8 @@ export type Limits = {
   maxEpochs?: number,
   /** The maximum duration of one execution, in milliseconds; then it fails with `node.timeout`. */
   timeoutMs?: number,
+  /** What its model calls may use in a run; those of a loop's body, each time the loop runs. */
+  quota?: Quota,
 };
 
 /** `autosave.list`: all drafts with unsaved changes, latest first. */
@@ -1398,6 +1532,12 @@ export type ListRuns = {
 /** `tools.list`: Plait's own tools, sorted by name. Starts nothing. */
 export type ListTools = Record<string, never>;
 
+/** `lens.turns`: the conversations of the loops of a run that have not ended. `run.unknown`. */
+export type ListTurns = {
+  /** The run. */
+  run: RunId,
+};
+
 /** `users.list`: the users, and which of them is the current one. */
 export type ListUsers = Record<string, never>;
 
@@ -1419,6 +1559,26 @@ export type LoopConversationRecord = {
   summary?: Epoch,
   /** What did not go as the settings say: a summary that was not written, a template that was not used. */
   notices?: Array<Fault>,
+};
+
+/** A turn of a loop's conversation. */
+export type LoopTurnView = { id: MessageId, role: Role,
+  /** The node that said it. */
+  node: NodeId,
+  /** Its iteration. */
+  epoch: Epoch, text: string, tokens: number,
+  /** Whether no bound leaves it out. */
+  pinned: boolean,
+};
+
+/** A loop with a conversation, and what was said in it. */
+export type LoopTurnsView = {
+  /** The loop. */
+  node: NodeId,
+  /** Its iteration outside. */
+  epoch: Epoch,
+  /** What was said, oldest first. */
+  turns: Array<LoopTurnView>,
 };
 
 /** A cycle that has gone round. */
@@ -1738,7 +1898,7 @@ export type ModelOverrides = {
   notes?: { [key in string]: ModelOverride },
   /** Calibrations of token counts from earlier runs, by `provider/model`. */
   corrections?: { [key in string]: Correction },
-  /** The model that summarizes a workflow's memory where neither the node nor the flow sets one. */
+  /** In journals of earlier versions, the summarizer of the settings; `config` of the run has it since. */
   summarizer?: SummarizerSettings,
 };
 
@@ -1860,6 +2020,24 @@ export type NodeDescriptor = {
   examples: Array<Example>,
 };
 
+/** The forecast of a model node. */
+export type NodeForecast = { node: NodeId, provider: string, model: string, window: number,
+  /** What is kept for the reply. */
+  reserve: number, outlook: Outlook,
+  /** The tokens that an iteration adds in the end. */
+  growth: number,
+  /** The first prompts, one for each execution. */
+  points: Array<PromptPoint>,
+  /** The size of a reply. Absent if no prompt fits. */
+  reply?: SizeEstimate, executions: Executions,
+  /** The iterations of the outermost loop or cycle around it at most, if there is one and something bounds it. */
+  iterationLimit?: number,
+  /** What a call costs on average, with a reply of the expected size, in billionths of a US dollar. Absent if the price is unknown. */
+  nanoUsdPerCall?: number,
+  /** What all its calls cost at most. Absent if that is unknown. */
+  atMostNanoUsd?: number,
+};
+
 /** A node of a flow; stable across edits. */
 export type NodeId = string;
 
@@ -1890,6 +2068,9 @@ export type OmittedTurns = { reason: OmissionReason,
   /** How many they are. */
   count: number,
 };
+
+/** What happens to a call that would exceed a quota. It is not sent in any case. */
+export type OnExceeded = "stop" | "ask" | "fallback";
 
 /** `conversations.open`: the user's latest conversation with this flow, or a new one. `user.unknown`. */
 export type OpenConversation = {
@@ -1953,6 +2134,18 @@ export type OpenedFlow = {
 /** The places that a value comes from. Cheap to clone, and free while it is empty. */
 export type Origins = Array<string>;
 
+/** What becomes of the prompts of a node. The percentages are of the model's window, with the reserve for the reply. */
+export type Outlook = { "kind": "fits", percent: number,
+  /** The iteration of the largest, from 1; that of an inner loop after a dot. Absent if all have the same size. */
+  iteration?: string, } | { "kind": "bounded", percent: number, } | { "kind": "overflows",
+  /** The first iteration in which they do not fit. Absent outside of loops and cycles. */
+  iteration?: string,
+  /** Whether the call fails. Else the oldest messages are left out. */
+  fails: boolean,
+  /** The share of the window in the iteration before, if there is one. */
+  before?: WindowShare,
+};
+
 /** An output of a node. */
 export type OutputPort = { name: PortName, kind: PortKind, type: PortType,
   /** A description in one line, without a period. */
@@ -1989,6 +2182,22 @@ export type PauseView = {
 export type PickedPath = {
   /** The file; `null` when the dialog was closed. */
   path: string | null,
+};
+
+/** `run.pin`: pins a turn of the conversation of a loop, so that no bound leaves it out of the calls that follow, or takes the pin
+ * off. `history.not_waiting` when the run does not wait for a person, `history.no_turn` when the loop has no such turn.
+ */
+export type PinTurn = {
+  /** The run. */
+  run: RunId,
+  /** The loop. */
+  node: NodeId,
+  /** Its iteration outside. */
+  epoch: Epoch,
+  /** The turn. */
+  turn: MessageId,
+  /** Whether it is to be pinned. */
+  pinned: boolean,
 };
 
 /** The strand a port belongs to. An edge takes its kind from its ports. */
@@ -2121,6 +2330,14 @@ export type PromptPart = { "kind": "history",
   origins?: Origins,
 };
 
+/** One prompt. */
+export type PromptPoint = { epoch: Epoch, tokens: number,
+  /** How it divides the window, as counted. */
+  shares: Array<PromptShare>,
+  /** Whether the run that is going on has sent it. */
+  sent?: boolean,
+};
+
 /** What a model call is for, besides the reply of a node. */
 export type PromptPurpose = "memorySummary" | "sampling" | "historySummary";
 
@@ -2229,6 +2446,37 @@ export type PutAutosave = {
   baseHash?: string,
   /** The draft. */
   flow: Flow,
+};
+
+/** A quota: tokens, money, or both. What is not set is not limited. */
+export type Quota = {
+  /** Tokens of prompts and replies together. */
+  tokens?: number,
+  /** US dollars. Calls of models without a known price do not count. */
+  usd?: number,
+  /** What happens to a call that would exceed it. */
+  onExceeded?: OnExceeded,
+  /** The model that is called instead, for `fallback`. */
+  fallback?: FallbackModel,
+};
+
+/** What a quota is for. */
+export type QuotaScope = "day" | "conversation" | "run" | "loop" | "iteration" | "branch" | "node";
+
+/** How much of a quota is used. */
+export type QuotaState = { scope: QuotaScope,
+  /** The run, for a quota of a run or in one. */
+  run?: RunId,
+  /** The node or the loop. */
+  node?: NodeId,
+  /** The epoch of the loop, or of the iteration. */
+  epoch?: Epoch,
+  /** What it allows, with what the person has allowed on top. */
+  limit: Share,
+  /** What calls have used of it. */
+  spent: Amount,
+  /** What is reserved for calls that are under way, and for the rest of iterations. */
+  reserved: Amount,
 };
 
 /** `mcp.readResource`: the content of a resource. Bytes are described by their type and size. `mcp.*`. */
@@ -2356,6 +2604,24 @@ export type RequestSettings = {
   responseSchema?: unknown,
   /** Provider-specific options. */
   options?: unknown,
+};
+
+/** The value that holds, and what each layer says. */
+export type ResolvedConfig = { key: string,
+  /** What it does, as one sentence. */
+  help: string,
+  /** The JSON Schema of its values. */
+  schema: Record<string, unknown>,
+  /** The value that holds. Absent if it depends on something else: then `depends` says what it is. */
+  value?: unknown,
+  /** What it is in words, if it depends on something else. */
+  depends?: string,
+  /** Where it comes from. */
+  source: ConfigSource,
+  /** Where the node sets it, or would, as a JSON pointer in the node. */
+  pointer?: string,
+  /** What each layer says, widest first. */
+  layers: Array<ConfigLayer>,
 };
 
 /** `run.resume`: continues a run that was interrupted by a crash or a restart. A run that waits can be answered again. */
@@ -2501,7 +2767,9 @@ export type RunEvent = { "type": "run.started",
    */
   grants?: Grants,
   /** Model settings and calibration at the start of the run. Fixed for the whole run. */
-  models?: ModelOverrides, } | { "type": "run.waiting",
+  models?: ModelOverrides,
+  /** What the application's settings say of what flows leave open, by key. Fixed for the whole run. */
+  config?: Record<string, unknown>, } | { "type": "run.waiting",
   /** The open pauses, in plan order; the first [`MAX_LISTED_QUESTIONS`](crate::journal::MAX_LISTED_QUESTIONS) of them. */
   on: Array<Activation>,
   /** How many more there are. */
@@ -2636,6 +2904,8 @@ export type RunView = {
   contexts: { [key in ContextId]: ContextView },
   /** The workflow's memory as it stands, if the run has one. */
   memory?: MemoryState,
+  /** The quotas that hold its model calls, as the latest call left them. */
+  quotas?: Array<QuotaState>,
   /** Sums over the whole run. */
   totals: RunTotals,
   /** How many nodes show each state. */
@@ -2778,6 +3048,16 @@ export type ServerPin = { server: string, pin: McpPin,
   changed: boolean,
 };
 
+/** `config.set`: sets a value in the settings, or removes it, and returns which holds then. `settings.unknown_key`,
+ * `settings.bad_value`, `settings.wrong_layer`, and the errors of `settings.set`.
+ */
+export type SetConfig = {
+  /** The key. */
+  key: string,
+  /** The value. Null removes it. */
+  value: unknown,
+};
+
 /** `grants.set`: keeps rules for the file of a flow. They replace those about the same targets. `grant.invalid` if there are too
  * many.
  */
@@ -2816,10 +3096,14 @@ export type Settings = { theme: Theme,
   models?: { [key in string]: ModelOverride },
   /** What a run and all runs below it may use together, where the flow does not say. */
   limits?: TreeLimits,
+  /** What model calls may use, per run, conversation and day. */
+  quotas?: DefaultQuotas,
   /** The model that summarizes a workflow's memory where neither the node nor the flow sets one. If empty, the model of the
    * node's context does.
    */
   summarizer?: SummarizerSettings,
+  /** What holds for runs whose flows leave it open, by key: the default agent, retries, bounds of histories, … */
+  config?: Record<string, unknown>,
   /** What the person allows tools: hosts and secrets. */
   tools?: ToolSettings,
   /** What is redacted besides keys and values of the environment. */
@@ -2832,6 +3116,12 @@ export type Settings = { theme: Theme,
 
 /** How severe a diagnostic is. */
 export type Severity = "error" | "warning";
+
+/** What may be used. `None` is not limited. */
+export type Share = { tokens?: number,
+  /** Billionths of a US dollar. */
+  nanoUsd?: number,
+};
 
 /** A kind of part. */
 export type ShareKind = "system" | "history" | "retrieval" | "memory" | "tools" | "steps" | "partner" | "question" | "reserve" | "free";
@@ -2857,6 +3147,13 @@ export type ShowRun = {
   /** The run. */
   run: RunId,
 };
+
+/** A number of tokens, and how it is known. */
+export type SizeEstimate = { tokens: number, source: SizeSource,
+};
+
+/** Where a size comes from. */
+export type SizeSource = "maxTokens" | "measured" | "assumed";
 
 /** Why a node did not run. */
 export type SkipReason = "deadInput" | "runFailed" | "runCancelled" | "targetReached" | "loopFailed";
@@ -3044,7 +3341,7 @@ export type ToolPause = {
 };
 
 /** What a person is asked about a tool call. */
-export type ToolPauseKind = "approval" | "repeat" | "tool" | "sampling";
+export type ToolPauseKind = "approval" | "repeat" | "tool" | "sampling" | "quota";
 
 /** How a tool is called. The flow decides it, not the model. */
 export type ToolPolicy = {
@@ -3174,6 +3471,14 @@ export type TurnView = {
   partial?: string,
 };
 
+/** A node whose calls have no upper bound. */
+export type UnknownCost = { node: NodeId, reason: UnknownReason,
+};
+
+/** Why there is no upper bound for what the calls of a node cost. */
+export type UnknownReason = { "kind": "noPrice", model: string, } | { "kind": "noMaxTokens" } | { "kind": "noLimit" } | { "kind": "subflow" } | { "kind": "noPrompt" } | { "kind": "tooLarge"
+};
+
 /** The usage of several days. */
 export type Usage = {
   /** The days on which a model was called, newest first. */
@@ -3201,6 +3506,10 @@ export type UserList = {
 /** The name of a user. */
 export type UserName = string;
 
+/** How much of the window a prompt takes in one iteration. */
+export type WindowShare = { iteration: string, percent: number,
+};
+
 /** The memory at one place in plan order. Cheap to clone. */
 export type WorkflowMemory = {
   /** The summary of the turns before `turns`. */
@@ -3224,11 +3533,13 @@ export type Commands = {
   "autosave.put": { args: PutAutosave; reply: null };
   "autosave.list": { args: ListAutosaves; reply: Array<Autosave> };
   "autosave.drop": { args: DropAutosave; reply: null };
+  "flow.forecast": { args: ForecastFlow; reply: FlowForecast };
   "run.start": { args: StartRun; reply: StartedRun };
   "run.retry": { args: RetryRun; reply: StartedRun };
   "run.retry_forecast": { args: ForecastRetry; reply: RetryForecast };
   "run.answer": { args: AnswerRun; reply: null };
   "run.end": { args: EndPause; reply: null };
+  "run.pin": { args: PinTurn; reply: null };
   "run.cancel": { args: CancelRun; reply: null };
   "run.resume": { args: ResumeRun; reply: null };
   "runs.list": { args: ListRuns; reply: Array<RunSummary> };
@@ -3245,6 +3556,7 @@ export type Commands = {
   "lens.list": { args: ListPrompts; reply: Array<PromptRun> };
   "lens.show": { args: ShowPrompts; reply: PromptsOfRun };
   "lens.trace": { args: TraceRun; reply: TraceSpan };
+  "lens.turns": { args: ListTurns; reply: Array<LoopTurnsView> };
   "lens.search": { args: SearchPrompts; reply: Array<PromptHit> };
   "lens.request": { args: GetCallRequest; reply: CallRequest };
   "lens.export": { args: ExportSpans; reply: ExportedSpans };
@@ -3269,6 +3581,8 @@ export type Commands = {
   "grants.revoke": { args: RevokeGrants; reply: null };
   "settings.get": { args: GetSettings; reply: Settings };
   "settings.set": { args: SetSettings; reply: Settings };
+  "config.explain": { args: ExplainConfig; reply: Array<ResolvedConfig> };
+  "config.set": { args: SetConfig; reply: ResolvedConfig };
   "provider.status": { args: GetProviderStatus; reply: ProvidersStatus };
   "provider.setKey": { args: SetKey; reply: ProviderStatus };
   "provider.removeKey": { args: RemoveKey; reply: ProviderStatus };

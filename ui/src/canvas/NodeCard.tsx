@@ -10,6 +10,7 @@ import { useUntrustedPath } from "@/workspace/run-hooks";
 import { CardTitle } from "./CardTitle";
 import { shade } from "./elements";
 import { Findings } from "./Findings";
+import { ForecastBadge } from "./ForecastBadge";
 import { cardHeight, portRowsHeight } from "./geometry";
 import { LoopIteration } from "./LoopIteration";
 import { loopKind } from "./loop-summary";
@@ -68,6 +69,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
           </button>
         ) : null}
         {folded ? <UnfoldButton id={id} /> : null}
+        <ForecastBadge node={id} />
         <Findings node={id} />
         <StatusRing node={id} state={state} />
       </header>

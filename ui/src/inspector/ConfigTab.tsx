@@ -6,11 +6,13 @@ import { type Spec, specOf } from "@/flow/config-spec";
 import { diagnosticsOf } from "@/flow/diagnostics";
 import { commentField } from "@/flow/node-types";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
+import { useResolvedConfig } from "@/workspace/resolved-config";
 import { CodeControl } from "./fields/CodeControl";
 import { Control } from "./fields/Control";
 import { FormField } from "./fields/FormField";
 import { configPath, type Path } from "./findings";
 import { Help } from "./Help";
+import { InheritedValues, inheritedBy, withInherited } from "./inherited";
 import { LimitsSection } from "./LimitsSection";
 import { TEXTS } from "./texts";
 
@@ -21,6 +23,12 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
   const all = useFlow((state) => state.checked.diagnostics);
   const findings = useMemo(() => diagnosticsOf(all, nodeId), [all, nodeId]);
   const isComment = useNodeTypes((types) => commentField(types, node)) !== undefined;
+  const resolved = useResolvedConfig(nodeId);
+  const inherited = useMemo(() => inheritedBy(resolved, nodeId), [resolved, nodeId]);
+  const spec = useMemo(
+    () => (type ? withInherited(specOf(type.configSchema), inherited, "/config") : undefined),
+    [type, inherited],
+  );
   const general = findings.filter((found) => !(configPath(found)?.length ?? 0));
   return (
     <div className="h-full overflow-y-auto px-3 py-3">
@@ -43,18 +51,16 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
           ))}
         </ul>
       ) : null}
-      {type ? (
-        <ConfigForm
-          nodeId={nodeId}
-          config={node.config ?? {}}
-          spec={specOf(type.configSchema)}
-          findings={findings}
-          readOnly={readOnly}
-        />
+      {spec ? (
+        <InheritedValues values={inherited} prefix="/config">
+          <ConfigForm nodeId={nodeId} config={node.config ?? {}} spec={spec} findings={findings} readOnly={readOnly} />
+        </InheritedValues>
       ) : (
         <Unknown node={node} />
       )}
-      {isComment ? null : <LimitsSection nodeId={nodeId} node={node} findings={findings} readOnly={readOnly} />}
+      {isComment ? null : (
+        <LimitsSection nodeId={nodeId} node={node} findings={findings} inherited={inherited} readOnly={readOnly} />
+      )}
       {type ? <Help type={type} nodeId={nodeId} readOnly={readOnly} /> : null}
     </div>
   );

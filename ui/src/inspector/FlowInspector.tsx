@@ -1,10 +1,15 @@
-import type { FolderAccess, MemorySettings, TreeLimits } from "@/bindings";
+import { useMemo } from "react";
+import type { FlowQuotas, FolderAccess, MemorySettings, TreeLimits } from "@/bindings";
 import type { Spec } from "@/flow/config-spec";
 import { setAt } from "@/flow/edits";
 import { displayedFlow } from "@/flow/flow-state";
 import { useFlow, useWorkspace } from "@/workspace/context";
+import { useResolvedConfig } from "@/workspace/resolved-config";
+import { ConfigValues } from "./ConfigValues";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
+import { InheritedValues, inheritedBy } from "./inherited";
+import { quotaSpec } from "./quota-spec";
 import { TEXTS } from "./texts";
 
 const NAME: Spec = { kind: "text", widget: "line", optional: false };
@@ -129,6 +134,19 @@ const SUMMARIZER: Spec = {
   help: "The model that summarizes older turns of the memory.",
 };
 
+const QUOTAS: readonly { key: keyof FlowQuotas; label: string; spec: Spec }[] = [
+  {
+    key: "run",
+    label: TEXTS.runQuota,
+    spec: quotaSpec("What the model calls of a run, and of all runs of sub-flows below it, may use together."),
+  },
+  {
+    key: "conversation",
+    label: TEXTS.conversationQuota,
+    spec: quotaSpec("What all runs of one conversation may use together."),
+  },
+];
+
 /** The settings of the flow's memory. */
 const MEMORY: readonly { key: keyof MemorySettings; label: string; spec: Spec }[] = [
   { key: "mode", label: TEXTS.memory, spec: MEMORY_MODE },
@@ -141,6 +159,8 @@ export function FlowInspector() {
   const { editor } = useWorkspace();
   const flow = useFlow(displayedFlow);
   const readOnly = useFlow((state) => state.viewing !== undefined);
+  const resolved = useResolvedConfig(undefined);
+  const inherited = useMemo(() => inheritedBy(resolved, undefined), [resolved]);
   const nodes = Object.keys(flow.nodes).length;
   const edges = Object.keys(flow.edges).length;
   const common = { findings: [], readOnly };
@@ -162,10 +182,22 @@ export function FlowInspector() {
     const settings = Object.keys(changed).length === 0 ? rest : { ...rest, memory: changed };
     editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, path.join("."));
   };
+  const setQuota = (path: Path, value: unknown) => {
+    const { quotas, ...rest } = flow.settings ?? {};
+    const changed = setAt(quotas ?? {}, path.slice(1), value) as FlowQuotas;
+    const kept = Object.fromEntries(Object.entries(changed).filter(([, quota]) => Object.keys(quota).length > 0));
+    const settings = Object.keys(kept).length === 0 ? rest : { ...rest, quotas: kept };
+    editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, path.join("."));
+  };
   const setFolders = (folders: FolderAccess[] | undefined) => {
     const { folders: _, ...rest } = flow.settings ?? {};
     const settings = folders && folders.length > 0 ? { ...rest, folders } : rest;
     editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, "folders");
+  };
+  const setConfig = (config: Record<string, unknown>, key: string) => {
+    const { config: _, ...rest } = flow.settings ?? {};
+    const settings = Object.keys(config).length === 0 ? rest : { ...rest, config };
+    editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, `config.${key}`);
   };
   return (
     <section className="flex h-full flex-col" aria-label={TEXTS.flow} onBlur={() => editor.sealGesture()}>
@@ -192,52 +224,72 @@ export function FlowInspector() {
           onChange={(_, value) => editor.setFlow({ description: value as string | undefined }, "description")}
           {...common}
         />
-        <FormField
-          label={TEXTS.maxConcurrency}
-          spec={CONCURRENCY}
-          value={flow.settings?.maxConcurrency}
-          path={["maxConcurrency"]}
-          onChange={set("maxConcurrency")}
-          {...common}
-        />
-        <FormField
-          label={TEXTS.maxUnattendedIterations}
-          spec={UNATTENDED}
-          value={flow.settings?.maxUnattendedEpochs}
-          path={["maxUnattendedEpochs"]}
-          onChange={set("maxUnattendedEpochs")}
-          {...common}
-        />
-        {LIMITS.map(({ key, label, spec }) => (
+        <InheritedValues values={inherited} prefix="/settings">
           <FormField
-            key={key}
-            label={label}
-            spec={spec}
-            value={flow.settings?.limits?.[key]}
-            path={["limits", key]}
-            onChange={(_, value) => setLimit(key, value as number | undefined)}
+            label={TEXTS.maxConcurrency}
+            spec={CONCURRENCY}
+            value={flow.settings?.maxConcurrency}
+            path={["maxConcurrency"]}
+            onChange={set("maxConcurrency")}
             {...common}
           />
-        ))}
-        <FormField
-          label={TEXTS.contextWindow}
-          spec={WINDOW}
-          value={flow.settings?.contextWindow}
-          path={["contextWindow"]}
-          onChange={set("contextWindow")}
-          {...common}
-        />
-        {MEMORY.map(({ key, label, spec }) => (
           <FormField
-            key={key}
-            label={label}
-            spec={spec}
-            value={flow.settings?.memory?.[key]}
-            path={["memory", key]}
-            onChange={setMemory}
+            label={TEXTS.maxUnattendedIterations}
+            spec={UNATTENDED}
+            value={flow.settings?.maxUnattendedEpochs}
+            path={["maxUnattendedEpochs"]}
+            onChange={set("maxUnattendedEpochs")}
             {...common}
           />
-        ))}
+          {LIMITS.map(({ key, label, spec }) => (
+            <FormField
+              key={key}
+              label={label}
+              spec={spec}
+              value={flow.settings?.limits?.[key]}
+              path={["limits", key]}
+              onChange={(_, value) => setLimit(key, value as number | undefined)}
+              {...common}
+            />
+          ))}
+          {QUOTAS.map(({ key, label, spec }) => (
+            <FormField
+              key={key}
+              label={label}
+              spec={spec}
+              value={flow.settings?.quotas?.[key]}
+              path={["quotas", key]}
+              onChange={setQuota}
+              {...common}
+            />
+          ))}
+          <FormField
+            label={TEXTS.contextWindow}
+            spec={WINDOW}
+            value={flow.settings?.contextWindow}
+            path={["contextWindow"]}
+            onChange={set("contextWindow")}
+            {...common}
+          />
+          {MEMORY.map(({ key, label, spec }) => (
+            <FormField
+              key={key}
+              label={label}
+              spec={spec}
+              value={flow.settings?.memory?.[key]}
+              path={["memory", key]}
+              onChange={setMemory}
+              {...common}
+            />
+          ))}
+          <ConfigValues
+            resolved={resolved}
+            inherited={inherited}
+            values={flow.settings?.config ?? {}}
+            onChange={setConfig}
+            readOnly={readOnly}
+          />
+        </InheritedValues>
         <FormField
           label={TEXTS.folders}
           spec={FOLDERS}

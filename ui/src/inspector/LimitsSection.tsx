@@ -2,12 +2,18 @@ import { useState } from "react";
 import type { Diagnostic, Limits, Node, NodeId, RetryPolicy } from "@/bindings";
 import { Switch } from "@/design/Switch";
 import type { Spec } from "@/flow/config-spec";
+import { setAt } from "@/flow/edits";
 import { useWorkspace } from "@/workspace/context";
 import { FormField } from "./fields/FormField";
+import { InheritedHint } from "./fields/InheritedHint";
 import type { Path } from "./findings";
+import { type Inherited, InheritedValues, withInherited } from "./inherited";
+import { quotaSpec } from "./quota-spec";
 import { TEXTS } from "./texts";
 
-type Props = { nodeId: NodeId; node: Node; findings: readonly Diagnostic[]; readOnly: boolean };
+type Props = { nodeId: NodeId; node: Node; findings: readonly Diagnostic[]; inherited?: Inherited; readOnly: boolean };
+
+const NONE: Inherited = new Map();
 
 const DEFAULT_RETRY: RetryPolicy = { attempts: 3, backoffMs: 500, maxBackoffMs: 30_000, jitter: 0.5 };
 
@@ -32,6 +38,10 @@ const LIMITS: { name: keyof Limits; label: string; spec: Spec }[] = [
   },
 ];
 
+const QUOTA = quotaSpec(
+  "What the model calls of this node may use in a run; those of a loop’s body, each time the loop runs.",
+);
+
 const RETRY: { name: keyof RetryPolicy; label: string; spec: Spec }[] = [
   { name: "attempts", label: TEXTS.maxAttempts, spec: number("Including the first attempt.", { min: 1, max: 100 }) },
   { name: "backoffMs", label: TEXTS.initialDelayMs, spec: number("Doubles with each further retry.", { min: 0 }) },
@@ -44,7 +54,7 @@ const RETRY: { name: keyof RetryPolicy; label: string; spec: Spec }[] = [
 ];
 
 /** The node's limits and retry policy. */
-export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
+export function LimitsSection({ nodeId, node, findings, inherited = NONE, readOnly }: Props) {
   const { editor } = useWorkspace();
   const { limits, retry } = node;
   const changeLimit = ([name]: Path, value: unknown) => {
@@ -61,6 +71,7 @@ export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
     );
   };
   const common = { findings: [], readOnly };
+  const attempts = retry === undefined ? inherited.get("/retry/attempts") : undefined;
   const wrong = findings.filter((found) => /\/(?:limits|retry)(?:\/|$)/.test(found.pointer));
   // Open where there is something to see. From then on it is the person's: emptying a field must not take it away.
   const [open, setOpen] = useState(limits !== undefined || retry !== undefined || wrong.length > 0);
@@ -68,17 +79,30 @@ export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
     <details className="section" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{TEXTS.limitsAndRetries}</summary>
       <div className="pt-2">
-        {LIMITS.map(({ name, label, spec }) => (
-          <FormField
-            key={name}
-            label={label}
-            spec={spec}
-            value={limits?.[name]}
-            path={[name]}
-            onChange={changeLimit}
-            {...common}
-          />
-        ))}
+        <InheritedValues values={inherited} prefix="/limits">
+          {LIMITS.map(({ name, label, spec }) => (
+            <FormField
+              key={name}
+              label={label}
+              spec={withInherited(spec, inherited, `/limits/${name}`)}
+              value={limits?.[name]}
+              path={[name]}
+              onChange={changeLimit}
+              {...common}
+            />
+          ))}
+        </InheritedValues>
+        <FormField
+          label={TEXTS.quota}
+          spec={QUOTA}
+          value={limits?.quota}
+          path={["quota"]}
+          onChange={(path, value) => {
+            const quota = setAt(limits?.quota, path.slice(1), value);
+            changeLimit(["quota"], isEmpty(quota) ? undefined : quota);
+          }}
+          {...common}
+        />
         <div className="mb-3 flex items-center justify-between">
           <label htmlFor={`${nodeId}-retry`} className="font-medium text-sm">
             {TEXTS.retryOnFailure}
@@ -93,6 +117,12 @@ export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
             }}
           />
         </div>
+        {attempts ? (
+          <div className="-mt-2 mb-3">
+            <p className="text-fg-3 text-xs">{TEXTS.maxAttempts}</p>
+            <InheritedHint inherited={attempts} />
+          </div>
+        ) : null}
         {retry
           ? RETRY.map(({ name, label, spec }) => (
               <FormField
@@ -109,4 +139,9 @@ export function LimitsSection({ nodeId, node, findings, readOnly }: Props) {
       </div>
     </details>
   );
+}
+
+/** Whether nothing is left of a quota whose fields were cleared. */
+function isEmpty(quota: unknown): boolean {
+  return quota === undefined || Object.keys(quota as object).length === 0;
 }

@@ -1,6 +1,16 @@
 /** Actions on runs. They report errors as toasts and never throw. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Diagnostic, Epoch, ErrorCode, NodeId, RunId, RunStatus, RunSummary } from "@/bindings";
+import type {
+  Activation,
+  Diagnostic,
+  Epoch,
+  ErrorCode,
+  MessageId,
+  NodeId,
+  RunId,
+  RunStatus,
+  RunSummary,
+} from "@/bindings";
 import { notify } from "@/design/notify";
 import type { QuestionStore } from "@/design/question-store";
 import type { FlowEditor } from "@/flow/editor";
@@ -205,6 +215,17 @@ export class RunControl {
       if (NEEDS_RETRY.has(error.code)) notify.error(error, this.#retryAction(session.run));
       return error;
     }
+  }
+
+  /** Pins a turn of a loop's conversation in the active run, or takes the pin off. */
+  async pin(loop: Activation, turn: MessageId, pinned: boolean): Promise<void> {
+    const session = this.#active.session;
+    if (!session) return;
+    const { node, epoch } = loop;
+    await this.#reportErrors(async () => {
+      await this.#host.call("run.pin", { run: session.run, node, epoch, turn, pinned });
+      this.#followResumedRun(session.run);
+    }, session.run);
   }
 
   async end(pause: OpenPause): Promise<void> {

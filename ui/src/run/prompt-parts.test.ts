@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { RunFold } from "./fold/fold";
 import { journalOf } from "./fold/test-vectors";
 import { EventLog } from "./live/event-log";
-import { fullInIteration, linesOf, sharesOf } from "./prompt-parts";
+import { linesOf, sharesOf } from "./prompt-parts";
 
 function lensOf(name: string, node: string, epoch: number, call = -1) {
   const fold = new RunFold();
@@ -54,15 +54,5 @@ describe("the prompt", () => {
     const { prompt, lines } = lensOf("chat-cycle", "chat", 1);
     const shares = Object.fromEntries(sharesOf(prompt, lines).map((share) => [share.part, share.tokens]));
     expect(shares).toEqual({ system: 4, history: 6, tools: 0, question: 3, free: 5980, reserve: 2000 });
-  });
-
-  it("predicts the iteration in which the window is full", () => {
-    const { fold } = lensOf("chat-cycle", "chat", 1);
-    const view = fold.nodes.get("chat");
-    const call = view?.epochs[1]?.calls[0];
-    if (!view || !call?.prompt) throw new Error("There is no such call.");
-    expect(fullInIteration(view, call, 1)).toBeUndefined();
-    const grown = { ...call, prompt: { ...call.prompt, tokens: 2020 } };
-    expect(fullInIteration(view, grown, 1)).toBe(3);
   });
 });

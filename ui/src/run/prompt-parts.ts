@@ -6,6 +6,7 @@ import type {
   ContextId,
   Message,
   NodeId,
+  OmissionReason,
   Origins,
   PromptPart,
   PromptRecord,
@@ -113,12 +114,16 @@ export type Line =
   /** Messages sent but that this window does not know. */
   | { kind: "unknown"; key: string; count: number; tokens: number }
   /** Messages of the history that were not sent. */
-  | { kind: "left"; key: string; messages: Message[]; tokens: number };
+  | { kind: "left"; key: string; messages: Message[]; tokens: number }
+  /** Turns of a loop's conversation that were not sent. */
+  | { kind: "leftTurns"; key: string; count: number; reason: OmissionReason };
 
 /** The messages of a prompt in order. History messages come from the context, tool steps from the activation. */
 export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, context: ContextId | undefined): Line[] {
   const lines: Line[] = [];
+  const placeOfTurns = turnsAt(prompt);
   prompt.parts.forEach((part, index) => {
+    if (index === placeOfTurns) lines.push(...turnsLeftOut(prompt));
     if (part.kind === "block") {
       const { block, text, tokens, sources = [], origins, cut } = part;
       const more = { ...(origins && { origins }), ...(cut && { cut }) };
@@ -128,7 +133,7 @@ export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, c
       const line = { kind: "message", key: `${index}`, role, text, tokens, inHistory: false } as const;
       lines.push({ ...line, ...(origins && { origins }) });
     } else if (part.kind === "turns") {
-      lines.push(...linesOfTurns(part, `${index}`));
+      lines.push(...linesOfTurns(part, `${index}`, log));
     } else if (part.kind === "step") {
       lines.push(...linesOfStep(epoch, part.step, part.tokens, part.rejection));
     } else {
@@ -145,24 +150,35 @@ export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, c
   return lines;
 }
 
-/** The turns of a loop's conversation: as the text that they were sent as, or those of the iteration under way and how many were before. */
-function linesOfTurns(part: Extract<PromptPart, { kind: "turns" }>, key: string): Line[] {
+/** Where the turns of a conversation stand in a prompt, or would stand: before the user message. */
+function turnsAt({ parts }: PromptRecord): number {
+  const turns = parts.findIndex((part) => part.kind === "turns");
+  const isQuestion = (part: PromptPart) => part.kind === "block" || (part.kind === "message" && part.role === "user");
+  return turns >= 0 ? turns : parts.findIndex(isQuestion);
+}
+
+/** The turns that were not sent. The message that the node itself sends is not missing. */
+function turnsLeftOut({ conversation }: PromptRecord): Line[] {
+  const left = (conversation?.leftOut ?? []).filter(({ reason }) => reason !== "ownMessage");
+  return left.map(({ reason, first, count }) => ({ kind: "leftTurns", key: `left/${first}`, count, reason }));
+}
+
+/** The turns of a loop's conversation: as the text that they were sent as, or the summary and each of them. */
+function linesOfTurns(part: Extract<PromptPart, { kind: "turns" }>, key: string, log: EventLog): Line[] {
   const { text, tokens, count, current = [], origins } = part;
   if (text !== undefined) {
     return [{ kind: "message", key, role: "user", text, tokens, inHistory: false, ...(origins && { origins }) }];
   }
-  const before = count - current.length;
-  const lines = current.map(
-    (turn, at): Line => ({
-      kind: "message",
-      key: `${key}/${at}`,
-      role: turn.role,
-      text: turn.text,
-      author: turn.node,
-      inHistory: true,
-    }),
-  );
-  return before > 0 ? [{ kind: "unknown", key, count: before, tokens }, ...lines] : lines;
+  const before = log.loops.sentIn(part);
+  const lines: Line[] = (before ?? []).map(({ id, role, content, tokens, node, origins }) => {
+    const line = { kind: "message", key: id, role, text: messageText(content), tokens } as const;
+    return { ...line, author: node, inHistory: true, ...(origins && { origins }) };
+  });
+  if (!before) lines.push({ kind: "unknown", key, count: count - current.length, tokens });
+  for (const [at, { role, text, node }] of current.entries()) {
+    lines.push({ kind: "message", key: `${key}/${at}`, role, text, author: node, inHistory: true });
+  }
+  return lines;
 }
 
 function lineOf(message: Message): Line {
@@ -241,18 +257,4 @@ export function previousCall(
 /** Whether turns of a conversational loop are part of a prompt. */
 export function hasLoopHistory(prompt: PromptRecord): boolean {
   return (prompt.conversation?.sent ?? 0) > 0;
-}
-
-/** The iteration in which the window will be full at the current growth; undefined if prompts do not grow. */
-export function fullInIteration(view: NodeView, call: ModelCallView, iteration: number): number | undefined {
-  const prompt = call.prompt;
-  if (!prompt) return undefined;
-  const before = view.epochs
-    .filter((epoch) => (epoch.epoch.at(-1) ?? -1) === iteration - 1)
-    .at(-1)
-    ?.calls.findLast((one) => one.step === call.step && isOwnCall(one) === isOwnCall(call))?.prompt;
-  const growth = before ? prompt.tokens - before.tokens : 0;
-  if (growth <= 0) return undefined;
-  const left = Math.floor((prompt.window - prompt.reserve - prompt.tokens) / growth);
-  return left < 0 || left > 500 ? undefined : iteration + left + 1;
 }

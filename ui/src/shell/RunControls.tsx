@@ -11,6 +11,7 @@ import { useFlow, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useInterrupted, useRunHead, useRunState } from "@/workspace/run-hooks";
 import { RUN_KEYS, STOP_KEYS } from "./commands/run";
 import { RetryButton } from "./RetryButton";
+import { useRunForecast } from "./RunForecast";
 import { TEXTS } from "./texts";
 
 export function RunControls() {
@@ -31,6 +32,7 @@ function RunButton() {
   const problems = useFlow((state) => runBlockers(state).length);
   const starting = useRunState((state) => state.starting);
   const going = useGoing();
+  const forecast = useRunForecast();
   const why = viewing
     ? "You are viewing a run. Go back to editing to run the flow."
     : empty
@@ -43,7 +45,18 @@ function RunButton() {
             ? "Starting…"
             : undefined;
   return (
-    <Tooltip label={why ?? TEXTS.runFlow} keys={RUN_KEYS}>
+    <Tooltip
+      label={
+        why ?? (
+          <span className="flex flex-col gap-1 py-0.5" data-testid="run-forecast">
+            {[TEXTS.runFlow, ...forecast].map((sentence) => (
+              <span key={sentence}>{sentence}</span>
+            ))}
+          </span>
+        )
+      }
+      keys={RUN_KEYS}
+    >
       {/* Not `disabled`: the reason must be reachable by keyboard and pointer. */}
       <Button
         kind="main"
@@ -51,7 +64,7 @@ function RunButton() {
         data-blocked={problems > 0 || undefined}
         aria-disabled={why !== undefined}
         aria-keyshortcuts={ariaKeys(RUN_KEYS)}
-        aria-description={why}
+        aria-description={why ?? (forecast.length > 0 ? `${forecast.join(". ")}.` : undefined)}
         className="aria-disabled:opacity-55 aria-disabled:hover:brightness-100"
         onClick={() => (why === undefined || problems > 0) && void workspace.runs.start()}
       >

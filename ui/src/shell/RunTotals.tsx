@@ -5,6 +5,7 @@ import { isOver } from "@/run/fold/status";
 import { formatDuration } from "@/run/values/format";
 import { describeRunCost, describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
 import { useActiveSession, useHasChildren, useInterrupted, useRunHead } from "@/workspace/run-hooks";
+import { QuotaBar } from "./QuotaBar";
 import { TEXTS } from "./texts";
 
 export function RunTotals() {
@@ -17,6 +18,7 @@ export function RunTotals() {
     >
       <Tokens />
       <Spent />
+      <QuotaBar />
       <Reused />
       <Elapsed />
     </div>

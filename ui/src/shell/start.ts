@@ -17,6 +17,7 @@ export async function start(workspace: Workspace): Promise<void> {
   ]);
   workspace.layout.load();
   keepChecked(workspace);
+  workspace.forecasts.follow();
   workspace.drafts.follow();
   startRuns(workspace);
   // Messages need the window to be there.

@@ -30,6 +30,7 @@ export const TEXTS = {
   retry: "Retry",
   retryHint: "Runs again from the start, in a new run.",
   reusedReplies: (count: number) => `${count} ${count === 1 ? "reply" : "replies"} reused`,
+  quotaUsed: "Used of the quotas",
   reusedHint: "Reused from the run that this one retries, at no cost",
   stop: "Stop",
   runTimeHint: "Run time, without the time spent waiting for you",

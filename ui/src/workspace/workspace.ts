@@ -9,6 +9,7 @@ import { RunControl } from "@/run/control";
 import { ConversationList } from "@/run/conversations/conversation-list";
 import { CurrentConversation } from "@/run/conversations/current-conversation";
 import { EpochChoice } from "@/run/epoch-choice";
+import { FlowForecasts } from "@/run/flow-forecast";
 import { GrantRequests } from "@/run/grant-requests";
 import { ActiveRun } from "@/run/live/active-run";
 import { ViewMotion } from "@/run/live/view-motion";
@@ -71,6 +72,8 @@ export function createWorkspace(host: Host) {
     conversation,
     /** The run that the window shows. */
     activeRun,
+    /** How the prompts of the flow will grow, and what a run may cost. */
+    forecasts: new FlowForecasts(host, editor, activeRun),
     /** The list of runs. */
     runList,
     /** Starts, opens, answers and stops runs. */

@@ -74,3 +74,47 @@ test("running to a node runs what it needs and no more", async ({ page }) => {
   await expect(state(page, "answer")).toHaveAttribute("data-state", "done");
   await expect(state(page, "critic")).not.toHaveAttribute("data-state", "done");
 });
+
+test("examples of conversational loops are in the gallery, with a description, and open", async ({ page }) => {
+  for (const [id, title] of [
+    ["long-conversation", "Summarizing a long conversation"],
+    ["named-sources", "Named sources"],
+    ["history-template", "Custom history template"],
+  ]) {
+    await page.goto("/");
+    const entry = page.getByTestId(`example-${id}`);
+    await expect(entry).toContainText(title ?? "");
+    expect((await entry.textContent())?.length).toBeGreaterThan(60);
+    await entry.click();
+    await expect(page.getByTestId("flow-name")).toHaveText(title ?? "");
+    await expect(node(page, "talk")).toBeVisible();
+    await expect(page.getByTestId("node-ask")).toBeVisible();
+  }
+});
+
+test("an example of a conversational loop opens, runs, and shows the turns in its prompt", async ({ page }) => {
+  // Two iterations are replayed at the pace of a person.
+  test.setTimeout(120_000);
+  await open(page, "named-sources", "clarify");
+  await page.getByTestId("run-button").click();
+  for (const [at, answer] of ["Twelve guests.", "In the garden."].entries()) {
+    await expect(page.getByTestId("pause-ask")).toHaveAttribute("data-epoch", `${at}`, { timeout: 60_000 });
+    await page.getByTestId("pause-answer").fill(answer);
+    await page.getByTestId("pause-send").click();
+  }
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 60_000 });
+  await node(page, "clarify").locator("header").click();
+  await page.getByTestId("inspector-tab-prompt").click();
+  await expect(page.getByTestId("conversation-injected")).toBeVisible();
+  const messages = page.getByRole("list", { name: "Messages sent" }).getByRole("article");
+  await expect(messages).toContainText([
+    "You help to plan parties.",
+    "Plan a birthday party.",
+    "How many guests will come?",
+    "Twelve guests.",
+    "A birthday party for that many guests.",
+    "Ask the next question.",
+  ]);
+  await expect(page.getByTestId("prompt-lens")).not.toContainText("the budget");
+  await page.screenshot({ path: "test-results/loop-example.png" });
+});

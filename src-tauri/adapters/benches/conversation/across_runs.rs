@@ -91,6 +91,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
         conversation: Some(at),
         grants: None,
         models: Arc::default(),
+        config: std::collections::BTreeMap::new(),
         revision: 1,
         from: None,
     });
@@ -98,6 +99,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
         plan: Arc::new(plan_flow(said)?),
         info: RunInfo { conversation: Some(conversation), ..run_info(&run) },
         host: host(ProviderRegistry::new(&BTreeMap::new())?),
+        spent_by_children: std::collections::BTreeMap::new(),
         journal: Box::new(store.journal(&run.as_str().into())?),
         watcher: Box::new(|_| ()),
     };

@@ -57,6 +57,7 @@ pub async fn hold<T>(
         ),
         info: run_info(run),
         host: host(providers),
+        spent_by_children: std::collections::BTreeMap::new(),
         journal: Box::new(journal),
         watcher: Box::new(move |entries| {
             for entry in entries {
@@ -95,6 +96,7 @@ pub fn host(providers: ProviderRegistry) -> Host {
         evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
         subflows: Arc::new(NoSubflows),
         budget: Arc::default(),
+        quotas: plait_engine::quota::QuotaChain::default(),
     }
 }
 

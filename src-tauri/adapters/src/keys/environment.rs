@@ -21,7 +21,7 @@ pub fn is_variable_name(text: &str) -> bool {
 /// The key in the first of `variables` that is set. Fault `keys.bad_key`.
 pub(super) fn get(variables: &str) -> Result<Option<ResolvedKey>, Fault> {
     for variable in variable_names(variables) {
-        let value = Zeroizing::new(std::env::var(variable).unwrap_or_default());
+        let value = Zeroizing::new(crate::environment::variable(variable).unwrap_or_default());
         if !value.trim().is_empty() {
             let key: SecretString = super::parse_key(value.trim(), &format!("in {variable}"))?;
             let source = KeySource::Environment;

@@ -1,7 +1,8 @@
 //! The offline provider: a simulator of a model. No key, no network, and always the same reply to the same request.
 //!
 //! Its models are modes: `echo` repeats the last user message (with a reply schema, it generates a value of that shape,
-//! [`schema_value`]), `script` replies from its options ([`OfflineOptions`]). It has no state: the position in a script
+//! [`schema_value`]), `prompt` repeats a prompt and takes no other messages, `script` replies from its options
+//! ([`OfflineOptions`]). It has no state: the position in a script
 //! follows from the request alone ([`script_position`]), so that a resumed run continues correctly. It streams word by word,
 //! counts tokens, and can be slow or fail on request.
 
@@ -25,6 +26,8 @@ use word_stream::WordStream;
 
 /// The model that repeats the last user message.
 pub const ECHO: &str = "echo";
+/// The model that takes a single prompt and repeats it.
+pub const PROMPT: &str = "prompt";
 /// The model that replies from its options.
 pub const SCRIPT: &str = "script";
 
@@ -45,6 +48,7 @@ impl Provider for Offline {
                 };
                 ScriptedReply { text: Some(text), ..ScriptedReply::default() }
             }
+            PROMPT => ScriptedReply { text: Some(repeated(&request.messages)), ..ScriptedReply::default() },
             // `read` refuses every other model.
             _ => position.choose(&options)?.clone(),
         };
@@ -77,7 +81,7 @@ impl Provider for Offline {
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
-        Ok(vec![ECHO.to_owned(), SCRIPT.to_owned()])
+        Ok(vec![ECHO.to_owned(), PROMPT.to_owned(), SCRIPT.to_owned()])
     }
 }
 
@@ -87,6 +91,14 @@ fn echo(messages: &[SharedMessage]) -> String {
         "" => "You said nothing.".to_owned(),
         text => format!("You said: {text}"),
     }
+}
+
+/// The reply of `prompt`: all that it received, as it is.
+fn repeated(messages: &[SharedMessage]) -> String {
+    let text = last_user_text(messages);
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("The prompt was:\n\n{fence}text\n{text}\n{fence}")
 }
 
 /// The text of the latest user message.

@@ -18,7 +18,8 @@ const HARMLESS_WORDS: &[&str] = &["KEYBOARD", "KEYMAP", "KEYRING_CONTROL", "KEYW
 /// The names and values of the secrets in the environment of this process.
 pub(super) fn process_secrets() -> BTreeMap<String, String> {
     let text = |name: std::ffi::OsString| name.into_string().ok();
-    let variables = std::env::vars_os().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
+    let variables =
+        crate::environment::os_variables().filter_map(|(name, value)| Some((text(name)?, text(value)?)));
     variables.filter(|(name, value)| is_secret(name, value)).collect()
 }
 

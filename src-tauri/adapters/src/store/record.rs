@@ -10,6 +10,7 @@ use plait_engine::journal::{
 };
 use plait_engine::models::ModelOverrides;
 use plait_engine::models::{Cost, TokenUsage};
+use plait_engine::quota::Amount;
 use plait_engine::run::view::{Asker, OpenPause, RunStatus};
 use plait_engine::tool::ToolPause;
 use plait_engine::user::UserName;
@@ -89,6 +90,10 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(skip)]
     pub spent: BTreeMap<u64, BTreeMap<String, Spending>>,
+    /// What calls without a report stay charged with in quotas, by quarter of an hour.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(skip)]
+    pub unreported: BTreeMap<u64, Amount>,
     /// The open questions, in the order they were asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<OpenPause>>")]
@@ -127,6 +132,7 @@ impl RunRecord {
             tokens: TokenUsage::default(),
             cost: Cost::default(),
             spent: BTreeMap::new(),
+            unreported: BTreeMap::new(),
             waiting_on: Vec::new(),
             error: None,
             events: 1,
@@ -150,6 +156,9 @@ impl RunRecord {
                     account.as_ref().map(|account| ModelOverrides::key(&account.provider, &account.model));
                 let quarter = self.spent.entry(entry.at / QUARTER_MS).or_default();
                 *quarter.entry(model.unwrap_or_default()).or_default() += spending;
+            }
+            Event::Call(_, CallEvent::QuotaReconciled { amount, estimated: true, .. }) => {
+                *self.unreported.entry(entry.at / QUARTER_MS).or_default() += *amount;
             }
             Event::Node(activation, NodeEvent::Paused { prompt, schema, tool, .. }) => {
                 self.close(activation);

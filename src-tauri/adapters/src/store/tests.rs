@@ -132,6 +132,7 @@ fn started(run: &RunId, parent: Option<&RunId>) -> Event {
         conversation: None,
         grants: None,
         models: Arc::default(),
+        config: std::collections::BTreeMap::new(),
         revision: 1,
         from: None,
     })

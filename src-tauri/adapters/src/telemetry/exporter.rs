@@ -128,7 +128,7 @@ fn rejected_spans(body: &[u8]) -> u64 {
 
 /// The headers in an environment variable, as `name=value,name=value`. The form is that of `OTEL_EXPORTER_OTLP_HEADERS`.
 fn read_headers(variable: &str) -> Result<HeaderMap, Fault> {
-    let text = std::env::var(variable).unwrap_or_default();
+    let text = crate::environment::variable(variable).unwrap_or_default();
     parse_headers(&text).ok_or_else(|| {
         let message = format!("The environment variable `{variable}` does not hold headers.");
         Fault::new(ErrorCode::SettingsTelemetry, message).hint("Set it to `name=value,name=value`.")

@@ -31,6 +31,7 @@ pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Event {
         conversation: None,
         grants: None,
         models: std::sync::Arc::default(),
+        config: std::collections::BTreeMap::new(),
         revision: 1,
         from: None,
     })

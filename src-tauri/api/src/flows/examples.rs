@@ -38,6 +38,9 @@ examples![
     "draft-and-critique",
     "headline",
     "sub-flows",
+    "long-conversation",
+    "named-sources",
+    "history-template",
 ];
 
 /// The example flow with this ID. `flow.unknown_example` when there is none.

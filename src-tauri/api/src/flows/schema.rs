@@ -1,5 +1,6 @@
 //! The JSON Schema of flow files, with the schema of each node type's config.
 
+use plait_engine::config;
 use plait_engine::flow::Flow;
 use plait_engine::node::Registry;
 use serde_json::{Map, Value, json};
@@ -7,6 +8,11 @@ use serde_json::{Map, Value, json};
 /// The schema. A node of an unknown type is valid with any config, because a newer version of Plait may have written it.
 pub fn flow_schema(registry: &Registry) -> Value {
     let mut schema = schemars::schema_for!(Flow).to_value();
+    if let Some(config) = schema.pointer_mut("/$defs/FlowSettings/properties/config") {
+        let keys = config::keys().iter().filter(|key| key.is_in_flow_config());
+        config["properties"] = keys.map(|key| (key.name.to_owned(), property(key))).collect();
+        config["additionalProperties"] = json!(false);
+    }
     schema["$id"] = json!("urn:plait:flow:1");
     schema["title"] = json!("Plait flow");
     let mut configs = Map::new();
@@ -30,6 +36,13 @@ pub fn flow_schema(registry: &Registry) -> Value {
         }
         definitions.extend(configs);
     }
+    schema
+}
+
+/// The schema of one value of the configuration.
+fn property(key: &config::ConfigKey) -> Value {
+    let mut schema = key.kind.schema();
+    schema["description"] = json!(key.help);
     schema
 }
 

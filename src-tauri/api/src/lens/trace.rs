@@ -1,9 +1,10 @@
 //! `lens.trace`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use plait_adapters::Store;
-use plait_engine::id::RunId;
+use plait_engine::flow::Flow;
+use plait_engine::id::{NodeId, RunId};
 use plait_engine::lens::TraceSpan;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -12,6 +13,7 @@ use super::{LensService, read_lens};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
+use crate::flows::text::recorded_flow;
 
 /// How deep child runs are followed. More than the deepest nesting of flows that runs.
 const MAX_DEPTH: usize = 64;
@@ -47,8 +49,16 @@ fn trace(
 ) -> Result<TraceSpan, ErrorReply> {
     seen.insert(run.clone());
     let lens = read_lens(store, run)?;
-    Ok(lens.trace(&mut |child| {
+    let flow = lens.view().outline.flow.as_ref();
+    let flow = flow.and_then(|flow| recorded_flow(store, &flow.hash).ok());
+    Ok(lens.trace(&flow.map(|flow| loops_around(&flow)).unwrap_or_default(), &mut |child| {
         let is_new = depth < MAX_DEPTH && !seen.contains(child);
         if is_new { trace(store, child, seen, depth + 1).ok() } else { None }
     }))
+}
+
+/// The loop that each node inside of one stands in.
+fn loops_around(flow: &Flow) -> BTreeMap<NodeId, NodeId> {
+    let inside = flow.nodes.iter().filter_map(|(id, node)| Some((id.clone(), node.parent.clone()?)));
+    inside.collect()
 }

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use parking_lot::Mutex;
 use plait_adapters::Store;
 use plait_engine::journal::{CallEvent, Entry, Event};
-use plait_engine::memory::SummarizerSettings;
 use plait_engine::models::{Correction, ModelOverride, ModelOverrides};
 
 /// Corrections and overrides, each by `provider/model`.
@@ -16,7 +15,6 @@ pub(crate) struct TokenCalibration {
     store: Store,
     corrections: Mutex<BTreeMap<String, Correction>>,
     overrides: Mutex<BTreeMap<String, ModelOverride>>,
-    summarizer: Mutex<SummarizerSettings>,
 }
 
 impl TokenCalibration {
@@ -25,14 +23,8 @@ impl TokenCalibration {
         store: Store,
         corrections: BTreeMap<String, Correction>,
         overrides: BTreeMap<String, ModelOverride>,
-        summarizer: SummarizerSettings,
     ) -> Self {
-        Self {
-            store,
-            corrections: Mutex::new(corrections),
-            overrides: Mutex::new(overrides),
-            summarizer: Mutex::new(summarizer),
-        }
+        Self { store, corrections: Mutex::new(corrections), overrides: Mutex::new(overrides) }
     }
 
     /// What a run that starts now knows of models.
@@ -40,18 +32,13 @@ impl TokenCalibration {
         ModelOverrides {
             notes: self.overrides.lock().clone(),
             corrections: self.corrections.lock().clone(),
-            summarizer: self.summarizer.lock().clone(),
+            ..ModelOverrides::default()
         }
     }
 
     /// Replaces what the settings say of models.
-    pub(crate) fn set_overrides(
-        &self,
-        overrides: BTreeMap<String, ModelOverride>,
-        summarizer: SummarizerSettings,
-    ) {
+    pub(crate) fn set_overrides(&self, overrides: BTreeMap<String, ModelOverride>) {
         *self.overrides.lock() = overrides;
-        *self.summarizer.lock() = summarizer;
     }
 
     /// Learns from the model calls among the events of a run. Each event must be passed once.

@@ -1,8 +1,8 @@
-//! `run.answer`, `run.end`, `run.cancel`, `run.resume`: what a person does to a run.
+//! `run.answer`, `run.end`, `run.pin`, `run.cancel`, `run.resume`: what a person does to a run.
 
 use std::sync::Arc;
 
-use plait_engine::id::{Activation, Epoch, NodeId, RunId};
+use plait_engine::id::{Activation, Epoch, MessageId, NodeId, RunId};
 use plait_engine::journal::Answer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -57,6 +57,33 @@ impl Command for EndPause {
     async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
         let activation = Activation { node: self.node, epoch: self.epoch };
         service.answer(&self.run, activation, Answer::End).await
+    }
+}
+
+/// `run.pin`: pins a turn of the conversation of a loop, so that no bound leaves it out of the calls that follow, or takes the pin
+/// off. `history.not_waiting` when the run does not wait for a person, `history.no_turn` when the loop has no such turn.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct PinTurn {
+    /// The run.
+    pub run: RunId,
+    /// The loop.
+    pub node: NodeId,
+    /// Its iteration outside.
+    pub epoch: Epoch,
+    /// The turn.
+    pub turn: MessageId,
+    /// Whether it is to be pinned.
+    pub pinned: bool,
+}
+
+impl Command for PinTurn {
+    const NAME: &'static str = "run.pin";
+    type Service = RunService;
+    type Reply = ();
+
+    async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
+        let owner = Activation { node: self.node, epoch: self.epoch };
+        service.pin(&self.run, owner, self.turn, self.pinned).await
     }
 }
 

@@ -1,8 +1,10 @@
 //! Builds the driver of a run: a new one from a request, or an interrupted one from its journal.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use plait_adapters::Store;
+use plait_engine::config::{self, ConfigValues, with_settings};
 use plait_engine::context::{Conversation, ConversationRef, MAIN};
 use plait_engine::earlier_run::EarlierRun;
 use plait_engine::error::{ErrorCode, Fault};
@@ -12,14 +14,17 @@ use plait_engine::host::Host;
 use plait_engine::host::{RunInfo, RunInput};
 use plait_engine::id::{ConversationId, NodeId, RunId};
 use plait_engine::journal::{ENGINE_REVISION, Entry, Event, FlowRef, InputOverrides, RunEvent, RunOrigin};
+use plait_engine::models::ModelOverrides;
 use plait_engine::needs::NeedCatalog;
 use plait_engine::node::Registry;
 use plait_engine::origin::Origins;
 use plait_engine::plan::{Plan, PlanNode, plan};
 use plait_engine::run::{Driver, RunHandle, RunSetup};
 use plait_engine::user::UserName;
+use serde_json::json;
 
 use super::broadcast::RunBroadcast;
+use super::past_spending;
 use super::request::{ChildInputs, InheritedGrants, NewRun, RunRequest};
 use crate::ErrorReply;
 use crate::flows::text::{recorded_flow, write_flow};
@@ -32,6 +37,8 @@ pub(super) struct Launch {
     pub(super) store: Store,
     pub(super) registry: Arc<Registry>,
     pub(super) calibration: Arc<TokenCalibration>,
+    /// What the settings say of a run that starts now.
+    pub(super) config: Arc<ConfigValues>,
     pub(super) broadcast: Arc<RunBroadcast>,
     pub(super) host: Host,
 }
@@ -56,7 +63,7 @@ impl Launch {
         inherited: Option<InheritedGrants>,
     ) -> Result<(Driver, RunHandle), ErrorReply> {
         let RunRequest { flow, path, input, overrides, to, conversation, grants, .. } = request;
-        let plan = self.plan(&flow, to.as_ref(), &overrides)?;
+        let plan = self.plan(&flow, &self.config, to.as_ref(), &overrides)?;
         // Without an input there is nothing that comes from anywhere.
         let origins = if input.is_some() || !overrides.is_empty() { origins } else { Origins::NONE };
         let grants = match inherited {
@@ -80,6 +87,7 @@ impl Launch {
             conversation: conversation.as_ref().map(|conversation| Arc::clone(&conversation.at)),
             grants: grants.clone(),
             models: Arc::new(self.calibration.current()),
+            config: ConfigValues::clone(&self.config),
         };
         self.broadcast.open(0);
         let input = input.map(|text| RunInput { text, origins });
@@ -110,6 +118,8 @@ impl Launch {
             parent_run_id,
             conversation,
             grants,
+            models,
+            config,
             ..
         } = &mut first
         else {
@@ -123,7 +133,8 @@ impl Launch {
             (*input, *set, *origins, *grants) =
                 (inputs.input, inputs.overrides, inputs.origins, inputs.grants);
         }
-        let plan = self.plan(&recorded_flow(&self.store, &flow.hash)?, to.as_ref(), set)?;
+        let config = recorded_config(config, models);
+        let plan = self.plan(&recorded_flow(&self.store, &flow.hash)?, &config, to.as_ref(), set)?;
         let conversation = conversation.as_ref().map(|at| self.open_conversation(at)).transpose()?;
         let earlier = Arc::new(EarlierRun::of(earlier, &entries));
         let (user, flow, grants) = (user.clone(), flow.clone(), grants.clone());
@@ -165,10 +176,12 @@ impl Launch {
 
     /// The plan of the flow that the run recorded.
     fn recorded_plan(&self, entries: &[Entry]) -> Result<Plan, ErrorReply> {
-        let RunEvent::Started { flow, to, set, .. } = started_event(&self.run, entries)? else {
+        let RunEvent::Started { flow, to, set, models, config, .. } = started_event(&self.run, entries)?
+        else {
             return Err(no_start(&self.run));
         };
-        self.plan(&recorded_flow(&self.store, &flow.hash)?, to.as_ref(), set)
+        let config = recorded_config(config, models);
+        self.plan(&recorded_flow(&self.store, &flow.hash)?, &config, to.as_ref(), set)
     }
 
     fn read_journal(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
@@ -225,18 +238,14 @@ impl Launch {
         Ok(Conversation { at: Arc::clone(at), past: Arc::new(self.store.past(&at.id)?) })
     }
 
-    fn plan(&self, flow: &Flow, to: Option<&NodeId>, overrides: &InputOverrides) -> Result<Plan, ErrorReply> {
-        plan(flow, &self.registry, to, overrides).map_err(|diagnostics| {
-            let first =
-                diagnostics.first().map_or("The flow is invalid.", |diagnostic| diagnostic.message.as_str());
-            let more = match diagnostics.len() {
-                0 | 1 => String::new(),
-                count => format!(" (and {} more)", count - 1),
-            };
-            ErrorReply::new(ErrorCode::FlowInvalid, format!("This flow can't run: {first}{more}"))
-                .hint("Fix the problems that the diagnostics list, then run it again.")
-                .diagnostics(&diagnostics)
-        })
+    fn plan(
+        &self,
+        flow: &Flow,
+        config: &ConfigValues,
+        to: Option<&NodeId>,
+        overrides: &InputOverrides,
+    ) -> Result<Plan, ErrorReply> {
+        plan_to_run(&with_settings(flow, config), &self.registry, to, overrides)
     }
 
     /// The rules in force for a new run: those that are kept for the flow's file, and newer ones for this run. `grant.needed` if
@@ -263,6 +272,21 @@ impl Launch {
         if undecided.is_empty() { Ok(rules) } else { Err(grants::needed(&undecided)) }
     }
 
+    /// Sees to it that quotas that outlive the run know what was spent of them.
+    fn open_quotas(&self, plan: &Plan, conversation: Option<&Conversation>) -> Result<(), Fault> {
+        let bank = &self.host.quotas.bank;
+        let defaults = bank.defaults();
+        if defaults.day.is_some() {
+            past_spending::open_day(bank, &self.store, self.host.clock.now_ms())?;
+        }
+        match conversation {
+            Some(conversation) if plan.quotas.conversation.is_some() || defaults.conversation.is_some() => {
+                past_spending::open_conversation(bank, &self.store, &conversation.at.id)
+            }
+            _ => Ok(()),
+        }
+    }
+
     #[expect(clippy::too_many_arguments, reason = "what a run needs, each of a type of its own")]
     fn setup(
         self,
@@ -275,6 +299,8 @@ impl Launch {
         earlier: Option<Arc<EarlierRun>>,
     ) -> Result<RunSetup, ErrorReply> {
         let folder = flow.path.as_deref().and_then(canonical_folder);
+        self.open_quotas(&plan, conversation.as_ref())?;
+        let spent_by_children = past_spending::spent_by_children(&self.store, &self.run)?;
         let (broadcast, calibration) = (self.broadcast, self.calibration);
         Ok(RunSetup {
             plan: Arc::new(plan),
@@ -290,12 +316,22 @@ impl Launch {
                 earlier,
             },
             host: self.host,
+            spent_by_children,
             watcher: Box::new(move |entries| {
                 calibration.record_events(entries);
                 broadcast.send(entries.iter().cloned());
             }),
         })
     }
+}
+
+/// What the settings said of a run when it started. Journals of earlier versions have the summarizer in another place.
+fn recorded_config<'e>(config: &'e ConfigValues, models: &ModelOverrides) -> Cow<'e, ConfigValues> {
+    if models.summarizer.is_empty() {
+        return Cow::Borrowed(config);
+    }
+    let summarizer = config::settings_values(&json!({ "summarizer": models.summarizer }));
+    Cow::Owned(summarizer.into_iter().chain(config.clone()).collect())
 }
 
 /// The input of a run, as its first event has it.
@@ -319,4 +355,24 @@ fn started_event<'e>(run: &RunId, entries: &'e [Entry]) -> Result<&'e RunEvent, 
 fn no_start(run: &RunId) -> ErrorReply {
     let message = format!("The journal of run {run} does not begin with the start of the run.");
     ErrorReply::new(ErrorCode::JournalCorrupt, message)
+}
+
+/// The plan of a flow that is to run. `flow.invalid` lists what is wrong with it.
+pub(super) fn plan_to_run(
+    flow: &Flow,
+    registry: &Registry,
+    to: Option<&NodeId>,
+    overrides: &InputOverrides,
+) -> Result<Plan, ErrorReply> {
+    plan(flow, registry, to, overrides).map_err(|diagnostics| {
+        let first =
+            diagnostics.first().map_or("The flow is invalid.", |diagnostic| diagnostic.message.as_str());
+        let more = match diagnostics.len() {
+            0 | 1 => String::new(),
+            count => format!(" (and {} more)", count - 1),
+        };
+        ErrorReply::new(ErrorCode::FlowInvalid, format!("This flow can't run: {first}{more}"))
+            .hint("Fix the problems that the diagnostics list, then run it again.")
+            .diagnostics(&diagnostics)
+    })
 }

@@ -2,6 +2,7 @@
 //! tree say was used.
 
 use plait_adapters::Store;
+use plait_engine::config::tree_limits;
 use plait_engine::flow::TreeLimits;
 use plait_engine::host::Host;
 use plait_engine::host::tree_budget::TreeUsage;
@@ -14,7 +15,8 @@ use crate::flows::text::recorded_flow;
 
 impl RunService {
     /// The environment of a new tree whose flow sets these limits.
-    pub(super) fn host_of_new(&self, root: &RunId, limits: TreeLimits) -> Host {
+    pub(super) fn host_of_new(&self, root: &RunId, limits: Option<TreeLimits>) -> Host {
+        let limits = tree_limits(limits, &self.config.current());
         let used = TreeUsage { runs: 1, ..TreeUsage::default() };
         self.host(self.budgets.get_or_create(root, limits, used))
     }
@@ -28,20 +30,21 @@ impl RunService {
         let (store, id) = (self.store.clone(), root.clone());
         let (limits, used) =
             run_blocking(move || Ok((recorded_limits(&store, &id), usage(&store, &id)?))).await?;
+        let limits = tree_limits(limits, &self.config.current());
         Ok(self.host(self.budgets.get_or_create(&root, limits, used)))
     }
 
     /// The limits that the flow of a run sets.
-    pub(super) async fn limits_of(&self, run: &RunId) -> Result<TreeLimits, ErrorReply> {
+    pub(super) async fn limits_of(&self, run: &RunId) -> Result<Option<TreeLimits>, ErrorReply> {
         let (store, run) = (self.store.clone(), run.clone());
         run_blocking(move || Ok(recorded_limits(&store, &run))).await
     }
 }
 
 /// The limits that the flow of a run sets. None if the flow cannot be read: then the run cannot go on anyway, and says why.
-fn recorded_limits(store: &Store, run: &RunId) -> TreeLimits {
+fn recorded_limits(store: &Store, run: &RunId) -> Option<TreeLimits> {
     let flow = store.run(run).ok().and_then(|record| recorded_flow(store, &record.flow.hash).ok());
-    flow.and_then(|flow| flow.settings.limits).unwrap_or_default()
+    flow.and_then(|flow| flow.settings.limits)
 }
 
 /// What the journals of a tree say was used.

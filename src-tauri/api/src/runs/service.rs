@@ -14,11 +14,12 @@ use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::expression::evaluation::Evaluator;
 use plait_engine::host::tree_budget::TreeBudget;
 use plait_engine::host::{Clock, Host};
-use plait_engine::id::{Activation, RunId};
+use plait_engine::id::{Activation, MessageId, RunId};
 use plait_engine::journal::Answer;
 use plait_engine::long_term_memory::MemoryStore;
 use plait_engine::node::Registry;
 use plait_engine::origin::{Origin, Origins};
+use plait_engine::quota::QuotaChain;
 use plait_engine::retriever::Retriever;
 use plait_engine::run::view::RunStatus;
 use plait_engine::run::{Driver, RunHandle};
@@ -29,6 +30,7 @@ use super::broadcast::RunBroadcast;
 use super::launch::Launch;
 use super::registry::ActiveRuns;
 use super::request::{NewRun, RunRequest};
+use super::run_config::RunConfig;
 use super::tree_budgets::TreeBudgets;
 use super::watch::Watch;
 use crate::ErrorReply;
@@ -40,10 +42,10 @@ use crate::users::UserService;
 #[derive(Clone)]
 pub struct RunService {
     pub(super) store: Store,
-    registry: Arc<Registry>,
-    calibration: Arc<TokenCalibration>,
+    pub(super) registry: Arc<Registry>,
+    pub(super) calibration: Arc<TokenCalibration>,
     providers: Arc<ProviderService>,
-    tools: Arc<dyn ToolHost>,
+    pub(super) tools: Arc<dyn ToolHost>,
     retriever: Arc<dyn Retriever>,
     memories: Arc<dyn MemoryStore>,
     pub(super) users: UserService,
@@ -57,6 +59,8 @@ pub struct RunService {
     redacted_folders: Arc<parking_lot::Mutex<BTreeSet<PathBuf>>>,
     pub(super) active: ActiveRuns,
     pub(super) budgets: Arc<TreeBudgets>,
+    /// What the settings say of runs.
+    pub(super) config: RunConfig,
     /// Held while a run is resumed, so that two callers that resume the same run get the same driver.
     pub(super) resume_lock: Arc<Mutex<()>>,
 }
@@ -75,6 +79,7 @@ impl RunService {
         clock: Arc<dyn Clock>,
         evaluator: Arc<dyn Evaluator>,
         exporter: LiveExporter,
+        config: RunConfig,
     ) -> Self {
         let file_access = FileAccess::of_process(Some(store.home()));
         let (active, resume_lock) = (ActiveRuns::default(), Arc::default());
@@ -94,6 +99,7 @@ impl RunService {
             redacted_folders: Arc::default(),
             active,
             budgets: Arc::default(),
+            config,
             resume_lock,
         }
     }
@@ -146,7 +152,7 @@ impl RunService {
         let (users, wanted) = (self.users.clone(), request.user.clone());
         let user = run_blocking(move || users.resolve(wanted.as_ref())).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
-        let host = self.host_of_new(&run, request.flow.settings.limits.unwrap_or_default());
+        let host = self.host_of_new(&run, request.flow.settings.limits);
         // Whoever starts a run is the person.
         let origins = Origins::of(Origin::Person);
         let new = NewRun::Of { request: Box::new(request), user, origins, inherited: None };
@@ -179,6 +185,18 @@ impl RunService {
             Answer::End => handle.end(activation).await?,
         }
         Ok(())
+    }
+
+    /// Pins a turn of a loop's conversation, or takes the pin off, in a run that waits and is resumed if necessary.
+    pub(super) async fn pin(
+        &self,
+        run: &RunId,
+        owner: Activation,
+        turn: MessageId,
+        pinned: bool,
+    ) -> Result<(), ErrorReply> {
+        let handle = self.resume_with_ancestors(run).await?;
+        Ok(handle.pin(owner, turn, pinned).await?)
     }
 
     /// Cancels a run, which is resumed for that if necessary. Does nothing for one that has ended.
@@ -358,6 +376,7 @@ impl RunService {
             store: self.store.clone(),
             registry: Arc::clone(&self.registry),
             calibration: Arc::clone(&self.calibration),
+            config: self.config.kept_by_runs(),
             broadcast: Arc::clone(broadcast),
             host: host.clone(),
         }
@@ -412,6 +431,7 @@ impl RunService {
             evaluator: Arc::clone(&self.evaluator),
             subflows: Arc::new(self.clone()),
             budget,
+            quotas: QuotaChain { bank: Arc::clone(self.budgets.quotas()), links: Arc::default() },
         }
     }
 }

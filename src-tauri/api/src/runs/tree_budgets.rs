@@ -7,39 +7,44 @@ use parking_lot::Mutex;
 use plait_engine::flow::TreeLimits;
 use plait_engine::host::tree_budget::{TreeBudget, TreeUsage};
 use plait_engine::id::RunId;
+use plait_engine::quota::QuotaBank;
+
+use super::past_spending::local_bank;
 
 /// All budgets in use.
-#[derive(Default)]
-pub(crate) struct TreeBudgets(Mutex<State>);
-
-#[derive(Default)]
-struct State {
-    /// The limits of the application's settings.
-    defaults: TreeLimits,
+pub(crate) struct TreeBudgets {
     /// By root. Owned by the hosts of the runs.
-    budgets: HashMap<RunId, Weak<TreeBudget>>,
+    budgets: Mutex<HashMap<RunId, Weak<TreeBudget>>>,
+    /// What model calls of all runs may use.
+    quotas: Arc<QuotaBank>,
+}
+
+impl Default for TreeBudgets {
+    fn default() -> Self {
+        Self { budgets: Mutex::default(), quotas: Arc::new(local_bank()) }
+    }
 }
 
 impl TreeBudgets {
-    /// Sets the limits of the application's settings. They are in force for trees that start or are resumed from now on.
-    pub(crate) fn set_defaults(&self, defaults: TreeLimits) {
-        self.0.lock().defaults = defaults;
+    /// The accounts of all quotas.
+    pub(crate) fn quotas(&self) -> &Arc<QuotaBank> {
+        &self.quotas
     }
 
     /// The budget of a tree, if it is in use.
     pub(super) fn get(&self, root: &RunId) -> Option<Arc<TreeBudget>> {
-        self.0.lock().budgets.get(root).and_then(Weak::upgrade)
+        self.budgets.lock().get(root).and_then(Weak::upgrade)
     }
 
     /// The budget of a tree, which is created if it is not in use.
     pub(super) fn get_or_create(&self, root: &RunId, limits: TreeLimits, used: TreeUsage) -> Arc<TreeBudget> {
-        let mut state = self.0.lock();
-        if let Some(budget) = state.budgets.get(root).and_then(Weak::upgrade) {
+        let mut budgets = self.budgets.lock();
+        if let Some(budget) = budgets.get(root).and_then(Weak::upgrade) {
             return budget;
         }
-        state.budgets.retain(|_, budget| budget.strong_count() > 0);
-        let budget = Arc::new(TreeBudget::new(limits.or(state.defaults), used));
-        state.budgets.insert(root.clone(), Arc::downgrade(&budget));
+        budgets.retain(|_, budget| budget.strong_count() > 0);
+        let budget = Arc::new(TreeBudget::new(limits, used));
+        budgets.insert(root.clone(), Arc::downgrade(&budget));
         budget
     }
 }

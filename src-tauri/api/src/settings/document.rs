@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use plait_adapters::redaction::RedactionSettings;
 use plait_adapters::telemetry::TelemetrySettings;
 use plait_adapters::{ProviderRegistry, ProviderSettings, Store, ToolSettings};
+use plait_engine::config::{self, ConfigValues, Layer, check_values};
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::flow::TreeLimits;
 use plait_engine::memory::SummarizerSettings;
 use plait_engine::models::{ModelOverride, Price};
+use plait_engine::quota::DefaultQuotas;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -46,11 +48,19 @@ pub struct Settings {
     #[serde(skip_serializing_if = "TreeLimits::is_default")]
     #[ts(optional, as = "Option<TreeLimits>")]
     pub limits: TreeLimits,
+    /// What model calls may use, per run, conversation and day.
+    #[serde(skip_serializing_if = "DefaultQuotas::is_default")]
+    #[ts(optional, as = "Option<DefaultQuotas>")]
+    pub quotas: DefaultQuotas,
     /// The model that summarizes a workflow's memory where neither the node nor the flow sets one. If empty, the model of the
     /// node's context does.
     #[serde(skip_serializing_if = "SummarizerSettings::is_empty")]
     #[ts(optional, as = "Option<SummarizerSettings>")]
     pub summarizer: SummarizerSettings,
+    /// What holds for runs whose flows leave it open, by key: the default agent, retries, bounds of histories, …
+    #[serde(skip_serializing_if = "ConfigValues::is_empty")]
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub config: ConfigValues,
     /// What the person allows tools: hosts and secrets.
     #[serde(skip_serializing_if = "ToolSettings::is_default")]
     #[ts(optional, as = "Option<ToolSettings>")]
@@ -69,12 +79,28 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Checks what the types cannot express. `settings.price` for an invalid price, `settings.limits` for a limit of 0,
-    /// `settings.tools` for an invalid host or secret, `settings.redaction` for a pattern that cannot be used, `settings.telemetry` and
+    /// The values of the configuration that these settings set, by key.
+    pub fn values(&self) -> ConfigValues {
+        let of =
+            |settings: &Self| config::settings_values(&serde_json::to_value(settings).unwrap_or_default());
+        let default = of(&Self::default());
+        let mut values = of(self);
+        // Some are always written.
+        values.retain(|name, value| default.get(name) != Some(value));
+        values
+    }
+
+    /// Checks what the types cannot express. `settings.price` for an invalid price, `settings.limits` for a limit of 0, `quota.bad`,
+    /// `settings.bad_value`, `settings.unknown_key` and `settings.wrong_layer` for a value of the configuration, `settings.tools` for an
+    /// invalid host or secret, `settings.redaction` for a pattern that cannot be used, `settings.telemetry` and
     /// `telemetry.bad_endpoint` for the export.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if let Some(key) = self.limits.zero() {
             return Err(zero_limit(key));
+        }
+        check_quotas(&self.quotas)?;
+        for (_, checked) in check_values(&self.config, Layer::Settings) {
+            checked.map_err(Fault::from)?;
         }
         self.tools.check()?;
         self.telemetry.check()?;
@@ -92,6 +118,18 @@ impl Settings {
         }
         Ok(())
     }
+}
+
+/// `quota.bad` for a quota that allows nothing.
+fn check_quotas(quotas: &DefaultQuotas) -> Result<(), Fault> {
+    for (key, quota) in quotas.entries() {
+        if let Some((field, message)) = quota.problem() {
+            return Err(Fault::new(ErrorCode::QuotaBad, format!("`quotas.{key}.{field}`: {message}")).hint(
+                "Set `tokens`, `usd` or both to more than 0; with `onExceeded: fallback`, name a model in `fallback`.",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn zero_limit(key: &str) -> Fault {
@@ -137,7 +175,9 @@ impl StoredSettings {
             providers: reader.read_table("providers"),
             models: reader.read_table("models"),
             limits: reader.read_limits(),
+            quotas: reader.read_quotas(),
             summarizer: reader.read("summarizer"),
+            config: reader.read_config(),
             tools: reader.read_tools(),
             redaction: reader.read("redaction"),
             telemetry: reader.read_telemetry(),
@@ -146,7 +186,17 @@ impl StoredSettings {
         let known = serde_json::to_value(Settings::default()).unwrap_or_default();
         // These are left out where they are not set.
         let is_optional = |key: &str| {
-            matches!(key, "models" | "limits" | "summarizer" | "tools" | "redaction" | "telemetry")
+            matches!(
+                key,
+                "models"
+                    | "limits"
+                    | "quotas"
+                    | "summarizer"
+                    | "config"
+                    | "tools"
+                    | "redaction"
+                    | "telemetry"
+            )
         };
         let unknown = values.iter().filter(|(key, _)| known.get(key).is_none() && !is_optional(key));
         let Reader { mut unreadable, faults, .. } = reader;
@@ -215,6 +265,33 @@ impl Reader<'_> {
                 TreeLimits::default()
             }
         }
+    }
+
+    /// Reads the quotas. If one is invalid, none is used.
+    fn read_quotas(&mut self) -> DefaultQuotas {
+        let quotas: DefaultQuotas = self.read("quotas");
+        match check_quotas(&quotas) {
+            Ok(()) => quotas,
+            Err(fault) => {
+                self.faults.push(fault);
+                DefaultQuotas::default()
+            }
+        }
+    }
+
+    /// Reads the values of the configuration. One that cannot be used is stored unchanged: a newer version may have written it.
+    fn read_config(&mut self) -> ConfigValues {
+        let mut values: ConfigValues = self.read("config");
+        let problems = check_values(&values, Layer::Settings);
+        let problems: Vec<_> =
+            problems.filter_map(|(name, checked)| Some((name.to_owned(), checked.err()?))).collect();
+        for (name, problem) in problems {
+            self.faults.push(problem.into());
+            if let Some(value) = values.remove(&name) {
+                self.unreadable.insert("config", &name, value);
+            }
+        }
+        values
     }
 
     /// Reads what tools are allowed. If any of it is invalid, nothing is allowed.

@@ -1,6 +1,7 @@
 //! The settings in force: reading and replacing them.
 
 use plait_engine::error::ErrorCode;
+use plait_engine::host::Clock;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
@@ -13,14 +14,16 @@ use super::document::{Settings, StoredSettings, UnreadableSettings};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::providers::{ProviderService, TokenCalibration};
-use crate::runs::TreeBudgets;
+use crate::runs::{RunConfig, TreeBudgets, open_day};
 
 /// Owns the settings. Those of providers, models and limits are passed on to the services that use them.
 pub struct SettingsService {
     store: Store,
     providers: Arc<ProviderService>,
     calibration: Arc<TokenCalibration>,
+    runs: RunConfig,
     budgets: Arc<TreeBudgets>,
+    clock: Arc<dyn Clock>,
     tools: ToolEnvironment,
     exporter: LiveExporter,
     /// As stored: of the providers only those that differ from the built-in ones.
@@ -31,19 +34,38 @@ pub struct SettingsService {
 }
 
 impl SettingsService {
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what settings are passed on to, each of a type of its own"
+    )]
     pub(crate) fn new(
         store: Store,
         stored: StoredSettings,
         providers: Arc<ProviderService>,
         calibration: Arc<TokenCalibration>,
+        runs: RunConfig,
         budgets: Arc<TreeBudgets>,
+        clock: Arc<dyn Clock>,
         tools: ToolEnvironment,
         exporter: LiveExporter,
     ) -> Self {
         let StoredSettings { settings, unreadable, .. } = stored;
-        budgets.set_defaults(settings.limits);
+        runs.set(settings.values());
+        budgets.quotas().set_defaults(settings.quotas.clone());
         let (current, write_lock) = (RwLock::new(settings), tokio::sync::Mutex::default());
-        Self { store, providers, calibration, budgets, tools, exporter, current, unreadable, write_lock }
+        Self {
+            store,
+            providers,
+            calibration,
+            runs,
+            budgets,
+            clock,
+            tools,
+            exporter,
+            current,
+            unreadable,
+            write_lock,
+        }
     }
 
     /// The settings in force, the built-in providers included.
@@ -54,7 +76,7 @@ impl SettingsService {
 
     /// Replaces the settings, in the store first. Changes nothing if they are invalid. The key of a provider that is removed
     /// or moves to another host is removed.
-    pub(super) async fn replace(&self, mut settings: Settings) -> Result<Settings, ErrorReply> {
+    pub(crate) async fn replace(&self, mut settings: Settings) -> Result<Settings, ErrorReply> {
         let _guard = self.write_lock.lock().await;
         self.refuse_secrets(&mut settings).await?;
         let moved = self.providers.drop_moved_variables(&mut settings.providers);
@@ -76,8 +98,9 @@ impl SettingsService {
         }
         self.store.flush().await?;
         let before = self.providers.table().settings();
-        self.calibration.set_overrides(settings.models.clone(), settings.summarizer.clone());
-        self.budgets.set_defaults(settings.limits);
+        self.calibration.set_overrides(settings.models.clone());
+        self.runs.set(settings.values());
+        self.set_quotas(&settings).await?;
         self.tools.set_settings(settings.tools.clone());
         self.exporter.set_settings(settings.telemetry.clone());
         // All were checked before.
@@ -90,6 +113,17 @@ impl SettingsService {
         self.providers.remember_removed_keys(moved);
         self.providers.forget_changed(&before).await;
         Ok(self.current())
+    }
+
+    /// Puts the quotas into force, for runs that are under way as well.
+    async fn set_quotas(&self, settings: &Settings) -> Result<(), ErrorReply> {
+        let bank = Arc::clone(self.budgets.quotas());
+        if settings.quotas.day.is_some() {
+            let (bank, store, now) = (Arc::clone(&bank), self.store.clone(), self.clock.now_ms());
+            run_blocking(move || Ok(open_day(&bank, &store, now)?)).await?;
+        }
+        bank.set_defaults(settings.quotas.clone());
+        Ok(())
     }
 
     /// Settings are stored as plain text. `settings.holds_secret` if a key is where a person enters something else; what the
@@ -127,9 +161,9 @@ impl SettingsService {
         });
         let TelemetrySettings { endpoint, headers_variable, .. } = &settings.telemetry;
         let texts = tools.allowed_hosts.iter().chain(secrets).chain(endpoint).chain(headers_variable);
+        let texts = texts.map(String::as_str).chain(settings.config.values().filter_map(Value::as_str));
         if texts.into_iter().any(|text| redaction.first_secret(text).is_some()) {
-            let message =
-                "A setting for tools or OpenTelemetry is a key, where the name of a variable belongs.";
+            let message = "A setting is a key, or contains one.";
             return Err(ErrorReply::new(ErrorCode::SettingsHoldsSecret, message)
                 .hint("Put the secret into an environment variable, and name that."));
         }

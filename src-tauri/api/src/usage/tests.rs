@@ -24,6 +24,7 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
         conversation: None,
         grants: None,
         models: std::sync::Arc::default(),
+        config: std::collections::BTreeMap::new(),
         revision: 1,
         from: None,
     });

@@ -1,8 +1,10 @@
 //! `plait runs`. Also finds the run that an argument names.
 
 mod list;
+mod pin;
 mod remove;
 mod show;
+mod turns;
 
 use std::path::Path;
 
@@ -30,18 +32,26 @@ enum RunsCommand {
     List(list::ListArgs),
     /// Show what happened in a run.
     Show(show::ShowArgs),
+    /// List the turns of the loops with a conversation that are open in a run.
+    Turns(turns::TurnsArgs),
+    /// Pin a turn of a loop's conversation, so that models always get it.
+    Pin(pin::PinArgs),
     /// Remove runs and their child runs.
     Rm(remove::RemoveArgs),
 }
 
 pub(crate) async fn execute(home: &Home, args: RunsArgs) -> Result<ExitStatus, CliError> {
     let app = match &args.command {
-        RunsCommand::List(_) | RunsCommand::Show(_) => open_app::for_reading(home)?,
+        RunsCommand::List(_) | RunsCommand::Show(_) | RunsCommand::Turns(_) => open_app::for_reading(home)?,
         RunsCommand::Rm(_) => open_app::for_writing(home)?,
+        // Pinning continues the run, which only waits.
+        RunsCommand::Pin(_) => open_app::for_running(home, Vec::new())?,
     };
     match args.command {
         RunsCommand::List(args) => list::execute(&app, &args).await?,
         RunsCommand::Show(args) => show::execute(&app, &args).await?,
+        RunsCommand::Turns(args) => turns::execute(&app, &args).await?,
+        RunsCommand::Pin(args) => pin::execute(&app, &args).await?,
         RunsCommand::Rm(args) => remove::execute(&app, &args).await?,
     }
     app.close().await?;

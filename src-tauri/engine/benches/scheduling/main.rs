@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-engine --bench scheduling` this one.
 
+#[path = "../workload/thread_time.rs"]
 mod thread_time;
 #[path = "../workload/workload.rs"]
 mod workload;
@@ -10,10 +11,11 @@ use std::cell::LazyCell;
 use std::time::Duration;
 
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
-use plait_engine::journal::{Entry, MemoryJournal};
+use plait_engine::journal::MemoryJournal;
 use thread_time::OnThread;
 use workload::{
-    BenchError, FirstError, PlannedFlow, RUN, Shape, drive, floor, plan_shape, plan_shape_to_last,
+    BenchError, FirstError, PlannedFlow, RUN, Shape, comparable_events, drive, floor, plan_shape,
+    plan_shape_to_last,
 };
 
 /// The size at which the shapes are compared.
@@ -94,23 +96,9 @@ fn check_same_events(flow: PlannedFlow, nodes: usize) -> Result<PlannedFlow, Ben
     let (mut by_floor, by_engine) = (MemoryJournal::default(), MemoryJournal::default());
     floor(&flow, RUN, &mut by_floor)?;
     drive(&flow.plan, RUN, by_engine.clone())?;
-    if events(&by_floor)? == events(&by_engine)? {
+    if comparable_events(&by_floor)? == comparable_events(&by_engine)? {
         Ok(flow)
     } else {
         Err("the floor appends other events than the engine".into())
     }
-}
-
-fn events(journal: &MemoryJournal) -> Result<Vec<String>, BenchError> {
-    let mut events = journal.entries().iter().map(comparable_text).collect::<Result<Vec<_>, _>>()?;
-    events.sort_unstable();
-    Ok(events)
-}
-
-fn comparable_text(entry: &Entry) -> Result<String, BenchError> {
-    let mut value = serde_json::to_value(&entry.event)?;
-    if let Some(metadata) = value.get_mut("metadata") {
-        metadata["durationMs"] = 0.into();
-    }
-    Ok(value.to_string())
 }

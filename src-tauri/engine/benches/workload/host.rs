@@ -11,7 +11,7 @@ use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::host::RunInfo;
 use plait_engine::host::subflow::NoSubflows;
 use plait_engine::host::{Clock, Host};
-use plait_engine::journal::{Event, FlowRef, Journal, RunEnd, RunEvent};
+use plait_engine::journal::{Entry, Event, FlowRef, Journal, MemoryJournal, RunEnd, RunEvent};
 use plait_engine::plan::Plan;
 use plait_engine::provider::{Provider, Providers};
 use plait_engine::run::{Driver, RunSetup};
@@ -76,6 +76,7 @@ pub fn started_event(run: &str) -> Event {
         conversation: None,
         grants: None,
         models: std::sync::Arc::default(),
+        config: std::collections::BTreeMap::new(),
         revision: 1,
         from: None,
     })
@@ -97,11 +98,21 @@ pub fn run_info(run: &str) -> RunInfo {
 
 /// Runs a plan. An error if it does not finish.
 pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Result<(), BenchError> {
+    drive_with(plan, run, journal, Arc::new(EmptyHost))
+}
+
+/// The same with models.
+pub fn drive_with(
+    plan: &Arc<Plan>,
+    run: &str,
+    journal: impl Journal + 'static,
+    providers: Arc<dyn Providers>,
+) -> Result<(), BenchError> {
     let setup = RunSetup {
         plan: Arc::clone(plan),
         info: run_info(run),
         host: Host {
-            providers: Arc::new(EmptyHost),
+            providers,
             tools: Arc::new(EmptyHost),
             retriever: Arc::new(plait_engine::retriever::NoRetriever),
             memories: plait_engine::long_term_memory::NoMemoryStore::shared(),
@@ -109,7 +120,9 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Re
             evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
             budget: Arc::default(),
+            quotas: plait_engine::quota::QuotaChain::default(),
         },
+        spent_by_children: std::collections::BTreeMap::new(),
         journal: Box::new(journal),
         watcher: Box::new(|_| ()),
     };
@@ -118,4 +131,19 @@ pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Re
         RunEnd::Finished => Ok(()),
         end => Err(format!("the benchmark's own run did not finish: {end:?}").into()),
     }
+}
+
+/// The events of a run as text, sorted, without how long they took.
+pub fn comparable_events(journal: &MemoryJournal) -> Result<Vec<String>, BenchError> {
+    let mut events = journal.entries().iter().map(comparable_text).collect::<Result<Vec<_>, _>>()?;
+    events.sort_unstable();
+    Ok(events)
+}
+
+fn comparable_text(entry: &Entry) -> Result<String, BenchError> {
+    let mut value = serde_json::to_value(&entry.event)?;
+    if let Some(metadata) = value.get_mut("metadata") {
+        metadata["durationMs"] = 0.into();
+    }
+    Ok(value.to_string())
 }

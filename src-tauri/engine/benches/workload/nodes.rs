@@ -12,7 +12,16 @@ use serde_json::{Map, Value};
 
 /// The node types of the benchmarks.
 pub fn registry() -> Registry {
-    Registry::default().with::<Source>().with::<Pass>().with::<Pair>().with::<Gather>()
+    with_trivial(Registry::default())
+}
+
+/// The same with the real ones beside them.
+pub fn registry_with_built_in() -> Registry {
+    with_trivial(plait_engine::nodes::registry())
+}
+
+fn with_trivial(registry: Registry) -> Registry {
+    registry.with::<Source>().with::<Pass>().with::<Pair>().with::<Gather>()
 }
 
 /// The function of a node type.

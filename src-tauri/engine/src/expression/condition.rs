@@ -16,6 +16,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::HITL_HISTORY;
 use super::compile_cache::CompileCache;
 use super::deep_stack::block_on_deep_stack;
 use super::evaluation::{Evaluation, Evaluator, Subject, wrong_result};
@@ -44,6 +45,8 @@ struct Compiled {
     loop_depth: u32,
     /// How many values it writes itself.
     literals: u64,
+    /// The variables that it reads.
+    variables: Vec<&'static str>,
 }
 
 impl Condition {
@@ -67,15 +70,36 @@ impl Condition {
         self.compiled.as_ref().err().map(String::as_str)
     }
 
+    /// Whether it reads this variable. One that does not compile reads none.
+    pub fn reads(&self, variable: &str) -> bool {
+        self.compiled.as_ref().is_ok_and(|compiled| compiled.variables.contains(&variable))
+    }
+
     /// Whether it is true for `value`. Fault codes are `switch.*` and `expression.*`.
     pub async fn is_true(&self, value: &Arc<Value>, evaluator: &dyn Evaluator) -> Result<bool, Fault> {
+        self.is_true_after(value, None, evaluator).await
+    }
+
+    /// Whether it reads what people answered in the loop around it.
+    pub fn reads_answers(&self) -> bool {
+        self.reads(HITL_HISTORY)
+    }
+
+    /// Whether it is true for `value` after these answers of people.
+    pub async fn is_true_after(
+        &self,
+        value: &Arc<Value>,
+        answers: Option<Arc<Value>>,
+        evaluator: &dyn Evaluator,
+    ) -> Result<bool, Fault> {
         if self.compiled()?.loop_depth == 0 {
-            return self.evaluate(value);
+            return self.evaluate(value, answers.as_deref());
         }
         let evaluation = Evaluation::Condition {
             source: Arc::clone(&self.source),
             subject: self.subject,
             value: Arc::clone(value),
+            answers,
         };
         evaluator.evaluate(evaluation).await?.as_bool().ok_or_else(wrong_result)
     }
@@ -86,9 +110,9 @@ impl Condition {
     }
 
     /// Whether it is true for `value`, in this thread.
-    pub(super) fn evaluate(&self, value: &Value) -> Result<bool, Fault> {
-        let Compiled { program, loop_depth, literals } = self.compiled()?;
-        let values = literals.saturating_add(count_values(value));
+    pub(super) fn evaluate(&self, value: &Value, answers: Option<&Value>) -> Result<bool, Fault> {
+        let Compiled { program, loop_depth, literals, .. } = self.compiled()?;
+        let values = literals.saturating_add(count_values(value) + answers.map_or(0, count_values));
         if values.checked_pow(*loop_depth).is_none_or(|iterations| iterations > MAX_ITERATIONS) {
             return Err(Fault::new(
                 ErrorCode::SwitchTooMuch,
@@ -97,13 +121,14 @@ impl Condition {
             .hint("Select the needed part with a `json` node first."));
         }
         let mut context = Context::with_env(Arc::clone(&ENV));
-        match self.subject {
-            Subject::Value => context.add_variable_from_value("value", to_cel(value)),
-            Subject::Iteration => {
-                for name in self.subject.names() {
-                    context.add_variable_from_value(*name, to_cel(&value[*name]));
-                }
-            }
+        let no_answers = Value::Array(Vec::new());
+        for name in self.subject.names() {
+            let value = match (*name, self.subject) {
+                (HITL_HISTORY, _) => answers.unwrap_or(&no_answers),
+                (_, Subject::Value) => value,
+                (field, Subject::Iteration) => &value[field],
+            };
+            context.add_variable_from_value(*name, to_cel(value));
         }
         let result = catch_unwind(AssertUnwindSafe(|| program.execute(&context)));
         let hint = match self.subject {
@@ -197,7 +222,10 @@ fn parse(source: &str, subject: Subject) -> Result<Compiled, String> {
     })?;
     let bounds::Bounds { loop_depth, literals } =
         bounds::analyze(&program.expression().expr, subject.names())?;
-    Ok(Compiled { program, loop_depth, literals })
+    let references = program.references();
+    let names = subject.names().iter().copied();
+    let variables = names.filter(|name| references.has_variable(*name)).collect();
+    Ok(Compiled { program, loop_depth, literals, variables })
 }
 
 /// How many values a value consists of, including itself.

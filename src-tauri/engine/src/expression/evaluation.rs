@@ -10,6 +10,7 @@ use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::HITL_HISTORY;
 use crate::error::{ErrorCode, Fault};
 
 /// What a condition is about.
@@ -26,8 +27,8 @@ impl Subject {
     /// The names that a condition may use.
     pub(super) fn names(self) -> &'static [&'static str] {
         match self {
-            Self::Value => &["value"],
-            Self::Iteration => &["index", "previous", "input"],
+            Self::Value => &["value", HITL_HISTORY],
+            Self::Iteration => &["index", "previous", "input", HITL_HISTORY],
         }
     }
 }
@@ -37,10 +38,24 @@ impl Subject {
 #[serde(rename_all = "camelCase")]
 pub enum Evaluation {
     /// A condition in CEL. The result is a boolean.
-    Condition { source: Arc<str>, subject: Subject, value: Arc<Value> },
+    Condition {
+        source: Arc<str>,
+        subject: Subject,
+        value: Arc<Value>,
+        /// What people answered in the loop around it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answers: Option<Arc<Value>>,
+    },
     /// A query in jq. The result is the list of its first results.
     #[serde(rename_all = "camelCase")]
-    Query { source: Arc<str>, value: Arc<Value>, max_results: usize },
+    Query {
+        source: Arc<str>,
+        value: Arc<Value>,
+        max_results: usize,
+        /// What people answered in the loop around it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answers: Option<Arc<Value>>,
+    },
     /// A Handlebars template. The result is a text.
     Template { source: Arc<str>, values: Map<String, Value> },
 }

@@ -17,11 +17,11 @@ use crate::error::{ErrorCode, Fault};
 /// neither the time nor the memory that a step takes. A query ends when `cancel` is set.
 pub fn evaluate(evaluation: &Evaluation, cancel: CancellationToken) -> Result<Value, Fault> {
     let evaluate = || match evaluation {
-        Evaluation::Condition { source, subject, value } => {
-            Condition::new(source, *subject).evaluate(value).map(Value::Bool)
+        Evaluation::Condition { source, subject, value, answers } => {
+            Condition::new(source, *subject).evaluate(value, answers.as_deref()).map(Value::Bool)
         }
-        Evaluation::Query { source, value, max_results } => {
-            Query::new(source).evaluate(value, *max_results, cancel).map(Value::Array)
+        Evaluation::Query { source, value, max_results, answers } => {
+            Query::new(source).evaluate(value, answers.as_deref(), *max_results, cancel).map(Value::Array)
         }
         Evaluation::Template { source, values } => {
             Template::new(source.as_ref()).evaluate(values.clone()).map(Value::String)

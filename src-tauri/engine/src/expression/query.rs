@@ -3,7 +3,7 @@
 //! A query that only selects parts of its input, or builds values of them, is evaluated in place. Any other goes to the
 //! host's evaluator: some of jq's filters take time or memory in one step that the budget does not see.
 //!
-//! A query reads nothing but its input: filters that read the environment, the clock or further inputs, or that write to a
+//! A query reads nothing but its input, and in a loop `$hitl_history`, which is what people answered in it: filters that read the environment, the clock or further inputs, or that write to a
 //! log, do not exist.
 
 mod budget;
@@ -25,6 +25,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::HITL_HISTORY;
 use super::compile_cache::CompileCache;
 use super::deep_stack::block_on_deep_stack;
 use super::evaluation::{Evaluation, Evaluator, wrong_result};
@@ -89,11 +90,27 @@ impl Query {
         max_results: usize,
         evaluator: &dyn Evaluator,
     ) -> Result<Vec<Value>, Fault> {
+        self.run_after(value, None, max_results, evaluator).await
+    }
+
+    /// Whether it reads what people answered in the loop around it.
+    pub fn reads_answers(&self) -> bool {
+        self.source.contains(HITL_HISTORY)
+    }
+
+    /// The same after these answers of people.
+    pub async fn run_after(
+        &self,
+        value: &Arc<Value>,
+        answers: Option<Arc<Value>>,
+        max_results: usize,
+        evaluator: &dyn Evaluator,
+    ) -> Result<Vec<Value>, Fault> {
         if self.compiled()?.is_small {
-            return self.evaluate(value, max_results, CancellationToken::new());
+            return self.evaluate(value, answers.as_deref(), max_results, CancellationToken::new());
         }
         let (source, value) = (Arc::clone(&self.source), Arc::clone(value));
-        match evaluator.evaluate(Evaluation::Query { source, value, max_results }).await? {
+        match evaluator.evaluate(Evaluation::Query { source, value, max_results, answers }).await? {
             Value::Array(results) => Ok(results),
             _ => Err(wrong_result()),
         }
@@ -108,10 +125,11 @@ impl Query {
     pub(super) fn evaluate(
         &self,
         value: &Value,
+        answers: Option<&Value>,
         max_results: usize,
         cancel: CancellationToken,
     ) -> Result<Vec<Value>, Fault> {
-        evaluate(&self.compiled()?.filter, value, max_results, cancel)
+        evaluate(&self.compiled()?.filter, value, answers, max_results, cancel)
     }
 }
 
@@ -144,6 +162,7 @@ impl JsonSchema for Query {
 fn evaluate(
     filter: &Filter<QueryTypes>,
     value: &Value,
+    answers: Option<&Value>,
     max_results: usize,
     cancel: CancellationToken,
 ) -> Result<Vec<Value>, Fault> {
@@ -151,10 +170,12 @@ fn evaluate(
     let limit = |why: &str| {
         Fault::new(ErrorCode::JsonLimit, format!("The query was stopped: {why}.")).hint(LIMIT_HINT)
     };
-    let input = Val::deserialize(value).map_err(|error| failed(error.to_string()))?;
+    let read = |value: &Value| Val::deserialize(value).map_err(|error| failed(error.to_string()));
+    let input = read(value)?;
+    let answers = read(answers.unwrap_or(&Value::Array(Vec::new())))?;
     let budget = Budget::new(cancel);
     let data = QueryData { lut: &filter.lut, budget: &budget };
-    let context = Ctx::<QueryTypes>::new(data, Vars::new([]));
+    let context = Ctx::<QueryTypes>::new(data, Vars::new([answers]));
     let mut limits = ResultLimits::default();
     let mut results = Vec::new();
     for result in filter.id.run((context, input)).take(max_results) {
@@ -200,8 +221,10 @@ fn compile_on_this_stack(source: &str) -> Result<Compiled, String> {
     let arena = Arena::default();
     let invalid_query = || "This is not a jq query.".to_owned();
     let modules = loader.load(&arena, File { code: MAIN, path: () }).map_err(|_| invalid_query())?;
-    let compiled =
-        Compiler::default().with_funs(natives.into_iter().chain(budget_filters())).compile(modules);
+    let compiled = Compiler::default()
+        .with_global_vars([ANSWERS])
+        .with_funs(natives.into_iter().chain(budget_filters()))
+        .compile(modules);
     let filter = compiled.map_err(|errors| {
         let first = errors.iter().flat_map(|(_, errors)| errors).next();
         first.map_or_else(invalid_query, |(name, kind)| {
@@ -210,6 +233,9 @@ fn compile_on_this_stack(source: &str) -> Result<Compiled, String> {
     })?;
     Ok(Compiled { filter, is_small })
 }
+
+/// What people answered in the loop around the query.
+const ANSWERS: &str = "$hitl_history";
 
 /// The name of the query among the definitions.
 const MAIN: &str = "__main";

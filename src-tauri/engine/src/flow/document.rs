@@ -13,6 +13,7 @@ use super::tree_limits::TreeLimits;
 use crate::diagnostic::Diagnostic;
 use crate::id::{EdgeId, NodeId, PortName};
 use crate::memory::{MAX_RECENT_TURNS, MemorySettings};
+use crate::quota::{FlowQuotas, Quota};
 
 /// The version of the format this build writes.
 pub const VERSION: u32 = 1;
@@ -93,7 +94,7 @@ pub struct Node {
 }
 
 /// Bounds on a node's execution.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Limits {
     /// The maximum number of iterations of the innermost cycle that contains the node, at least 1. Of several bounds on
@@ -107,6 +108,10 @@ pub struct Limits {
     #[ts(optional, type = "number")]
     #[schemars(range(min = 1))]
     pub timeout_ms: Option<u64>,
+    /// What its model calls may use in a run; those of a loop's body, each time the loop runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub quota: Option<Quota>,
     /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]
@@ -214,6 +219,10 @@ pub struct FlowSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub limits: Option<TreeLimits>,
+    /// What the model calls of a run, and of a conversation, may use.
+    #[serde(default, skip_serializing_if = "FlowQuotas::is_default")]
+    #[ts(optional, as = "Option<FlowQuotas>")]
+    pub quotas: FlowQuotas,
     /// The context window of every model call in the flow, in tokens; by default, the model's own. It stays as it is in the
     /// file: [`check`](crate::plan::check()) reports an invalid value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -228,6 +237,11 @@ pub struct FlowSettings {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<FolderAccess>>")]
     pub folders: Vec<FolderAccess>,
+    /// Values for all loops and nodes of the flow that do not set them, by key, for example `history_management.max_tokens`. They
+    /// come before those of the application's settings. `plait config list` shows the keys.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, type = "Record<string, unknown>")]
+    pub config: BTreeMap<String, Value>,
     /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]
@@ -303,6 +317,15 @@ impl FlowSettings {
             )
             .hint("Enter the number of tokens for prompt and reply together, or remove the setting.")),
         }
+    }
+
+    /// What is wrong with the quotas.
+    pub fn quota_problems(&self) -> Vec<Diagnostic> {
+        let problem = |(key, quota): (&str, &Quota)| {
+            let (field, message) = quota.problem()?;
+            Some(Diagnostic::error(ErrorCode::QuotaBad, format!("/settings/quotas/{key}/{field}"), message))
+        };
+        self.quotas.entries().filter_map(problem).collect()
     }
 
     /// What is wrong with the folders.

@@ -27,6 +27,13 @@ pub struct TreeLimits {
 }
 
 impl TreeLimits {
+    /// More runs than wide trees of sub-flows need, few enough that a mistake ends in seconds.
+    pub const DEFAULT_MAX_RUNS: u64 = 1_000;
+    /// More model calls than a long conversation or a batch needs, few enough that a mistake stays affordable.
+    pub const DEFAULT_MAX_MODEL_CALLS: u64 = 1_000;
+    /// A journal of some gigabytes.
+    pub const DEFAULT_MAX_EVENTS: u64 = 10_000_000;
+
     /// These limits, completed by `others`.
     #[must_use]
     pub fn or(self, others: Self) -> Self {

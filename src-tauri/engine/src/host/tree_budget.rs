@@ -10,13 +10,6 @@ use serde_json::json;
 use crate::error::{ErrorCode, Fault};
 use crate::flow::TreeLimits;
 
-/// More than wide trees of sub-flows need, few enough that a mistake ends in seconds.
-const DEFAULT_MAX_RUNS: u64 = 1_000;
-/// More than a long conversation or a batch needs, few enough that a mistake stays affordable.
-const DEFAULT_MAX_MODEL_CALLS: u64 = 1_000;
-/// A journal of some gigabytes.
-const DEFAULT_MAX_EVENTS: u64 = 10_000_000;
-
 /// What a run tree has used, by its journals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeUsage {
@@ -43,9 +36,9 @@ impl TreeBudget {
     /// The budget of a tree that has used some of it.
     pub fn new(limits: TreeLimits, used: TreeUsage) -> Self {
         Self {
-            max_runs: limits.max_runs.unwrap_or(DEFAULT_MAX_RUNS),
-            max_model_calls: limits.max_model_calls.unwrap_or(DEFAULT_MAX_MODEL_CALLS),
-            max_events: limits.max_events.unwrap_or(DEFAULT_MAX_EVENTS),
+            max_runs: limits.max_runs.unwrap_or(TreeLimits::DEFAULT_MAX_RUNS),
+            max_model_calls: limits.max_model_calls.unwrap_or(TreeLimits::DEFAULT_MAX_MODEL_CALLS),
+            max_events: limits.max_events.unwrap_or(TreeLimits::DEFAULT_MAX_EVENTS),
             runs: used.runs.into(),
             model_calls: used.model_calls.into(),
             events: used.events.into(),
@@ -125,9 +118,15 @@ fn exceeded(code: ErrorCode, what: &str, key: &str, limit: u64) -> Fault {
         .details(json!({ "limit": limit, "setting": format!("settings.limits.{key}") }))
 }
 
-/// Whether an error says that the limits of the run tree are reached. Nothing in a flow handles it.
+/// Whether an error says that the limits of the run tree or a quota beyond its nodes are reached. Nothing in a flow handles it.
 pub fn is_limit_of_tree(code: &ErrorCode) -> bool {
-    matches!(code, ErrorCode::RunTooManyRuns | ErrorCode::RunTooManyModelCalls | ErrorCode::RunTooManyEvents)
+    matches!(
+        code,
+        ErrorCode::RunTooManyRuns
+            | ErrorCode::RunTooManyModelCalls
+            | ErrorCode::RunTooManyEvents
+            | ErrorCode::QuotaExceeded
+    )
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 //! | file | events |
 //! |---|---|
 //! | `run.rs` | `run.started`, `run.waiting`, `run.cancelling`, `run.finished`, `run.failed`, `run.cancelled` |
-//! | `cycle.rs` | `loop.iteration`, `loop.exhausted`, `iteration.started`, `iteration.finished`, `history.appended` |
+//! | `cycle.rs` | `loop.iteration`, `loop.exhausted`, `iteration.started`, `iteration.finished`, `history.*` |
 //! | `node.rs` | `node.*`, `run.paused`, `input.provided` |
 //! | `context.rs` | `context.*`, `turn.*` |
 //! | `memory.rs` | `memory.appended` |

@@ -5,6 +5,7 @@ use ts_rs::TS;
 
 use super::{CallEvent, Event};
 use crate::models::{Cost, TokenUsage};
+use crate::quota::Amount;
 
 /// Calls, tokens and money. Adds up over anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -28,6 +29,13 @@ impl Spending {
         // A call of a time when no accounts were kept has no price that anybody knows.
         let cost = Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
         Some(Self { calls: 1, tokens: reply.usage.unwrap_or_default(), cost })
+    }
+}
+
+impl From<Spending> for Amount {
+    fn from(spending: Spending) -> Self {
+        let tokens = spending.tokens.input.saturating_add(spending.tokens.output);
+        Self { tokens, nano_usd: spending.cost.nano_usd }
     }
 }
 

@@ -3,9 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde::Deserialize;
+
 use crate::context::{ContextChange, SharedMessage};
 use crate::id::{Activation, ContextId, Epoch, MessageId};
-use crate::journal::{ContextEvent, Event, LoopEvent};
+use crate::journal::{ContextEvent, Event, LoopEvent, NodeEvent};
+use crate::loop_history::{HistorySummary, SummaryAttempt};
+use crate::nodes::SUMMARY;
 
 /// The messages of each context in the order in which they were added. What was cleared stays: earlier prompts had it.
 #[derive(Default)]
@@ -15,6 +19,8 @@ pub(super) struct Histories {
     places: HashMap<MessageId, Vec<(ContextId, usize)>>,
     /// The turns of each loop with a conversation, in order.
     loops: HashMap<Activation, Vec<SharedMessage>>,
+    /// The summaries of these turns, by the iteration before which the loop wrote them.
+    summaries: HashMap<Activation, SharedMessage>,
 }
 
 /// Which turns of a loop's conversation a prompt has, besides summary and those of the iteration under way.
@@ -49,11 +55,22 @@ impl Histories {
             Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, .. }) => {
                 self.add(context_id, messages);
             }
-            Event::Loop(of, LoopEvent::HistoryAppended { turns }) => {
+            Event::Loop(of, LoopEvent::HistoryAppended { turns, .. }) => {
                 self.loops.entry(of.clone()).or_default().extend(turns.iter().cloned());
+            }
+            Event::Node(at, NodeEvent::Finished { outputs, .. }) => {
+                let attempt =
+                    outputs.get(SUMMARY).and_then(|value| SummaryAttempt::deserialize(&**value).ok());
+                let summary = attempt.and_then(|attempt| HistorySummary::of(&attempt, at));
+                self.summaries.extend(summary.map(|summary| (at.clone(), summary.message)));
             }
             _ => {}
         }
+    }
+
+    /// The summary that a loop wrote before an iteration.
+    pub(super) fn summary(&self, of: &Activation) -> Option<&SharedMessage> {
+        self.summaries.get(of)
     }
 
     /// These turns, if the journal has all of them.

@@ -148,9 +148,13 @@ pub(super) fn rebuild(
                 };
                 match histories.turns(&range) {
                     Some(turns) => {
-                        if summary.is_some() {
-                            messages.push(RebuiltMessage::missing(1, 0, origins, Role::Assistant));
-                        }
+                        messages.extend(summary.as_ref().map(|written| {
+                            let of = Activation { node: node.clone(), epoch: written.clone() };
+                            match histories.summary(&of) {
+                                Some(summary) => RebuiltMessage::of_turn(Arc::clone(summary)),
+                                None => RebuiltMessage::missing(1, 0, origins, Role::Assistant),
+                            }
+                        }));
                         messages.extend(turns.into_iter().map(RebuiltMessage::of_turn));
                     }
                     None => messages.push(RebuiltMessage::missing(earlier, *tokens, origins, Role::User)),

@@ -42,7 +42,7 @@ pub struct PromptShare {
 }
 
 /// The shares of a prompt, in the order in which a bar shows them, without those that are 0. Those of the prompt are as counted, before correction.
-pub(super) fn shares(prompt: &PromptRecord, messages: &[SentMessage]) -> Vec<PromptShare> {
+pub(crate) fn shares(prompt: &PromptRecord, messages: &[SentMessage]) -> Vec<PromptShare> {
     let (mut system, mut history, mut retrieval, mut memory) = (0, 0, 0, 0);
     let (mut tools, mut steps, mut partner, mut question) = (prompt.tool_tokens, 0, 0, 0);
     for part in &prompt.parts {

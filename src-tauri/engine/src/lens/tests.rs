@@ -1,5 +1,7 @@
 use serde_json::{Value, json};
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::context::Role;
 use crate::id::Epoch;
@@ -322,7 +324,7 @@ fn trace_groups_iterations_and_hangs_calls_under_nodes() {
         started("draft", &[1]),
         in_epoch("later", &[1], "node.skipped", &json!({ "reason": "deadInput" })),
     ]));
-    let trace = lens.trace(&mut |_| None);
+    let trace = lens.trace(&BTreeMap::new(), &mut |_| None);
     let [start, first, second] = &trace.children[..] else { panic!("{trace:#?}") };
     assert_eq!((start.kind, start.name.as_str(), start.duration_ms()), (TraceKind::Node, "start", Some(10)));
     assert_eq!(
@@ -380,5 +382,70 @@ fn earlier_turns_of_a_loop_come_from_its_history() {
     ]));
     let expected = [(Role::Assistant, "one"), (Role::User, "two"), (Role::Assistant, "just now")];
     assert_eq!(texts(&lens.calls(None)[0]), expected);
+    assert!(!lens.request(&chat(), 0).unwrap().is_incomplete);
+}
+
+/// Name, epoch and children of a span.
+fn outline(span: &TraceSpan) -> Value {
+    let inside: Vec<Value> = span.children.iter().map(outline).collect();
+    json!([span.name, span.epoch.to_string(), inside])
+}
+
+#[test]
+fn trace_nests_iterations_in_their_loops() {
+    let started = |node: &str, epoch: &[u32]| in_epoch(node, epoch, "node.started", &json!({ "attempt": 1 }));
+    let finished = |node: &str, epoch: &[u32]| {
+        let usage = json!({ "durationMs": 1, "tokenUsage": { "input": 10, "output": 1 } });
+        in_epoch(node, epoch, "node.finished", &json!({ "outputs": {}, "metadata": usage }))
+    };
+    let iteration = |node: &str, epoch: &[u32]| in_epoch(node, epoch, "iteration.started", &json!({}));
+    let lens = Lens::of(&journal(&[
+        started("one", &[]),
+        iteration("one", &[0]),
+        started("other", &[]),
+        iteration("other", &[0]),
+        started("a", &[0]),
+        finished("a", &[0]),
+        started("inner", &[0]),
+        iteration("inner", &[0, 0]),
+        started("b", &[0, 0]),
+        finished("b", &[0, 0]),
+        finished("inner", &[0]),
+        started("c", &[0]),
+        finished("c", &[0]),
+        finished("one", &[]),
+    ]));
+    let parents = [("a", "one"), ("inner", "one"), ("b", "inner"), ("c", "other")];
+    let parents = parents.into_iter().map(|(node, parent)| (node.into(), parent.into())).collect();
+    let trace = lens.trace(&parents, &mut |_| None);
+    let tree: Vec<Value> = trace.children.iter().map(outline).collect();
+    let inner = json!(["inner", "#0", [["", "#0.0", [["b", "#0.0", []]]]]]);
+    let expected = json!([
+        ["one", "", [["", "#0", [["a", "#0", []], inner]]]],
+        ["other", "", [["", "#0", [["c", "#0", []]]]]],
+    ]);
+    assert_eq!(json!(tree), expected);
+    // What the loop itself reports, and what its iterations used.
+    assert_eq!(trace.children[0].tokens.input, 10 + 10 + 20);
+}
+
+#[test]
+fn summary_of_a_loop_is_shown_with_its_text() {
+    let turns = json!({ "kind": "turns", "node": "talk", "epoch": [], "summary": [1], "first": 2, "count": 1,
+        "tokens": 7 });
+    let summary = json!({ "attempt": "written", "text": "They met.", "tokens": 6, "covered": 2 });
+    let lens = Lens::of(&journal(&[
+        in_epoch("talk", &[1], "node.started", &json!({ "attempt": 1 })),
+        in_epoch(
+            "talk",
+            &[1],
+            "node.finished",
+            &json!({ "outputs": { "continue": true, "summary": summary }, "metadata": { "durationMs": 1 } }),
+        ),
+        of("chat", "node.started", &json!({ "attempt": 1 })),
+        rendered(0, &prompt(&json!([turns]))),
+    ]));
+    let calls = lens.calls(None);
+    assert_eq!(texts(calls.last().unwrap()), [(Role::Assistant, "They met.")]);
     assert!(!lens.request(&chat(), 0).unwrap().is_incomplete);
 }

@@ -1,6 +1,6 @@
 //! The trace of a run: what ran inside of what, with timings, tokens and costs. Iterations are grouped.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -98,8 +98,13 @@ impl TraceSpan {
 }
 
 impl Lens {
-    /// The trace of the run. `child` gives the trace of a child run, if its journal can be read.
-    pub fn trace(&self, child: &mut dyn FnMut(&RunId) -> Option<TraceSpan>) -> TraceSpan {
+    /// The trace of the run. `parents` names the loop that each node inside of one stands in; `child` gives the trace of a child run,
+    /// if its journal can be read.
+    pub fn trace(
+        &self,
+        parents: &BTreeMap<NodeId, NodeId>,
+        child: &mut dyn FnMut(&RunId) -> Option<TraceSpan>,
+    ) -> TraceSpan {
         let outline = &self.view.outline;
         let name = outline.flow.as_ref().map(|flow| flow.name.clone()).unwrap_or_default();
         let started_at = outline.started_at.unwrap_or_default();
@@ -110,34 +115,92 @@ impl Lens {
             tokens: self.view.totals.tokens,
             cost: self.view.totals.cost,
             error: outline.error.as_ref().map(|failed| failed.error.code.clone()),
-            children: self.grouped_activations(child),
+            children: self.grouped_activations(parents, child),
             ..TraceSpan::new(TraceKind::Run, name, Epoch::root(), started_at)
         }
     }
 
-    /// The activations, those of an iteration inside of it.
-    fn grouped_activations(&self, child: &mut dyn FnMut(&RunId) -> Option<TraceSpan>) -> Vec<TraceSpan> {
-        // The spans directly in each epoch, deepest epochs first, so that each group is complete when it joins its own.
-        let mut groups: BTreeMap<Epoch, Vec<TraceSpan>> = BTreeMap::new();
+    /// The activations, those of an iteration inside of it, and those of a loop inside of the loop.
+    fn grouped_activations(
+        &self,
+        parents: &BTreeMap<NodeId, NodeId>,
+        child: &mut dyn FnMut(&RunId) -> Option<TraceSpan>,
+    ) -> Vec<TraceSpan> {
+        let mut groups = Groups::default();
+        let loops: BTreeSet<&NodeId> = parents.values().collect();
         for (node, view) in &self.view.nodes {
+            // The shortest epoch of a loop is its own; longer ones are those of its condition.
+            let own = view.epochs.iter().map(|epoch| epoch.epoch.depth()).min().unwrap_or_default();
+            groups.loop_depths.insert(node, own);
             for epoch in &view.epochs {
                 if let Some(span) = activation_span(node, epoch, child) {
-                    groups.entry(epoch.epoch.clone()).or_default().push(span);
+                    let is_test = epoch.epoch.depth() > own && loops.contains(node);
+                    let container = if is_test { Some(node) } else { parents.get(node) };
+                    groups.spans.entry((epoch.epoch.clone(), container)).or_default().push(span);
                 }
             }
         }
-        let max_depth = groups.keys().map(Epoch::depth).max().unwrap_or(0);
-        for depth in (1..=max_depth).rev() {
-            let epochs: Vec<Epoch> = groups.keys().filter(|epoch| epoch.depth() == depth).cloned().collect();
-            for epoch in epochs {
-                let Some(mut spans) = groups.remove(&epoch) else { continue };
+        groups.nest()
+    }
+}
+
+/// Spans by where they stand: the epoch, and the innermost loop around them.
+#[derive(Default)]
+struct Groups<'a> {
+    spans: BTreeMap<(Epoch, Option<&'a NodeId>), Vec<TraceSpan>>,
+    /// How many counters the epochs of each node have at least.
+    loop_depths: BTreeMap<&'a NodeId, usize>,
+}
+
+impl Groups<'_> {
+    /// Puts each group into the iteration around it, deepest epochs first, so that each group is complete when it joins its own.
+    fn nest(mut self) -> Vec<TraceSpan> {
+        // The iterations of a loop, until its own span comes.
+        let mut iterations: BTreeMap<(Epoch, NodeId), Vec<TraceSpan>> = BTreeMap::new();
+        let max_depth = self.spans.keys().map(|(epoch, _)| epoch.depth()).max().unwrap_or(0);
+        for depth in (0..=max_depth).rev() {
+            let is_here = |(epoch, _): &&(Epoch, Option<&NodeId>)| epoch.depth() == depth;
+            let keys: Vec<_> = self.spans.keys().filter(is_here).cloned().collect();
+            for (epoch, container) in keys {
+                let Some(mut spans) = self.spans.remove(&(epoch.clone(), container)) else { continue };
+                for span in &mut spans {
+                    span.add_iterations(
+                        iterations.remove(&(epoch.clone(), NodeId::from(span.name.as_str()))),
+                    );
+                }
                 sort(&mut spans);
-                groups.entry(epoch.prefix(depth - 1)).or_default().push(iteration_span(epoch, spans));
+                if depth == 0 {
+                    self.spans.entry((Epoch::root(), None)).or_default().extend(spans);
+                    continue;
+                }
+                let outer = epoch.prefix(depth - 1);
+                let span = iteration_span(epoch, spans);
+                // The outermost counter inside of a loop is that of the loop; others are those of cycles.
+                match container.filter(|node| self.loop_depths.get(node).is_some_and(|own| own + 1 == depth))
+                {
+                    Some(node) => iterations.entry((outer, node.clone())).or_default().push(span),
+                    None => self.spans.entry((outer, container)).or_default().push(span),
+                }
             }
         }
-        let mut spans = groups.remove(&Epoch::root()).unwrap_or_default();
+        let mut spans: Vec<TraceSpan> = self.spans.into_values().flatten().collect();
+        // Loops whose own span is missing.
+        spans.extend(iterations.into_values().flatten());
         sort(&mut spans);
         spans
+    }
+}
+
+impl TraceSpan {
+    /// Puts the iterations of a loop into it, with what they used.
+    fn add_iterations(&mut self, iterations: Option<Vec<Self>>) {
+        let Some(mut iterations) = iterations.filter(|_| self.kind == TraceKind::Node) else { return };
+        sort(&mut iterations);
+        for iteration in &iterations {
+            self.tokens += iteration.tokens;
+            self.cost += iteration.cost;
+        }
+        self.children.append(&mut iterations);
     }
 }
 

@@ -1,16 +1,17 @@
 //! The conversation of the innermost conversational loop around a node, as it stands at the node's place.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{ConversationSettings, HistoryBounds, HistorySummary, LoopHistory, SummaryPlan};
+use super::{ConversationSettings, HistoryBounds, HistorySummary, LoopHistory, SummaryPlan, turn_content};
 use crate::context::conversation::MESSAGE_ID_PREFIX;
 use crate::context::{History, Message};
 use crate::error::Fault;
-use crate::id::{Activation, Epoch, MessageId, NodeId};
+use crate::id::{Activation, Epoch, MessageId, NodeId, PortName};
 
 /// The agent that writes summaries, as the config of a `chat` node describes it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -32,21 +33,32 @@ pub struct SummarizerAgent {
     pub options: Map<String, Value>,
 }
 
+/// Something that was said on the way to an input of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReceivedText {
+    /// A turn, by its position.
+    Turn(usize),
+    /// What became no turn.
+    Other(Arc<Value>),
+}
+
 /// The conversation around a node.
 #[derive(Clone, Debug)]
 pub struct LoopConversation {
     pub settings: Arc<ConversationSettings>,
     /// The loop.
     pub owner: Activation,
-    /// What was said so far: in the iterations that are over, and by persons before the node in this one.
+    /// What was said so far: in the iterations that are over, and in this one before the node.
     pub turns: LoopHistory,
     /// How many of the turns were said before this iteration.
     pub appended: usize,
+    /// By input of the node, what was said on the way to it, nearest first.
+    pub received: BTreeMap<PortName, Vec<ReceivedText>>,
     /// The summary of the oldest turns, and the iteration that wrote it.
     pub summary: Option<(HistorySummary, Epoch)>,
     /// Through which turn the last summary that was due was not written, and why.
     pub no_summary: Option<(usize, Fault)>,
-    /// The agent that writes summaries, if the settings name one.
+    /// The agent that writes summaries, if the loop names one or a default is set.
     pub summarizer: Option<Arc<SummarizerAgent>>,
     /// The first turn, if it is the loop's input.
     pub start: Option<MessageId>,
@@ -75,6 +87,21 @@ impl LoopConversation {
             max_turns: management.turn_bound().map(|turns| turns as usize),
             window_room: None,
         }
+    }
+
+    /// The turn that a node gets as its own message: on this input, as a message of a context, if it is one, with this text. It is
+    /// the message itself, or what the one said who said this first on the way to the input.
+    pub fn own_turn(&self, port: &str, message: Option<&MessageId>, text: &str) -> Option<usize> {
+        let turns = self.turns.messages();
+        if let Some(at) = message.and_then(|id| turns.position(id)) {
+            return Some(at);
+        }
+        let on_the_way = self.received.get(port)?.iter();
+        let mut same = on_the_way.filter_map(|said| match said {
+            ReceivedText::Turn(at) => turns.get(*at)?.content.is_text(text).then_some(Some(*at)),
+            ReceivedText::Other(value) => (turn_content(value).as_deref() == Some(text)).then_some(None),
+        });
+        same.next().flatten()
     }
 
     /// What a summary should condense now, if one is due.

@@ -46,7 +46,7 @@ pub struct HistoryManagement {
     #[schemars(range(min = 1))]
     pub max_turns: Option<u32>,
     /// For `summarize`: a `chat` node of the flow whose provider, model and prompt write the summaries. It does not run as a
-    /// step unless it is connected. If empty, the model of the settings.
+    /// step unless it is connected. If empty, that of the settings, or the default agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub summarizer_agent: Option<NodeId>,

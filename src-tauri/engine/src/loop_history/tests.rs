@@ -36,19 +36,6 @@ fn content_is_text_as_it_is_and_anything_else_compact_json() {
 }
 
 #[test]
-fn own_message_is_found_by_id_and_else_by_the_text_of_the_newest_user_turn() {
-    let mut turns = history(&[5, 5, 5, 5]);
-    let id = |at| turns.messages().get(at).map(|turn| turn.id.clone());
-    assert_eq!(turns.find(id(0).as_ref(), "anything"), Some(0));
-    assert_eq!(turns.find(id(1).as_ref(), "anything"), None, "the assistant's own");
-    assert_eq!(turns.find(None, "turn 2"), Some(2));
-    assert_eq!(turns.find(None, "turn 0"), None, "an older turn with this text was said before");
-    assert_eq!(turns.find(None, "turn 3"), None, "the assistant's own");
-    turns.push(turn(4, Role::Assistant, 5));
-    assert_eq!(turns.find(None, "turn 2"), Some(2));
-}
-
-#[test]
 fn recounted_turns_keep_everything_but_their_tokens() {
     let turns: LoopHistory =
         [turn(0, Role::User, 5), turn(1, Role::Assistant, 6).pinned()].into_iter().collect();

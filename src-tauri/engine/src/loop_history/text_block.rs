@@ -55,6 +55,11 @@ fn write_lines<'a>(turns: impl Iterator<Item = (&'static str, &'a str, Cow<'a, s
     text
 }
 
+/// A text as it is written beside such turns, so that it cannot look like one or like their end.
+pub fn escape_content(content: &str) -> String {
+    ContentEscape::default().apply(content).into_owned()
+}
+
 fn role(message: &Message) -> &'static str {
     match message.role {
         Role::Assistant => "assistant",

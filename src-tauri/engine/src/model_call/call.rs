@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::quota::{CallError, CallReservation};
 use crate::context::SharedMessage;
 use crate::earlier_run::EarlierReply;
 use crate::error::{ErrorCode, Fault};
@@ -87,7 +88,7 @@ impl ModelCall<'_> {
         prompt: PromptRecord,
         request: ModelRequest,
         sink: &mut ChunkSink<'_>,
-    ) -> Result<RecordedReply, Fault> {
+    ) -> Result<RecordedReply, CallError> {
         let recorded = self.buy(step.into(), prompt, request, sink).await?;
         self.node_context.add_origins(&recorded.origins);
         Ok(recorded)
@@ -100,34 +101,42 @@ impl ModelCall<'_> {
         prompt: PromptRecord,
         request: ModelRequest,
         sink: &mut ChunkSink<'_>,
-    ) -> Result<RecordedReply, Fault> {
+    ) -> Result<RecordedReply, CallError> {
         let (node_context, model) = (self.node_context, self.model);
-        let CallPlace { step, sampling } = place;
         let prompt_tokens = prompt.counted();
         let mut origins = prompt.origins();
         origins.add(&Origins::of(Origin::Model(format!("{}/{}", model.provider, model.model))));
         let settings = RequestSettings::of(&model.provider, &request);
         let prompt = Arc::new(PromptRecord { settings, ..prompt });
-        node_context.note(CallEvent::PromptRendered { step, prompt, sampling: sampling.clone() });
         let key = self.provider.reply_key(&request)?;
+        let CallPlace { step, sampling } = place;
         let earlier = node_context.earlier();
         let bought =
             earlier.and_then(|run| run.reply(&node_context.activation, step, sampling.as_ref(), &key));
-        let (recorded, reused, permit) = if let Some(EarlierReply { reply, account, event }) = bought {
-            let recorded = RecordedReply { reply, account, origins, is_reused: true };
-            (recorded, Some(event), None)
+        // Before the money is spent.
+        let (permit, reservation) = if bought.is_some() {
+            (None, None)
         } else {
-            // Before the money is spent.
             let permit = node_context.host.budget.add_model_call()?;
-            let mut reply = self.provider.call(request, sink).await?;
-            check_depth(&reply)?;
-            let counted = TokenUsage::new(prompt_tokens, count_reply(&model.model, &reply));
-            let (account, usage) =
-                CallAccount::of(self.context_id.clone(), model, &node_context.models, counted, reply.usage);
-            reply.usage = Some(usage);
+            (Some(permit), CallReservation::of(node_context, model, (step, sampling.clone()), &prompt).await?)
+        };
+        node_context.note(CallEvent::PromptRendered { step, prompt, sampling: sampling.clone() });
+        let (recorded, reused) = if let Some(EarlierReply { reply, account, event }) = bought {
+            let recorded = RecordedReply { reply, account, origins, is_reused: true };
+            (recorded, Some(event))
+        } else {
+            let (reply, account) = match self.call(request, prompt_tokens, sink).await {
+                Ok(answered) => answered,
+                Err(fault) => {
+                    if let Some(reservation) = reservation {
+                        reservation.failed(&fault);
+                    }
+                    return Err(fault.into());
+                }
+            };
             let recorded =
                 RecordedReply { reply, account: Some(Arc::new(account)), origins, is_reused: false };
-            (recorded, None, Some(permit))
+            (recorded, None)
         };
         let event = CallEvent::ModelReplied {
             step,
@@ -142,7 +151,28 @@ impl ModelCall<'_> {
         if let Some(permit) = permit {
             permit.keep();
         }
+        if let Some(reservation) = reservation {
+            let cost = recorded.account.as_ref().and_then(|account| account.cost_nano_usd);
+            reservation.answered(recorded.reply.usage.unwrap_or_default(), cost);
+        }
         Ok(recorded)
+    }
+
+    /// Calls the provider. The reply has the usage to go by.
+    async fn call(
+        &self,
+        request: ModelRequest,
+        prompt_tokens: u64,
+        sink: &mut ChunkSink<'_>,
+    ) -> Result<(ModelReply, CallAccount), Fault> {
+        let model = self.model;
+        let mut reply = self.provider.call(request, sink).await?;
+        check_depth(&reply)?;
+        let counted = TokenUsage::new(prompt_tokens, count_reply(&model.model, &reply));
+        let books = &self.node_context.models;
+        let (account, usage) = CallAccount::of(self.context_id.clone(), model, books, counted, reply.usage);
+        reply.usage = Some(usage);
+        Ok((reply, account))
     }
 }
 

@@ -9,7 +9,8 @@ use super::call::ModelCall;
 use crate::context::{ContextRecord, ContextType, MAIN, Message, Role};
 use crate::error::{ErrorCode, Fault};
 use crate::loop_history::{
-    LoopConversation, SummarizerAgent, SummaryAttempt, SummaryPlan, TextBlock, write_text_block,
+    LoopConversation, SummarizerAgent, SummaryAttempt, SummaryPlan, TextBlock, escape_content,
+    write_text_block,
 };
 use crate::models::{ECHO, OFFLINE, TokenUsage};
 use crate::node::NodeContext;
@@ -78,18 +79,15 @@ async fn write_summary(
         .map_err(|rejected| no_summary(format!("The summary of a loop's history was not used: {rejected}.")))
 }
 
-/// The model of the agent, else that of the settings, else that of the context `main`.
+/// The model of the agent, else that of the context `main`.
 fn model_config(
     agent: Option<&SummarizerAgent>,
     record: &ContextRecord,
     plan: &SummaryPlan,
     node_context: &NodeContext,
 ) -> Result<ModelConfig, Fault> {
-    let default = &node_context.models.summarizer;
-    let (provider, model) = match agent {
-        Some(agent) => (agent.provider.as_deref(), agent.model.as_deref()),
-        None => (default.provider.as_deref(), default.model.as_deref()),
-    };
+    let provider = agent.and_then(|agent| agent.provider.as_deref());
+    let model = agent.and_then(|agent| agent.model.as_deref());
     let allowed = u32::try_from(plan.max_summary_tokens()).unwrap_or(u32::MAX).max(1);
     let max_tokens = agent.and_then(|agent| agent.max_tokens).unwrap_or(MAX_SUMMARY_TOKENS).min(allowed);
     let overrides = Overrides { provider, model, max_tokens: Some(max_tokens), ..Overrides::default() };
@@ -116,7 +114,10 @@ async fn question(
     let block = TextBlock { template: None, start: None };
     let turns = write_text_block(&turns, block, &*node_context.host.evaluator).await?;
     Ok(match &plan.previous {
-        Some(previous) => format!("Summary so far:\n{}\n\nTurns after it:\n{turns}", previous.content.text()),
+        Some(previous) => {
+            let summary = escape_content(&previous.content.text());
+            format!("Summary so far:\n{summary}\n\nTurns after it:\n{turns}")
+        }
         None => format!("Turns:\n{turns}"),
     })
 }

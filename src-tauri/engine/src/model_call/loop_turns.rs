@@ -5,14 +5,15 @@ use crate::node::NodeContext;
 use crate::prompt::LoopTurns;
 
 /// The conversation of the innermost conversational loop around the node, if there is one, for calls of `model`. `used` says
-/// whether the node takes the history; `incoming` is what the node received: its text, and the message that it is, if it is one.
+/// whether the node takes the history; `incoming` is what the node received: the input, the text, and the message that it is, if it
+/// is one.
 pub(crate) fn loop_turns<'a>(
     node_context: &'a NodeContext,
     used: bool,
-    incoming: Option<(&str, Option<&MessageId>)>,
+    incoming: Option<(&str, &str, Option<&MessageId>)>,
     model: &str,
 ) -> Option<LoopTurns<'a>> {
     let conversation = node_context.conversation.as_deref()?;
-    let own = incoming.and_then(|(text, message)| conversation.turns.find(message, text));
+    let own = incoming.and_then(|(port, text, message)| conversation.own_turn(port, message, text));
     Some(LoopTurns::new(conversation, used, own, model))
 }

@@ -37,6 +37,8 @@ impl NodeMemory {
 /// What the user message of a node comes from: something that was said elsewhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Incoming {
+    /// The input that it came in by.
+    pub(crate) port: &'static str,
     pub(crate) text: String,
     /// The message that it is, if it is one.
     pub(crate) message: Option<MessageId>,

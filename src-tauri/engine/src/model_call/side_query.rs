@@ -7,6 +7,7 @@ use super::{CallOptions, Interruption, Turn, UserMessage, loop_turns, retrieve_o
 use crate::context::{ContextHandle, ContextManager, ContextRecord, ContextType, History};
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
+use crate::id::PortName;
 use crate::models::{ECHO, OFFLINE};
 use crate::node::{Card, CardPart, Datum, Inputs, NodeContext, NodeOutput};
 use crate::port::{PortKind, PortType, Ports};
@@ -131,7 +132,8 @@ impl SideQuery {
     /// The conversation of the loop around the node, for [`Self::begin`].
     pub(crate) fn loop_turns<'a>(&self, node_context: &'a NodeContext) -> Option<LoopTurns<'a>> {
         let text = as_text(&self.subject.value);
-        let incoming = Some((text.as_str(), self.subject.message.as_ref()));
+        let port = self.user_message.inputs.first().map_or("", PortName::as_str);
+        let incoming = Some((port, text.as_str(), self.subject.message.as_ref()));
         loop_turns(node_context, self.use_history, incoming, &self.model.model)
     }
 
@@ -162,7 +164,7 @@ impl SideQuery {
     /// Commits the turn and returns the node's output, with the conversation on its `context` output.
     pub(crate) fn finish(&self, turn: &Turn<'_>, reply: &ModelReply) -> NodeOutput {
         turn.commit(reply);
-        let output = turn.usage().add_to(NodeOutput::new(), &self.model);
+        let output = turn.add_usage_to(NodeOutput::new());
         match &self.handle {
             Some(handle) => output.with_context(handle),
             None => output,

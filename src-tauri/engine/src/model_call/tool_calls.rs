@@ -31,6 +31,7 @@ pub(crate) use grants::allow_server;
 use grants::judge_call;
 use invoke::Invocation;
 use questions::CallHistory;
+pub(super) use questions::{ask_to_exceed, may_not_exceed};
 use sampling::Sampler;
 pub(crate) use sampling::{SamplingModel, SamplingUsage};
 

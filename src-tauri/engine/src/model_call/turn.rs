@@ -36,6 +36,8 @@ pub(crate) struct Turn<'a> {
     /// The conversation of the loop around the node.
     pub(super) turns: Option<&'a LoopTurns<'a>>,
     pub(super) provider: &'a dyn Provider,
+    /// The provider of the cheaper model that the turn goes on with, because the call would exceed a quota.
+    fallback: Option<Arc<dyn Provider>>,
     /// For each reply so far that was not the answer: the model's message, then the tool results or the rejection.
     pub(super) steps: Vec<Vec<SharedMessage>>,
     /// What the current call has streamed so far.
@@ -70,7 +72,7 @@ pub(crate) struct TurnUsage {
 
 impl TurnUsage {
     /// Adds it to a node's output.
-    pub(crate) fn add_to(&self, mut output: NodeOutput, model: &ModelConfig) -> NodeOutput {
+    fn add_to(&self, mut output: NodeOutput, model: &ModelConfig) -> NodeOutput {
         let model_calls = self.model_calls + self.sampling.model_calls;
         let reused_calls = self.reused_calls + self.sampling.reused_calls;
         let mut tokens = self.tokens;
@@ -109,6 +111,7 @@ impl<'a> Turn<'a> {
             blocks: BlockInputs::default(),
             turns: None,
             provider,
+            fallback: None,
             steps: Vec::new(),
             partial: String::new(),
             usage: TurnUsage::default(),
@@ -140,9 +143,9 @@ impl<'a> Turn<'a> {
         self
     }
 
-    /// What it has used so far.
-    pub(crate) fn usage(&self) -> &TurnUsage {
-        &self.usage
+    /// Adds what it has used to a node's output.
+    pub(crate) fn add_usage_to(&self, output: NodeOutput) -> NodeOutput {
+        self.usage.add_to(output, &self.model)
     }
 
     /// Calls the model until it replies without calling tools.

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{Correction, Price, price, window};
+use super::{Correction, OFFLINE, PROMPT, Price, price, window};
 use crate::memory::SummarizerSettings;
 
 /// The settings of one model.
@@ -43,7 +43,7 @@ pub struct ModelOverrides {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(optional, as = "Option<BTreeMap<String, Correction>>")]
     pub corrections: BTreeMap<String, Correction>,
-    /// The model that summarizes a workflow's memory where neither the node nor the flow sets one.
+    /// In journals of earlier versions, the summarizer of the settings; `config` of the run has it since.
     #[serde(skip_serializing_if = "SummarizerSettings::is_empty")]
     #[ts(optional, as = "Option<SummarizerSettings>")]
     pub summarizer: SummarizerSettings,
@@ -67,7 +67,8 @@ impl ModelOverrides {
 
     /// Whether a model takes a single prompt, and no messages before it.
     pub fn is_prompt_only(&self, provider: &str, model: &str) -> bool {
-        self.find(provider, model, |note| note.prompt_only.then_some(())).is_some()
+        let is_marked = self.find(provider, model, |note| note.prompt_only.then_some(())).is_some();
+        is_marked || (provider, model) == (OFFLINE, PROMPT)
     }
 
     /// The calibration of a model before this run.

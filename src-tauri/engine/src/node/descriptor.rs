@@ -169,6 +169,14 @@ pub struct Behavior {
     pub conversation: Option<Arc<ConversationSettings>>,
     /// It is an agent: what it outputs is said by a model.
     pub is_agent: bool,
+    /// The branches that meet in it get equal parts of what is left of quotas.
+    pub splits_quota: bool,
+    /// The most model calls of one execution.
+    pub call_limit: CallLimit,
+    /// It is an agent whose config sets a model that takes a single prompt.
+    pub takes_prompt_only: bool,
+    /// What it says in a loop with a conversation is pinned there.
+    pub pins_turns: bool,
     /// It only waits for time to pass, and so does not count against the concurrency limit.
     pub is_timer: bool,
     /// A required setting that is not made yet, as JSON pointer and message. The node is valid on the canvas, but its flow
@@ -187,11 +195,22 @@ impl Behavior {
     }
 }
 
+/// How many model calls an execution may make, beside the first one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallLimit {
+    /// To correct a reply that cannot be used.
+    pub repairs: u32,
+    /// After the results of tools, if it is offered any.
+    pub tool_rounds: u32,
+}
+
 /// How a container repeats the nodes inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopSpec {
     /// When it repeats.
     pub kind: LoopKind,
+    /// Whether the condition reads the result of an iteration or the input.
+    pub reads_results: bool,
     /// Whether the container executes before each iteration, also if it has no condition: to summarize its history.
     pub prepares: bool,
     /// The greatest number of iterations, at least 1; with one more to come, it ends with a warning.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -13,7 +14,7 @@ use crate::flow::FolderAccess;
 use crate::host::{Host, RunInfo};
 use crate::id::{Activation, ContextId, Epoch, MessageId};
 use crate::journal::{ActivationEvent, Answer, CallEvent, Event, NodeEvent};
-use crate::loop_history::LoopConversation;
+use crate::loop_history::{LoopConversation, PersonAnswers};
 use crate::memory::{MemoryChange, MemoryMode, MemorySettings, WorkflowMemory};
 use crate::models::ModelOverrides;
 use crate::origin::{Origin, Origins};
@@ -63,6 +64,8 @@ pub struct NodeContext {
     pub memory_settings: Arc<MemorySettings>,
     /// The conversation of the innermost conversational loop around the node, if there is one.
     pub conversation: Option<Arc<LoopConversation>>,
+    /// What people answered in the innermost loop around the node.
+    pub answers: PersonAnswers,
     pub(crate) transaction: Arc<Mutex<Transaction>>,
     pub(crate) signals: mpsc::UnboundedSender<Signal>,
 }
@@ -109,6 +112,12 @@ impl NodeContext {
     /// The same for one place.
     pub fn add_origin(&self, origin: Origin) {
         self.add_origins(&Origins::of(origin));
+    }
+
+    /// The list `hitl_history`. What the node makes of it counts as coming from these people.
+    pub fn hitl_history(&self) -> Arc<Value> {
+        self.add_origins(&self.answers.origins());
+        Arc::new(self.answers.to_value())
     }
 
     /// What `find` takes from the first call that earlier attempts of this activation journaled and that has it.

@@ -1,15 +1,17 @@
-//! The inputs of a node that come from a template: each variable is an input, and each input's value a variable.
+//! The inputs of a node that come from a template: each variable is an input, and each input's value a variable. But for
+//! `hitl_history`, which is what people answered in the loop around the node.
 
 use serde_json::{Map, Value};
 
-use super::Inputs;
-use crate::expression::template::Template;
+use super::{Inputs, NodeContext};
+use crate::expression::HITL_HISTORY;
+use crate::expression::template::{Template, Variable};
 use crate::port::{PortKind, PortType, Ports};
 
 /// Adds an input for each variable of the template. A variable that is one of the node's own inputs makes that input
 /// required, unless the template handles its absence.
 pub(crate) fn add_inputs(mut ports: Ports, template: &Template) -> Ports {
-    for variable in template.variables() {
+    for variable in fed(template) {
         let existing = ports.inputs.iter_mut().find(|port| port.name.as_str() == variable.name);
         ports = match (existing, variable.optional) {
             (Some(port), optional) => {
@@ -31,7 +33,7 @@ pub(crate) fn check(template: &Template, pointer: &str, ports: &Ports) -> Vec<(S
         return vec![(pointer.to_owned(), problem.to_string())];
     }
     let is_reserved = |name: &str| ports.find_input(name).is_some_and(|port| port.kind != PortKind::Data);
-    let clashes = template.variables().iter().filter(|variable| is_reserved(&variable.name));
+    let clashes = fed(template).filter(|variable| is_reserved(&variable.name));
     clashes
         .map(|variable| {
             let name = &variable.name;
@@ -43,11 +45,19 @@ pub(crate) fn check(template: &Template, pointer: &str, ports: &Ports) -> Vec<(S
         .collect()
 }
 
-/// The values of a template's variables that are live inputs.
-pub(crate) fn values(template: &Template, inputs: &Inputs) -> Map<String, Value> {
+/// The values of a template's variables: the live inputs, and what people answered.
+pub(crate) fn values(template: &Template, inputs: &Inputs, node_context: &NodeContext) -> Map<String, Value> {
     let live = template.variables().iter().filter_map(|variable| {
-        let value = inputs.get(&variable.name)?;
-        Some((variable.name.clone(), value.clone()))
+        let value = match variable.name.as_str() {
+            HITL_HISTORY => Value::clone(&node_context.hitl_history()),
+            name => inputs.get(name)?.clone(),
+        };
+        Some((variable.name.clone(), value))
     });
     live.collect()
+}
+
+/// The variables that are inputs.
+fn fed(template: &Template) -> impl Iterator<Item = &Variable> {
+    template.variables().iter().filter(|variable| variable.name != HITL_HISTORY)
 }

@@ -22,11 +22,13 @@ pub(super) struct Approval;
 pub(super) struct Config {
     /// The question, in Markdown, as a template. `{{in}}` is the value on `in`; other variables become inputs.
     prompt: Template,
+    /// In a loop with `conversation`: whether what this node says is always sent with the history, whatever its bounds leave out.
+    pinned: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { prompt: "Do you approve?{{#if in}}\n\n{{in}}{{/if}}".into() }
+        Self { prompt: "Do you approve?{{#if in}}\n\n{{in}}{{/if}}".into(), pinned: false }
     }
 }
 
@@ -74,8 +76,8 @@ To revise after a rejection, connect `rejected` back \
         Card::new().line([CardPart::quoted("prompt")])
     }
 
-    fn behavior(_: &Config) -> Behavior {
-        Behavior { pauses: true, ..Behavior::default() }
+    fn behavior(config: &Config) -> Behavior {
+        Behavior { pauses: true, pins_turns: config.pinned, ..Behavior::default() }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
@@ -114,7 +116,7 @@ To revise after a rejection, connect `rejected` back \
             Some(Answer::Value(answer)) => answer,
             Some(Answer::End) => return Ok(NodeOutput::new()),
             None => {
-                let values = template_inputs::values(&config.prompt, &inputs);
+                let values = template_inputs::values(&config.prompt, &inputs, &node_context);
                 let prompt = config.prompt.render(values, &*node_context.host.evaluator).await?;
                 return Ok(NodeOutput::paused(Pause::new(prompt, schema)));
             }

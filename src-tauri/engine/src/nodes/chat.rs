@@ -10,15 +10,19 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroU32;
 
+use crate::config::DEFAULT_MAX_TOOL_ROUNDS;
 use crate::context::ContextHandle;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_schema;
 use crate::expression::template::Template;
 use crate::id::MessageId;
 use crate::model_call::{self, CallOptions, Interruption, MemoryAccess, NodeMemory, ReplySchema, Turn};
+use crate::models::{OFFLINE, PROMPT};
 use crate::needs::NodeNeed;
 use crate::node::template_inputs;
-use crate::node::{Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{
+    Behavior, CallLimit, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
+};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{
     Block, BlockInputs, BlockKind, BlockSettings, MemoryView, Overrides, resolve_model_config,
@@ -63,6 +67,8 @@ pub(super) struct Config {
     /// In a loop with `conversation`: whether the model gets the history of the loop.
     #[serde(rename = "use_history")]
     use_history: bool,
+    /// In a loop with `conversation`: whether what this node says is always sent with the history, whatever its bounds leave out.
+    pinned: bool,
     /// Provider-specific options. To enable and show reasoning: for Anthropic
     /// `{"thinking":{"type":"adaptive"}}`, for Gemini `{"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`.
     /// For the offline simulator's model `script`, its replies, for example
@@ -81,12 +87,13 @@ impl Default for Config {
             max_tokens: None,
             response_schema: None,
             skip_history: false,
-            max_tool_rounds: 8,
+            max_tool_rounds: DEFAULT_MAX_TOOL_ROUNDS,
             context_window: None,
             knowledge: Knowledge::default(),
             memory: NodeMemory::default(),
             blocks: BlockSettings::default(),
             use_history: true,
+            pinned: false,
             options: Map::new(),
         }
     }
@@ -190,7 +197,19 @@ impl NodeType for Chat {
 
     fn behavior(config: &Config) -> Behavior {
         let (memory, needs) = (config.memory.memory_use(), NodeNeed::of_documents(&config.knowledge.folder));
-        Behavior { is_agent: true, uses_context: true, memory, needs, ..Behavior::default() }
+        let call_limit = CallLimit { tool_rounds: config.max_tool_rounds, ..CallLimit::default() };
+        let takes_prompt_only = (config.override_provider.as_deref(), config.override_model.as_deref())
+            == (Some(OFFLINE), Some(PROMPT));
+        Behavior {
+            is_agent: true,
+            takes_prompt_only,
+            call_limit,
+            pins_turns: config.pinned,
+            uses_context: true,
+            memory,
+            needs,
+            ..Behavior::default()
+        }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
@@ -277,7 +296,8 @@ impl NodeType for Chat {
             memory: view.as_ref(),
             partner: partner.as_ref(),
         };
-        let received = incoming.map(|incoming| (incoming.text.as_str(), incoming.message.as_ref()));
+        let received =
+            incoming.map(|incoming| (incoming.port, incoming.text.as_str(), incoming.message.as_ref()));
         let turns = model_call::loop_turns(&node_context, config.use_history, received, &model.model);
         let mut turn = Turn::new(options, &node_context, &context, &model, &user_message, &tools, &*provider)
             .with_blocks(blocks)
@@ -294,7 +314,7 @@ impl NodeType for Chat {
             turn.remember(memory, &reply).await;
         }
         let message_id = turn.commit(&reply);
-        Ok(turn.usage().add_to(build_output(&handle, reply, structured, message_id), &model))
+        Ok(turn.add_usage_to(build_output(&handle, reply, structured, message_id)))
     }
 }
 

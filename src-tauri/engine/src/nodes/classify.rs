@@ -14,7 +14,7 @@ use crate::model_call::{
     side_query_inputs, strip_code_fence,
 };
 use crate::needs::NodeNeed;
-use crate::node::{Behavior, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Behavior, CallLimit, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
 use crate::prompt::Overrides;
 use crate::provider::{ModelReply, StopReason};
@@ -24,6 +24,7 @@ pub(super) struct Classify;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings")]
 pub(super) struct Config {
     /// The classes. Each one is an output. Describe them so that the model can distinguish them.
     classes: Vec<Class>,
@@ -45,6 +46,8 @@ pub(super) struct Config {
     /// In a loop with `conversation`: whether the model gets the history of the loop.
     #[serde(rename = "use_history")]
     use_history: bool,
+    /// In a loop with `conversation`: whether what this node says is always sent with the history, whatever its bounds leave out.
+    pinned: bool,
     /// Provider-specific options. For the offline simulator's model `script`, its replies.
     #[schemars(extend("format" = "json"))]
     options: Map<String, Value>,
@@ -80,6 +83,7 @@ impl Default for Config {
             add_to_history: false,
             knowledge: Knowledge::default(),
             use_history: true,
+            pinned: false,
             options: Map::new(),
         }
     }
@@ -157,6 +161,8 @@ impl NodeType for Classify {
     fn behavior(config: &Config) -> Behavior {
         Behavior {
             is_agent: true,
+            call_limit: CallLimit { repairs: MAX_RETRIES, ..CallLimit::default() },
+            pins_turns: config.pinned,
             uses_context: true,
             needs: NodeNeed::of_documents(&config.knowledge.folder),
             ..Behavior::default()

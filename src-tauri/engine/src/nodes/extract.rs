@@ -14,7 +14,7 @@ use crate::model_call::{
     side_query_inputs,
 };
 use crate::needs::NodeNeed;
-use crate::node::{Behavior, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Behavior, CallLimit, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::Overrides;
 use crate::provider::{ModelReply, StopReason};
@@ -24,6 +24,7 @@ pub(super) struct Extract;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings")]
 pub(super) struct Config {
     /// JSON Schema of the value. Descriptions in it help the model.
     #[schemars(extend("format" = "json"))]
@@ -53,6 +54,8 @@ pub(super) struct Config {
     /// In a loop with `conversation`: whether the model gets the history of the loop.
     #[serde(rename = "use_history")]
     use_history: bool,
+    /// In a loop with `conversation`: whether what this node says is always sent with the history, whatever its bounds leave out.
+    pinned: bool,
     /// Provider-specific options. For the offline simulator's model `script`, its replies.
     #[schemars(extend("format" = "json"))]
     options: Map<String, Value>,
@@ -72,6 +75,7 @@ impl Default for Config {
             add_to_history: false,
             knowledge: Knowledge::default(),
             use_history: true,
+            pinned: false,
             options: Map::new(),
         }
     }
@@ -115,6 +119,8 @@ impl NodeType for Extract {
     fn behavior(config: &Config) -> Behavior {
         Behavior {
             is_agent: true,
+            call_limit: CallLimit { repairs: config.max_repairs, ..CallLimit::default() },
+            pins_turns: config.pinned,
             uses_context: true,
             needs: NodeNeed::of_documents(&config.knowledge.folder),
             ..Behavior::default()

@@ -140,7 +140,7 @@ If the last message is a user message, a *Chat* after this node replies to it.";
         let model = manager.get().model.clone();
         let mut messages = Vec::with_capacity(config.messages.len());
         for (index, message) in config.messages.iter().enumerate() {
-            let values = template_inputs::values(&message.content, &inputs);
+            let values = template_inputs::values(&message.content, &inputs, &node_context);
             let text = message.content.render(values, &*node_context.host.evaluator).await?;
             let role = match message.role {
                 AuthorRole::User => Role::User,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::error::Fault;
 use crate::expression::as_text;
-use crate::node::{Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use crate::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 
 pub(super) struct Join;
@@ -22,11 +22,13 @@ pub(super) struct Config {
     /// Names of the branches, in their order. If set, each has an input of its own, and the output `object` has the values by
     /// name.
     names: Vec<String>,
+    /// Whether the branches that meet here get equal parts of what is left of quotas when the first of them begins.
+    split_quota: bool,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { separator: "\n".to_owned(), names: Vec::new() }
+        Self { separator: "\n".to_owned(), names: Vec::new(), split_quota: false }
     }
 }
 
@@ -49,7 +51,8 @@ impl NodeType for Join {
 
 \
         With **names**, each branch has an input of its own. Then the list has the order of the names, and `object` has the \
-        values by name.";
+        values by name. With **splitQuota**, they get equal parts of what is left of the quotas of the run when the first of them \
+        begins; what a branch does not use returns.";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "merge";
     const TERMS: &'static [&'static str] =
@@ -73,6 +76,10 @@ impl NodeType for Join {
             .output("list", PortKind::Data, PortType::List, "The values")
             .output("first", PortKind::Data, PortType::Any, "The first value")
             .output("text", PortKind::Data, PortType::Text, "All values as text")
+    }
+
+    fn behavior(config: &Config) -> Behavior {
+        Behavior { splits_quota: config.split_quota, ..Behavior::default() }
     }
 
     fn examples() -> Vec<Example> {

@@ -45,8 +45,9 @@ impl NodeType for Json {
         - `.items | map(select(.price > 10)) | length`: filter and count\n\
         - `{name, total: (.prices | add)}`: build an object\n\
         - `fromjson`: parse text as JSON\n\
-        - `select(.ok)`: passes the value on, or nothing; then nodes that depend on it are skipped\n\n\
-        A query reads nothing but its input. Its running time and memory are limited; a query that exceeds a limit fails with \
+        - `select(.ok)`: passes the value on, or nothing; then nodes that depend on it are skipped\n\
+        - `[$hitl_history[].answer]`: in a loop, what people answered\n\n\
+        A query reads nothing else. Its running time and memory are limited; a query that exceeds a limit fails with \
         `json.limit`.";
     const CATEGORY: Category = Category::Data;
     const ICON: &'static str = "file-json-2";
@@ -95,7 +96,9 @@ impl NodeType for Json {
             Mode::First => 1,
             Mode::List => MAX_RESULTS + 1,
         };
-        let mut results = config.query.run(&datum.value, max_results, &*node_context.host.evaluator).await?;
+        let answers = config.query.reads_answers().then(|| node_context.hitl_history());
+        let evaluator = &*node_context.host.evaluator;
+        let mut results = config.query.run_after(&datum.value, answers, max_results, evaluator).await?;
         Ok(match config.mode {
             Mode::First => match results.pop() {
                 Some(result) => NodeOutput::of("result", result),

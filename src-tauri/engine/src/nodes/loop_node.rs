@@ -37,7 +37,8 @@ impl NodeType for Loop {
 
 \
         - `while`: as long as `condition` holds. It is a condition in [CEL](https://cel.dev) on `index` (0, 1, …), `previous` \
-        (the result of the last iteration) and `input`, tested before each iteration. Without one, the loop ends by `exit` or \
+        (the result of the last iteration), `input` and `hitl_history` (what people answered in the iterations: a list of \
+        `{node, question, answer}`), tested before each iteration. Without one, the loop ends by `exit` or \
         a tool.
 \
         - `times`: a number of times.
@@ -122,10 +123,12 @@ impl NodeType for Loop {
                 continues_on_error: config.on_error == OnError::Continue,
             },
         };
+        let reads = |name| config.condition.as_ref().is_some_and(|condition| condition.reads(name));
+        let reads_results = reads("previous") || reads("input");
         let strategy = config.history_management.strategy;
         let prepares = config.conversation && strategy == HistoryStrategy::Summarize;
         Behavior {
-            repeats: Some(LoopSpec { kind, prepares, max_iterations: config.max_iterations }),
+            repeats: Some(LoopSpec { kind, reads_results, prepares, max_iterations: config.max_iterations }),
             conversation: config.conversation.then(|| Arc::new(config.conversation())),
             ..Behavior::default()
         }
@@ -163,8 +166,9 @@ impl NodeType for Loop {
                 let iteration = json!({
                     "index": value("index"), "previous": value("previous"), "input": value("input"),
                 });
+                let answers = condition.reads_answers().then(|| node_context.hitl_history());
                 condition
-                    .is_true(&Arc::new(iteration), &*node_context.host.evaluator)
+                    .is_true_after(&Arc::new(iteration), answers, &*node_context.host.evaluator)
                     .await
                     .map_err(name_setting)?
             }

@@ -18,7 +18,7 @@ use crate::expression::as_text;
 use crate::host::subflow::{ChildCall, ChildEnd};
 use crate::host::tree_budget::is_limit_of_tree;
 use crate::id::{NodeId, PortName};
-use crate::journal::{NodeOutputs, RunEnd};
+use crate::journal::{NodeOutputs, RunEnd, RunFault};
 use crate::node::{
     Behavior, Card, CardPart, Category, ConfigEdge, EditorTraits, Example, Inputs, NodeContext, NodeOutput,
     NodeType,
@@ -176,12 +176,21 @@ The child's results \
     }
 }
 
+/// Whether a child failed by the quota of its own flow, which is no limit of what called it.
+fn is_own_quota(end: &ChildEnd, failed: &RunFault) -> bool {
+    failed.error.details.pointer("/quota/run").and_then(Value::as_str) == Some(end.run.as_str())
+}
+
 /// A child's results, as text and by node and port. A fault if it did not finish.
 fn results_or_fault(end: &ChildEnd) -> Result<(String, Value), Fault> {
     match (end.end, &end.error) {
         (RunEnd::Finished, _) => Ok(results(&end.outputs)),
         // The limits of the tree end all of it, so this node fails as the child did.
-        (RunEnd::Failed, Some(failed)) if is_limit_of_tree(&failed.error.code) => Err(failed.error.clone()),
+        (RunEnd::Failed, Some(failed))
+            if is_limit_of_tree(&failed.error.code) && !is_own_quota(end, failed) =>
+        {
+            Err(failed.error.clone())
+        }
         (RunEnd::Failed, Some(failed)) => {
             let at = format!("{}{}", failed.node, failed.epoch);
             let reason = failed.error.message.trim_end_matches('.');

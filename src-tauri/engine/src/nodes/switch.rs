@@ -60,7 +60,8 @@ impl NodeType for Switch {
         - `value.score >= 0.5 && value.lang == \"en\"`\n\
         - `value.contains(\"refund\")`, `value.startsWith(\"/\")`, `value.matches(\"^[0-9]+$\")`\n\
         - `has(value.error)`, `size(value) > 3`, `value in [\"a\", \"b\"]`\n\
-        - `value.items.exists(item, item.price > 100)`";
+        - `value.items.exists(item, item.price > 100)`\n\
+        - `size(hitl_history) > 2`, `hitl_history[0].answer == \"stop\"`: in a loop, what people answered";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "split";
     const TERMS: &'static [&'static str] =
@@ -142,10 +143,13 @@ impl NodeType for Switch {
         let mut output = DEFAULT;
         for case in &config.cases {
             let matches = match (&case.when, &case.equals) {
-                (Some(condition), _) => condition
-                    .is_true(&value, &*node_context.host.evaluator)
-                    .await
-                    .map_err(|fault| name_case(fault, &case.name))?,
+                (Some(condition), _) => {
+                    let answers = condition.reads_answers().then(|| node_context.hitl_history());
+                    condition
+                        .is_true_after(&value, answers, &*node_context.host.evaluator)
+                        .await
+                        .map_err(|fault| name_case(fault, &case.name))?
+                }
                 (None, expected) => expected.as_ref().is_some_and(|expected| values_equal(expected, &value)),
             };
             if matches {

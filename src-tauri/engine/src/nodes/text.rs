@@ -32,6 +32,7 @@ impl NodeType for Text {
         - `{{#if name}}…{{else}}…{{/if}}`, `{{default name \"friend\"}}`: `name` is then optional\n\
         - `{{json value}}`, `{{join list \", \"}}`, `{{trim text}}`, `{{upper text}}`, `{{lower text}}`, `{{len list}}`\n\
         - `{{#if (eq status \"open\")}}`, and `ne`, `gt`, `gte`, `lt`, `lte`, `and`, `or`, `not`\n\
+        - `{{#each hitl_history}}{{this.question}} {{this.answer}}{{/each}}`: in a loop, what people answered; no input\n\
         - `\\{{` writes literal braces";
     const CATEGORY: Category = Category::Data;
     const ICON: &'static str = "type";
@@ -71,7 +72,7 @@ impl NodeType for Text {
         inputs: Inputs,
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
-        let values = template_inputs::values(&config.template, &inputs);
+        let values = template_inputs::values(&config.template, &inputs, &node_context);
         let text = config.template.render(values, &*node_context.host.evaluator).await?;
         Ok(NodeOutput::of("text", text))
     }

@@ -35,6 +35,8 @@ pub(super) struct Config {
     /// Whether the answer is added to the conversation's history as a user message. If off, it is only passed on along the
     /// edges, and the chat that replies to it adds it together with the reply.
     add_to_history: bool,
+    /// In a loop with `conversation`: whether what this node says is always sent with the history, whatever its bounds leave out.
+    pinned: bool,
 }
 
 impl Default for Config {
@@ -44,6 +46,7 @@ impl Default for Config {
             placeholder: None,
             schema: None,
             add_to_history: false,
+            pinned: false,
         }
     }
 }
@@ -95,7 +98,12 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
     }
 
     fn behavior(config: &Config) -> Behavior {
-        Behavior { pauses: true, uses_context: config.add_to_history, ..Behavior::default() }
+        Behavior {
+            pauses: true,
+            pins_turns: config.pinned,
+            uses_context: config.add_to_history,
+            ..Behavior::default()
+        }
     }
 
     fn check(config: &Config) -> Vec<(String, String)> {
@@ -140,7 +148,7 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
             Some(Answer::Value(answer)) => Arc::clone(answer),
             Some(Answer::End) => return Ok(NodeOutput::new()),
             None => {
-                let values = template_inputs::values(&config.prompt, &inputs);
+                let values = template_inputs::values(&config.prompt, &inputs, &node_context);
                 let prompt = config.prompt.render(values, &*node_context.host.evaluator).await?;
                 return Ok(NodeOutput::paused(Pause::new(prompt, schema)));
             }

@@ -69,7 +69,7 @@ impl JsonSchema for Version {
 #[serde(default)]
 #[schemars(deny_unknown_fields)]
 pub(super) struct Agent {
-    /// The provider, for example `offline`. Without one, that of the settings.
+    /// The provider, for example `offline`. Without one, that of the default agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) provider: Option<String>,
     /// The provider's name for the model.
@@ -184,7 +184,7 @@ pub(super) struct AgentStep {
     /// The title that people see, in place of the name.
     #[serde(default)]
     pub(super) title: Option<String>,
-    /// The agent: a name under `agents`, or its settings. Without one, the model of the settings.
+    /// The agent: a name under `agents`, or its settings. Without one, the default agent of the flow or the settings.
     #[serde(default)]
     pub(super) agent: Option<AgentRef>,
     /// The message, as a template. `{{previous}}` is the previous output, `{{input}}` the input of the run, and the name of an
@@ -194,6 +194,9 @@ pub(super) struct AgentStep {
     /// Whether the step gets the history of the loop around it, if that has `conversation: true`.
     #[serde(default)]
     pub(super) use_history: Option<bool>,
+    /// Whether what the step says is always sent with the history of the loop around it, whatever its bounds leave out.
+    #[serde(default)]
+    pub(super) pinned: Option<bool>,
     /// How to retry after a failure that a retry could fix.
     #[serde(default)]
     pub(super) retry: Option<Retry>,
@@ -260,7 +263,8 @@ pub(super) struct Loop {
     /// How it is repeated: while a condition holds, a number of times, or for each item.
     #[serde(default)]
     pub(super) kind: LoopKind,
-    /// With `kind: while`, a condition in CEL on `index`, `previous` (the output of the iteration before) and `input`. Without
+    /// With `kind: while`, a condition in CEL on `index`, `previous` (the output of the iteration before), `input` and
+    /// `hitl_history` (what people answered). Without
     /// one, it is always true.
     #[serde(default, rename = "condition")]
     pub(super) _condition: Option<String>,
@@ -377,6 +381,9 @@ pub(super) struct HitlStep {
     /// JSON Schema of the answer. Without one, any text that is not blank.
     #[serde(default)]
     pub(super) schema: Option<Value>,
+    /// Whether the answer is always sent with the history of the loop around the step, whatever its bounds leave out.
+    #[serde(default)]
+    pub(super) pinned: Option<bool>,
 }
 
 /// [`IgnoredAny`] for types that are cloned.

@@ -24,6 +24,7 @@ use super::problem::{Problem, suggest};
 use super::steps::{Branch, Pipeline, Step, StepKind};
 use super::yaml::{Yaml, below, shorten};
 use crate::error::ErrorCode;
+use crate::expression::HITL_HISTORY;
 use crate::expression::template::Template;
 use crate::flow::{Edge, Flow, Limits, Node, Position};
 use crate::id::NodeId;
@@ -182,6 +183,9 @@ impl Lowering<'_> {
         if let Some(use_history) = own.use_history {
             config.insert("use_history".to_owned(), use_history.into());
         }
+        if let Some(pinned) = own.pinned {
+            config.insert("pinned".to_owned(), pinned.into());
+        }
         self.origins.add(&format!("/nodes/{}/config", step.name), &step.pointer);
         let mut chat = Node { node_type: "chat".to_owned(), config, ..Node::default() };
         chat.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
@@ -223,6 +227,7 @@ impl Lowering<'_> {
                 ("prompt", Some(prompt.as_str().into())),
                 ("placeholder", own.placeholder.as_deref().map(Value::from)),
                 ("schema", own.schema.clone()),
+                ("pinned", own.pinned.map(Value::from)),
             ],
         );
         node.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
@@ -288,7 +293,13 @@ impl Lowering<'_> {
     ) -> (Source, Block) {
         let names: Vec<&str> = branches.iter().map(|branch| branch.name.as_str()).collect();
         let separator = own.separator.as_deref().map(Value::from);
-        let mut join = node("join", &[("names", Some(json!(names))), ("separator", separator)]);
+        let settings = [
+            ("names", Some(json!(names))),
+            ("separator", separator),
+            // Else the branch that is the fastest could use up a quota that is meant for all.
+            ("splitQuota", Some(json!(true))),
+        ];
+        let mut join = node("join", &settings);
         join.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
         self.add(&step.name, join);
         self.origins.add(&format!("/nodes/{}/config/names", step.name), &below(&step.pointer, "branches"));
@@ -378,7 +389,8 @@ impl Lowering<'_> {
 
     /// Connects the variables of a prompt, but for the one that has the previous output by itself.
     fn variables(&mut self, step: &Step, template: &Template, previous: &Source, own: &str) {
-        for variable in template.variables().iter().filter(|variable| variable.name != own) {
+        let fed = |name: &str| name != own && name != HITL_HISTORY;
+        for variable in template.variables().iter().filter(|variable| fed(&variable.name)) {
             let name = variable.name.as_str();
             let source = if name == "previous" {
                 Some(previous.clone())

@@ -192,6 +192,7 @@ impl<'f> Raising<'f> {
         step.put(AGENT_PLACEHOLDER, Tree::Leaf(Value::Null));
         step.value("prompt", rest.remove("prompt"));
         step.value("use_history", rest.remove("use_history"));
+        step.value("pinned", rest.remove("pinned"));
         if let Some(retry) = &node.retry {
             let mut policy = MapBuilder::default();
             policy.value("attempts", Some(retry.attempts.into()));
@@ -427,6 +428,7 @@ fn hitl_step(id: &NodeId, node: &Node) -> Result<Tree, Box<Diagnostic>> {
     step.value("prompt", node.config.get("prompt").filter(|prompt| **prompt != "{{in}}").cloned());
     step.value("placeholder", node.config.get("placeholder").cloned());
     step.value("schema", node.config.get("schema").cloned());
+    step.value("pinned", node.config.get("pinned").cloned());
     if node.config.contains_key("addToHistory") {
         return Err(on_node(id, "It adds the answer to a conversation. Steps of a pipeline share none."));
     }

@@ -200,6 +200,7 @@ fn schema_describes_every_key_and_accepts_the_fixtures() {
         include_str!("../../../../tests/fixtures/pipelines/review.yaml"),
         scaffold(false),
         scaffold(true),
+        ANSWERS,
     ];
     for text in texts {
         let value = yaml::parse(text).unwrap().to_json();
@@ -256,4 +257,42 @@ fn lowered_steps_pass_the_check_of_flows() {
             found.iter().map(|found| format!("{} {}", found.pointer, found.message)).collect();
         assert_eq!(found, Vec::<String>::new());
     }
+}
+
+/// A loop that reads what people answered in all the ways that there are.
+const ANSWERS: &str = r#"version: "0.1"
+steps:
+  - kind: loop
+    name: talk
+    loop:
+      condition: size(hitl_history) < 2 || hitl_history[1].answer != "stop"
+      conversation: true
+      body:
+        - kind: hitl
+          name: ask
+          prompt: "Asked {{len hitl_history}} times. Go on?"
+          pinned: true
+        - kind: conditional
+          name: route
+          condition: size(hitl_history) > 1
+          branches:
+            "true":
+              - kind: step
+                name: reply
+                prompt: "{{#each hitl_history}}{{this.answer}}{{/each}}"
+                pinned: true
+            "false":
+              - kind: step
+                name: greet
+"#;
+
+#[test]
+fn answers_of_people_are_no_variable_and_pins_are_keys_of_steps() {
+    let flow = Pipeline::read(ANSWERS).unwrap().flow;
+    let is_pinned =
+        |flow: &Flow, node: &str| flow.nodes[&crate::id::NodeId::from(node)].config["pinned"] == true;
+    assert!(is_pinned(&flow, "ask") && is_pinned(&flow, "reply"));
+    assert!(flow.edges.values().all(|edge| edge.target_input.as_str() != "hitl_history"));
+    let raised = super::save(None, &flow).unwrap();
+    assert!(is_pinned(&Pipeline::read(&raised).unwrap().flow, "reply"), "{raised}");
 }

@@ -13,6 +13,7 @@ use super::nesting::{self, Nesting};
 use super::shared_contexts::check_shared_contexts;
 use super::turn_order::{self, Turns};
 use super::wiring::{self, BoundFlow, Wiring};
+use crate::config::check_flow_settings;
 use crate::diagnostic::Diagnostic;
 use crate::id::{ContextId, NodeId};
 
@@ -62,6 +63,8 @@ pub(super) fn analyze(
     diagnostics.extend(settings.tree_limits().err());
     diagnostics.extend(settings.memory().err());
     diagnostics.extend(settings.folder_problems());
+    diagnostics.extend(settings.quota_problems());
+    diagnostics.extend(check_flow_settings(settings));
     check_overridden_nodes(&wiring, overrides, &mut diagnostics);
     let root = analyze_scope(wiring, overrides, &BTreeSet::new(), &mut diagnostics);
     Analysis { root, diagnostics }
@@ -84,6 +87,7 @@ fn analyze_scope(
         uses.insert(vertex, BodyContexts::of(body, overrides));
     }
     let nesting = nesting::nest(&wiring, diagnostics);
+    loops::check_limits(&wiring, &nesting, diagnostics);
     let clocks = clocks::set_clocks(&wiring, &nesting, diagnostics);
     let contexts = ContextTable::of(&wiring, &nesting, &clocks, &uses, overrides);
     let turns = turn_order::order_turns(&wiring, &nesting, &clocks, &contexts, diagnostics);

@@ -14,24 +14,19 @@ use super::context_roles::{ContextRoles, ContextSource, PlanContexts};
 use super::graph::common_prefix_length;
 use super::input_overrides::InputOverrides;
 use super::nesting::Nesting;
+use super::quota_branches;
 use super::restrict::restrict;
 use super::summarizers;
-use super::wiring::{BoundFlow, Vertex, Wiring};
+use super::wiring::{BoundFlow, Vertex, Wire, Wiring, is_entering};
 use super::{Container, Cycle, CycleIx, EdgeIx, NodeIx, Plan, PlanEdge, PlanNode, PlanScope, ScopeIx};
+use crate::config;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::{Flow, RetryPolicy};
-use crate::id::NodeId;
+use crate::id::{NodeId, PortName};
 use crate::memory::{MemoryMode, MemorySettings};
 use crate::node::Registry;
 use crate::port::ERROR_PORT;
-
-/// How many activations run at once if the flow does not say: enough to hide the latency of model calls, few enough to stay
-/// below the rate limits of common providers.
-const DEFAULT_MAX_CONCURRENCY: u32 = 16;
-
-/// After how many epochs in a row without a question a cycle without `limits.maxEpochs` ends if the flow does not say: more
-/// than a model needs to correct itself, few enough that a mistake stays cheap.
-const DEFAULT_MAX_UNATTENDED_EPOCHS: u32 = 100;
+use crate::quota::FlowQuotas;
 
 /// Compiles a flow; with a `target`, only the target and what it depends on. Returns the plan, or all errors of
 /// [`check`](super::check()).
@@ -44,10 +39,12 @@ pub fn plan(
     let settings = &flow.settings;
     let (analysis, overrides) = prepare(BoundFlow::new(flow, registry), registry, target, overrides)?;
     let mut plan = assemble(analysis, &overrides, settings.memory.clone().unwrap_or_default());
-    plan.max_concurrency = settings.max_concurrency.unwrap_or(DEFAULT_MAX_CONCURRENCY) as usize;
-    plan.max_unattended_epochs = settings.max_unattended_epochs.unwrap_or(DEFAULT_MAX_UNATTENDED_EPOCHS);
+    plan.max_concurrency = config::max_concurrency(settings);
+    plan.max_unattended_epochs = config::max_unattended_epochs(settings);
+    plan.quotas = settings.quotas.clone();
     plan.folders = settings.folders.as_slice().into();
-    plan.summarizers = summarizers::agents(flow);
+    plan.default_summarizer = config::default_summarizer(settings).map(Arc::new);
+    plan.summarizers = summarizers::agents(flow, plan.default_summarizer.as_deref());
     plan.context_window = settings.window().unwrap_or_default();
     if let Some(target) = target.and_then(|id| plan.find(id)) {
         plan.target = Some(target);
@@ -101,6 +98,9 @@ fn prepare(
     }
 }
 
+/// By loop and input, the edge into it.
+type Entering = FxHashMap<(NodeIx, PortName), EdgeIx>;
+
 /// A scope to be assembled.
 struct ScopeParts {
     analysis: ScopeAnalysis,
@@ -123,18 +123,22 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides, memory: MemorySettin
         scopes: Vec::new(),
         target: None,
         max_concurrency: 1,
-        max_unattended_epochs: DEFAULT_MAX_UNATTENDED_EPOCHS,
+        max_unattended_epochs: config::DEFAULT_MAX_UNATTENDED_EPOCHS,
         context_window: None,
         memory: Arc::new(memory),
         folders: Arc::default(),
         summarizers: BTreeMap::new(),
+        splits: Vec::new(),
+        quotas: FlowQuotas::default(),
+        default_summarizer: None,
         index: FxHashMap::default(),
     };
     let parts = number_scopes(analysis.root);
     let has_output = parts.iter().any(|part| part.analysis.wiring.vertices.iter().any(is_output));
     let memory = memory_modes(&parts, &plan.memory);
+    let mut entering = FxHashMap::default();
     for (at, part) in parts.into_iter().enumerate() {
-        add_scope(&mut plan, at, part, overrides, has_output, &memory);
+        add_scope(&mut plan, at, part, overrides, has_output, &memory, &mut entering);
     }
     plan.index = plan
         .nodes
@@ -143,6 +147,7 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides, memory: MemorySettin
         .filter(|(_, node)| !node.is_border)
         .map(|(at, node)| (node.id.clone(), at))
         .collect();
+    quota_branches::assign(&mut plan);
     plan
 }
 
@@ -190,12 +195,27 @@ fn add_scope(
     overrides: &InputOverrides,
     has_output: bool,
     memory: &[MemoryMode],
+    entering: &mut Entering,
 ) {
     let ScopeParts { analysis, container, depth, first, position, bodies } = part;
     let ScopeAnalysis { wiring, nesting, clocks, contexts, turns, .. } = analysis;
     let (first_edge, first_cycle) = (plan.edges.len(), plan.cycles.len());
     let mut wires: Vec<_> = wiring.wires.iter().enumerate().collect();
-    wires.sort_by_key(|(_, wire)| (position[wire.source], &wire.edge));
+    // What enters a body comes from the border, but keeps the plan order of where it comes from, before the border's own ports.
+    let edge_outside = |wire: &Wire| {
+        let is_border = wiring.border.is_some_and(|border| border.begin == wire.source);
+        let inner = container.filter(|_| is_border).map(|container| (container, wire.source_port.clone()));
+        inner.and_then(|port| entering.get(&port).copied()).unwrap_or(EdgeIx::MAX)
+    };
+    wires.sort_by_cached_key(|(_, wire)| (position[wire.source], edge_outside(wire), wire.edge.clone()));
+    for (index, (_, wire)) in wires.iter().enumerate() {
+        if bodies.contains_key(&wire.target) {
+            let name = wiring.vertices[wire.target].node.ports().inputs[wire.target_port].name.clone();
+            if is_entering(&name) {
+                entering.insert((position[wire.target], name), first_edge + index);
+            }
+        }
+    }
     plan.edges.extend(wires.into_iter().map(|(at, wire)| PlanEdge {
         source: position[wire.source],
         port: wire.source_port.clone(),
@@ -304,6 +324,9 @@ impl NodeBuild<'_> {
                 is_result: self.is_result[at] && !is_border(at),
                 retry: vertex.retry.or_else(|| retries_itself.then(single_attempt)),
                 timeout_ms: vertex.limits.timeout_ms,
+                quota: vertex.limits.quota.map(Arc::new),
+                split: None,
+                branches: SmallVec::new(),
                 id: vertex.id,
                 node: vertex.node,
             })

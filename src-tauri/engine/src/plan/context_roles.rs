@@ -101,8 +101,9 @@ impl PlanContexts {
         }
         let (maker, epoch) = name.as_str().rsplit_once('#')?;
         let counters: Result<SmallVec<[u32; 4]>, _> = epoch.split('.').map(str::parse).collect();
-        let mut whole = around.clone();
-        whole.0.extend(counters.ok()?);
-        Some((*self.made_per_epoch.get(maker)?, whole))
+        // A name has the whole epoch, with the iterations of the loops around the scope.
+        let made_in = Some(Epoch(counters.ok()?)).filter(|epoch| epoch.starts_with(around))?;
+        let names = if made_in.depth() == around.depth() { &self.made_once } else { &self.made_per_epoch };
+        Some((*names.get(maker)?, made_in))
     }
 }

@@ -1,6 +1,7 @@
-//! Checks of loops: whether something other than the greatest number of iterations ends each of them, and what the settings of their
-//! conversations name.
+//! Checks of loops: whether something other than the greatest number of iterations ends each of them, what the settings of their
+//! conversations name, and limits that mean something else for a loop than for other nodes.
 
+use super::nesting::Nesting;
 use super::wiring::Wiring;
 use crate::diagnostic::Diagnostic;
 use crate::error::ErrorCode;
@@ -31,6 +32,45 @@ pub(super) fn check_exits(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Warns of limits of loops in a scope that do not bound the loop: `maxEpochs` outside of all cycles, and timeouts and retries, which
+/// count for the check before each iteration.
+pub(super) fn check_limits(wiring: &Wiring, nesting: &Nesting, diagnostics: &mut Vec<Diagnostic>) {
+    for (at, vertex) in wiring.vertices.iter().enumerate() {
+        let Some(repeats) = &vertex.node.behavior().repeats else { continue };
+        let mut warn = |pointer: &str, message: String, hint: &str| {
+            let found = Diagnostic::on_node(ErrorCode::LoopUnusedLimit, &vertex.id, message).warning();
+            diagnostics.push(found.below(pointer).hint(hint));
+        };
+        if vertex.limits.max_epochs.is_some() && nesting.around[at].is_empty() {
+            let message =
+                "`maxEpochs` bounds a cycle of edges. It does not bound the iterations of this loop.";
+            warn(
+                "/limits/maxEpochs",
+                message.to_owned(),
+                "Set `max_iterations` in the loop's config, and remove `maxEpochs`.",
+            );
+        }
+        let is_checked = repeats.prepares || repeats.kind == LoopKind::While { tests: true };
+        let what_counts = if is_checked {
+            "It counts only for the check of the condition, and for a summary, before each iteration."
+        } else {
+            "It has no effect."
+        };
+        if vertex.limits.timeout_ms.is_some() {
+            let message = format!("A loop as a whole has no timeout. {what_counts}");
+            warn(
+                "/limits/timeoutMs",
+                message,
+                "Set `timeoutMs` on the nodes inside, and `max_iterations` on the loop.",
+            );
+        }
+        if vertex.retry.is_some() {
+            let message = format!("A loop as a whole is not retried. {what_counts}");
+            warn("/retry", message, "Set `retry` on the nodes inside, or connect the loop's `error` output.");
+        }
+    }
+}
+
 /// Reports what the settings of conversations in a scope name and their loops do not contain, and templates that most models
 /// ignore.
 pub(super) fn check_conversations(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) {
@@ -52,7 +92,7 @@ pub(super) fn check_conversations(wiring: &Wiring, diagnostics: &mut Vec<Diagnos
                 None => found.hint("Name a node that is inside the loop."),
             });
         }
-        if settings.history_template.is_some() {
+        if settings.history_template.is_some() && !has_prompt_only_agent(body) {
             let message =
                 "Models that take messages ignore `history_template`: they get the turns as messages.";
             let found = Diagnostic::on_node(ErrorCode::HistoryTemplateIgnored, &vertex.id, message).warning();
@@ -67,6 +107,12 @@ pub(super) fn check_conversations(wiring: &Wiring, diagnostics: &mut Vec<Diagnos
 
 /// The place of the one node that settings name outside of the loop.
 const SUMMARIZER_AGENT: &str = "/history_management/summarizer_agent";
+
+/// Whether a node in a loop surely uses the template of its history. Others may: the settings say which models take a prompt only.
+fn has_prompt_only_agent(body: &Wiring) -> bool {
+    body.vertices.iter().any(|vertex| vertex.node.behavior().takes_prompt_only)
+        || body.bodies.values().any(has_prompt_only_agent)
+}
 
 fn collect_ids<'a>(body: &'a Wiring, ids: &mut Vec<&'a NodeId>) {
     ids.extend(body.vertices.iter().map(|vertex| &vertex.id));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
+use crate::config::summarizer_with_default;
 use crate::diagnostic::Diagnostic;
 use crate::error::ErrorCode;
 use crate::flow::Flow;
@@ -17,12 +18,16 @@ use crate::similar_name::similar_name;
 /// The type of a node that can summarize.
 const AGENT_TYPE: &str = "chat";
 
-/// The agents of a flow, by node.
-pub(super) fn agents(flow: &Flow) -> BTreeMap<NodeId, Arc<SummarizerAgent>> {
+/// The agents of a flow, by node. Those without a model of their own have that of the default one.
+pub(super) fn agents(
+    flow: &Flow,
+    default: Option<&SummarizerAgent>,
+) -> BTreeMap<NodeId, Arc<SummarizerAgent>> {
     let agents = named(flow).filter_map(|(_, agent)| {
         let (id, node) = flow.nodes.get_key_value(agent)?;
         let config = Value::Object(node.config.clone());
-        Some((id.clone(), Arc::new(serde_json::from_value(config).unwrap_or_default())))
+        let agent = serde_json::from_value(config).unwrap_or_default();
+        Some((id.clone(), Arc::new(summarizer_with_default(agent, default))))
     });
     agents.collect()
 }

@@ -23,7 +23,7 @@ pub use bound_nodes::BoundFlow;
 pub(super) use bound_nodes::{UnboundNodes, Vertex};
 pub(super) use portals::Wire;
 use scopes::BORDER_VERTICES;
-pub(super) use scopes::Border;
+pub(super) use scopes::{Border, is_entering};
 
 /// The graph of a scope: of the flow itself, or of a loop's body. Vertices are in order of their ids, behind those of the
 /// border.

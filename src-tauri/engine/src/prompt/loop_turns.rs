@@ -20,8 +20,8 @@ use crate::loop_history::{
 };
 use crate::origin::Origins;
 
-/// How often a text that takes more tokens than its turns is written again with fewer turns.
-const MAX_WRITES: usize = 4;
+/// How often a text that takes more tokens than its turns is written again with fewer turns, before it has none of the newest.
+const MAX_WRITES: usize = 6;
 
 /// The conversation of a loop, as one call uses it.
 #[derive(Clone, Debug)]
@@ -147,17 +147,20 @@ impl<'a> LoopTurns<'a> {
         let max_tokens = self.conversation.bounds().max_tokens.unwrap_or(u64::MAX).min(window_room);
         let mut room = window_room;
         let mut written = None;
-        for _ in 0..MAX_WRITES {
-            let Some(bounded) = self.bound(room) else { return Ok(None) };
+        for write in 0..=MAX_WRITES {
+            let Some(bounded) = self.bound(if write < MAX_WRITES { room } else { 0 }) else {
+                return Ok(None);
+            };
             let text = self.text(&bounded, evaluator).await?;
             let size = tokens::count(model, &text);
             let is_whole = size <= max_tokens || bounded.newest.is_empty();
+            let one_less = bounded.tokens.saturating_sub(1);
             written = Some(SentTurns { text: Some((text, size)), bounded });
             if is_whole {
                 break;
             }
             // Escapes and roles take tokens as well.
-            room = (room.min(max_tokens) * max_tokens / size.max(1)).saturating_sub(1);
+            room = (room.min(max_tokens) * max_tokens / size.max(1)).saturating_sub(1).min(one_less);
         }
         Ok(written)
     }

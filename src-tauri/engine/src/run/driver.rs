@@ -3,11 +3,14 @@
 //! Owns the run's journal, contexts and running nodes. Write-ahead: an event is appended before its successors act on it,
 //! and what was bought or done outside is flushed before anything follows.
 
+mod answers;
 mod attempt;
+mod body_path;
 mod control;
 mod conversations;
 mod effects;
 mod outcome;
+mod quotas;
 mod recorder;
 mod restore;
 mod scoped_state;
@@ -28,17 +31,19 @@ use super::scheduler::{RunPhase, Scheduler, Start};
 use crate::error::{ErrorCode, Fault};
 use crate::host::Host;
 use crate::host::RunInfo;
-use crate::id::{Activation, Epoch};
+use crate::id::{Activation, Epoch, RunId};
 use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd, RunEvent, is_too_deep};
 use crate::models::ModelOverrides;
 use crate::node::Signal;
 use crate::origin::Origins;
 use crate::plan::{NodeIx, Plan};
+use crate::quota::Amount;
 
 use attempt::{Begun, Done, Outcome};
 pub use control::{Control, RunHandle};
 use conversations::Conversations;
 use effects::RecordedEffects;
+use quotas::Quotas;
 use recorder::Recorder;
 use restore::{Restored, restore};
 use scoped_state::ScopedState;
@@ -59,6 +64,8 @@ pub struct RunSetup {
     pub journal: Box<dyn Journal>,
     /// Who sees them.
     pub watcher: Watcher,
+    /// What child runs that have ended have used, with the runs below them. Empty for a new run.
+    pub spent_by_children: BTreeMap<RunId, Amount>,
 }
 
 /// How many activations run inline before the driver yields: enough that yielding costs nothing, few enough that
@@ -78,6 +85,8 @@ pub struct Driver {
     state: ScopedState,
     /// The conversations of loops.
     conversations: Conversations,
+    /// What its model calls may use.
+    quotas: Quotas,
     /// What open activations paid for or did outside, for restarts.
     recorded: RecordedEffects,
     /// How to stop what runs in iterations of loops, which may end before the run does.
@@ -157,6 +166,9 @@ impl Driver {
 
     fn prepare(setup: RunSetup, restored: Restored, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
         let (handle, controls) = RunHandle::new();
+        let info = Arc::new(setup.info);
+        let mut quotas = Quotas::new(Arc::clone(&info), setup.host.quotas.clone());
+        quotas.restore(&setup.plan, &restored.scheduler, entries, &setup.spent_by_children);
         let mut driver = Self {
             recorder: Recorder::new(
                 setup.journal,
@@ -166,12 +178,13 @@ impl Driver {
                 entries,
             ),
             plan: setup.plan,
-            info: Arc::new(setup.info),
+            info,
             models: restored.models,
             host: setup.host,
             scheduler: restored.scheduler,
             state: restored.state,
             conversations: restored.conversations,
+            quotas,
             recorded: restored.recorded,
             stops: FxHashMap::default(),
             uncommitted: restored.uncommitted,
@@ -298,13 +311,20 @@ impl Driver {
         for event in events {
             self.scheduler.apply(&event, derived)?;
             self.conversations.follow(&self.plan, &self.scheduler, &event, derived);
+            for event in std::iter::once(&event).chain(derived.iter()) {
+                self.quotas.follow(&self.plan, &self.scheduler, event, || self.host.clock.now_ms());
+            }
             for follows in derived.iter() {
                 self.state.apply(&self.plan, follows);
             }
             all.push(event);
             all.append(derived);
         }
-        self.recorder.append(all.drain(..))
+        let appended = self.recorder.append(all.drain(..));
+        if self.scheduler.take_stopped() {
+            self.stop_closed();
+        }
+        appended
     }
 
     /// An attempt, or a wait before one, that is stopped if the iteration ends that it is part of. `was_sleeping` says whether it only
@@ -334,6 +354,8 @@ impl Driver {
             }
             is_open
         });
+        // One that starts again first may have ended the iteration of another.
+        self.restart_queue.retain(|start| scheduler.is_open(start.node, &start.epoch));
         let plan = &self.plan;
         self.questions
             .retain(|at, _| plan.find(&at.node).is_some_and(|node| scheduler.is_asking(node, &at.epoch)));

@@ -107,6 +107,8 @@ pub struct Scheduler {
     result_origins: Origins,
     /// Where the outputs come from of the activation that finished last.
     finished_origins: Origins,
+    /// Whether iterations were stopped, without a failure, since that was last asked.
+    has_stopped: bool,
     begun: bool,
     ended: bool,
 }
@@ -123,6 +125,7 @@ impl Scheduler {
             results: BTreeMap::new(),
             result_origins: Origins::NONE,
             finished_origins: Origins::NONE,
+            has_stopped: false,
             begun: false,
             ended: false,
             shared: Shared {
@@ -444,6 +447,11 @@ impl Scheduler {
     /// Whether an activation was started and has not ended. What one says that was stopped meanwhile does not count.
     pub fn is_open(&self, node: NodeIx, epoch: &Epoch) -> bool {
         self.running(node, epoch).is_some()
+    }
+
+    /// Whether iterations were stopped, without a failure, since this was last asked.
+    pub fn take_stopped(&mut self) -> bool {
+        std::mem::take(&mut self.has_stopped)
     }
 
     /// Whether an activation waits for a person.

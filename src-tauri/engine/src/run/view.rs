@@ -28,6 +28,7 @@ use crate::journal::{Entry, FlowRef, InputOverrides, NodeOutputs, RunFault, RunO
 use crate::memory::WorkflowMemory;
 use crate::models::{Cost, TokenUsage};
 use crate::origin::Origins;
+use crate::quota::QuotaState;
 use crate::tool::ToolPause;
 
 /// What a run as a whole is doing.
@@ -72,6 +73,10 @@ pub struct RunView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub memory: Option<MemoryState>,
+    /// The quotas that hold its model calls, as the latest call left them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<QuotaState>>")]
+    pub quotas: Vec<QuotaState>,
     /// Sums over the whole run.
     pub totals: RunTotals,
     /// How many nodes show each state.

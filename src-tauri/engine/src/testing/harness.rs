@@ -20,7 +20,7 @@ use crate::host::Host;
 use crate::host::{RunInfo, RunInput};
 use crate::id::{Activation, ContextId, Epoch, MessageId};
 use crate::journal::{Answer, Event, NodeEvent};
-use crate::loop_history::LoopConversation;
+use crate::loop_history::{LoopConversation, PersonAnswers};
 use crate::memory::{MemoryChange, MemorySettings, WorkflowMemory};
 use crate::models::ModelOverrides;
 use crate::node::{BoundNode, Datum, Example, Inputs, NodeContext, NodeOutput, Signal};
@@ -60,6 +60,8 @@ pub struct NodeHarness {
     pub memory_settings: MemorySettings,
     /// The conversation of the loop around the node.
     pub loop_conversation: Option<Arc<LoopConversation>>,
+    /// What people answered in the loop around the node.
+    pub answers: PersonAnswers,
 }
 
 /// The outcome of one execution.
@@ -184,6 +186,7 @@ impl NodeHarness {
                 evaluator: Arc::new(InProcess),
                 subflows: self.subflows.clone(),
                 budget: Arc::default(),
+                quotas: crate::quota::QuotaChain::default(),
             },
             cancel: CancellationToken::new(),
             input_origins: inputs.origins(),
@@ -192,6 +195,7 @@ impl NodeHarness {
             memory_mode,
             memory_settings: Arc::new(self.memory_settings.clone()),
             conversation: self.loop_conversation.clone(),
+            answers: self.answers.clone(),
             transaction: Arc::clone(&transaction),
             signals,
         };

@@ -1,22 +1,25 @@
 //! Generates random flows with branches, joins, nested cycles, cycles in sequence, bypassed pauses, failures, retries, portals,
-//! collecting inputs, and contexts that are shared and named in every way.
+//! collecting inputs, and contexts that are shared and named in every way. [`loops`] puts parts of them into loops, and [`grow`]
+//! makes the flow.
+
+mod grow;
+mod loops;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use plait_engine::flow::{Flow, Node, RetryPolicy};
+use plait_engine::flow::Flow;
 use plait_engine::id::{NodeId, PortName};
 use plait_engine::plan::{self, Plan};
-use plait_engine::port::PortKind;
 use proptest::prelude::*;
-use serde_json::json;
 
-use crate::nodes::semantics::{Script, digest};
-use crate::nodes::{KINDS, Settings, ports, ports_with};
-use crate::notation::{self, edge};
+use crate::nodes::semantics::Script;
+use crate::notation;
 use crate::reference;
 use crate::run_harness::Scenario;
+use grow::grow;
+pub use loops::case_with_loops;
 
 /// A flow, the values for its inputs and the answers to its pauses.
 #[derive(Clone)]
@@ -78,7 +81,7 @@ impl Case {
                 (id.clone(), values.collect::<BTreeMap<PortName, _>>())
             })
             .collect();
-        plan::plan(&self.flow, &crate::nodes::registry(), target, &overrides)
+        plan::plan(&self.flow, crate::nodes::registry(), target, &overrides)
     }
 
     pub fn scenario(&self, plan: Plan) -> Scenario {
@@ -100,6 +103,18 @@ struct Gene {
     is_overridden: bool,
     /// For a guest: the maker of the context that it names in its settings.
     names: Option<usize>,
+    /// The loop whose body it is in.
+    parent: Option<usize>,
+    /// For a loop: how it repeats.
+    repetition: Option<Repetition>,
+}
+
+/// How a loop of a random flow repeats.
+#[derive(Clone, Debug)]
+struct Repetition {
+    config: serde_json::Map<String, serde_json::Value>,
+    /// What feeds `next` and `exit`.
+    results: Vec<(&'static str, usize, usize)>,
 }
 
 #[derive(Clone, Debug)]
@@ -112,11 +127,13 @@ struct Feed {
     portal: Option<u8>,
     /// A second edge, from the next output of the same node into the same input.
     twice: bool,
+    /// `from` is the very number of the node.
+    is_exact: bool,
 }
 
 impl Feed {
     fn plain(from: usize, output: usize, input: usize) -> Self {
-        Self { from, anywhere: false, output, input, portal: None, twice: false }
+        Self { from, anywhere: false, output, input, portal: None, twice: false, is_exact: false }
     }
 }
 
@@ -131,6 +148,7 @@ fn feed(anywhere: u32) -> impl Strategy<Value = Feed> {
             input,
             portal,
             twice,
+            is_exact: false,
         },
     )
 }
@@ -156,7 +174,20 @@ fn gene(kinds: &'static [usize], anywhere: u32, bounds: u32) -> impl Strategy<Va
         names,
     )
         .prop_map(|(kind, name, feeds, bound, (fails, hard), attempts, again, is_overridden, names)| {
-            Gene { kind, name, feeds, bound, fails, hard, attempts, again, is_overridden, names }
+            Gene {
+                kind,
+                name,
+                feeds,
+                bound,
+                fails,
+                hard,
+                attempts,
+                again,
+                is_overridden,
+                names,
+                parent: None,
+                repetition: None,
+            }
         })
 }
 
@@ -276,6 +307,11 @@ pub fn case(size: usize) -> impl Strategy<Value = Case> {
         3 => followed,
         3 => sequence,
     ];
+    finish(genes)
+}
+
+/// Cases of these genes.
+fn finish(genes: impl Strategy<Value = Vec<Gene>>) -> impl Strategy<Value = Case> {
     let script = (any::<u64>(), prop::bool::weighted(0.35));
     let unattended = prop_oneof![1 => Just(None), 50 => (1..=4_u32).prop_map(Some)];
     (genes, script, any::<u64>(), unattended).prop_map(|(genes, (seed, leaves_some), rng, unattended)| {
@@ -283,165 +319,4 @@ pub fn case(size: usize) -> impl Strategy<Value = Case> {
         flow.settings.max_unattended_epochs = unattended;
         Case { flow, overrides, script: Script { seed, leaves_some }, seed: rng }
     })
-}
-
-fn outputs(kind: &str, strand: PortKind) -> Vec<PortName> {
-    let outputs = ports(kind).outputs.into_iter().filter(|port| port.kind == strand);
-    outputs.map(|port| port.name).collect()
-}
-
-/// Builds the flow. What a gene asks for and cannot have is left out, or repaired so that most flows can run.
-fn grow(genes: &[Gene]) -> (Flow, reference::InputOverrides) {
-    let mut kinds: Vec<&str> = Vec::new();
-    for gene in genes {
-        let kind = KINDS[gene.kind];
-        let a_context_is_there = kinds.iter().any(|kind| !outputs(kind, PortKind::Context).is_empty());
-        kinds.push(match kind {
-            "turn" if !a_context_is_there => "context",
-            "guest" if !kinds.contains(&"context") => "maybe",
-            "mix" | "collect" | "route" | "flaky" | "ask" | "result" | "pass" if kinds.is_empty() => "source",
-            kind => kind,
-        });
-    }
-    let names: Vec<String> =
-        genes.iter().enumerate().map(|(at, gene)| format!("{:02x}n{at}", gene.name)).collect();
-    let mut sketch = Sketch { flow: Flow::default(), overrides: reference::InputOverrides::new() };
-    let makers: Vec<&String> =
-        (0..genes.len()).filter(|&at| kinds[at] == "context").map(|at| &names[at]).collect();
-    let maker = |number: usize| (!makers.is_empty()).then(|| makers[number % makers.len()].as_str());
-    for (at, gene) in genes.iter().enumerate() {
-        let context = gene.names.filter(|_| kinds[at] == "guest").and_then(maker);
-        sketch.flow.nodes.insert(names[at].as_str().into(), node(kinds[at], gene, context));
-    }
-    for (at, gene) in genes.iter().enumerate() {
-        let node = &sketch.flow.nodes[names[at].as_str()];
-        let settings: Settings = serde_json::from_value(node.config.clone().into()).unwrap();
-        let inputs = ports_with(kinds[at], &settings).inputs;
-        for feed in gene.feeds.iter().filter(|_| !inputs.is_empty()) {
-            let input = &inputs[feed.input % inputs.len()];
-            let among = if feed.anywhere { genes.len() } else { at };
-            if among > 0 {
-                let mut from = feed.from % among;
-                if feed.twice && input.kind == PortKind::Data {
-                    // Most nodes have one live output at a time; the maker of a context has two.
-                    from = (0..at).rev().find(|&from| kinds[from] == "context").unwrap_or(from);
-                }
-                sketch.wire(
-                    &names,
-                    &kinds,
-                    (from, feed.output),
-                    (at, input.name.as_str()),
-                    input.kind,
-                    feed.portal,
-                );
-                if feed.twice {
-                    let next = (from, feed.output + 1);
-                    sketch.wire(&names, &kinds, next, (at, input.name.as_str()), input.kind, None);
-                }
-            }
-        }
-        for input in inputs.iter().filter(|input| input.required) {
-            if sketch.is_fed(&names[at], &input.name) {
-                continue;
-            }
-            if gene.is_overridden && input.kind == PortKind::Data {
-                let number = digest(&names[at]);
-                let value = match maker(usize::from(gene.name)) {
-                    Some(maker) if !number.is_multiple_of(4) => {
-                        let epoch =
-                            ["", "", "#0", "#1", "#0.0", "#1.0"][usize::try_from(number / 4 % 6).unwrap()];
-                        json!({ "contextId": format!("{maker}{epoch}") })
-                    }
-                    _ => json!(number % 1000),
-                };
-                let values = sketch.overrides.entry(names[at].as_str().into()).or_default();
-                values.insert(input.name.clone(), value);
-                continue;
-            }
-            let tells = |from: &usize| match input.name.as_str() {
-                "who" => kinds[*from] == "context",
-                _ => !outputs(kinds[*from], input.kind).is_empty(),
-            };
-            let able = (0..at).rev().filter(tells);
-            let from: Vec<usize> = able.collect();
-            let from = from[usize::from(gene.name) % from.len().min(4)];
-            let output = usize::from(gene.name) / 4 % 3;
-            sketch.wire(&names, &kinds, (from, output), (at, input.name.as_str()), input.kind, None);
-        }
-    }
-    (sketch.flow, sketch.overrides)
-}
-
-fn node(kind: &str, gene: &Gene, names: Option<&str>) -> Node {
-    let can_fail = matches!(kind, "flaky" | "effect" | "turn" | "guest");
-    let settings = Settings {
-        salt: u32::from(gene.name),
-        fails: if can_fail { gene.fails } else { 0 },
-        hard: can_fail && gene.hard,
-        steps: if kind == "effect" { u32::from(gene.name) % 3 + 1 } else { 0 },
-        again: if kind == "ask" { gene.again } else { 0 },
-        names: names.unwrap_or_default().to_owned(),
-        ..Settings::default()
-    };
-    let mut node = Node { node_type: kind.to_owned(), config: settings.config(), ..Node::default() };
-    node.limits.max_epochs = gene.bound;
-    node.retry = gene.attempts.map(|attempts| RetryPolicy { attempts, ..RetryPolicy::default() });
-    node
-}
-
-struct Sketch {
-    flow: Flow,
-    overrides: reference::InputOverrides,
-}
-
-impl Sketch {
-    fn is_fed(&self, node: &str, port: &PortName) -> bool {
-        self.flow.edges.values().any(|edge| edge.target.as_str() == node && edge.target_input == *port)
-    }
-
-    fn wire(
-        &mut self,
-        names: &[String],
-        kinds: &[&str],
-        (from, output): (usize, usize),
-        (to, input): (usize, &str),
-        strand: PortKind,
-        portal: Option<u8>,
-    ) {
-        let mut able = outputs(kinds[from], strand);
-        if input == "who" {
-            // A handle, or any value that is passed on.
-            able.retain(|port| port.as_str() == "handle" || kinds[from] == "pass");
-        }
-        let Some(output) = able.get(output % able.len().max(1)) else { return };
-        let (source, target) = (names[from].as_str(), names[to].as_str());
-        match portal.filter(|_| strand == PortKind::Data) {
-            None => self.add(source, output.as_str(), target, input),
-            Some(number) => {
-                // Odd ones have a channel of their own, even ones share.
-                let channel = match number % 2 {
-                    0 => format!("shared{number}"),
-                    _ => format!("p{}", self.flow.edges.len()),
-                };
-                let (entrance, exit) = (format!("zin{channel}"), format!("zout{channel}"));
-                self.portal(&entrance, "portalIn", &channel);
-                self.portal(&exit, "portalOut", &channel);
-                self.add(source, output.as_str(), &entrance, "a");
-                self.add(&exit, "out", target, input);
-            }
-        }
-    }
-
-    fn portal(&mut self, id: &str, kind: &str, channel: &str) {
-        let settings = Settings { channel: channel.to_owned(), ..Settings::default() };
-        let node = Node { node_type: kind.to_owned(), config: settings.config(), ..Node::default() };
-        self.flow.nodes.insert(id.into(), node);
-    }
-
-    fn add(&mut self, source: &str, output: &str, target: &str, input: &str) {
-        // Named so that their order is not that of the nodes.
-        let count = self.flow.edges.len();
-        let id = format!("{:02x}e{count}", digest(&(count, source, target)) % 256);
-        self.flow.edges.insert(id.as_str().into(), edge(source, output, target, input));
-    }
 }

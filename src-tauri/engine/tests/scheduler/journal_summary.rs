@@ -36,9 +36,13 @@ pub type History = Vec<(MessageId, String)>;
 pub struct JournalSummary {
     pub activations: BTreeMap<Activation, ActivationRecord>,
     /// The epochs that cycles opened after their first, each as an activation of the entry.
-    pub iterations: BTreeSet<Activation>,
+    pub epochs: BTreeSet<Activation>,
+    /// The iterations of loops, each as an activation of the loop, and whether it succeeded. Nothing while it is open.
+    pub iterations: BTreeMap<Activation, Option<bool>>,
     pub exhausted: BTreeSet<Activation>,
     pub contexts: BTreeMap<ContextId, History>,
+    /// What was done in contexts in iterations of loops, and neither counts nor is discarded yet.
+    pending: BTreeMap<Activation, Vec<Event>>,
     pub waiting: Vec<Vec<Activation>>,
     /// The event that ended the run.
     pub end: Option<Event>,
@@ -78,6 +82,7 @@ fn summarize_entries(entries: &[Entry]) -> Result<JournalSummary, String> {
 }
 
 impl JournalSummary {
+    #[expect(clippy::too_many_lines, reason = "one arm for each type of event")]
     fn take<'a>(
         &mut self,
         event: &'a Event,
@@ -86,6 +91,10 @@ impl JournalSummary {
         match event {
             Event::Node(Activation { node, epoch }, NodeEvent::Ready { inputs }) => {
                 for source in inputs.values().flatten() {
+                    let is_border = ["index", "item", "previous", "next"].contains(&source.port.as_str());
+                    if is_border && self.iterations.contains_key(&at(&source.node, &source.epoch)) {
+                        continue;
+                    }
                     let from = self.activations.get(&at(&source.node, &source.epoch));
                     let delivered = from.and_then(|record| record.end.as_ref());
                     ensure!(
@@ -96,13 +105,16 @@ impl JournalSummary {
                 }
                 let record = self.record(node, epoch);
                 ensure!(
-                    record.ready.replace(inputs.clone()).is_none() && record.end.is_none(),
+                    record.ready.replace(with_one_entrance(inputs, "edge:")).is_none()
+                        && record.end.is_none(),
                     "{node}{epoch} is ready twice"
                 );
             }
             Event::Node(Activation { node, epoch }, NodeEvent::Started { attempt }) => {
+                let is_test = self.is_test(node, epoch);
                 let record = self.record(node, epoch);
-                ensure!(record.ready.is_some(), "{node}{epoch} starts before it is ready");
+                // The test of a loop's condition has no inputs of its own.
+                ensure!(record.ready.is_some() || is_test, "{node}{epoch} starts before it is ready");
                 ensure!(record.end.is_none(), "{node}{epoch} starts again after its end");
                 ensure!(
                     *attempt == record.attempts || *attempt == record.attempts + 1,
@@ -123,7 +135,11 @@ impl JournalSummary {
             }
             Event::Node(Activation { node, epoch }, NodeEvent::Finished { outputs, .. }) => {
                 for event in written.remove(&at(node, epoch)).into_iter().flatten() {
-                    self.write(event)?;
+                    if is_pending(event) {
+                        self.pending.entry(at(node, epoch)).or_default().push(event.clone());
+                    } else {
+                        self.write(event)?;
+                    }
                 }
                 let outputs = outputs.iter().map(|(port, value)| (port.clone(), Value::clone(value)));
                 self.finish(node, epoch, Final::Finished(outputs.collect()))?;
@@ -144,8 +160,28 @@ impl JournalSummary {
                 written.entry(at(node, epoch)).or_default().push(event);
             }
             Event::Loop(Activation { node, epoch }, LoopEvent::Iteration) => {
-                let new = self.iterations.insert(at(node, epoch));
+                let new = self.epochs.insert(at(node, epoch));
                 ensure!(new, "{node}{epoch} opens twice");
+            }
+            Event::Loop(iteration, LoopEvent::IterationStarted) => {
+                let before = self.iterations.insert(iteration.clone(), None);
+                ensure!(before.is_none(), "iteration {iteration} starts twice");
+            }
+            Event::Loop(iteration, LoopEvent::IterationFinished { error, .. }) => {
+                let before = self.iterations.insert(iteration.clone(), Some(error.is_none()));
+                ensure!(before == Some(None), "iteration {iteration} ends, but {before:?}");
+            }
+            Event::Context(_, ContextEvent::Merged { activations }) => {
+                for activation in activations {
+                    for event in self.pending.remove(activation).into_iter().flatten() {
+                        self.write(&event)?;
+                    }
+                }
+            }
+            Event::Context(_, ContextEvent::Discarded { activations }) => {
+                for activation in activations {
+                    self.pending.remove(activation);
+                }
             }
             Event::Loop(Activation { node, epoch }, LoopEvent::Exhausted { .. }) => {
                 let new = self.exhausted.insert(at(node, epoch));
@@ -158,6 +194,14 @@ impl JournalSummary {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Whether an activation tests the condition of a loop that runs.
+    fn is_test(&self, node: &NodeId, epoch: &Epoch) -> bool {
+        let around = epoch.depth().checked_sub(1).map(|depth| at(node, &epoch.prefix(depth)));
+        around
+            .and_then(|around| self.activations.get(&around))
+            .is_some_and(|record| record.attempts > 0 && record.end.is_none())
     }
 
     fn record(&mut self, node: &NodeId, epoch: &Epoch) -> &mut ActivationRecord {
@@ -202,6 +246,32 @@ impl JournalSummary {
         }
         Ok(())
     }
+}
+
+/// The sources of inputs, where those that only lead into the body of a loop are one. Their names begin with a prefix.
+pub fn with_one_entrance(
+    inputs: &BTreeMap<PortName, Vec<SourceRef>>,
+    prefix: &str,
+) -> BTreeMap<PortName, Vec<SourceRef>> {
+    let (entrances, mut own): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        inputs.clone().into_iter().partition(|(port, _)| port.as_str().starts_with(prefix));
+    let mut sources: Vec<SourceRef> = entrances.into_values().flatten().collect();
+    if !sources.is_empty() {
+        sources.sort_by_key(|source| (source.node.clone(), source.epoch.clone(), source.port.clone()));
+        own.insert("entrance".into(), sources);
+    }
+    own
+}
+
+/// Whether a change of a context counts only when its iteration has succeeded.
+fn is_pending(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Context(
+            _,
+            ContextEvent::Changed { pending: true, .. } | ContextEvent::TurnCommitted { pending: true, .. }
+        )
+    )
 }
 
 /// That activation.

@@ -7,6 +7,8 @@ mod execution;
 mod ports;
 pub mod semantics;
 
+use std::sync::LazyLock;
+
 use plait_engine::Value;
 use plait_engine::error::Fault;
 use plait_engine::node::{Behavior, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Registry};
@@ -14,7 +16,7 @@ use plait_engine::port::Ports;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use ports::{KINDS, behavior, ports, ports_with};
+pub use ports::{KINDS, LOOP_KINDS, behavior, ports, ports_with};
 
 /// The config of every test node type.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -78,9 +80,10 @@ macro_rules! node_types {
             }
         })*
 
-        /// All of them.
-        pub fn registry() -> Registry {
-            Registry::default()$(.with::<$name>())*
+        /// All of them, and the engine's own, of which flows of these tests have loops.
+        pub fn registry() -> &'static Registry {
+            static ALL: LazyLock<Registry> = LazyLock::new(|| plait_engine::nodes::registry()$(.with::<$name>())*);
+            &ALL
         }
     };
 }
@@ -100,6 +103,8 @@ node_types! {
     Relay "relay",
     Guest "guest",
     Pass "pass",
+    List "list",
+    Sign "sign",
     Result_ "result",
     PortalIn "portalIn",
     PortalOut "portalOut",

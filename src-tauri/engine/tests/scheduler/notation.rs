@@ -2,7 +2,7 @@
 //!
 //! One statement per line: `name: kind` adds a node, optionally followed by `maxEpochs=2`, `attempts=3`, `timeoutMs=5` or any
 //! setting; `a.out -> b.in` adds an edge, optionally followed by its id in parentheses; `b.in = JSON` gives an input a value.
-//! `settings: maxUnattendedEpochs=3` bounds cycles in which nobody is asked. A `#` at the start of a line begins a comment.
+//! `in=a` puts a node into the loop `a`. `settings: maxUnattendedEpochs=3` bounds cycles in which nobody is asked. A `#` at the start of a line begins a comment.
 
 use plait_engine::flow::{Edge, Flow, Node, RetryPolicy};
 use serde_json::{Value, json};
@@ -69,10 +69,12 @@ pub fn edge(source: &str, output: &str, target: &str, input: &str) -> Edge {
 fn node(text: &str) -> Node {
     let mut words = text.split_whitespace();
     let mut node = Node { node_type: words.next().unwrap().to_owned(), ..Node::default() };
-    let mut settings = serde_json::to_value(Settings::default()).unwrap();
+    let is_loop = node.node_type == "loop";
+    let mut settings = if is_loop { json!({}) } else { serde_json::to_value(Settings::default()).unwrap() };
     for word in words {
         let (key, value) = word.split_once('=').unwrap();
         match key {
+            "in" => node.parent = Some(value.into()),
             "maxEpochs" => node.limits.max_epochs = Some(value.parse().unwrap()),
             "timeoutMs" => node.limits.timeout_ms = Some(value.parse().unwrap()),
             "attempts" => {
@@ -80,6 +82,9 @@ fn node(text: &str) -> Node {
             }
             "channel" | "names" => settings[key] = json!(value),
             "hard" => settings["hard"] = json!(value == "true"),
+            key if is_loop => {
+                settings[key] = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
+            }
             key => settings[key] = json!(value.parse::<u32>().unwrap()),
         }
     }
@@ -102,7 +107,8 @@ pub fn write(flow: &Flow, overrides: &InputOverrides) -> String {
         let settings = settings.map(|(key, value)| {
             format!(" {key}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         });
-        let more: String = bound.into_iter().chain(retry).chain(settings).collect();
+        let parent = node.parent.as_ref().map(|parent| format!(" in={parent}"));
+        let more: String = parent.into_iter().chain(bound).chain(retry).chain(settings).collect();
         lines.push(format!("{id}: {}{more}\n", node.node_type));
     }
     for (id, edge) in &flow.edges {

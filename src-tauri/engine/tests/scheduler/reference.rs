@@ -9,15 +9,20 @@
 
 mod clocks;
 mod contexts;
+mod document;
 mod expected_outcome;
 mod features;
 mod graph;
 mod interpreter;
+mod iterations;
 mod nesting;
 mod order;
 mod outcome;
+pub mod repetition;
+mod scope_run;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use plait_engine::Value;
 use plait_engine::flow::Flow;
@@ -25,6 +30,7 @@ use plait_engine::id::{Activation, ContextId, NodeId, PortName};
 
 use crate::journal_summary::{ActivationRecord, History};
 use crate::nodes::semantics::Script;
+use document::Document;
 pub use features::features;
 use graph::{Graph, Place, Wire};
 use nesting::Nesting;
@@ -73,10 +79,18 @@ pub enum ExpectedEnd {
 pub struct Expected {
     /// Every activation with a certain outcome: those that do not depend on an unhandled failure or an open pause.
     pub activations: BTreeMap<Activation, ActivationRecord>,
+    /// The outcomes of activations in iterations that failed or were stopped, unless they were stopped before.
+    pub in_part: BTreeMap<Activation, ActivationRecord>,
+    /// The iterations that failed or were stopped, or may have begun before their loop failed.
+    pub broken: BTreeSet<Activation>,
+    /// The nodes inside of each loop.
+    pub bodies: BTreeMap<NodeId, BTreeSet<NodeId>>,
     /// The activations of followers with dead inputs. Of a follower that never ran, the run's end skips one.
     pub passed_over: BTreeSet<Activation>,
-    /// The epochs that open after the first, by entry.
-    pub iterations: Vec<Activation>,
+    /// The epochs of cycles that open after the first, by entry.
+    pub epochs: Vec<Activation>,
+    /// The iterations of loops, and whether each succeeded. Nothing while it is open.
+    pub iterations: BTreeMap<Activation, Option<bool>>,
     pub exhausted: Vec<Activation>,
     pub contexts: BTreeMap<ContextId, History>,
     /// How many external calls each activation makes.
@@ -84,12 +98,17 @@ pub struct Expected {
     pub end: ExpectedEnd,
     /// Whether a cycle ended because nobody was asked for too long.
     pub hit_unattended_bound: bool,
+    /// Whether something depends on which of several failures comes first.
+    pub is_ambiguous: bool,
     /// An activation that would have to come before itself, if there is one. There should be none.
     pub contradiction: Option<Activation>,
 }
 
-/// What is known about a flow before it runs.
+/// What is known about a flow, or about the body of a loop, before it runs.
 pub struct FlowAnalysis {
+    document: Rc<Document>,
+    /// The loops around it, outermost first.
+    scope: Vec<NodeId>,
     graph: Graph,
     nesting: Nesting,
     clocks: clocks::Clocks,
@@ -98,6 +117,8 @@ pub struct FlowAnalysis {
     /// The place of each node in plan order.
     ranks: Vec<usize>,
     max_unattended_epochs: Option<u32>,
+    /// The bodies of its loops.
+    bodies: BTreeMap<Place, FlowAnalysis>,
     /// Node ids in plan order.
     pub order: Vec<NodeId>,
 }
@@ -110,33 +131,91 @@ impl FlowAnalysis {
 
     /// Analyzes a flow. The error is why it can't run.
     pub fn with_overrides(flow: &Flow, overrides: &InputOverrides) -> Result<Self, Refusal> {
-        let graph = Graph::of(flow);
+        let document = Rc::new(Document::of(flow));
+        let unattended = flow.settings.max_unattended_epochs;
+        Self::of_scope(&document, Vec::new(), &BTreeMap::new(), overrides, unattended)
+    }
+
+    fn of_scope(
+        document: &Rc<Document>,
+        scope: Vec<NodeId>,
+        around: &BTreeMap<NodeId, graph::Origin>,
+        overrides: &InputOverrides,
+        max_unattended_epochs: Option<u32>,
+    ) -> Result<Self, Refusal> {
+        let graph = Graph::of(document, &scope, around);
         let nesting = Nesting::of(&graph)?;
         nesting.check_bounds(&graph)?;
         let clocks = clocks::Clocks::of(&graph, &nesting)?;
-        let named = contexts::named_ahead(&graph, &clocks, overrides)?;
+        let named =
+            if scope.is_empty() { Self::named(document, &graph, &clocks, overrides)? } else { Vec::new() };
         let places = order::plan_order(&graph, &nesting, &clocks, &named);
         let mut ranks = vec![0; places.len()];
         places.iter().enumerate().for_each(|(rank, &node)| ranks[node] = rank);
-        let order = places.iter().map(|&node| graph.nodes[node].id.clone()).collect();
+        let order = places
+            .iter()
+            .filter(|&&node| !graph.is_border(node))
+            .map(|&node| graph.nodes[node].id.clone())
+            .collect();
+        let mut origins = around.clone();
+        origins.extend(graph.places().map(|node| (graph.nodes[node].id.clone(), (scope.len(), ranks[node]))));
+        let mut bodies = BTreeMap::new();
+        for node in graph.places().filter(|&node| graph.nodes[node].repetition.is_some()) {
+            let body = document.body(&graph.nodes[node].id);
+            let body = Self::of_scope(document, body, &origins, overrides, max_unattended_epochs)?;
+            bodies.insert(node, body);
+        }
         Ok(Self {
+            document: Rc::clone(document),
+            scope,
             graph,
             nesting,
             clocks,
             places,
             ranks,
-            max_unattended_epochs: flow.settings.max_unattended_epochs,
+            max_unattended_epochs,
+            bodies,
             order,
         })
     }
 
-    /// For each node, how many cycles its epoch counts, and whether it is a follower.
-    pub fn clocks(&self) -> BTreeMap<NodeId, (usize, bool)> {
-        let clock = |node: Place| (self.clocks[node].len(), self.clocks.follows(node));
-        self.graph.places().map(|node| (self.graph.nodes[node].id.clone(), clock(node))).collect()
+    /// The makers of contexts that are named ahead, and the nodes of the flow itself that name them or do so inside.
+    fn named(
+        document: &Document,
+        graph: &Graph,
+        clocks: &clocks::Clocks,
+        overrides: &InputOverrides,
+    ) -> Result<Vec<(Place, Place)>, Refusal> {
+        let is_made_once = |maker: &NodeId| graph.find(maker).is_some_and(|maker| clocks[maker].is_empty());
+        let outermost = |user: &NodeId| document.path(user).first().cloned().unwrap_or_else(|| user.clone());
+        let named: Vec<(Place, Place)> = contexts::named_ahead(document, is_made_once, overrides)?
+            .iter()
+            .filter_map(|(maker, user)| Some((graph.find(maker)?, graph.find(&outermost(user))?)))
+            .collect();
+        let is_too_early = |&(maker, user): &(Place, Place)| contexts::depends_on(graph, &named, maker, user);
+        if named.iter().any(is_too_early) { Err(Refusal::ContextTooEarly) } else { Ok(named) }
     }
 
-    /// The entries of the cycles, and the sources of each one's back edges.
+    /// The loop whose body it is.
+    pub fn container(&self) -> Option<&NodeId> {
+        self.scope.last()
+    }
+
+    /// It and the bodies of its loops, each after the one that it is inside of.
+    pub fn scopes(&self) -> Vec<&Self> {
+        let mut scopes = vec![self];
+        scopes.extend(self.bodies.values().flat_map(Self::scopes));
+        scopes
+    }
+
+    /// For each node of the scope, how many cycles its epoch counts, and whether it is a follower.
+    pub fn clocks(&self) -> BTreeMap<NodeId, (usize, bool)> {
+        let clock = |node: Place| (self.clocks[node].len(), self.clocks.follows(node));
+        let nodes = self.graph.places().filter(|&node| !self.graph.is_border(node));
+        nodes.map(|node| (self.graph.nodes[node].id.clone(), clock(node))).collect()
+    }
+
+    /// The entries of the cycles of the scope, and the sources of each one's back edges.
     pub fn back_edges(&self) -> Vec<(NodeId, Vec<NodeId>)> {
         let id = |node: Place| self.graph.nodes[node].id.clone();
         let sources = |cycle: &nesting::Cycle| cycle.back.iter().map(|wire| id(wire.source)).collect();
@@ -146,7 +225,7 @@ impl FlowAnalysis {
     /// For each node that can share a context with others, in plan order: which these are, and itself.
     pub fn sharing(&self) -> Vec<Vec<NodeId>> {
         let overrides = InputOverrides::new();
-        let reach = |node: Place| contexts::reach(&self.graph, &overrides, node);
+        let reach = |node: Place| self.reach(&overrides, node);
         let shares = |one: Place| -> Vec<NodeId> {
             let others = self.places.iter().filter(|&&other| reach(one).meets(&reach(other)));
             others.map(|&other| self.graph.nodes[other].id.clone()).collect()
@@ -160,16 +239,39 @@ impl FlowAnalysis {
     /// Whether a node that follows a cycle inside of another works in a context.
     pub fn has_sharing_follower_of_inner_cycle(&self) -> bool {
         let overrides = InputOverrides::new();
-        self.graph.places().any(|node| {
-            let works_in_one = !contexts::reach(&self.graph, &overrides, node).is_nothing();
-            let makes_one = self.graph.nodes[node].kind == "context";
-            self.clocks.follows(node) && self.clocks[node].len() > 1 && (works_in_one || makes_one)
+        self.scopes().into_iter().any(|scope| {
+            scope.graph.places().any(|node| {
+                let works_in_one = !scope.reach(&overrides, node).is_nothing();
+                let makes_one = scope.graph.nodes[node].kind == "context";
+                scope.clocks.follows(node) && scope.clocks[node].len() > 1 && (works_in_one || makes_one)
+            })
         })
+    }
+
+    fn reach(&self, overrides: &InputOverrides, node: Place) -> contexts::Reach {
+        contexts::reach(&self.document, overrides, &self.graph.nodes[node].id)
     }
 
     /// Runs the flow. Nothing if a cycle has more iterations than these tests allow.
     pub fn run(&self, overrides: &InputOverrides, script: Script) -> Option<Expected> {
         expected_outcome::expect(self, overrides, script)
+    }
+
+    /// The nodes of a flow whose outputs are the run's.
+    fn result_nodes(&self) -> Vec<Place> {
+        let feeds_nothing = |node: &Place| self.graph.wires.iter().all(|wire| wire.source != *node);
+        let feeds_back = |node: &Place| {
+            self.graph.wires.iter().all(|wire| wire.source != *node || self.nesting.is_back(wire))
+        };
+        let is_output = |node: &Place| self.graph.nodes[*node].behavior.is_output;
+        let mut last: Vec<Place> = self.graph.places().filter(is_output).collect();
+        if last.is_empty() {
+            last = self.graph.places().filter(feeds_nothing).collect();
+        }
+        if last.is_empty() {
+            last = self.graph.places().filter(feeds_back).collect();
+        }
+        last
     }
 
     /// The place of a node in plan order.
@@ -181,7 +283,7 @@ impl FlowAnalysis {
     fn wires_into(&self, node: Place, port: &PortName) -> Vec<&Wire> {
         let mut wires: Vec<&Wire> =
             self.graph.wires.iter().filter(|wire| wire.target == node && wire.input == *port).collect();
-        wires.sort_by_key(|wire| (self.rank(wire.source), &wire.edges));
+        wires.sort_by_key(|wire| (self.rank(wire.source), wire.origin, &wire.edges));
         wires
     }
 }

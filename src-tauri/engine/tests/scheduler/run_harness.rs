@@ -2,7 +2,7 @@
 //! answered.
 
 use plait_engine::origin::Origins;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -116,6 +116,7 @@ impl Scenario {
                 earlier: None,
             },
             host: simulation.host(),
+            spent_by_children: std::collections::BTreeMap::new(),
             journal: Box::new(journal.clone()),
             watcher: Box::new(|_| ()),
         }
@@ -164,7 +165,7 @@ impl Scenario {
             scenario: self,
             schedule,
             simulation,
-            pauses: Pauses { seen: 0, open: BTreeMap::new(), answered: BTreeMap::new() },
+            pauses: Pauses::default(),
             answers: Vec::new(),
             acknowledged: Vec::new(),
             steps: 0,
@@ -199,6 +200,7 @@ pub fn started() -> Event {
         conversation: None,
         grants: None,
         models: std::sync::Arc::default(),
+        config: std::collections::BTreeMap::new(),
         revision: 1,
         from: None,
     })
@@ -216,10 +218,13 @@ struct Execution<'a> {
 }
 
 /// The open pauses, as far as the journal tells.
+#[derive(Default)]
 struct Pauses {
     seen: usize,
     open: BTreeMap<Activation, u32>,
     answered: BTreeMap<Activation, u32>,
+    /// Those that were stopped with the iteration of a loop around them, before or while they were answered.
+    stopped: BTreeSet<Activation>,
 }
 
 impl Pauses {
@@ -234,6 +239,10 @@ impl Pauses {
                 let at = Activation { node: node.clone(), epoch: epoch.clone() };
                 self.open.remove(&at);
                 *self.answered.entry(at).or_default() += 1;
+            }
+            Event::Node(at, NodeEvent::Failed { .. } | NodeEvent::Skipped { .. }) => {
+                self.open.remove(at);
+                self.stopped.insert(at.clone());
             }
             _ => {}
         });
@@ -349,11 +358,15 @@ impl<'a> Execution<'a> {
 
     /// Polls the answers that are not acknowledged yet.
     fn poll_answers(&mut self, cx: &mut Context<'_>, ended: bool) {
+        self.pauses.look(&self.journal);
         let mut waiting = Vec::new();
         for (at, mut answering) in self.answers.drain(..) {
             match answering.as_mut().poll(cx) {
                 Poll::Ready(Ok(())) => self.acknowledged.push(at),
-                Poll::Ready(Err(fault)) => assert!(ended, "an answer was refused: {fault}"),
+                Poll::Ready(Err(fault)) => {
+                    let is_late = ended || self.pauses.stopped.contains(&at);
+                    assert!(is_late, "an answer was refused: {fault}");
+                }
                 Poll::Pending => waiting.push((at, answering)),
             }
         }

@@ -84,6 +84,7 @@ impl Simulation {
             evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
             budget: Arc::default(),
+            quotas: plait_engine::quota::QuotaChain::default(),
         }
     }
 

@@ -59,6 +59,7 @@ pub(crate) fn table(measured: Measurements<'_>) -> String {
 fn targets(measured: Measurements<'_>) -> Vec<Target> {
     let parts = [
         scheduling,
+        loops,
         commands,
         opening,
         expressions,
@@ -125,6 +126,47 @@ fn scheduling(measured: Measurements<'_>) -> Vec<Target> {
         UNCHANGED,
         "×",
     ));
+    targets
+}
+
+fn loops(measured: Measurements<'_>) -> Vec<Target> {
+    let compared = |group: &str, by: &str, reference: &str| {
+        ratio(measured.micros_per_element(group, by), measured.micros_per_element(group, reference))
+    };
+    let journal = |part: &str| measured.figure("loop", &format!("journal, {part} 1,000"));
+    let mut targets = vec![
+        target(
+            "an iteration of a `times` loop compared with one of a cycle of the same nodes",
+            compared("times", "loop", "cycle"),
+            Limit::AtMost(2.0),
+            "×",
+        ),
+        target(
+            "`forEach` over 10,000 items, 16 at once, compared with a program that spawns a task for each",
+            compared("for-each", "engine", "tasks"),
+            Limit::AtMost(2.0),
+            "×",
+        ),
+        target(
+            "peak memory of an iteration, up to 10,000",
+            measured.figure("loop", "peak memory of an iteration"),
+            Limit::AtMost(0.1),
+            "KB",
+        ),
+        target(
+            "journal of the last 1,000 of 10,000 iterations compared with the first",
+            ratio(journal("last"), journal("first")),
+            UNCHANGED,
+            "×",
+        ),
+    ];
+    for (turns, limit) in [(100, 100.0), (10_000, 1_000.0)] {
+        let figure = |by: &str| measured.figure(&format!("conversation_loop_{turns}"), by);
+        let history =
+            figure("with history").zip(figure("without history")).map(|(with, without)| with - without);
+        let what = format!("what the history adds to a whole iteration of a running loop at {turns} turns");
+        targets.push(target(what, history, Limit::AtMost(limit), "µs"));
+    }
     targets
 }
 

@@ -6,7 +6,6 @@
 mod table;
 
 use std::collections::HashMap;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
@@ -32,7 +31,7 @@ pub(super) fn check() -> Result<()> {
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let table = Table::parse(&text)?;
     let mut findings = Vec::new();
-    for name in tracked_files()? {
+    for name in repo::tracked_files()? {
         let is_text = name.rsplit_once('.').is_some_and(|(_, ending)| EXTENSIONS.contains(&ending));
         if !is_text || EXCLUDED.iter().any(|part| name.contains(part)) {
             continue;
@@ -48,12 +47,6 @@ pub(super) fn check() -> Result<()> {
     let count = findings.len();
     findings.truncate(MAX_FINDINGS);
     bail!("{count} banned words (see {TABLE}):\n{}", findings.join("\n"))
-}
-
-fn tracked_files() -> Result<Vec<String>> {
-    let output = Command::new("git").args(["ls-files"]).current_dir(repo::root()).output();
-    let output = output.context("cannot run git ls-files")?;
-    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
 }
 
 /// One lower-case word of a text.

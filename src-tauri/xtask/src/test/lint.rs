@@ -2,7 +2,7 @@
 
 use crate::platform::{succeeds, which};
 use crate::steps::{Step, cargo, npm};
-use crate::test::{Report, banned_words, module_cycles};
+use crate::test::{Report, acceptance, banned_words, environment_reads, module_cycles};
 
 /// Tools that run if they are installed.
 const OPTIONAL_TOOLS: &[(&str, &[&str])] = &[
@@ -14,6 +14,8 @@ const OPTIONAL_TOOLS: &[(&str, &[&str])] = &[
 pub(super) fn check_sources(report: &mut Report) {
     report.step("No banned words", banned_words::check);
     report.step("No import circles", module_cycles::check);
+    report.step("The tests of the acceptance page exist", acceptance::check);
+    report.step("The environment is read in one place", environment_reads::check);
 }
 
 pub(super) fn run(report: &mut Report) {

@@ -1,7 +1,8 @@
 /** Which events the list shows. Grows with the journal: what was looked at is not looked at again. */
-import type { Entry } from "@/bindings";
+import type { Amount, Entry } from "@/bindings";
 import { formatIteration } from "@/run/fold/epoch";
 import { loopEntry } from "@/run/fold/loops";
+import { formatCost, formatCount } from "@/run/values/format";
 import { oneLine, previewOf, shorten } from "@/run/values/preview";
 
 export class EventFilter {
@@ -42,6 +43,7 @@ export const FAMILIES = [
   "turn",
   "prompt",
   "model",
+  "quota",
   "knowledge",
   "memory",
   "tool",
@@ -105,6 +107,10 @@ export function gistOf(entry: Entry): string {
       return entry.reply.toolCalls?.length
         ? `calls ${entry.reply.toolCalls.map((call) => call.name).join(", ")}`
         : previewOf(entry.reply.text, LIMIT);
+    case "quota.reserved":
+      return `up to ${describeAmount(entry.amount)}`;
+    case "quota.reconciled":
+      return `${describeAmount(entry.amount)}${entry.estimated ? ", estimated" : ""}`;
     case "knowledge.retrieved": {
       const { used, leftOut = [], query } = entry.retrieval;
       const passages = `${used.length} ${used.length === 1 ? "passage" : "passages"}, ${leftOut.length} left out`;
@@ -146,6 +152,10 @@ export function gistOf(entry: Entry): string {
     default:
       return "";
   }
+}
+
+function describeAmount({ tokens, nanoUsd }: Amount): string {
+  return `${formatCount(tokens)} tokens${nanoUsd > 0 ? `, ${formatCost({ nanoUsd })}` : ""}`;
 }
 
 function line(text: string): string {

@@ -3,6 +3,8 @@ import { InlineCode } from "@/design/InlineCode";
 import { Markdown } from "@/design/Markdown";
 import type { Spec } from "@/flow/config-spec";
 import { findingsAt } from "../findings";
+import { useInherited } from "../inherited";
+import { InheritedHint } from "./InheritedHint";
 import type { FieldProps } from "./props";
 import { TEXTS } from "./texts";
 
@@ -18,11 +20,15 @@ export type FieldFrameProps = Pick<FieldProps, "spec" | "label" | "path" | "find
 export function FieldFrame({ required, spec, label, path, findings, children }: FieldFrameProps) {
   const id = useId();
   const wrong = findingsAt(findings, path);
+  const inherited = useInherited(path);
   const describedBy =
-    [spec.help && `${id}-help`, wrong.length > 0 && `${id}-wrong`].filter(Boolean).join(" ") || undefined;
+    [inherited && `${id}-inherited`, spec.help && `${id}-help`, wrong.length > 0 && `${id}-wrong`]
+      .filter(Boolean)
+      .join(" ") || undefined;
   const beside = spec.kind === "boolean";
   return (
-    <div className="mb-3.5" data-field={path.join(".")}>
+    // Positioned, so that the word for screen readers is clipped with its field and never makes the window scroll.
+    <div className="relative mb-3.5" data-field={path.join(".")}>
       <div className={beside ? "flex items-center justify-between gap-3" : ""}>
         <label
           htmlFor={hasSingleControl(spec) ? id : undefined}
@@ -39,6 +45,7 @@ export function FieldFrame({ required, spec, label, path, findings, children }: 
         </label>
         {children({ id, named: true, describedBy, invalid: wrong.length > 0 })}
       </div>
+      {inherited ? <InheritedHint id={`${id}-inherited`} inherited={inherited} /> : null}
       {spec.help ? (
         <div id={`${id}-help`} className="mt-1 text-fg-3 text-xs leading-[1.4]">
           <Markdown text={spec.help} />

@@ -15,5 +15,10 @@ export const TEXTS = {
   writes: "writes",
   sends: "sends",
   unknownTool: "Not one of Plait’s own tools",
+  builtIn: "built in",
+  fromSettings: "from settings",
+  fromFlow: "from flow",
+  fromLoop: (node: string) => `from loop “${node}”`,
+  fromNode: (node: string) => `from node “${node}”`,
   offlineSimulator: "offline (simulator)",
 } as const;

@@ -4,6 +4,7 @@ import { Empty } from "@/design/Empty";
 import { contextShade } from "@/flow/context-colors";
 import { formatIteration } from "@/run/fold/epoch";
 import type { ContextMark } from "@/run/live/event-log";
+import type { LoopTurns } from "@/run/live/loop-conversations";
 import type { RunSession } from "@/run/live/session";
 import { describeCost, describeTokens, formatClock, formatCost, formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
@@ -11,6 +12,8 @@ import { messageText } from "@/run/values/message-text";
 import { ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import { useActiveSession, useChosenEpoch, useContextView } from "@/workspace/run-hooks";
+import { EarlierMessages } from "./EarlierMessages";
+import { LoopConversation, useLoopTurns } from "./LoopConversation";
 import { MessageBox } from "./PromptMessages";
 import { Section } from "./Section";
 import { TEXTS } from "./texts";
@@ -23,18 +26,48 @@ const MAX_VISIBLE_MESSAGES = 60;
 export function Context({ nodeId }: { nodeId: NodeId }) {
   const session = useActiveSession();
   const { epoch, chosen } = useChosenEpoch(nodeId);
+  const conversation = useLoopTurns(nodeId);
   const id = session && epoch && contextOf({ nodes: session.fold.nodes, head: session.fold.head }, nodeId, epoch.epoch);
   if (!session || !epoch || id === undefined) {
+    if (conversation) {
+      return (
+        <section
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+          tabIndex={0}
+          aria-label={TEXTS.contextState}
+          className="h-full overflow-auto p-3"
+        >
+          <LoopConversation conversation={conversation} />
+        </section>
+      );
+    }
     return (
       <Empty title={session && epoch ? TEXTS.noContext : TEXTS.noRunYet}>
         <p>{TEXTS.showsMessagesNodeReads}</p>
       </Empty>
     );
   }
-  return <ContextOf session={session} id={id} node={nodeId} epoch={chosen ? epoch.epoch : undefined} />;
+  return (
+    <ContextOf
+      session={session}
+      id={id}
+      node={nodeId}
+      epoch={chosen ? epoch.epoch : undefined}
+      conversation={conversation}
+    />
+  );
 }
 
-function ContextOf({ session, id, node, epoch }: { session: RunSession; id: ContextId; node: NodeId; epoch?: Epoch }) {
+type ContextOfProps = {
+  session: RunSession;
+  id: ContextId;
+  node: NodeId;
+  epoch?: Epoch;
+  /** The conversation of the loop around the node. */
+  conversation?: LoopTurns;
+};
+
+function ContextOf({ session, id, node, epoch, conversation }: ContextOfProps) {
   const now = useContextView(id);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is mutable; the context's view says when it changed.
   const found = useMemo(() => {
@@ -72,15 +105,7 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
       ) : null}
       <Section title={TEXTS.messages}>
         {messages.length === 0 ? <p className="text-fg-3 text-sm">{TEXTS.noMessagesYet}</p> : null}
-        {hidden > 0 ? (
-          <button
-            type="button"
-            className="mb-1.5 w-full rounded-lg border border-line border-dashed px-2 py-1 text-fg-3 text-xs hover:border-line-2 hover:text-fg"
-            onClick={() => setAll(true)}
-          >
-            {TEXTS.showEarlierMessages(formatCount(hidden))}
-          </button>
-        ) : null}
+        <EarlierMessages count={hidden} onShow={() => setAll(true)} />
         <ol className="flex flex-col gap-1.5">
           {messages.slice(hidden).map((message) => (
             <li key={message.id}>
@@ -94,6 +119,7 @@ function ContextOf({ session, id, node, epoch }: { session: RunSession; id: Cont
           ))}
         </ol>
       </Section>
+      {conversation ? <LoopConversation conversation={conversation} /> : null}
       <WorkflowMemory after={epoch && { node, epoch }} />
       <Changes session={session} id={id} until={mark} />
     </section>

@@ -160,6 +160,29 @@ it("marks a prompt that has turns of a loop's conversation", () => {
   expect(screen.getByTitle("History: 12")).toBeDefined();
 });
 
+it("shows the turns of a loop's conversation, and which were left out and why", () => {
+  const turn = (id: string, role: string) => {
+    const author = { node: role === "user" ? "ask" : "guide", epoch: [0] };
+    return { id, role, content: `Turn ${id}.`, author, tokens: 4 };
+  };
+  const left = [{ reason: "maxTurns", first: 0, count: 1 }];
+  const conversation = { node: "talk", epoch: [], strategy: "truncate_turns", sent: 2, tokens: 8, leftOut: left };
+  const parts = [{ kind: "turns", node: "talk", epoch: [], first: 1, count: 2, tokens: 8 }, ...PARTS];
+  const turns = [turn("a", "user"), turn("b", "assistant"), turn("c", "user")];
+  showRun(workspace.activeRun, [
+    { type: "history.appended", node: "talk", epoch: [], turns },
+    { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, tokens: 15, parts, conversation } },
+  ]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  const shown = screen.getByRole("list", { name: "Messages sent" });
+  const items = within(shown).getAllByRole("listitem");
+  expect(items[0]?.textContent).toBe("1 turn left out: more than the loop’s max_turns");
+  expect(items[1]?.textContent).toContain("Turn b.");
+  expect(items[1]?.textContent).toContain("assistant");
+  expect(items[2]?.textContent).toContain("Turn c.");
+  expect(within(shown).queryByText("Turn a.")).toBeNull();
+});
+
 it("copies the request that the host builds, as curl", async () => {
   const call = vi.fn(async () => ({ curl: "curl 'https://x'", exact: true }));
   workspace = createTestWorkspace({ call: call as never });

@@ -8,21 +8,14 @@ import { Switch } from "@/design/Switch";
 import type { EpochView, ModelCallView, NodeView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
 import { diffPrompts, type PromptDiff } from "@/run/prompt-diff";
-import {
-  fullInIteration,
-  hasLoopHistory,
-  isOwnCall,
-  type Line,
-  previousCall,
-  type Share,
-  sharesOf,
-} from "@/run/prompt-parts";
+import { hasLoopHistory, isOwnCall, type Line, previousCall, type Share, sharesOf } from "@/run/prompt-parts";
 import { describeTokens, formatCost, formatCount, formatDuration } from "@/run/values/format";
 import { Reasoning } from "@/run/values/Reasoning";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import { SettingsButton } from "@/workspace/ErrorActionButton";
 import { useActiveSession, useChosenEpoch } from "@/workspace/run-hooks";
+import { Forecast } from "./Forecast";
 import { Knowledge } from "./Knowledge";
 import { CopyAsCurl } from "./PromptActions";
 import { PromptMessages, promptLines, usePromptLines } from "./PromptMessages";
@@ -41,9 +34,12 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
   const call = calls.find((_, index) => index === chosen) ?? calls.findLast(isOwnCall) ?? calls.at(-1);
   if (!session || !view || !epoch || !call?.prompt) {
     return (
-      <Empty title={TEXTS.noModelCall}>
-        <p>{session && epoch ? TEXTS.nodeCalledNoModel : TEXTS.showsExactPromptEach}</p>
-      </Empty>
+      <div className="h-full overflow-auto p-3">
+        <Forecast node={nodeId} detailed />
+        <Empty title={TEXTS.noModelCall}>
+          <p>{session && epoch ? TEXTS.nodeCalledNoModel : TEXTS.showsExactPromptEach}</p>
+        </Empty>
+      </div>
     );
   }
   const { prompt } = call;
@@ -102,11 +98,10 @@ function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
   const [folded, setFolded] = useState(false);
   const [compared, setCompared] = useState(false);
   const diff = useDiff({ session, node, view, epoch, call, prompt }, lines, compared);
-  const iteration = epoch.epoch.at(-1);
-  const full = iteration === undefined ? undefined : fullInIteration(view, call, iteration);
   return (
     <>
-      <WindowUse prompt={prompt} shares={sharesOf(prompt, lines)} full={full} />
+      <WindowUse prompt={prompt} shares={sharesOf(prompt, lines)} />
+      <Forecast node={node} />
       <p className="mt-1.5 break-words text-fg-2 text-xs">
         <span className="text-fg-3">{TEXTS.replyTo}</span>
         {prompt.provider} · {prompt.model}
@@ -220,7 +215,7 @@ function StepPicker({
 }
 
 /** The context window as one bar: the parts of the prompt, free room, and the reserve for the reply. */
-function WindowUse({ prompt, shares, full }: { prompt: PromptRecord; shares: readonly Share[]; full?: number }) {
+function WindowUse({ prompt, shares }: { prompt: PromptRecord; shares: readonly Share[] }) {
   const whole = Math.max(
     1,
     shares.reduce((sum, share) => sum + share.tokens, 0),
@@ -262,7 +257,6 @@ function WindowUse({ prompt, shares, full }: { prompt: PromptRecord; shares: rea
       </dl>
       <p className="mt-1.5 text-fg-3 text-xs" data-testid="prompt-use">
         {percent} % of {formatCount(prompt.window)}
-        {full === undefined ? "" : ` · full in iteration ${full + 1} at this rate`}
         {prompt.counted === undefined
           ? ""
           : TEXTS.countedCalibratedUsageReported(formatCount(prompt.counted), prompt.provider)}

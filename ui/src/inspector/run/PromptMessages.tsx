@@ -81,6 +81,9 @@ function LineView({ line, folded, change }: { line: Line; folded: boolean; chang
     return <PromptBlock line={line} open={open} onToggle={() => setOpen(!open)} change={change} />;
   }
   if (line.kind === "left") return <LeftOut line={line} />;
+  if (line.kind === "leftTurns") {
+    return <Cut>{TEXTS.turnsLeftOut(line.count, TEXTS.omissionReasons[line.reason])}</Cut>;
+  }
   const { role, tokens, text, author, origins } = line;
   return (
     <MessageBox

@@ -18,6 +18,8 @@ function draw(override: ModelOverride) {
       await user.type(screen.getByLabelText(label), text === "" ? "{Backspace}" : text);
       await user.tab();
     },
+    click: (label: string) => user.click(screen.getByLabelText(label)),
+    isChecked: (label: string) => (screen.getByLabelText(label) as HTMLInputElement).checked,
     displayed: (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value,
     kept: () => workspace.settings.current.models?.tiny,
   };
@@ -50,4 +52,14 @@ test("a context window shows its parsed value", async () => {
   const { write, displayed } = draw({});
   await write("Context window (tokens)", "32,768");
   expect(displayed("Context window (tokens)")).toBe("32768");
+});
+
+test("a model is marked as one that takes a prompt only, and the mark is removed", async () => {
+  const { click, isChecked, kept } = draw({ contextWindow: 9 });
+  expect(isChecked("Takes a prompt only")).toBe(false);
+  await click("Takes a prompt only");
+  expect(kept()).toEqual({ contextWindow: 9, promptOnly: true });
+  expect(isChecked("Takes a prompt only")).toBe(true);
+  await click("Takes a prompt only");
+  expect(kept()).toEqual({ contextWindow: 9 });
 });

@@ -8,7 +8,7 @@ import { type PriceKey, priceOf, readCount, readPrice, withPart } from "./model-
 import { NumberField } from "./NumberField";
 import { TEXTS } from "./texts";
 
-/** Windows and prices of models, in place of those of Plait's tables. */
+/** Windows and prices of models, in place of those of Plait's tables, and which of them take a prompt only. */
 export function ModelOverrides() {
   const overrides = useSettings((settings) => settings.models) ?? {};
   return (
@@ -18,8 +18,9 @@ export function ModelOverrides() {
       ))}
       <AddModel />
       <p className="text-fg-3 text-xs">
-        Overrides Plait’s context window and prices of a model. Enter <span className="font-mono">model</span> or, for a
-        single provider, <span className="font-mono">provider/model</span>.
+        Overrides Plait’s context window and prices of a model, and marks models that take no messages. Enter{" "}
+        <span className="font-mono">model</span> or, for a single provider,{" "}
+        <span className="font-mono">provider/model</span>.
       </p>
     </>
   );
@@ -87,6 +88,21 @@ function OverrideFields({ name, override }: { name: string; override: ModelOverr
           {TEXTS.takesEffectWhenInput}
         </p>
       ) : null}
+      <div className="mt-2 flex items-center justify-between" title={TEXTS.promptOnlyHelp}>
+        <label htmlFor={`${name}-prompt-only`} className="text-fg-2 text-xs">
+          {TEXTS.promptOnly}
+        </label>
+        <input
+          id={`${name}-prompt-only`}
+          type="checkbox"
+          className="accent-(--accent-fill)"
+          checked={override.promptOnly === true}
+          onChange={(event) => {
+            const { promptOnly: _, ...rest } = override;
+            setOverride(name, event.target.checked ? { ...rest, promptOnly: true } : rest);
+          }}
+        />
+      </div>
       <IconButton
         label={TEXTS.removeSettingsFor(name)}
         className="absolute top-0 right-1 size-6"

@@ -3,10 +3,13 @@ import type { AppInfo } from "@/bindings";
 import { CONTROL } from "@/design/control";
 import { Switch } from "@/design/Switch";
 import { useSettings, useWorkspace } from "@/workspace/context";
+import { DefaultAgent } from "./DefaultAgent";
 import { MemorySummarizer } from "./MemorySummarizer";
 import { ModelOverrides } from "./ModelOverrides";
 import { ProviderSettings } from "./ProviderSettings";
+import { Quotas } from "./Quotas";
 import { RedactionPatterns } from "./RedactionPatterns";
+import { RunDefaults } from "./RunDefaults";
 import { RunLimits } from "./RunLimits";
 import { TelemetryExport } from "./TelemetryExport";
 import { ToolSettings } from "./ToolSettings";
@@ -70,8 +73,17 @@ export function SettingsPanel() {
       <Group title={TEXTS.models}>
         <ModelOverrides />
       </Group>
+      <Group title={TEXTS.defaultAgent}>
+        <DefaultAgent />
+      </Group>
+      <Group title={TEXTS.runDefaults}>
+        <RunDefaults />
+      </Group>
       <Group title={TEXTS.runLimits}>
         <RunLimits />
+      </Group>
+      <Group title={TEXTS.quotas}>
+        <Quotas />
       </Group>
       <Group title={TEXTS.memorySummarizer}>
         <MemorySummarizer />

@@ -24,6 +24,11 @@ export function newEpochView(epoch: Epoch): EpochView {
   };
 }
 
+/** An iteration of a loop begins. */
+export function beginIteration(view: EpochView, at: number): void {
+  view.iteratingSince ??= at;
+}
+
 /** Changes `view`, which this batch owns. */
 export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): void {
   const at = entry.at;
@@ -51,6 +56,10 @@ export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): 
         view.cost = NO_COST;
       } else if (entry.metadata.tokenUsage) view.usage = entry.metadata.tokenUsage;
       view.metadata = entry.metadata;
+      // The end of a loop is derived, so nobody has measured it.
+      if (view.iteratingSince !== undefined) {
+        view.metadata = { ...entry.metadata, durationMs: Math.max(0, at - view.iteratingSince) };
+      }
       break;
     case "node.skipped":
       end(view, "skipped", at, draft);

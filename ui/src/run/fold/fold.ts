@@ -3,12 +3,13 @@
  * what changed. The same rules as the engine's `run::view`; shared test vectors check both.
  */
 import type { ContextId, Entry, Epoch, NodeId, RunStatus } from "@/bindings";
-import { applyToActivation, newEpochView } from "./activation";
+import { applyToActivation, beginIteration, newEpochView } from "./activation";
 import { applyToContexts } from "./contexts";
 import { Draft } from "./draft";
 import { compareEpochs, indexOfEpoch, sameEpoch } from "./epoch";
 import { applyToLoops, discardIn, isIterationEvent, loopEntry } from "./loops";
 import { applyToMemory, memoryOfConversation } from "./memory";
+import { applyToQuotas } from "./quotas";
 import { addCost, addTokens, NO_COST, NO_TOKENS } from "./spending";
 import type { ContextView, EpochView, NodeView, RunHead, RunView } from "./types";
 
@@ -61,12 +62,16 @@ export class RunFold {
           const head = this.#head(draft);
           head.loops = applyToLoops(head.loops, loop, draft);
           for (const id of discardIn(this.contexts, loop, draft)) changed.contexts.add(id);
+          if (loop.type === "iteration.started") {
+            this.#changeActivation(loop.node, loop.epoch.slice(0, -1), draft, (view) => beginIteration(view, loop.at));
+            changed.nodes.add(loop.node);
+          }
         }
       } else {
         changed.deltas += 1;
       }
       if (isActivationEvent(entry)) {
-        this.#applyToNode(entry.node, entry.epoch, entry, draft);
+        this.#changeActivation(entry.node, entry.epoch, draft, (view) => applyToActivation(view, entry, draft));
         changed.nodes.add(entry.node);
       }
     }
@@ -137,6 +142,10 @@ export class RunFold {
         head.totals = draft.own(head.totals);
         if (entry.reused) head.totals.reusedCalls += 1;
         else head.totals.modelCalls += 1;
+        break;
+      case "quota.reserved":
+      case "quota.reconciled":
+        head.quotas = applyToQuotas(head.quotas, entry);
         break;
       case "tool.called":
         head.totals = draft.own(head.totals);
@@ -233,7 +242,7 @@ export class RunFold {
   }
 
   /** Changes one activation, then what its node shows, the counts and the tokens. */
-  #applyToNode(id: NodeId, epoch: Epoch, entry: Entry, draft: Draft): void {
+  #changeActivation(id: NodeId, epoch: Epoch, draft: Draft, change: (activation: EpochView) => void): void {
     let node = this.nodes.get(id);
     if (node) {
       node = draft.own(node);
@@ -254,7 +263,7 @@ export class RunFold {
       node.epochs[index] = activation;
     }
     const { usage, cost } = activation;
-    applyToActivation(activation, entry, draft);
+    change(activation);
     if (activation.usage !== usage || activation.cost !== cost) this.#addSpent(usage, cost, activation, draft);
     const displayed = displayedAfter(node, activation);
     if (!displayed) return;
@@ -302,6 +311,7 @@ function isActivationEvent(entry: Entry): entry is ActivationEntry {
     case "loop.iteration":
     case "loop.exhausted":
     case "history.appended":
+    case "history.pinned":
     case "run.waiting":
     case "run.cancelling":
     case "run.finished":

@@ -12,6 +12,7 @@ import type {
 } from "@/bindings";
 import { sameEpoch } from "../fold/epoch";
 import { applyToMemory, memoryOfConversation } from "../fold/memory";
+import { LoopConversations } from "./loop-conversations";
 
 /** One change of a context. `start..length` is the history after it, in the list of all messages it ever had. */
 export type ContextMark = {
@@ -32,6 +33,8 @@ export class EventLog {
   /** Every entry of the journal so far, in order: the one at index `i` has `seq` `i` unless the journal has gaps. */
   readonly entries: Entry[] = [];
   readonly contexts = new Map<ContextId, ContextArchive>();
+  /** The conversations of loops. */
+  readonly loops = new LoopConversations();
   /** The workflow's memory after each change. */
   readonly #memories: { seq: number; memory: MemoryState }[] = [];
   /** The times when the run only waited for a person. */
@@ -45,6 +48,7 @@ export class EventLog {
       this.#wait(entry);
       if (entry.type === "child.started") this.hasChildren = true;
       this.#remember(entry);
+      this.loops.append(entry);
       if (entry.type === "context.created") this.#create(entry);
       else if (entry.type === "context.changed") this.#change(entry, entry.contextId, entry.change);
       else if (entry.type === "turn.committed") {

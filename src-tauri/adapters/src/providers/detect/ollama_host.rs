@@ -7,7 +7,7 @@ const DEFAULT_PORT: u16 = 11_434;
 
 /// The address of Ollama, if the variable is set to a valid one.
 pub(super) fn from_environment() -> Option<Url> {
-    origin(&std::env::var(VARIABLE).ok()?)
+    origin(&crate::environment::variable(VARIABLE)?)
 }
 
 /// Accepts `host`, `:port`, `host:port`, each with or without a scheme. A wildcard address becomes the local one.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{ECHO, SCRIPT};
+use super::{ECHO, PROMPT, SCRIPT};
 
 /// Options of the offline provider.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -116,12 +116,12 @@ impl ScriptedFailure {
 impl OfflineOptions {
     /// Parses the options. Faults: `provider.not_found` (no such model), `provider.bad_options`.
     pub(super) fn read(model: &str, options: &Value) -> Result<Self, Fault> {
-        if model != ECHO && model != SCRIPT {
+        if ![ECHO, PROMPT, SCRIPT].contains(&model) {
             return Err(Fault::new(
                 ErrorCode::ProviderNotFound,
                 format!("The offline provider has no model `{model}`."),
             )
-            .hint(format!("Its models are `{ECHO}` and `{SCRIPT}`.")));
+            .hint(format!("Its models are `{ECHO}`, `{PROMPT}` and `{SCRIPT}`.")));
         }
         let options = match options {
             Value::Null => Self::default(),

@@ -77,6 +77,13 @@ async fn echo_repeats_the_last_user_message() {
     assert_eq!(reply(request(ECHO, vec![], Value::Null)).await.text, "You said nothing.");
 }
 
+#[tokio::test]
+async fn prompt_repeats_all_of_its_prompt_in_a_fence() {
+    let answer = reply(request(PROMPT, vec![user("<history>\n```\n</history>")], Value::Null)).await;
+    assert_eq!(answer.text, "The prompt was:\n\n````text\n<history>\n```\n</history>\n````");
+    assert_eq!(code(request(PROMPT, vec![], script())).await, "provider.bad_options");
+}
+
 fn script() -> Value {
     json!({"replies": [
         {"text": "Let me see.", "toolCalls": [{"name": "t", "arguments": {"a": 1}}, {"name": "u"}]},

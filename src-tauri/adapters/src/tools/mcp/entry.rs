@@ -76,7 +76,7 @@ impl McpEntry {
                 ServerAddress::Command(parts.join(" "))
             }
             McpTransport::Http { url, .. } => {
-                let expanded = expand(url, |variable| std::env::var(variable).ok(), name);
+                let expanded = expand(url, crate::environment::variable, name);
                 ServerAddress::Url(expanded.unwrap_or_else(|_| url.clone()))
             }
         }

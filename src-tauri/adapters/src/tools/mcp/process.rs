@@ -77,7 +77,8 @@ impl ServerProcess {
     ) -> Result<(Self, Pipes), Fault> {
         let mut command = Command::new(&server.command);
         command.args(&server.args).env_clear();
-        command.envs(INHERITED.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+        command
+            .envs(INHERITED.iter().filter_map(|name| Some((name, crate::environment::os_variable(name)?))));
         command.envs(&server.env);
         if let Some(folder) = &server.cwd {
             command.current_dir(folder);

@@ -233,7 +233,7 @@ impl McpServers {
     /// How to reach a server, with the values of its variables and secrets.
     async fn target(&self, server: &Server) -> Result<Target, Fault> {
         let name = &server.name;
-        let text = |text: &str| expand(text, |variable| std::env::var(variable).ok(), name);
+        let text = |text: &str| expand(text, crate::environment::variable, name);
         match &server.entry.transport {
             McpTransport::Stdio { command, args, env, cwd } => Ok(Target::Command(ServerCommand {
                 command: text(command)?,
@@ -256,7 +256,7 @@ impl McpServers {
         let mut resolved = BTreeMap::new();
         for (variable, value) in values {
             let value = match value {
-                McpValue::Text(text) => expand(text, |variable| std::env::var(variable).ok(), &server.name)?,
+                McpValue::Text(text) => expand(text, crate::environment::variable, &server.name)?,
                 McpValue::Secret => {
                     self.secret(&server.name, &server.entry, variable).await?.expose_secret().to_owned()
                 }

@@ -61,11 +61,7 @@ fn push_children<'s>(stack: &mut Vec<(&'s TraceSpan, String, bool)>, span: &'s T
 fn describe(span: &TraceSpan) -> String {
     let name = match span.kind {
         TraceKind::Run if span.name.is_empty() => "Unnamed flow".to_owned(),
-        TraceKind::Iteration => {
-            let counters: Vec<String> =
-                span.epoch.0.iter().map(|counter| (counter + 1).to_string()).collect();
-            format!("Iteration {}", counters.join("."))
-        }
+        TraceKind::Iteration => format!("Iteration {}", span.epoch.label().unwrap_or_default()),
         TraceKind::Run | TraceKind::Node => span.name.clone(),
         TraceKind::ModelCall => format!("model {}", span.name),
         TraceKind::ToolCall => format!("tool {}", span.name),

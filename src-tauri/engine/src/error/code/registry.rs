@@ -61,6 +61,12 @@ error_codes! {
         HistoryNoSummary = "history.no_summary",
             "No usable summary of a loop's older turns was written. They were left out by the bounds alone.",
             "Set another `summarizer_agent`, or another model as the summarizer in the settings.";
+        HistoryNoTurn = "history.no_turn",
+            "The conversation of a loop has no such turn, or the loop has ended.",
+            "Look at the turns again: `plait runs turns` lists them, and so does the Context tab.";
+        HistoryNotWaiting = "history.not_waiting",
+            "A turn was to be pinned while the run does not wait for a person.",
+            "Pin it when the run asks, before you answer.";
         HistoryTemplateIgnored = "history.template_ignored",
             "A loop has a `history_template`, but the model takes messages: it received the turns as messages.",
             "Remove the template, or mark the model as prompt-only in the settings.";
@@ -157,6 +163,9 @@ error_codes! {
         ConfigUnknownSource = "config.unknown_source",
             "A setting refers to a node that does not exist.",
             "Name an existing node.";
+        SettingsBadValue = "settings.bad_value",
+            "A setting has a value that it does not take.",
+            "`plait config explain KEY` says what it takes.";
         SettingsContextWindow = "settings.context_window",
             "The context window in a flow's settings is out of range.",
             "Set a positive whole number of tokens.";
@@ -190,12 +199,18 @@ error_codes! {
         SettingsTools = "settings.tools",
             "An allowed host or a secret for tools is invalid.",
             "Write hosts like `localhost:8080`, origins like `https://api.github.com`.";
+        SettingsUnknownKey = "settings.unknown_key",
+            "There is no setting of this name.",
+            "`plait config list` shows all settings.";
         SettingsUnreadable = "settings.unreadable",
             "A stored setting cannot be read.",
             "Set it again.";
         SettingsUnwritable = "settings.unwritable",
             "The settings cannot be written as JSON.",
             "Please report it.";
+        SettingsWrongLayer = "settings.wrong_layer",
+            "A setting stands where it has no effect: not each can be set in the settings, in flows and in nodes.",
+            "`plait config explain KEY` says where it can be set.";
     }
 
     "Contexts" {
@@ -772,6 +787,18 @@ error_codes! {
         RunNotRetryable = "run.not_retryable",
             "The run has nothing to retry: it finished, or can be resumed.",
             "Run the flow again, or resume the run.";
+        QuotaBad = "quota.bad",
+            "A quota sets nothing, allows nothing, or names no model to fall back to.",
+            "Set `tokens`, `usd` or both to more than 0; with `onExceeded: fallback`, name a model in `fallback`.";
+        QuotaExceeded = "quota.exceeded",
+            "A model call would exceed the quota of the run, the conversation or the day. It was not sent.",
+            "Raise the quota, then retry the run: it reuses what it has bought.";
+        QuotaNodeExceeded = "quota.node_exceeded",
+            "A model call would exceed the quota of its node or of a loop around it. It was not sent.",
+            "Raise the quota, set `maxTokens` so that calls reserve less, or wire the `error` output.";
+        QuotaNoPrice = "quota.no_price",
+            "A quota limits money, but the price of the model is not known. The call was not sent.",
+            "Set the model's price in the settings, 0 if it is free, or limit tokens instead of money.";
         RunTooManyEvents = "run.too_many_events",
             "The run and those below it have recorded as many events as they may.",
             "Find what repeats, or raise `settings.limits.maxEvents`.";
@@ -886,6 +913,9 @@ error_codes! {
         LoopSideExit = "loop.side_exit",
             "An edge leads out of a loop by the side, not through `next`.",
             "Connect its source to `next` of the loop, and `result` of the loop to its target.";
+        LoopUnusedLimit = "loop.unused_limit",
+            "A loop has a limit that does not bound it: `limits.maxEpochs`, `limits.timeoutMs` or `retry`.",
+            "Set `max_iterations` in its config, and timeouts and retries on the nodes inside.";
     }
 
     "Conditions of `switch` nodes" {

@@ -6,7 +6,7 @@ fn limits_of_the_flow_take_precedence_and_defaults_complete_them() {
     let application = TreeLimits { max_runs: Some(9), max_model_calls: Some(7), max_events: None };
     let expected = TreeLimits { max_runs: Some(3), max_model_calls: Some(7), max_events: None };
     assert_eq!(flow.or(application), expected);
-    assert_eq!(TreeBudget::new(expected, TreeUsage::default()).max_events, DEFAULT_MAX_EVENTS);
+    assert_eq!(TreeBudget::new(expected, TreeUsage::default()).max_events, TreeLimits::DEFAULT_MAX_EVENTS);
 }
 
 #[test]

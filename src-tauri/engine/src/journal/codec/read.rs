@@ -106,7 +106,8 @@ fn read_event<'de, A: MapAccess<'de>>(name: &str, head: Head, map: A) -> Result<
             Event::Context(rest.activation()?, event)
         }
         // The user's memory, not the workflow's.
-        ("memory.recalled" | "memory.remembered", _) | (_, "prompt" | "model" | "knowledge" | "tool") => {
+        ("memory.recalled" | "memory.remembered", _)
+        | (_, "prompt" | "quota" | "model" | "knowledge" | "tool") => {
             let event = rest.read()?;
             Event::Call(rest.activation()?, event)
         }

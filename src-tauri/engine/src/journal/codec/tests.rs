@@ -34,6 +34,13 @@ fn every_group_survives_a_round_trip() {
         json!({ "seq": 9, "at": 5, "type": "iteration.started", "node": "loop", "epoch": [1] }),
         json!({ "seq": 10, "at": 5, "type": "iteration.finished", "node": "loop", "epoch": [1], "exit": true }),
         json!({
+            "seq": 12, "at": 5, "type": "history.pinned", "node": "loop", "epoch": [1],
+            "turn": "ask#1.0/turn", "pinned": true,
+        }),
+        json!({
+            "seq": 13, "at": 5, "type": "history.appended", "node": "loop", "epoch": [], "turns": [], "pinned": ["a/1"],
+        }),
+        json!({
             "seq": 11, "at": 5, "type": "context.merged", "node": "loop", "epoch": [],
             "activations": [{ "node": "chat", "epoch": [1] }],
         }),

@@ -15,6 +15,7 @@ use crate::long_term_memory::{MemoryRecord, Recall};
 use crate::origin::Origins;
 use crate::prompt::PromptRecord;
 use crate::provider::ModelReply;
+use crate::quota::{Amount, QuotaState};
 use crate::retriever::Retrieval;
 use crate::tool::{SamplingRef, ToolProgress};
 
@@ -30,6 +31,43 @@ pub enum CallEvent {
         /// The messages, by reference, and the tokens they take.
         #[ts(as = "PromptRecord")]
         prompt: Arc<PromptRecord>,
+        /// The request of a tool that it serves, if it serves one. The step is that of the tool call then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        sampling: Option<SamplingRef>,
+    },
+    /// What a model call may cost at most is reserved in the quotas that hold it. Flushed before the call is sent. Without quotas
+    /// there is no such event.
+    #[serde(rename = "quota.reserved")]
+    QuotaReserved {
+        /// Number of the model call within the activation, from 0.
+        step: u32,
+        /// The attempt of the activation, from 1.
+        attempt: u32,
+        /// What is reserved.
+        amount: Amount,
+        /// The quotas with the reservation, from the outermost to the innermost.
+        quotas: Vec<QuotaState>,
+        /// The request of a tool that it serves, if it serves one. The step is that of the tool call then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        sampling: Option<SamplingRef>,
+    },
+    /// What a model call did use takes the place of its reservation.
+    #[serde(rename = "quota.reconciled")]
+    QuotaReconciled {
+        /// Number of the model call within the activation, from 0.
+        step: u32,
+        /// The attempt of the activation, from 1.
+        attempt: u32,
+        /// What was used.
+        amount: Amount,
+        /// There is no report: the call stays charged with what was reserved.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[ts(optional, as = "Option<bool>")]
+        estimated: bool,
+        /// The quotas afterward, from the outermost to the innermost.
+        quotas: Vec<QuotaState>,
         /// The request of a tool that it serves, if it serves one. The step is that of the tool call then.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]

@@ -5,6 +5,7 @@ use ts_rs::TS;
 
 use crate::context::{Message, SharedMessage};
 use crate::error::Fault;
+use crate::id::MessageId;
 
 /// What happens to a cycle or a loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
@@ -33,6 +34,19 @@ pub enum LoopEvent {
         /// In order.
         #[ts(as = "Vec<Message>")]
         turns: Vec<SharedMessage>,
+        /// Those of them that are pinned: their nodes say so.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<MessageId>>")]
+        pinned: Vec<MessageId>,
+    },
+    /// A person pinned a turn of a loop's conversation, so that no bound leaves it out, or took the pin off. It counts for the calls
+    /// that follow. The event is of the loop, in its own epoch.
+    #[serde(rename = "history.pinned")]
+    HistoryPinned {
+        /// The turn.
+        turn: MessageId,
+        /// Whether it is pinned from now on.
+        pinned: bool,
     },
     /// An iteration of a loop is over.
     #[serde(rename = "iteration.finished")]

@@ -73,6 +73,10 @@ pub enum RunEvent {
         #[serde(default, skip_serializing_if = "has_no_overrides")]
         #[ts(optional, as = "Option<ModelOverrides>")]
         models: Arc<ModelOverrides>,
+        /// What the application's settings say of what flows leave open, by key. Fixed for the whole run.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        #[ts(optional, type = "Record<string, unknown>")]
+        config: BTreeMap<String, Value>,
     },
     /// Nothing can continue until a person answers one of these.
     #[serde(rename = "run.waiting")]

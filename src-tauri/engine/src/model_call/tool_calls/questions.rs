@@ -146,6 +146,28 @@ pub(in crate::model_call) fn approval_of(
     }))
 }
 
+/// Asks whether the model calls of a quota may exceed it. `key` names it in the journal, and `name` to the person.
+pub(in crate::model_call) fn ask_to_exceed(
+    step: u32,
+    key: String,
+    name: String,
+    prompt: String,
+) -> Interruption {
+    let call = ToolCall { id: key, name, arguments: Value::Null };
+    let schema = decision_schema("Whether more may be used.");
+    ask(step, &call, (ToolPauseKind::Quota, Origins::NONE), prompt, schema)
+}
+
+/// Whether the person has refused in this step that a quota is exceeded.
+pub(in crate::model_call) fn may_not_exceed(
+    node_context: &NodeContext,
+    step: u32,
+    key: &str,
+) -> Result<bool, Fault> {
+    let decision = CallHistory::read(&node_context.recorded, step, key).decision(ToolPauseKind::Quota)?;
+    Ok(decision.is_some_and(|decision| !decision.approved))
+}
+
 /// Asks whether a call that was interrupted may be made again.
 pub(super) fn ask_to_repeat(step: u32, tool: &ToolSpec, call: &ToolCall) -> Interruption {
     let prompt = format!(

@@ -173,7 +173,7 @@ impl<'a> Sampler<'a> {
             Chunk::Text(text) => node_context.stream(text),
             Chunk::Reasoning(text) => node_context.stream_reasoning(text),
         };
-        call.buy(place, prompt, request, &mut sink).await
+        Ok(call.buy(place, prompt, request, &mut sink).await?)
     }
 
     fn messages(

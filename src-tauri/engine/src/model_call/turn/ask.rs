@@ -4,15 +4,30 @@ use serde_json::Value;
 
 use super::Turn;
 use crate::error::Fault;
+use crate::model_call::Interruption;
 use crate::model_call::call::{ModelCall, RecordedReply};
+use crate::model_call::quota::{CallError, OverQuota};
+use crate::model_call::tool_calls::{ask_to_exceed, may_not_exceed};
 use crate::models::CalibrationSample;
-use crate::prompt::{Call, PromptRecord, prepare, prepare_as_text};
+use crate::prompt::{Call, Overrides, PromptRecord, prepare, prepare_as_text, resolve_model_config};
 use crate::provider::{Chunk, ModelReply, ModelRequest};
+use crate::quota::FallbackModel;
 
 impl Turn<'_> {
     /// The model's reply in this step.
-    pub(super) async fn ask(&mut self, step: u32) -> Result<ModelReply, Fault> {
-        let RecordedReply { reply, account, is_reused, .. } = self.recorded_or_new(step).await?;
+    pub(super) async fn ask(&mut self, step: u32) -> Result<ModelReply, Interruption> {
+        let RecordedReply { reply, account, is_reused, .. } = loop {
+            match self.recorded_or_new(step).await {
+                Ok(recorded) => break recorded,
+                Err(CallError::Failed(fault)) => return Err(fault.into()),
+                // Not more than once: there is one quota after the other, but the fallback stays.
+                Err(CallError::OverQuota(over)) => {
+                    if !self.fall_back(over.fallback())? {
+                        return Err(self.over_quota(step, &over));
+                    }
+                }
+            }
+        };
         let usage = reply.usage.unwrap_or_default();
         self.usage.model_calls = step + 1;
         if is_reused {
@@ -27,11 +42,39 @@ impl Turn<'_> {
         Ok(reply)
     }
 
-    async fn recorded_or_new(&mut self, step: u32) -> Result<RecordedReply, Fault> {
+    /// How the turn ends: the person is asked, if the quota wants that, or it fails.
+    fn over_quota(&self, step: u32, over: &OverQuota) -> Interruption {
+        let Some((key, name, question)) = over.question() else { return over.fault().into() };
+        match may_not_exceed(self.node_context, step, &key) {
+            Err(fault) => fault.into(),
+            Ok(true) => over.refused().into(),
+            Ok(false) => ask_to_exceed(step, key, name, question),
+        }
+    }
+
+    /// Goes on with this model, unless the turn does already.
+    fn fall_back(&mut self, to: Option<&FallbackModel>) -> Result<bool, Fault> {
+        let Some(to) = to else { return Ok(false) };
+        let overrides = Overrides {
+            provider: Some(to.provider.as_deref().unwrap_or(&self.model.provider)),
+            model: Some(&to.model),
+            max_tokens: self.model.max_tokens,
+            window: None,
+        };
+        let model = resolve_model_config(self.context, overrides, self.node_context.model_settings())?;
+        if (&model.provider, &model.model) == (&self.model.provider, &self.model.model) {
+            return Ok(false);
+        }
+        self.fallback = Some(self.node_context.host.providers.get(&model.provider)?);
+        self.model = model;
+        Ok(true)
+    }
+
+    async fn recorded_or_new(&mut self, step: u32) -> Result<RecordedReply, CallError> {
         let call = ModelCall {
             node_context: self.node_context,
             model: &self.model,
-            provider: self.provider,
+            provider: self.fallback.as_deref().unwrap_or(self.provider),
             context_id: &self.context.context_id,
         };
         if let Some(recorded) = call.recorded(step) {

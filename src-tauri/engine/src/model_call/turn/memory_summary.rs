@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::Turn;
+use crate::config;
 use crate::context::{Message, Role};
 use crate::error::{ErrorCode, Fault};
 use crate::memory::{MemorySummary, MemoryTurn, SummarizerSettings};
@@ -30,14 +31,13 @@ pub(super) struct MemorySummarizer {
 }
 
 impl MemorySummarizer {
-    /// The summarizer that the node sets, else the flow, else the settings, else the model of the node's context.
+    /// The summarizer that the node sets, else the flow or the settings, else the model of the node's context.
     pub(super) fn of(node: &SummarizerSettings, turn: &Turn<'_>) -> Result<Self, Fault> {
         let node_context = turn.node_context;
-        let levels = [node, &node_context.memory_settings.summarizer, &node_context.models.summarizer];
-        let set = levels.into_iter().find(|settings| !settings.is_empty());
+        let set = config::narrower_summarizer(node.clone(), &node_context.memory_settings.summarizer);
         let overrides = Overrides {
-            provider: set.and_then(|settings| settings.provider.as_deref()),
-            model: set.and_then(|settings| settings.model.as_deref()),
+            provider: set.provider.as_deref(),
+            model: set.model.as_deref(),
             max_tokens: Some(MAX_SUMMARY_TOKENS),
             ..Overrides::default()
         };

@@ -3,7 +3,6 @@
 use crate::context::{ContextHandle, ContextRecord};
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
-use crate::expression::evaluation::Evaluator;
 use crate::expression::template::Template;
 use crate::id::{MessageId, PortName};
 use crate::model_call::{Incoming, UserMessage};
@@ -28,13 +27,13 @@ pub(super) async fn prepare(
 ) -> Result<Prepared, Fault> {
     let Some(prompt) = prompt else {
         let (port, text, message) = input_message(inputs, handle).ok_or_else(no_message)?;
-        let incoming = Some(Incoming { text: text.clone(), message, in_template: false });
+        let incoming = Some(Incoming { port, text: text.clone(), message, in_template: false });
         return Ok(Prepared { text, incoming, inputs: vec![port.into()], is_template: false });
     };
-    let text = render(prompt, inputs, handle, &*node_context.host.evaluator).await?;
+    let text = render(prompt, inputs, handle, node_context).await?;
     let has_message = prompt.variables().iter().any(|variable| variable.name == "message");
     let incoming = has_message.then(|| partner_message(inputs, handle)).flatten();
-    let incoming = incoming.map(|(text, message)| Incoming { text, message, in_template: true });
+    let incoming = incoming.map(|(port, text, message)| Incoming { port, text, message, in_template: true });
     Ok(Prepared { text, incoming, inputs: template_sources(prompt, inputs), is_template: true })
 }
 
@@ -70,9 +69,9 @@ async fn render(
     prompt: &Template,
     inputs: &Inputs,
     handle: &ContextHandle,
-    evaluator: &dyn Evaluator,
+    node_context: &NodeContext,
 ) -> Result<String, Fault> {
-    let mut values = template_inputs::values(prompt, inputs);
+    let mut values = template_inputs::values(prompt, inputs, node_context);
     let variable = prompt.variables().iter().find(|variable| variable.name == "message");
     if let Some(variable) = variable.filter(|_| !values.contains_key("message")) {
         match &handle.current_output {
@@ -83,7 +82,7 @@ async fn render(
             None => return Err(no_message()),
         }
     }
-    prompt.render(values, evaluator).await
+    prompt.render(values, &*node_context.host.evaluator).await
 }
 
 /// The inputs that a template reads. A `message` that no edge brings is the last output on the context edge.
@@ -94,11 +93,15 @@ fn template_sources(prompt: &Template, inputs: &Inputs) -> Vec<PortName> {
     ports.filter(|name| !inputs.all(name).is_empty()).map(PortName::from).collect()
 }
 
-/// The value of `{{message}}` in a template, if it is live.
-fn partner_message(inputs: &Inputs, handle: &ContextHandle) -> Option<(String, Option<MessageId>)> {
+/// The value of `{{message}}` in a template, if it is live: the input that has it, its text, and the id of the message if it is
+/// one.
+fn partner_message(
+    inputs: &Inputs,
+    handle: &ContextHandle,
+) -> Option<(&'static str, String, Option<MessageId>)> {
     match inputs.datum("message") {
-        Some(datum) => Some((as_text(&datum.value), datum.message.clone())),
-        None => Some((as_text(handle.current_output.as_ref()?), handle.message_id.clone())),
+        Some(datum) => Some(("message", as_text(&datum.value), datum.message.clone())),
+        None => Some(("context", as_text(handle.current_output.as_ref()?), handle.message_id.clone())),
     }
 }
 

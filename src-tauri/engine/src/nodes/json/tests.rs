@@ -1,5 +1,9 @@
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
+use crate::loop_history::PersonAnswer;
+use crate::origin::Origins;
 use crate::testing::NodeHarness;
 
 fn run(query: &str, value: Value, mode: &str) -> Result<Value, (String, String)> {
@@ -169,4 +173,26 @@ fn hostile_queries_do_not_end_the_process() {
         // Any result is fine, as long as there is one.
         code(&query, json!(1));
     }
+}
+
+#[test]
+fn answers_of_people_are_a_variable() {
+    let mut harness = NodeHarness::new();
+    for answer in ["Yes", "No"] {
+        harness.answers.push(Arc::new(PersonAnswer {
+            node: "ask".into(),
+            question: "Go on?".to_owned(),
+            answer: Arc::new(json!(answer)),
+            origins: Origins::NONE,
+        }));
+    }
+    for (query, result) in [
+        ("[.x, $hitl_history[].answer]", json!([1, "Yes", "No"])),
+        ("$hitl_history | length", json!(2)),
+        ("$hitl_history[-1] | {node, question}", json!({ "node": "ask", "question": "Go on?" })),
+    ] {
+        let run = harness.run("json", json!({ "query": query }), &[("value", json!({ "x": 1 }))]);
+        assert_eq!(run.output("result"), Some(&result), "{query}: {:?}", run.result);
+    }
+    assert_eq!(first("$hitl_history", json!(null)), json!([]), "outside of loops");
 }

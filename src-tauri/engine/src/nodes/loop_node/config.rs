@@ -3,17 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::config::{DEFAULT_MAX_ITERATIONS, MAX_ITERATIONS};
 use crate::expression::condition::IterationCondition;
 use crate::id::NodeId;
 use crate::loop_history::{
     AiTurnSource, ConversationSettings, HITL, HistoryInit, HistoryManagement, HistoryTemplate,
 };
 
-/// The greatest number of iterations that a loop may be given.
-const MAX_ITERATIONS: u32 = 1_000_000;
-/// How many iterations a loop runs at most if it does not say: more than a model needs to correct itself, few enough that a
-/// mistake stays cheap.
-const DEFAULT_MAX_ITERATIONS: u32 = 100;
 /// More open iterations than this only take room: a run starts fewer nodes at once.
 const MAX_CONCURRENCY: u32 = 1000;
 
@@ -22,7 +18,7 @@ const MAX_CONCURRENCY: u32 = 1000;
 pub(in crate::nodes) struct Config {
     /// When to repeat: `while` a condition holds, a number of `times`, or `forEach` item of a list.
     pub kind: Kind,
-    /// For `while`: a condition in CEL on `index`, `previous` and `input`, tested before each iteration. Without one, the
+    /// For `while`: a condition in CEL on `index`, `previous`, `input` and `hitl_history`, tested before each iteration. Without one, the
     /// loop ends by `exit` or the tool `finish`.
     pub condition: Option<IterationCondition>,
     /// For `times`: how many iterations.

@@ -1,17 +1,20 @@
 //! The nodes of a flow with their types found and their configs read.
 
 use crate::error::ErrorCode;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
 
+use crate::config::Inheritance;
 use crate::diagnostic::Diagnostic;
 use crate::flow::{Flow, Limits, MAX_ATTEMPTS, Node, RetryPolicy};
 use crate::id::NodeId;
 use crate::node::{BoundNode, Portal, Registry};
 use crate::plan::summarizers;
+use crate::quota::Quota;
 
 /// A node that runs: a vertex of the graph.
 pub(in crate::plan) struct Vertex {
@@ -36,7 +39,8 @@ pub struct BoundFlow<'f> {
 
 struct FlowNode<'f> {
     id: &'f NodeId,
-    node: &'f Node,
+    /// With what it gets from the settings of the flow.
+    node: Cow<'f, Node>,
     bound: Arc<dyn BoundNode>,
     /// Its vertex, unless it is a portal or a comment.
     vertex: Option<usize>,
@@ -56,8 +60,10 @@ impl<'f> BoundFlow<'f> {
         let unconnected = summarizers::unconnected(flow);
         let mut shared = SharedBindings::default();
         let mut vertices = 0;
+        let inheritance = Inheritance::of(flow);
         for (id, node) in &flow.nodes {
-            let Some(bound) = bound_flow.bind(id, node, registry, &mut shared) else {
+            let node = inheritance.apply(id, node);
+            let Some(bound) = bound_flow.bind(id, &node, registry, &mut shared) else {
                 bound_flow.index.insert(id, None);
                 continue;
             };
@@ -70,10 +76,14 @@ impl<'f> BoundFlow<'f> {
         bound_flow
     }
 
+    #[expect(
+        clippy::ptr_arg,
+        reason = "a config that is borrowed is shared, and one that is made here is not"
+    )]
     fn bind(
         &mut self,
         id: &'f NodeId,
-        node: &'f Node,
+        node: &Cow<'f, Node>,
         registry: &Registry,
         shared: &mut SharedBindings<'f>,
     ) -> Option<Arc<dyn BoundNode>> {
@@ -151,17 +161,24 @@ impl<'f> BoundFlow<'f> {
 #[derive(Default)]
 struct SharedBindings<'f>(HashMap<TypeAndConfig<'f>, Arc<dyn BoundNode>>);
 
-type TypeAndConfig<'f> = (&'f str, &'f Map<String, Value>);
+type TypeAndConfig<'f> = (Cow<'f, str>, Cow<'f, Map<String, Value>>);
 
 impl<'f> SharedBindings<'f> {
     /// As [`Registry::bind`].
+    #[expect(
+        clippy::ptr_arg,
+        reason = "a config that is borrowed is shared, and one that is made here is not"
+    )]
     fn bind(
         &mut self,
         id: &NodeId,
-        node: &'f Node,
+        node: &Cow<'f, Node>,
         registry: &Registry,
     ) -> Option<Result<Arc<dyn BoundNode>, Vec<Diagnostic>>> {
-        let key = (node.node_type.as_str(), &node.config);
+        let key: TypeAndConfig<'f> = match node {
+            Cow::Borrowed(node) => (Cow::Borrowed(&node.node_type), Cow::Borrowed(&node.config)),
+            Cow::Owned(node) => (Cow::Owned(node.node_type.clone()), Cow::Owned(node.config.clone())),
+        };
         if let Some(bound) = self.0.get(&key) {
             return Some(Ok(Arc::clone(bound)));
         }
@@ -216,5 +233,9 @@ fn check_limits(id: &NodeId, node: &Node, diagnostics: &mut Vec<Diagnostic>) {
         if !(0.0..=1.0).contains(&retry.jitter) {
             report("/retry/jitter", "`jitter` must be between 0 and 1.");
         }
+    }
+    if let Some((field, message)) = node.limits.quota.as_ref().and_then(Quota::problem) {
+        let problem = Diagnostic::on_node(ErrorCode::QuotaBad, id, message);
+        diagnostics.push(problem.below(&format!("/limits/quota/{field}")));
     }
 }

@@ -50,6 +50,14 @@ pub(super) fn divide(whole: Wiring, nest: &Nest<'_>, diagnostics: &mut Vec<Diagn
     Division::new(whole, nest, diagnostics).finish()
 }
 
+/// How the names of inputs begin that a loop has for edges into its body.
+const ENTERING: &str = "edge:";
+
+/// Whether an input of a loop is one that it has for an edge into its body.
+pub fn is_entering(port: &PortName) -> bool {
+    port.as_str().starts_with(ENTERING)
+}
+
 /// A place in a scope: the scope's loop (nothing for the flow itself), and what stands there.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -164,7 +172,7 @@ impl Division {
         let inputs = if wire.to_border { &ports.inner_inputs } else { &ports.inputs };
         let entering = self.entering.entry(inner).or_default();
         // Behind a portal, several wires have the same edge. A number makes each name unique.
-        let name = PortName::from(format!("edge:{}:{}", entering.len(), wire.edge));
+        let name = PortName::from(format!("{ENTERING}{}:{}", entering.len(), wire.edge));
         entering.push(InputPort {
             name: name.clone(),
             required: false,

@@ -243,6 +243,8 @@ impl Driver {
     pub(super) fn cx(&self, start: &Start) -> NodeContext {
         let memory = self.plan.nodes[start.node].contexts.memory;
         let state = self.state.of(&self.plan, start.node, &start.epoch);
+        let now = self.host.clock.now_ms();
+        let quotas = self.quotas.of(&self.plan, start.node, &start.epoch, now);
         NodeContext {
             activation: self.activation(start.node, &start.epoch),
             scope_depth: self.plan.scopes[self.plan.nodes[start.node].scope].depth,
@@ -251,7 +253,7 @@ impl Driver {
             models: Arc::clone(&self.models),
             flow_window: self.plan.context_window,
             folders: Arc::clone(&self.plan.folders),
-            host: self.host.clone(),
+            host: self.host.with_quotas(quotas),
             cancel: self.cancel.clone(),
             input_origins: start.inputs.origins(),
             answer: start.answer.clone(),
@@ -259,6 +261,7 @@ impl Driver {
             memory_mode: memory,
             memory_settings: Arc::clone(&self.plan.memory),
             conversation: self.conversations.view(&self.plan, start.node, &start.epoch),
+            answers: self.conversations.answers(&self.plan, start.node, &start.epoch),
             transaction: Transaction::with_memory(
                 match &start.hidden_context {
                     Some(hidden) => state.contexts.without(hidden),

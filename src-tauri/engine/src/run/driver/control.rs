@@ -1,4 +1,4 @@
-//! How a person steers a run: answers and cancel.
+//! How a person steers a run: answers, pins and cancel.
 
 use std::sync::Arc;
 
@@ -11,8 +11,11 @@ use super::Driver;
 use super::attempt::Done;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_answer;
-use crate::id::Activation;
-use crate::journal::{Answer, Event, EventRef, MAX_NESTING_DEPTH, NodeEvent, RunEvent, is_too_deep};
+use crate::id::{Activation, MessageId};
+use crate::journal::{
+    Answer, Event, EventRef, LoopEvent, MAX_NESTING_DEPTH, NodeEvent, RunEvent, is_too_deep,
+};
+use crate::run::scheduler::RunPhase;
 
 /// What a person wants of a run.
 pub enum Control {
@@ -23,6 +26,17 @@ pub enum Control {
         /// The answer.
         answer: Answer,
         /// Whether it was taken.
+        reply: oneshot::Sender<Result<(), Fault>>,
+    },
+    /// To pin a turn of a loop's conversation, or to take the pin off.
+    Pin {
+        /// The loop.
+        owner: Activation,
+        /// The turn.
+        turn: MessageId,
+        /// Whether it is to be pinned.
+        pinned: bool,
+        /// Whether that was done.
         reply: oneshot::Sender<Result<(), Fault>>,
     },
     /// To stop.
@@ -49,20 +63,28 @@ impl RunHandle {
         self.give(activation, Answer::End).await
     }
 
+    /// Pins a turn of the conversation of a loop, or takes the pin off, while the run waits for a person: no bound leaves a pinned turn
+    /// out of the calls that follow. Resolves when that survives a crash; faults `history.not_waiting`, `history.no_turn`.
+    pub async fn pin(&self, owner: Activation, turn: MessageId, pinned: bool) -> Result<(), Fault> {
+        let (reply, taken) = oneshot::channel();
+        self.0.send(Control::Pin { owner, turn, pinned, reply }).map_err(|_| gone())?;
+        taken.await.map_err(|_| gone())?
+    }
+
     /// Cancels the run. A run that has ended already stays as it is.
     pub fn cancel(&self) {
         let _ = self.0.send(Control::Cancel);
     }
 
     async fn give(&self, activation: Activation, answer: Answer) -> Result<(), Fault> {
-        let gone = || {
-            Fault::new(ErrorCode::RunNotRunning, "This run is not running any more.")
-                .hint("Resume it, then answer.")
-        };
         let (reply, taken) = oneshot::channel();
         self.0.send(Control::Answer { activation, answer, reply }).map_err(|_| gone())?;
         taken.await.map_err(|_| gone())?
     }
+}
+
+fn gone() -> Fault {
+    Fault::new(ErrorCode::RunNotRunning, "This run is not running any more.").hint("Resume it, then answer.")
 }
 
 impl Driver {
@@ -83,6 +105,14 @@ impl Driver {
                 }
                 // Who asked may have gone.
                 let _ = reply.send(taken);
+            }
+            Control::Pin { owner, turn, pinned, reply } => {
+                let was_pinned = self.may_pin(&owner, &turn);
+                if was_pinned.as_ref().is_ok_and(|was_pinned| *was_pinned != pinned) {
+                    self.record_events([Event::Loop(owner, LoopEvent::HistoryPinned { turn, pinned })])?;
+                    self.recorder.flush().await?;
+                }
+                let _ = reply.send(was_pinned.map(drop));
             }
             Control::Cancel if self.has_ended() => {}
             Control::Cancel => {
@@ -120,6 +150,20 @@ impl Driver {
         self.recorded.keep(&self.plan, &answered);
         events.push(answered);
         Ok(events)
+    }
+
+    /// Whether a turn is pinned, if a person may change that now: no call is under way that it could come too late for.
+    fn may_pin(&self, owner: &Activation, turn: &MessageId) -> Result<bool, Fault> {
+        if self.scheduler.phase() != RunPhase::Waiting {
+            let message = "A turn can be pinned only while the run waits for a person.";
+            return Err(Fault::new(ErrorCode::HistoryNotWaiting, message)
+                .hint("Pin it when the run asks, before you answer."));
+        }
+        self.conversations.is_pinned(&self.plan, owner, turn).ok_or_else(|| {
+            let message = format!("The conversation of `{owner}` has no turn `{turn}`.");
+            Fault::new(ErrorCode::HistoryNoTurn, message)
+                .hint("Only turns of a loop that has not ended can be pinned, from the iteration after they were said.")
+        })
     }
 
     fn may_answer(&self, activation: &Activation, answer: &Answer) -> Result<(), Fault> {

@@ -1,35 +1,48 @@
 //! The conversations of loops: what the iterations that have succeeded said, as a fold over the events of the run.
 //!
-//! What the user says in an iteration is seen at once by the nodes that come after it; what models say becomes a turn when the
-//! iteration is over. Then all turns of the iteration join the history in plan order, and `history.appended` says so. An
-//! iteration that failed leaves no turn. The history belongs to the loop that sets `conversation`: loops inside that set it
+//! What is said in an iteration is seen in it by the nodes that a path leads to from there; only the reply of the `last` node waits
+//! for the end of the iteration. Then all turns of the iteration join the history in plan order, and `history.appended` says so.
+//! An iteration that failed leaves no turn. The history belongs to the loop that sets `conversation`: loops inside that set it
 //! themselves have their own.
+
+mod layout;
+mod lineage;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use crate::context::Role;
+use super::answers::LoopAnswers;
+use super::body_path::{Ancestors, BodyPath, container};
+use crate::context::{Role, SharedMessage};
 use crate::error::Fault;
-use crate::id::{Activation, Epoch, MessageId, NodeId, PortName};
-use crate::journal::{Event, LoopEvent, NodeEvent, NodeOutputs};
+use crate::id::{Activation, Epoch, MessageId, PortName};
+use crate::journal::{Event, LoopEvent, NodeEvent, NodeOutputs, SourceRef};
 use crate::loop_history::{
     AiTurnSource, ConversationScope, ConversationSettings, HistorySummary, HistoryTurn, LoopConversation,
-    LoopHistory, SummaryAttempt, turn_content,
+    LoopHistory, PersonAnswers, SummaryAttempt, turn_content,
 };
 use crate::nodes::SUMMARY;
 use crate::origin::Origins;
 use crate::plan::{NodeIx, Plan};
-use crate::port::{ERROR_PORT, PortKind};
 use crate::prompt::tokens;
 use crate::run::scheduler::Scheduler;
+
+use layout::{Layout, said};
+use lineage::Lineage;
+
+/// The input of a loop that its conversation begins with.
+const INPUT: &str = "input";
 
 /// The conversations of the loops that are open.
 #[derive(Default)]
 pub(super) struct Conversations {
     open: FxHashMap<(NodeIx, Epoch), Conversation>,
     layouts: FxHashMap<NodeIx, Arc<Layout>>,
+    /// Where the inputs of loops come from that are about to open.
+    opening: FxHashMap<(NodeIx, Epoch), SourceRef>,
+    answers: LoopAnswers,
 }
 
 /// The conversation of an open loop.
@@ -38,26 +51,24 @@ struct Conversation {
     layout: Arc<Layout>,
     /// What was said in the iterations that are over.
     history: LoopHistory,
+    /// How many of the turns were said before the last iteration that is over.
+    before_last: usize,
     start: Option<MessageId>,
+    /// Where the loop's input comes from, which is the first turn.
+    start_source: Option<SourceRef>,
     /// What was said in the iteration that is open.
     pending: Vec<PendingTurn>,
+    lineage: Lineage,
     summary: Option<(HistorySummary, Epoch)>,
     no_summary: Option<(usize, Fault)>,
 }
 
+/// Something that was said in an iteration that is not over.
 struct PendingTurn {
-    /// Where its node stands in the body in plan order: the node, or the loop inside the body that it is in.
-    position: NodeIx,
-    node: NodeIx,
+    path: BodyPath,
+    /// See [`BodyPath::order`].
+    order: Vec<usize>,
     turn: HistoryTurn,
-}
-
-/// The nodes of a conversational loop.
-struct Layout {
-    members: Arc<FxHashSet<NodeId>>,
-    speakers: Arc<FxHashSet<NodeId>>,
-    /// The last nodes of the body: those that feed `next` or, without any, the last one in plan order.
-    last: FxHashSet<NodeIx>,
 }
 
 impl Conversations {
@@ -67,21 +78,43 @@ impl Conversations {
             return;
         }
         let mut at = 0;
-        if let Some(follows) = self.apply(plan, scheduler, event) {
+        if let Some(follows) = self.take(plan, scheduler, event) {
             derived.insert(0, follows);
             at = 1;
         }
         while let Some(cause) = derived.get(at) {
             at += 1;
-            if let Some(follows) = self.apply(plan, scheduler, &cause.clone()) {
+            if let Some(follows) = self.take(plan, scheduler, &cause.clone()) {
                 derived.insert(at, follows);
                 at += 1;
             }
         }
     }
 
+    fn take(&mut self, plan: &Plan, scheduler: &Scheduler, event: &Event) -> Option<Event> {
+        // The answer of a node is a turn once the node has finished with it.
+        let follows = self.apply(plan, scheduler, event);
+        self.answers.apply(plan, event, || scheduler.finished_origins().clone());
+        follows
+    }
+
     fn apply(&mut self, plan: &Plan, scheduler: &Scheduler, event: &Event) -> Option<Event> {
         match event {
+            Event::Node(at, NodeEvent::Ready { inputs }) => {
+                let node = plan.find(&at.node)?;
+                let key = (node, at.epoch.clone());
+                let input = inputs.get(INPUT).and_then(|sources| sources.last());
+                if let Some(input) = input
+                    && plan.nodes[node].node.behavior().conversation.is_some()
+                {
+                    self.opening.insert(key.clone(), input.clone());
+                }
+                if !self.open.is_empty() {
+                    let owner = around(plan, node, &at.epoch)?;
+                    self.open.get_mut(&owner)?.lineage.receive(plan, key, inputs);
+                }
+                None
+            }
             Event::Node(at, NodeEvent::Started { .. }) => {
                 let (node, settings) = conversational(plan, at)?;
                 let key = (node, at.epoch.clone());
@@ -89,11 +122,13 @@ impl Conversations {
                     return None;
                 }
                 let layout = self.layout(plan, node);
-                let conversation = Conversation::new(settings, layout, scheduler, node, at);
-                let first = conversation.history.messages().iter().cloned().collect::<Vec<_>>();
+                let mut conversation = Conversation::new(settings, layout, scheduler, node, at);
+                conversation.start_source = self.opening.remove(&key);
+                let first: Vec<SharedMessage> = conversation.history.messages().iter().cloned().collect();
                 self.open.insert(key, conversation);
-                (!first.is_empty())
-                    .then(|| Event::Loop(at.clone(), LoopEvent::HistoryAppended { turns: first }))
+                (!first.is_empty()).then(|| {
+                    Event::Loop(at.clone(), LoopEvent::HistoryAppended { turns: first, pinned: Vec::new() })
+                })
             }
             Event::Node(at, NodeEvent::Finished { outputs, messages, metadata }) => {
                 if let Some((node, _)) = conversational(plan, at) {
@@ -115,20 +150,42 @@ impl Conversations {
             }
             Event::Loop(at, LoopEvent::IterationStarted) => {
                 let (node, _) = conversational(plan, at)?;
-                self.open.get_mut(&(node, outer(&at.epoch)))?.pending.clear();
+                self.open.get_mut(&(node, at.epoch.outer()))?.pending.clear();
                 None
             }
             Event::Loop(at, LoopEvent::IterationFinished { error, .. }) => {
+                self.forget_inner(plan, at);
                 let (node, _) = conversational(plan, at)?;
-                let epoch = outer(&at.epoch);
+                let epoch = at.epoch.outer();
                 let conversation = self.open.get_mut(&(node, epoch.clone()))?;
                 let pending = std::mem::take(&mut conversation.pending);
-                let turns = if error.is_none() { conversation.append(pending) } else { Vec::new() };
+                conversation.lineage.advance();
+                let appended = error.is_none().then(|| conversation.append(pending)).flatten();
                 let owner = Activation { node: at.node.clone(), epoch };
-                (!turns.is_empty()).then(|| Event::Loop(owner, LoopEvent::HistoryAppended { turns }))
+                appended.map(|appended| Event::Loop(owner, appended))
+            }
+            Event::Loop(at, LoopEvent::HistoryPinned { turn, pinned }) => {
+                let (node, _) = conversational(plan, at)?;
+                let history = &mut self.open.get_mut(&(node, at.epoch.clone()))?.history;
+                let position = history.messages().position(turn)?;
+                history.set_pinned(position, *pinned);
+                None
             }
             _ => None,
         }
+    }
+
+    /// What people answered in the innermost loop around an activation, as it stands at its place.
+    pub fn answers(&self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> PersonAnswers {
+        self.answers.view(plan, node, epoch, plan.nodes[node].body.is_some() && is_test(plan, node, epoch))
+    }
+
+    /// Whether a turn of the conversation of a loop is pinned. Nothing if there is no such turn.
+    pub fn is_pinned(&self, plan: &Plan, owner: &Activation, turn: &MessageId) -> Option<bool> {
+        let node = plan.find(&owner.node)?;
+        let history = &self.open.get(&(node, owner.epoch.clone()))?.history;
+        let position = history.messages().position(turn)?;
+        Some(history.pinned().any(|pinned| pinned == position))
     }
 
     /// The conversation that an activation takes part in, as it stands at its place. Only for models, and for a loop before an
@@ -142,19 +199,22 @@ impl Conversations {
         if !is_test && !behavior.is_agent {
             return None;
         }
-        let owner = if is_test { (node, outer(epoch)) } else { around(plan, node, epoch)? };
+        let owner = if is_test { (node, epoch.outer()) } else { around(plan, node, epoch)? };
         let conversation = self.open.get(&owner)?;
         let mut turns = conversation.history.clone();
         let appended = turns.len();
+        let mut received = BTreeMap::new();
         if !is_test {
-            let pending = conversation.pending.iter();
-            let mut said: Vec<_> = pending
-                .filter(|said| said.turn.message.role == Role::User && said.is_before(plan, node, epoch))
-                .collect();
-            said.sort_by(|one, other| one.place().cmp(&other.place()));
+            let path = BodyPath::of(plan, node, epoch, owner.0)?;
+            let mut ancestors = Ancestors::default();
+            let mut said: Vec<&PendingTurn> = conversation.pending.iter().collect();
+            said.retain(|said| conversation.shows(said) && said.path.is_before(&path, plan, &mut ancestors));
+            said.sort_by(|one, other| one.order.cmp(&other.order));
             for said in said {
                 turns.push(said.turn.clone());
             }
+            let find = |source: &SourceRef| conversation.turn_of(source, &owner, &turns, plan);
+            received = conversation.lineage.trace(plan, &(node, epoch.clone()), find);
         }
         let mut outermost = owner.clone();
         while let Some(further) = around(plan, outermost.0, &outermost.1) {
@@ -169,9 +229,13 @@ impl Conversations {
             owner: activation(owner),
             turns,
             appended,
+            received,
             summary: conversation.summary.clone(),
             no_summary: conversation.no_summary.clone(),
-            summarizer: agent.and_then(|agent| plan.summarizers.get(agent)).cloned(),
+            summarizer: agent
+                .and_then(|agent| plan.summarizers.get(agent))
+                .or(plan.default_summarizer.as_ref())
+                .cloned(),
             start: conversation.start.clone(),
             scope: ConversationScope {
                 owner: activation(outermost),
@@ -183,7 +247,7 @@ impl Conversations {
 
     /// How the summary before an iteration ended.
     fn take_summary(&mut self, node: NodeIx, at: &Activation, outputs: &NodeOutputs) {
-        let Some(conversation) = self.open.get_mut(&(node, outer(&at.epoch))) else { return };
+        let Some(conversation) = self.open.get_mut(&(node, at.epoch.outer())) else { return };
         let attempt = outputs.get(SUMMARY).and_then(|value| serde_json::from_value((**value).clone()).ok());
         match attempt {
             Some(SummaryAttempt::Failed { through, error }) => {
@@ -213,14 +277,34 @@ impl Conversations {
         let node = plan.find(&at.node)?;
         let owner = around(plan, node, &at.epoch)?;
         let conversation = self.open.get_mut(&owner)?;
+        let (port, output) = said(plan, node, outputs)?;
+        let key = (node, at.epoch.clone());
+        // What a person says is the answer, whatever the node passes on because of it.
+        let answer = self.answers.answer(&key);
+        let value = answer.unwrap_or(output);
+        if plan.nodes[node].node.behavior().is_agent || answer.is_some() {
+            conversation.lineage.say(plan, &key, value);
+        }
         let role = conversation.role(plan, node)?;
-        let (port, value) = said(plan, node, outputs)?;
         let content = turn_content(value)?;
         let tokens = tokens::count_message("", &content.as_str().into());
-        let id = messages.get(port).cloned();
+        let id = messages.get(port).filter(|_| value == output).cloned();
         let turn = HistoryTurn::new(role, content, at.clone(), id, origins.clone(), tokens);
-        let position = place_in_body(plan, node, &at.epoch, owner.0)?.0;
-        conversation.pending.push(PendingTurn { position, node, turn });
+        let turn = HistoryTurn { pinned: plan.nodes[node].node.behavior().pins_turns, ..turn };
+        let path = BodyPath::of(plan, node, &at.epoch, owner.0)?;
+        conversation.pending.push(PendingTurn { order: path.order(plan), path, turn });
+        Some(())
+    }
+
+    /// The end of an iteration of a loop inside a conversational one.
+    fn forget_inner(&mut self, plan: &Plan, at: &Activation) -> Option<()> {
+        if self.open.is_empty() {
+            return None;
+        }
+        let node = plan.find(&at.node)?;
+        let body = plan.nodes[node].body?;
+        let owner = around(plan, node, &at.epoch.outer())?;
+        self.open.get_mut(&owner)?.lineage.forget(&(body, at.epoch.clone()));
         Some(())
     }
 
@@ -246,7 +330,42 @@ impl Conversation {
             history.push(HistoryTurn::new(Role::User, content, at.clone(), id, origins, tokens));
         }
         let start = history.messages().front().map(|turn| turn.id.clone());
-        Self { settings, layout, history, start, pending: Vec::new(), summary: None, no_summary: None }
+        Self {
+            settings,
+            layout,
+            history,
+            before_last: 0,
+            start,
+            start_source: None,
+            pending: Vec::new(),
+            lineage: Lineage::default(),
+            summary: None,
+            no_summary: None,
+        }
+    }
+
+    /// Whether it is a turn before its iteration is over.
+    fn shows(&self, said: &PendingTurn) -> bool {
+        said.turn.message.role == Role::User || self.settings.ai_turn_source != AiTurnSource::Last
+    }
+
+    /// The position of the turn that a source is: of this iteration or the one before it, or the loop's input.
+    fn turn_of(
+        &self,
+        source: &SourceRef,
+        owner: &(NodeIx, Epoch),
+        turns: &LoopHistory,
+        plan: &Plan,
+    ) -> Option<usize> {
+        let is_input = self.start_source.as_ref() == Some(source)
+            || (source.node == plan.nodes[owner.0].id && source.epoch == owner.1);
+        if is_input {
+            return self.start.as_ref().map(|_| 0);
+        }
+        let is_author =
+            |turn: &SharedMessage| turn.author.node == source.node && turn.author.epoch == source.epoch;
+        let recent = turns.messages().focus().narrow(self.before_last..);
+        recent.into_iter().position(is_author).map(|at| self.before_last + at)
     }
 
     /// Whose turn what this node says becomes, if it becomes one.
@@ -261,9 +380,10 @@ impl Conversation {
         is_source.then_some(Role::Assistant)
     }
 
-    /// Adds what was said in an iteration, in plan order. Of several last nodes, the last one counts.
-    fn append(&mut self, mut pending: Vec<PendingTurn>) -> Vec<crate::context::SharedMessage> {
-        pending.sort_by(|one, other| one.place().cmp(&other.place()));
+    /// Adds what was said in an iteration, in plan order. Of several last nodes, the last one counts. The event of it, if anything
+    /// was said.
+    fn append(&mut self, mut pending: Vec<PendingTurn>) -> Option<LoopEvent> {
+        pending.sort_by(|one, other| one.order.cmp(&other.order));
         if self.settings.ai_turn_source == AiTurnSource::Last {
             let is_reply = |said: &PendingTurn| said.turn.message.role == Role::Assistant;
             let last = pending.iter().rposition(is_reply);
@@ -273,73 +393,15 @@ impl Conversation {
                 !is_reply(said) || last == Some(at - 1)
             });
         }
-        let turns = pending.iter().map(|said| Arc::clone(&said.turn.message)).collect();
+        self.before_last = self.history.len();
+        let turns: Vec<SharedMessage> = pending.iter().map(|said| Arc::clone(&said.turn.message)).collect();
+        let pinned = pending.iter().filter(|said| said.turn.pinned).map(|said| said.turn.message.id.clone());
+        let appended = LoopEvent::HistoryAppended { turns, pinned: pinned.collect() };
+        let is_any = !pending.is_empty();
         for said in pending {
             self.history.push(said.turn);
         }
-        turns
-    }
-}
-
-impl PendingTurn {
-    /// What it is ordered by.
-    fn place(&self) -> (NodeIx, &Epoch, NodeIx) {
-        (self.position, &self.turn.message.author.epoch, self.node)
-    }
-
-    /// Whether it was said before an activation of the same iteration: upstream of it, or in an earlier iteration of what is around
-    /// both.
-    fn is_before(&self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> bool {
-        let (mut said, mut by) = ((self.node, self.turn.message.author.epoch.clone()), (node, epoch.clone()));
-        while plan.nodes[said.0].scope != plan.nodes[by.0].scope {
-            let depth = |node: NodeIx| plan.scopes[plan.nodes[node].scope].depth;
-            let inner = if depth(said.0) >= depth(by.0) { &mut said } else { &mut by };
-            match container(plan, inner.0, &inner.1) {
-                Some(further) => *inner = further,
-                None => return false,
-            }
-        }
-        let common = said.1.depth().min(by.1.depth());
-        match said.1.prefix(common).cmp(&by.1.prefix(common)) {
-            std::cmp::Ordering::Less => true,
-            std::cmp::Ordering::Equal => said.0 != by.0 && is_upstream(plan, said.0, by.0),
-            std::cmp::Ordering::Greater => false,
-        }
-    }
-}
-
-impl Layout {
-    fn of(plan: &Plan, node: NodeIx) -> Self {
-        let body = plan.nodes[node].body;
-        let is_inside = |mut inner: NodeIx| {
-            while let Some(container) = plan.scopes[plan.nodes[inner].scope].container {
-                if container.node == node {
-                    return true;
-                }
-                inner = container.node;
-            }
-            false
-        };
-        let inside = (0..plan.nodes.len()).filter(|inner| !plan.nodes[*inner].is_border && is_inside(*inner));
-        let inside: Vec<NodeIx> = inside.collect();
-        let speaks = |inner: &&NodeIx| {
-            let behavior = plan.nodes[**inner].node.behavior();
-            behavior.is_agent || behavior.pauses
-        };
-        let id = |inner: &NodeIx| plan.nodes[*inner].id.clone();
-        let mut last = FxHashSet::default();
-        if let Some(container) = body.and_then(|body| plan.scopes[body].container) {
-            let next = plan.nodes[container.end].incoming.iter().map(|edge| &plan.edges[*edge]);
-            last.extend(next.filter(|edge| edge.target_port == 0).map(|edge| edge.source));
-        }
-        if last.is_empty() {
-            last.extend(inside.iter().copied().filter(|inner| Some(plan.nodes[*inner].scope) == body).max());
-        }
-        Self {
-            members: Arc::new(inside.iter().map(id).collect()),
-            speakers: Arc::new(inside.iter().filter(speaks).map(id).collect()),
-            last,
-        }
+        is_any.then_some(appended)
     }
 }
 
@@ -356,17 +418,6 @@ fn is_test(plan: &Plan, node: NodeIx, epoch: &Epoch) -> bool {
     epoch.depth() > plan.scopes[spec.scope].depth + spec.clock.len()
 }
 
-/// The epoch around an iteration.
-fn outer(epoch: &Epoch) -> Epoch {
-    epoch.prefix(epoch.depth().saturating_sub(1))
-}
-
-/// The loop directly around an activation.
-fn container(plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<(NodeIx, Epoch)> {
-    let (scope, inner) = plan.iteration_of(node, epoch)?;
-    Some((plan.scopes[scope].container?.node, outer(&inner)))
-}
-
 /// The innermost conversational loop around an activation.
 fn around(plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<(NodeIx, Epoch)> {
     let mut at = container(plan, node, epoch)?;
@@ -374,43 +425,4 @@ fn around(plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<(NodeIx, Epoch)> {
         at = container(plan, at.0, &at.1)?;
     }
     Some(at)
-}
-
-/// An activation, or the loop around it that stands in the body of `owner`.
-fn place_in_body(plan: &Plan, node: NodeIx, epoch: &Epoch, owner: NodeIx) -> Option<(NodeIx, Epoch)> {
-    let mut at = (node, epoch.clone());
-    while Some(plan.nodes[at.0].scope) != plan.nodes[owner].body {
-        at = container(plan, at.0, &at.1)?;
-    }
-    Some(at)
-}
-
-/// Whether a way along forward edges leads from one node of a scope to another.
-fn is_upstream(plan: &Plan, from: NodeIx, to: NodeIx) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut open = vec![to];
-    while let Some(node) = open.pop() {
-        for edge in &plan.nodes[node].incoming {
-            let source = plan.edges[*edge].source;
-            if source == from {
-                return true;
-            }
-            // Plan order is topological: nothing before `from` is behind it.
-            if source > from && seen.insert(source) {
-                open.push(source);
-            }
-        }
-    }
-    false
-}
-
-/// What a node said: its first live output that is a value of its own.
-fn said<'a>(
-    plan: &Plan,
-    node: NodeIx,
-    outputs: &'a NodeOutputs,
-) -> Option<(&'a PortName, &'a serde_json::Value)> {
-    let ports = &plan.nodes[node].node.ports().outputs;
-    let mut own = ports.iter().filter(|port| port.kind == PortKind::Data && port.name.as_str() != ERROR_PORT);
-    own.find_map(|port| outputs.get_key_value(&port.name)).map(|(name, value)| (name, &**value))
 }

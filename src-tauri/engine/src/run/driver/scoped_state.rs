@@ -85,7 +85,7 @@ impl ScopedState {
                 let iteration = Iteration { state, written: Vec::new(), created: Vec::new() };
                 self.iterations.insert((body, at.epoch.clone()), iteration);
             }
-            Event::Loop(at, LoopEvent::IterationFinished { error, .. }) => {
+            Event::Loop(at, LoopEvent::IterationFinished { error, exit }) => {
                 let Some((node, body)) = loop_of(plan, at) else { return };
                 let Some(iteration) = self.iterations.remove(&(body, at.epoch.clone())) else { return };
                 let outer = at.epoch.prefix(at.epoch.depth() - 1);
@@ -94,7 +94,12 @@ impl ScopedState {
                 }
                 if is_for_each(plan, node) {
                     let index = at.epoch.0.last().copied().unwrap_or_default();
-                    self.awaiting_end.entry((node, outer)).or_default().insert(index, iteration.written);
+                    let awaiting = self.awaiting_end.entry((node, outer)).or_default();
+                    awaiting.insert(index, iteration.written);
+                    if *exit {
+                        // Later items don't count, also if they are done already.
+                        awaiting.retain(|item, _| *item <= index);
+                    }
                 } else {
                     self.merge(plan, node, &outer, iteration.written);
                 }

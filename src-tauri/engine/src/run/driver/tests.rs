@@ -1,13 +1,17 @@
 //! Whole runs of real node types against a scripted world, polled by hand: what is journaled, and what may run meanwhile.
 
+mod conversation_paths;
 mod conversations;
 mod cycles;
 mod deep;
+mod hitl_history;
 mod integers;
 mod joins;
 mod loops;
 mod memory;
 mod pauses;
+mod pinned_turns;
+mod quotas;
 mod turns;
 mod waits;
 
@@ -62,6 +66,7 @@ impl Stage {
             evaluator: Arc::new(crate::expression::in_process::InProcess),
             subflows: Arc::clone(&subflows) as Arc<dyn Subflows>,
             budget: Arc::default(),
+            quotas: crate::quota::QuotaChain::default(),
         };
         Self { provider, subflows, host, kept: SharedJournal::default() }
     }
@@ -95,6 +100,7 @@ impl Stage {
                 earlier: None,
             },
             host: self.host.clone(),
+            spent_by_children: std::collections::BTreeMap::new(),
             journal: Box::new(self.kept.clone()),
             watcher: Box::new(|_| ()),
         }
@@ -141,7 +147,10 @@ impl Stage {
                 seen += 1;
                 match &entry.event {
                     Event::Node(activation, NodeEvent::Paused { .. }) => open.push(activation.clone()),
-                    Event::Node(activation, NodeEvent::Answered { .. }) => open.retain(|at| at != activation),
+                    Event::Node(
+                        activation,
+                        NodeEvent::Answered { .. } | NodeEvent::Failed { .. } | NodeEvent::Skipped { .. },
+                    ) => open.retain(|at| at != activation),
                     _ => {}
                 }
             }
@@ -192,6 +201,7 @@ fn started() -> Event {
         conversation: None,
         grants: None,
         models: Arc::default(),
+        config: std::collections::BTreeMap::new(),
         revision: 1,
         from: None,
     })

@@ -103,6 +103,12 @@ pub(super) fn stopped_by(failed: &NodeId) -> Fault {
     Fault::new(ErrorCode::NodeStopped, format!("Stopped, because `{failed}` failed."))
 }
 
+/// Why something was stopped when an iteration for an earlier item ended its loop.
+pub(super) fn ended_by(container: &NodeId) -> Fault {
+    let message = format!("Stopped, because an earlier item has ended the loop `{container}`.");
+    Fault::new(ErrorCode::NodeStopped, message)
+}
+
 impl Scope {
     /// The loops whose iterations run.
     pub(super) fn repeating(&self) -> Vec<(NodeIx, Epoch)> {
@@ -133,9 +139,10 @@ impl Scope {
                     continue;
                 }
                 let node = spec.id.clone();
+                let is_started = slot.phase.is_started() && !run.forget_opening(at, &slot.epoch);
                 match (slot.phase, stopped) {
-                    (phase, _) if phase.is_started() && but == Some((at, &slot.epoch)) => {}
-                    (phase, Some(stopped)) if phase.is_started() => {
+                    _ if is_started && but == Some((at, &slot.epoch)) => {}
+                    (_, Some(stopped)) if is_started => {
                         derived.push(Event::Node(
                             Activation { node, epoch: slot.epoch },
                             NodeEvent::Failed {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::ending::stopped_by;
+use super::ending::{ended_by, stopped_by};
 use super::scope::{IterationResult, Opening, Scope, error_outputs};
 use super::slot::{Delivered, Phase};
 use super::{Event, Fault, NodeOutputs, Scheduler, Start};
@@ -152,6 +152,17 @@ impl LoopRun {
         }
     }
 
+    /// The number of items from this one on, for a loop over a list.
+    fn items_from(&self, index: u32) -> Option<u64> {
+        let items = self.items.as_ref()?.0.as_array()?;
+        Some((items.len() as u64).saturating_sub(index.into()))
+    }
+
+    /// Whether the next iteration starts from a result, which is null if nothing fed it.
+    fn builds_on_results(&self) -> bool {
+        self.latest.is_some() && !self.spec.kind.is_for_each()
+    }
+
     fn concurrency(&self) -> usize {
         match self.spec.kind {
             LoopKind::ForEach { concurrency, .. } => concurrency as usize,
@@ -177,7 +188,10 @@ impl LoopRun {
         };
         match name.as_str() {
             port::INDEX => Some(own(Datum::from(json!(index)))),
-            port::PREVIOUS => self.previous().cloned(),
+            port::PREVIOUS => {
+                let previous = self.previous().cloned();
+                previous.or_else(|| self.builds_on_results().then(|| own(Datum::from(Value::Null))))
+            }
             port::CONTEXT => self.context.clone(),
             port::ITEM => {
                 let (items, list) = self.items.as_ref()?;
@@ -202,6 +216,12 @@ impl LoopRun {
 }
 
 impl Scheduler {
+    /// For an iteration of a loop that keeps several open at once: how many those are at most, and how many there are from this one on.
+    pub fn parallel_iterations(&self, node: NodeIx, epoch: &Epoch) -> Option<(u64, u64)> {
+        let run = self.loops.get(&(node, epoch.outer())).filter(|run| run.concurrency() > 1)?;
+        Some((run.concurrency() as u64, run.items_from(*epoch.0.last()?)?))
+    }
+
     /// Opens a loop whose inputs are decided.
     pub(super) fn open_loop(&mut self, opening: Opening, derived: &mut Vec<Event>) {
         let plan = Arc::clone(&self.shared.plan);
@@ -328,7 +348,34 @@ impl Scheduler {
                 self.merge_written(container.node, &outer, scope.written, derived);
             }
         }
+        if exits {
+            self.stop_later_iterations((container.node, &outer), index, derived);
+        }
         self.advance_loop(container.node, &outer, derived);
+    }
+
+    /// An iteration ended the loop: those for later items don't count, however far they have come. So the results do not depend on
+    /// which is faster.
+    fn stop_later_iterations(&mut self, at: (NodeIx, &Epoch), index: u32, derived: &mut Vec<Event>) {
+        let plan = Arc::clone(&self.shared.plan);
+        let (node, epoch) = at;
+        let (Some(run), Some(body)) = (self.loops.get_mut(&(node, epoch.clone())), plan.nodes[node].body)
+        else {
+            return;
+        };
+        let open = run.open.split_off(&(index + 1));
+        let mut written: Vec<_> = run.written.split_off(&(index + 1)).into_values().flatten().collect();
+        let stopped = ended_by(&plan.nodes[node].id);
+        self.has_stopped |= !open.is_empty();
+        for later in open {
+            let inner = epoch.child(later);
+            written.append(&mut self.close_scope(&(body, inner.clone()), at, &stopped, derived));
+            derived.push(Event::Loop(
+                Activation { node: plan.nodes[node].id.clone(), epoch: inner },
+                LoopEvent::IterationFinished { error: Some(stopped.clone()), exit: false },
+            ));
+        }
+        self.discard_written(node, epoch, written, derived);
     }
 
     /// What was written in iterations of a loop counts in the scope that the loop is in; in the flow itself, for good.
@@ -455,7 +502,8 @@ impl Scheduler {
         }
         let (outer, index) = split(epoch);
         let Some(body) = plan.nodes[container].body else { return };
-        let written = self.close_scope(&(body, epoch.clone()), failed, derived);
+        let stopped = stopped_by(&plan.nodes[failed.0].id);
+        let written = self.close_scope(&(body, epoch.clone()), failed, &stopped, derived);
         self.discard_written(container, &outer, written, derived);
         let activation = Activation { node: plan.nodes[container].id.clone(), epoch: epoch.clone() };
         derived.push(Event::Loop(
@@ -526,7 +574,8 @@ impl Scheduler {
         }
         for index in open {
             let inner = epoch.child(index);
-            written.append(&mut self.close_scope(&(body, inner.clone()), failed, derived));
+            let stopped = stopped_by(&plan.nodes[failed.0].id);
+            written.append(&mut self.close_scope(&(body, inner.clone()), failed, &stopped, derived));
             derived.push(Event::Loop(
                 Activation { node: plan.nodes[node].id.clone(), epoch: inner },
                 LoopEvent::IterationFinished { error: Some(error.clone()), exit: false },
@@ -540,16 +589,16 @@ impl Scheduler {
         &mut self,
         key: &IterationKey,
         failed: (NodeIx, &Epoch),
+        stopped: &Fault,
         derived: &mut Vec<Event>,
     ) -> Vec<Activation> {
         let Some(mut scope) = self.iterations.remove(key) else { return Vec::new() };
         let mut written = std::mem::take(&mut scope.written);
-        let stopped = stopped_by(&self.shared.plan.nodes[failed.0].id);
         for (node, epoch) in scope.repeating() {
-            written.append(&mut self.close_iterations(node, &epoch, failed, &stopped, derived));
+            written.append(&mut self.close_iterations(node, &epoch, failed, stopped, derived));
             self.loops.remove(&(node, epoch));
         }
-        scope.close_all(&mut self.shared, Some(failed), SkipReason::LoopFailed, Some(&stopped), derived);
+        scope.close_all(&mut self.shared, Some(failed), SkipReason::LoopFailed, Some(stopped), derived);
         written
     }
 
@@ -627,8 +676,16 @@ impl LoopRun {
             }
             results[index] = value;
         }
-        if self.latest.as_ref().is_none_or(|(latest, _)| *latest < index) {
+        if exits || self.latest.as_ref().is_none_or(|(latest, _)| *latest < index) {
             self.latest = Some((index, next));
+        }
+        if exits {
+            // All before it have begun, and none after it counts.
+            let open_before = self.open.range(..index).count();
+            self.finished = index + 1 - u32::try_from(open_before).unwrap_or_default();
+            if let Some(results) = &mut self.results {
+                results.truncate(index as usize + 1);
+            }
         }
     }
 }

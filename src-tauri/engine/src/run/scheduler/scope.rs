@@ -69,6 +69,12 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    /// Takes a loop off those that are to open, since its scope ends. Returns whether it was one.
+    pub fn forget_opening(&mut self, node: NodeIx, epoch: &Epoch) -> bool {
+        let at = self.opening.iter().position(|opening| opening.node == node && opening.epoch == *epoch);
+        at.and_then(|at| self.opening.remove(at)).is_some()
+    }
+
     /// An activation has changed its phase. `None`: it was opened or closed.
     pub fn changed_phase(&mut self, node: NodeIx, epoch: &Epoch, from: Option<Phase>, to: Option<Phase>) {
         self.counts.change(from, to);

@@ -114,8 +114,11 @@ impl EpochView {
                 self.cost += Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
             }
             CallEvent::KnowledgeRetrieved { retrieval } => self.retrieval = Some((**retrieval).clone()),
-            // The node's outputs hold the same.
-            CallEvent::MemoryRecalled { .. } | CallEvent::MemoryRemembered { .. } => {}
+            // The run's view has the quotas, and the node's outputs hold the memories.
+            CallEvent::QuotaReserved { .. }
+            | CallEvent::QuotaReconciled { .. }
+            | CallEvent::MemoryRecalled { .. }
+            | CallEvent::MemoryRemembered { .. } => {}
             CallEvent::ToolCalled { step, call } => {
                 let new = ToolCallView {
                     step: *step,
@@ -199,7 +202,14 @@ impl EpochView {
         } else if let Some(usage) = metadata.token_usage {
             self.usage = usage;
         }
-        self.metadata = Some(metadata.clone());
+        // The end of a loop is derived, so nobody has measured it.
+        let duration_ms = self.iterating_since.map_or(metadata.duration_ms, |since| at.saturating_sub(since));
+        self.metadata = Some(FinishMetadata { duration_ms, ..metadata.clone() });
+    }
+
+    /// An iteration of this loop begins.
+    pub(super) fn begin_iteration(&mut self, at: u64) {
+        self.iterating_since.get_or_insert(at);
     }
 
     fn fail(&mut self, error: &Fault, handled: bool, at: u64) {

@@ -7,7 +7,7 @@ use super::node::{EpochView, NodeState, NodeView};
 use super::{ContextView, MemoryState, RunTotals, RunView};
 use crate::context::{ContextChange, ContextRecord, Contexts, History, SharedMessage};
 use crate::id::{Activation, ContextId};
-use crate::journal::{CallEvent, ContextEvent, Entry, Event, MemoryEvent, NodeEvent, RunEvent};
+use crate::journal::{CallEvent, ContextEvent, Entry, Event, LoopEvent, MemoryEvent, NodeEvent, RunEvent};
 use crate::models::{Cost, TokenUsage};
 
 impl RunView {
@@ -26,8 +26,14 @@ impl RunView {
         self.add_to_totals(&entry.event);
         self.apply_to_contexts(&entry.event, entry.at);
         self.apply_to_memory(&entry.event, entry.at);
+        self.apply_to_quotas(&entry.event);
         if let Some(activation) = entry.event.activation() {
             self.change_activation(activation, |view| view.apply(&entry.event, entry.at));
+        }
+        if let Event::Loop(iteration, LoopEvent::IterationStarted) = &entry.event {
+            let epoch = iteration.epoch.prefix(iteration.epoch.depth().saturating_sub(1));
+            let of_loop = Activation { node: iteration.node.clone(), epoch };
+            self.change_activation(&of_loop, |view| view.begin_iteration(entry.at));
         }
     }
 
@@ -38,6 +44,26 @@ impl RunView {
             Event::Call(_, CallEvent::ToolCalled { .. }) => self.totals.tool_calls += 1,
             Event::Node(_, NodeEvent::Retrying { .. }) => self.totals.retries += 1,
             _ => {}
+        }
+    }
+
+    fn apply_to_quotas(&mut self, event: &Event) {
+        let Event::Call(
+            _,
+            CallEvent::QuotaReserved { quotas, .. } | CallEvent::QuotaReconciled { quotas, .. },
+        ) = event
+        else {
+            return;
+        };
+        for quota in quotas {
+            // Of a loop that runs often, the latest time counts.
+            let known = self.quotas.iter_mut().find(|known| {
+                (known.scope, &known.run, &known.node) == (quota.scope, &quota.run, &quota.node)
+            });
+            match known {
+                Some(known) => *known = quota.clone(),
+                None => self.quotas.push(quota.clone()),
+            }
         }
     }
 

@@ -112,6 +112,10 @@ pub struct EpochView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub started_at: Option<u64>,
+    /// When its first iteration began, if it is a loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub iterating_since: Option<u64>,
     /// When it succeeded, failed or was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
@@ -159,6 +163,7 @@ impl EpochView {
             contexts: Vec::new(),
             ready_at: None,
             started_at: None,
+            iterating_since: None,
             ended_at: None,
             error: None,
             handled: false,

@@ -29,7 +29,9 @@ impl RunOutline {
                 view.epoch = entry.epoch.clone();
                 match event {
                     LoopEvent::Iteration | LoopEvent::IterationStarted => view.iterations += 1,
-                    LoopEvent::IterationFinished { .. } | LoopEvent::HistoryAppended { .. } => {}
+                    LoopEvent::IterationFinished { .. }
+                    | LoopEvent::HistoryAppended { .. }
+                    | LoopEvent::HistoryPinned { .. } => {}
                     LoopEvent::Exhausted { max_epochs, unattended } => {
                         view.exhausted = Some(*max_epochs);
                         view.unattended = *unattended;

@@ -15,6 +15,9 @@ pub const KINDS: [&str; 15] = [
     "result", "relay", "guest", "pass",
 ];
 
+/// What a flow with loops is made from in addition.
+pub const LOOP_KINDS: [&str; 3] = ["list", "sign", "loop"];
+
 /// The ports of a kind with default settings.
 pub fn ports(kind: &str) -> Ports {
     ports_with(kind, &Settings::default())
@@ -29,7 +32,7 @@ pub fn ports_with(kind: &str, settings: &Settings) -> Ports {
         "mix" => {
             out(ports.input("a", DATA, ANY, "").optional("b", DATA, ANY, "").many("more", DATA, ANY, ""))
         }
-        "maybe" => out(ports.optional("a", DATA, ANY, "").optional("b", DATA, ANY, "")),
+        "maybe" | "list" | "sign" => out(ports.optional("a", DATA, ANY, "").optional("b", DATA, ANY, "")),
         "gated" => out(ports.optional("a", DATA, ANY, "").when_fed("gate", DATA, ANY, "")),
         "collect" => out(ports.at_least_one("items", DATA, ANY, "").many("more", DATA, ANY, "")),
         "route" => ports

@@ -94,6 +94,23 @@ pub fn outputs(
                 works_in(settings, inputs).map(|id| ("context".to_owned(), json!({ "contextId": id })));
             context.into_iter().chain([("out".to_owned(), more.clone())]).collect()
         }
+        "list" => {
+            let item = |place: u64| json!(word(&(&all, "item", place)));
+            let items: Vec<Value> = (0..digest(&all) % 5).map(item).collect();
+            BTreeMap::from([("out".to_owned(), items.into())])
+        }
+        "sign" => {
+            let signs = [json!(null), json!(false), json!(0), json!(""), json!([]), json!({}), json!(0.0)];
+            let sign = match digest(&all) % 12 {
+                place @ 0..=6 => signs[usize::try_from(place).unwrap()].clone(),
+                7 => json!(true),
+                8 => json!(3),
+                9 => json!([null]),
+                10 => json!({ "a": 0 }),
+                _ => json!("yes"),
+            };
+            BTreeMap::from([("out".to_owned(), sign)])
+        }
         "pass" => BTreeMap::from([("out".to_owned(), inputs["a"].last().unwrap().clone())]),
         "turn" => BTreeMap::from([
             ("out".to_owned(), more.clone()),

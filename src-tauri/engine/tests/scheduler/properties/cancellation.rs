@@ -14,7 +14,7 @@ fn cancel_at_any_step_ends_the_run() {
     assert_holds(150, 12, check_cancel_at_any_step_ends_the_run);
 }
 
-fn check_cancel_at_any_step_ends_the_run(case: &Case) -> Result<(), TestCaseError> {
+pub fn check_cancel_at_any_step_ends_the_run(case: &Case) -> Result<(), TestCaseError> {
     let (scenario, _, expected) = runnable(case)?;
     let mut rng = fastrand::Rng::with_seed(case.seed);
     let steps = scenario.run(Schedule::seeded(case.seed)).steps;

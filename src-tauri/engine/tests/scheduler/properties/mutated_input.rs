@@ -95,8 +95,8 @@ fn check_mutated_flow_is_refused_or_runs(case: &Case) -> Result<(), TestCaseErro
         let is_asked = (node.node_type == "ask").then_some(2);
         node.limits.max_epochs = node.limits.max_epochs.map(|bound| bound.min(2)).or(is_asked);
     }
-    let found = plan::check(&flow, &registry()).diagnostics;
-    let plan = match plan::plan(&flow, &registry(), None, &InputOverrides::new()) {
+    let found = plan::check(&flow, registry()).diagnostics;
+    let plan = match plan::plan(&flow, registry(), None, &InputOverrides::new()) {
         Ok(plan) => plan,
         Err(refusal) => {
             prop_assert!(
@@ -157,7 +157,7 @@ fn planning_to_any_node_never_panics() {
         let mut flow = case.flow.clone();
         mutate(&mut flow, &mut rng);
         for id in case.flow.nodes.keys() {
-            let _ = plan::plan(&flow, &registry(), Some(id), &InputOverrides::new());
+            let _ = plan::plan(&flow, registry(), Some(id), &InputOverrides::new());
         }
         Ok(())
     });

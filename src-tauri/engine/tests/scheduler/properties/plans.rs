@@ -375,7 +375,7 @@ fn limits_out_of_range_are_reported() {
     let pointers = |attempts: u32, concurrency: u32| {
         let mut flow = flow(&format!("a: source attempts={attempts}"));
         flow.settings.max_concurrency = Some(concurrency);
-        let found = plan::check(&flow, &registry()).diagnostics;
+        let found = plan::check(&flow, registry()).diagnostics;
         found.into_iter().map(|diagnostic| diagnostic.pointer).collect::<Vec<_>>()
     };
     assert_eq!(pointers(1, 1), [""; 0]);
@@ -399,8 +399,7 @@ fn refused(overrides: &[(&str, &str)], to: Option<&str>) -> Vec<String> {
         ports.insert((*port).into(), Arc::new(1.into()));
     }
     let to = to.map(NodeId::from);
-    plan::plan(&flow(SMALL), &registry(), to.as_ref(), &values)
-        .map_or_else(|found| errors(&found), |_| vec![])
+    plan::plan(&flow(SMALL), registry(), to.as_ref(), &values).map_or_else(|found| errors(&found), |_| vec![])
 }
 
 #[test]

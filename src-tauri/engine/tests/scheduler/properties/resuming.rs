@@ -6,7 +6,7 @@ use plait_engine::id::Activation;
 use plait_engine::journal::{CallEvent, Entry, Event, NodeEvent};
 use proptest::prelude::*;
 
-use super::matches_reference::assert_matches;
+use super::matches_reference::{assert_matches, is_in_broken_iteration};
 use super::{assert_holds, runnable};
 use crate::generate::Case;
 use crate::journal_summary::{at, format_journal};
@@ -54,6 +54,8 @@ fn check_calls(
     if !matches!(expected.end, ExpectedEnd::Failed { .. }) {
         let all =
             expected.calls.iter().flat_map(|(at, steps)| (0..*steps).map(move |step| (at.clone(), step)));
+        // How far an iteration came that failed or was stopped depends on timing.
+        made.retain(|(at, _)| !is_in_broken_iteration(at, expected));
         prop_assert_eq!(made, all.collect::<BTreeSet<_>>(), "{}", format_journal(&run.entries));
     }
     Ok(())
@@ -69,7 +71,7 @@ fn resume_from_any_prefix_reaches_the_same_end() {
     assert_holds(80, 10, check_resume_from_any_prefix_reaches_the_same_end);
 }
 
-fn check_resume_from_any_prefix_reaches_the_same_end(case: &Case) -> Result<(), TestCaseError> {
+pub fn check_resume_from_any_prefix_reaches_the_same_end(case: &Case) -> Result<(), TestCaseError> {
     let (scenario, _, expected) = runnable(case)?;
     let mut rng = fastrand::Rng::with_seed(case.seed);
     let whole = scenario.run(Schedule::seeded(rng.u64(..)));
@@ -86,7 +88,7 @@ fn resume_after_repeated_crashes_reaches_the_same_end() {
     assert_holds(80, 12, check_resume_after_repeated_crashes_reaches_the_same_end);
 }
 
-fn check_resume_after_repeated_crashes_reaches_the_same_end(case: &Case) -> Result<(), TestCaseError> {
+pub fn check_resume_after_repeated_crashes_reaches_the_same_end(case: &Case) -> Result<(), TestCaseError> {
     let (scenario, _, expected) = runnable(case)?;
     let mut rng = fastrand::Rng::with_seed(case.seed);
     let mut entries = scenario.run(Schedule::seeded(rng.u64(..))).entries;
@@ -105,7 +107,7 @@ fn fork_of_any_prefix_reaches_the_same_end() {
     assert_holds(80, 14, check_fork_of_any_prefix_reaches_the_same_end);
 }
 
-fn check_fork_of_any_prefix_reaches_the_same_end(case: &Case) -> Result<(), TestCaseError> {
+pub fn check_fork_of_any_prefix_reaches_the_same_end(case: &Case) -> Result<(), TestCaseError> {
     let (scenario, _, expected) = runnable(case)?;
     let mut rng = fastrand::Rng::with_seed(case.seed);
     let whole = scenario.run(Schedule::seeded(rng.u64(..)));
@@ -155,7 +157,7 @@ fn resume_after_losing_unflushed_entries_repeats_nothing() {
     assert_holds(80, 12, check_resume_after_losing_unflushed_entries_repeats_nothing);
 }
 
-fn check_resume_after_losing_unflushed_entries_repeats_nothing(case: &Case) -> Result<(), TestCaseError> {
+pub fn check_resume_after_losing_unflushed_entries_repeats_nothing(case: &Case) -> Result<(), TestCaseError> {
     let (scenario, _, expected) = runnable(case)?;
     let mut rng = fastrand::Rng::with_seed(case.seed);
     let steps = scenario.run(Schedule::seeded(case.seed)).steps;

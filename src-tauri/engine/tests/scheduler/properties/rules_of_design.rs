@@ -83,7 +83,7 @@ fn bound_ends_its_innermost_cycle_only() {
     );
     assert_eq!(runs_of(&expected, "user"), "user#0 user#1 user#2");
     assert_eq!(names(&expected.exhausted), "draft#0.2 draft#1.2");
-    assert_eq!(names(&expected.iterations), "draft#0.1 draft#0.2 draft#1.1 draft#1.2 user#1 user#2");
+    assert_eq!(names(&expected.epochs), "draft#0.1 draft#0.2 draft#1.1 draft#1.2 user#1 user#2");
 }
 
 #[test]
@@ -121,7 +121,7 @@ const NOBODY_IS_ASKED: &str = "
 fn cycle_in_which_nobody_is_asked_ends_after_100_epochs() {
     let expected = expected(NOBODY_IS_ASKED);
     assert_eq!(names(&expected.exhausted), "head#99");
-    assert_eq!(expected.iterations.len(), 99);
+    assert_eq!(expected.epochs.len(), 99);
     assert!(matches!(expected.end, ExpectedEnd::Finished { .. }));
 }
 
@@ -270,7 +270,7 @@ fn open_pause_of_a_follower_does_not_hold_up_the_cycle() {
          made.context -> two.context",
         "question#0",
     );
-    assert_eq!(names(&expected.iterations), "head#1 head#2");
+    assert_eq!(names(&expected.epochs), "head#1 head#2");
     assert_eq!(names(&expected.exhausted), "head#2");
     assert_eq!(runs_of(&expected, "one"), "");
 }

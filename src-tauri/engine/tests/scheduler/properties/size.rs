@@ -101,7 +101,7 @@ impl LargeFlow {
     }
 
     fn run(&self, concurrency: usize) -> (RunRecord, usize) {
-        let mut plan = plan::plan(&self.flow, &registry(), None, &InputOverrides::new()).unwrap();
+        let mut plan = plan::plan(&self.flow, registry(), None, &InputOverrides::new()).unwrap();
         plan.max_concurrency = concurrency;
         let calls = Arc::new(AtomicUsize::new(0));
         for node in &mut plan.nodes {
@@ -210,7 +210,7 @@ fn run_to_node_in_stacked_diamonds_runs_each_once() {
         with_small_stack(move || {
             let large = LargeFlow::diamonds(height);
             let target: NodeId = format!("n{to}").into();
-            let plan = plan::plan(&large.flow, &registry(), Some(&target), &InputOverrides::new()).unwrap();
+            let plan = plan::plan(&large.flow, registry(), Some(&target), &InputOverrides::new()).unwrap();
             let scenario = Scenario::new(plan, &large.flow, Script { seed: 0, leaves_some: false });
             let run = scenario.run(Schedule::seeded(to.into()));
             let needed = (0..=to).map(|at| format!("n{at}"));
@@ -234,7 +234,7 @@ fn unbounded_cycles_50_000_are_each_reported() {
         large.wire(&b, "out", &a, "a");
     }
     let start = std::time::Instant::now();
-    let found = plan::check(&large.flow, &registry()).diagnostics;
+    let found = plan::check(&large.flow, registry()).diagnostics;
     assert_eq!(found.len(), 50_000);
     // A few seconds on a slow machine; minutes, if each looked at every edge.
     assert!(start.elapsed().as_secs() < 40, "{:?}", start.elapsed());
@@ -254,7 +254,7 @@ fn nested_cycles_too_deep_are_refused() {
                 large.wire(&format!("n{at:05}"), "out", &format!("n{:05}", at - 1), "a");
             }
         }
-        plan::plan(&large.flow, &registry(), None, &InputOverrides::new()).err().unwrap_or_default()
+        plan::plan(&large.flow, registry(), None, &InputOverrides::new()).err().unwrap_or_default()
     };
     assert_eq!(chain(257).len(), 0, "256 of them");
     let start = std::time::Instant::now();

@@ -217,7 +217,7 @@ fn named_context_takes_precedence_over_context_edge() {
     let expected = assert_same_contexts(text, 300);
     assert_eq!(authors(&expected, "side"), ["add", "behind", "x"]);
     assert_eq!(authors(&expected, "main"), ["y"]);
-    let contexts = plait_engine::plan::check(&Case::written(text).flow, &registry()).contexts;
+    let contexts = plait_engine::plan::check(&Case::written(text).flow, registry()).contexts;
     let of = |id: &str| contexts[&NodeId::from(id)].as_str().to_owned();
     assert_eq!([of("add"), of("behind"), of("y")], ["side", "side", "main"]);
 }

@@ -5,14 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use super::clocks::Clocks;
-use super::graph::{Graph, Place};
+use plait_engine::id::NodeId;
+
+use super::document::Document;
 use super::{InputOverrides, Refusal};
 
 /// The contexts that a node can work in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
-    pub makers: BTreeSet<Place>,
+    pub makers: BTreeSet<NodeId>,
     /// A value that is known only at run time names the context.
     pub any: bool,
 }
@@ -30,8 +31,8 @@ impl Reach {
 }
 
 /// The context that a value given from outside names, if it names one.
-fn given_name<'a>(graph: &Graph, overrides: &'a InputOverrides, node: Place, input: &str) -> Option<&'a str> {
-    overrides.get(&graph.nodes[node].id)?.get(input)?["contextId"].as_str()
+fn given_name<'a>(overrides: &'a InputOverrides, node: &NodeId, input: &str) -> Option<&'a str> {
+    overrides.get(node)?.get(input)?["contextId"].as_str()
 }
 
 /// Whether a node of this kind works in a context.
@@ -39,91 +40,111 @@ fn works_in_one(kind: &str) -> bool {
     matches!(kind, "turn" | "guest")
 }
 
-/// The contexts that a node can work in; none if it works in no context.
-pub fn reach(graph: &Graph, overrides: &InputOverrides, node: Place) -> Reach {
+/// The contexts that a node can work in; none if it works in no context. A loop works in those that its body works in, except
+/// for those that its body makes.
+pub fn reach(document: &Document, overrides: &InputOverrides, node: &NodeId) -> Reach {
     let mut reach = Reach::default();
-    if works_in_one(&graph.nodes[node].kind) {
-        works_in(graph, overrides, node, &mut BTreeSet::new(), &mut reach);
+    for user in document.nodes.values() {
+        let is_it = user.id == *node || document.is_inside(&user.id, node);
+        if is_it && works_in_one(&user.kind) {
+            works_in(document, overrides, &user.id, &mut BTreeSet::new(), &mut reach);
+        }
     }
+    reach.makers.retain(|maker| !document.is_inside(maker, node));
     reach
 }
 
 fn works_in(
-    graph: &Graph,
+    document: &Document,
     overrides: &InputOverrides,
-    node: Place,
-    seen: &mut BTreeSet<(Place, String)>,
+    node: &NodeId,
+    seen: &mut BTreeSet<(NodeId, String)>,
     reach: &mut Reach,
 ) {
-    let settings = &graph.nodes[node].settings;
-    match graph.nodes[node].kind.as_str() {
-        "guest" if !settings.names.is_empty() => {
-            reach.makers.extend(graph.find(&settings.names.as_str().into()));
+    let it = &document.nodes[node];
+    match it.kind.as_str() {
+        "guest" if !it.settings.names.is_empty() => {
+            let name: NodeId = it.settings.names.as_str().into();
+            reach.makers.extend(document.nodes.contains_key(&name).then_some(name));
         }
-        "guest" => over_input(graph, overrides, node, "who", seen, reach),
-        _ => over_input(graph, overrides, node, "context", seen, reach),
+        "guest" => over_input(document, overrides, node, "who", seen, reach),
+        _ => over_input(document, overrides, node, "context", seen, reach),
     }
 }
 
-/// What the wires into an input can name.
+/// What the connections into an input can name.
 fn over_input(
-    graph: &Graph,
+    document: &Document,
     overrides: &InputOverrides,
-    node: Place,
+    node: &NodeId,
     input: &str,
-    seen: &mut BTreeSet<(Place, String)>,
+    seen: &mut BTreeSet<(NodeId, String)>,
     reach: &mut Reach,
 ) {
-    if let Some(name) = given_name(graph, overrides, node, input) {
-        match graph.find(&name.into()) {
-            Some(maker) if graph.nodes[maker].kind == "context" => drop(reach.makers.insert(maker)),
+    if let Some(name) = given_name(overrides, node, input) {
+        let id: NodeId = name.into();
+        match document.nodes.get(&id) {
+            Some(maker) if maker.kind == "context" => drop(reach.makers.insert(id)),
             _ => reach.any = true,
         }
     }
-    for wire in graph.wires.iter().filter(|wire| wire.target == node && wire.input.as_str() == input) {
-        if !seen.insert((wire.source, wire.output.to_string())) {
+    let into = document.connections.iter().filter(|it| it.target == *node && it.input.as_str() == input);
+    for connection in into {
+        let source = &connection.source;
+        if !seen.insert((source.clone(), connection.output.to_string())) {
             continue;
         }
-        match (graph.nodes[wire.source].kind.as_str(), wire.output.as_str()) {
+        // Of values on data edges, it is not followed what enters a loop.
+        if input != "context" && connection.begins_in(document) != connection.ends_in(document) {
+            reach.any = true;
+            continue;
+        }
+        match (document.nodes[source].kind.as_str(), connection.output.as_str()) {
             ("context", "context" | "handle") => {
-                reach.makers.insert(wire.source);
+                reach.makers.insert(source.clone());
             }
-            ("turn" | "guest", "context") => works_in(graph, overrides, wire.source, seen, reach),
-            ("relay", "context") => over_input(graph, overrides, wire.source, "context", seen, reach),
-            ("pass", "out") => over_input(graph, overrides, wire.source, "a", seen, reach),
+            ("turn" | "guest", "context") => works_in(document, overrides, source, seen, reach),
+            ("relay" | "loop", "context") => over_input(document, overrides, source, "context", seen, reach),
+            ("pass", "out") => over_input(document, overrides, source, "a", seen, reach),
             _ => reach.any = true,
         }
     }
 }
 
-/// The makers of contexts that nodes name by a setting or by a value from outside, each with the node that names it: it comes
-/// after its maker.
+/// The makers of contexts that nodes name by a setting or by a value from outside, each with the node that names it, which
+/// may be in a loop: it comes after its maker.
 ///
-/// Inside a cycle and behind one, a context is made in every epoch and has a name of its own in each. Such a name, and one
-/// that nobody makes, is refused in a setting; from outside, it is looked up when the node runs.
+/// Inside a cycle or a loop and behind one, a context is made in every epoch and has a name of its own in each. Such a name,
+/// and one that nobody makes, is refused in a setting; from outside, it is looked up when the node runs.
 pub fn named_ahead(
-    graph: &Graph,
-    clocks: &Clocks,
+    document: &Document,
+    is_made_once: impl Fn(&NodeId) -> bool,
     overrides: &InputOverrides,
-) -> Result<Vec<(Place, Place)>, Refusal> {
+) -> Result<Vec<(NodeId, NodeId)>, Refusal> {
     let mut named = Vec::new();
-    for user in graph.places().filter(|&node| graph.nodes[node].kind == "guest") {
-        let in_settings = graph.nodes[user].settings.names.as_str();
-        let given = given_name(graph, overrides, user, "who");
+    for user in document.nodes.values().filter(|node| node.kind == "guest") {
+        let in_settings = user.settings.names.as_str();
+        let given = given_name(overrides, &user.id, "who");
         let Some(name) = Some(in_settings).filter(|name| !name.is_empty()).or(given) else { continue };
-        let is_one = |&maker: &Place| graph.nodes[maker].kind == "context" && clocks[maker].is_empty();
-        match graph.find(&name.into()).filter(is_one) {
-            Some(maker) => named.push((maker, user)),
-            None if given.is_none() => return Err(Refusal::ContextUnknown),
-            None => {}
+        let maker: NodeId = name.into();
+        let is_one = document.nodes.get(&maker).is_some_and(|node| node.kind == "context");
+        if is_one && is_made_once(&maker) {
+            named.push((maker, user.id.clone()));
+        } else if given.is_none() {
+            return Err(Refusal::ContextUnknown);
         }
     }
-    let is_too_early = |&(maker, user): &(Place, Place)| depends_on(graph, &named, maker, user);
-    if named.iter().any(is_too_early) { Err(Refusal::ContextTooEarly) } else { Ok(named) }
+    Ok(named)
 }
 
-/// Whether a node comes after another: over wires, or because a node on the way names the context that the one before makes.
-fn depends_on(graph: &Graph, named: &[(Place, Place)], node: Place, other: Place) -> bool {
+/// Whether a node of a scope comes after another: over wires, or because a node on the way names the context that the one
+/// before makes.
+pub fn depends_on(
+    graph: &super::graph::Graph,
+    named: &[(super::graph::Place, super::graph::Place)],
+    node: super::graph::Place,
+    other: super::graph::Place,
+) -> bool {
     let mut found = BTreeSet::from([other]);
     loop {
         let count = found.len();

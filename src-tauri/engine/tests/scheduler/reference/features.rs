@@ -50,7 +50,7 @@ fn of_flow(flow: &FlowAnalysis, overrides: &InputOverrides, see: &mut impl FnMut
     );
     see("a portal", wires.iter().any(|wire| wire.edges.len() > 1));
     see("an override", !overrides.is_empty());
-    let reach = |node: Place| contexts::reach(&flow.graph, overrides, node);
+    let reach = |node: Place| contexts::reach(&flow.document, overrides, &flow.graph.nodes[node].id);
     let by_override = |node: Place, port: &str| {
         overrides
             .get(&flow.graph.nodes[node].id)
@@ -83,7 +83,7 @@ fn of_run(
     expected: &Expected,
     see: &mut impl FnMut(&'static str, bool),
 ) {
-    see("a further iteration", !expected.iterations.is_empty());
+    see("a further iteration", !expected.epochs.is_empty());
     see("an exhausted cycle", !expected.exhausted.is_empty());
     see("a cycle in which nobody is asked for too long", expected.hit_unattended_bound);
     let node = |at: &Activation| flow.graph.find(&at.node).unwrap();
@@ -92,7 +92,7 @@ fn of_run(
         let outer = flow.nesting.cycles[cycle_of(at)].parent;
         let goes_on = |outer: usize| {
             let entry = &flow.graph.nodes[flow.nesting.cycles[outer].entry].id;
-            expected.iterations.iter().any(|other| {
+            expected.epochs.iter().any(|other| {
                 other.node == *entry && other.epoch.0.last() > at.epoch.0.get(other.epoch.depth() - 1)
             })
         };
@@ -111,7 +111,7 @@ fn of_run(
         let Some(last) = at.epoch.0.last() else { return false };
         let next =
             Activation { node: entry.clone(), epoch: at.epoch.prefix(at.epoch.depth() - 1).child(last + 1) };
-        !flow.clocks.follows(node(at)) && expected.iterations.contains(&next)
+        !flow.clocks.follows(node(at)) && expected.epochs.contains(&next)
     };
     see(
         "a skipped pause in a cycle that goes on",
@@ -147,7 +147,7 @@ fn of_run(
         let maker = flow.graph.find(&id.as_str().split('#').next().unwrap().into()).unwrap();
         let by_name = |author: &str| {
             let author = flow.graph.find(&author.split(['#', '/']).next().unwrap().into()).unwrap();
-            contexts::reach(&flow.graph, overrides, author).any
+            contexts::reach(&flow.document, overrides, &flow.graph.nodes[author].id).any
         };
         flow.clocks.follows(maker) && history.iter().any(|(id, _)| by_name(id.as_str()))
     });

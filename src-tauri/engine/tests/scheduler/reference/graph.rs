@@ -1,30 +1,22 @@
-//! A flow as the reference reads it: the nodes that run, in the order of their ids, and the wires between them.
+//! The graph of one scope, the flow itself or the body of a loop: its nodes, in the order of their ids, and the wires between
+//! them.
 //!
-//! Portals are resolved: a wire leads from an output to an input, through any number of portals.
+//! To the scope around it, a loop is a node. What enters its body by an edge from outside enters the loop by an input of its
+//! own. In the body, the first node stands for the border: all that comes from outside of an iteration comes from there.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use plait_engine::flow::Flow;
 use plait_engine::id::{EdgeId, NodeId, PortName};
-use plait_engine::node::{Behavior, Portal};
-use plait_engine::port::{ERROR_PORT, InputPort};
+use plait_engine::port::{ERROR_PORT, PortKind, PortType, Ports};
 
-use crate::nodes::{Settings, behavior, ports_with};
+use super::document::{Document, Node};
+use crate::nodes::Settings;
 
 /// A node, named by its place in [`Graph::nodes`]. A lower number has a lower id.
 pub type Place = usize;
 
-#[derive(Debug)]
-pub struct Node {
-    pub id: NodeId,
-    pub kind: String,
-    pub settings: Settings,
-    pub behavior: Behavior,
-    pub inputs: Vec<InputPort>,
-    pub max_epochs: Option<u32>,
-    /// How many attempts it has if its failures are retryable.
-    pub attempts: u32,
-}
+/// The place of the border in the body of a loop.
+pub const BORDER: &str = "border";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wire {
@@ -34,39 +26,64 @@ pub struct Wire {
     pub input: PortName,
     /// The edges it consists of, the one into the target first; several if it leads through portals.
     pub edges: Vec<EdgeId>,
+    /// Where what it carries comes from, in plan order: outer scopes first.
+    pub origin: Origin,
 }
+
+/// How many loops are around a node, and its place in the plan order of its scope.
+pub type Origin = (usize, usize);
 
 #[derive(Debug)]
 pub struct Graph {
     pub nodes: Vec<Node>,
     pub wires: Vec<Wire>,
+    /// The wires to the border: the results of an iteration.
+    pub results: Vec<Wire>,
 }
 
 impl Graph {
-    pub fn of(flow: &Flow) -> Self {
-        let nodes: Vec<Node> = flow
-            .nodes
-            .iter()
-            .map(|(id, node)| {
-                let settings: Settings = serde_json::from_value(node.config.clone().into()).unwrap();
-                Node {
-                    id: id.clone(),
-                    behavior: behavior(&node.node_type, &settings),
-                    inputs: ports_with(&node.node_type, &settings).inputs,
-                    kind: node.node_type.clone(),
-                    settings,
-                    max_epochs: node.limits.max_epochs,
-                    attempts: node.retry.clone().unwrap_or_default().attempts,
-                }
-            })
-            .filter(|node| node.behavior.portal.is_none() && !node.behavior.inert)
-            .collect();
-        let mut graph = Self { nodes, wires: Vec::new() };
-        for (id, edge) in &flow.edges {
-            let Some(target) = graph.find(&edge.target) else { continue };
-            for (source, output, edges) in sources(flow, id, &mut BTreeSet::new()) {
-                let Some(source) = graph.find(&source) else { continue };
-                graph.wires.push(Wire { source, output, target, input: edge.target_input.clone(), edges });
+    /// The graph of a scope. `origins` has the nodes of the scopes around it.
+    pub fn of(document: &Document, scope: &[NodeId], origins: &BTreeMap<NodeId, Origin>) -> Self {
+        let inside = document.nodes.values().filter(|node| document.path(&node.id) == scope);
+        let mut nodes: Vec<Node> = inside.cloned().collect();
+        if !scope.is_empty() {
+            nodes.insert(0, border());
+        }
+        let mut graph = Self { nodes, wires: Vec::new(), results: Vec::new() };
+        for connection in &document.connections {
+            let (begin, end) = (connection.begins_in(document), connection.ends_in(document));
+            if !end.starts_with(scope) || !scope.starts_with(&begin) {
+                continue;
+            }
+            let starts_here = begin == scope;
+            let (source, output) = match (starts_here, connection.begins_on_border(document)) {
+                (true, false) => (graph.place(&connection.source), connection.output.clone()),
+                (true, true) => (0, connection.output.clone()),
+                (false, _) => (0, connection.entrance()),
+            };
+            let origin = match (connection.begins_on_border(document), starts_here) {
+                (true, _) => (begin.len(), 0),
+                (false, true) => (scope.len(), 0),
+                (false, false) => origins[&connection.source],
+            };
+            let wire = |target: Place, input: PortName| Wire {
+                source,
+                output: output.clone(),
+                target,
+                input,
+                edges: connection.edges.clone(),
+                origin,
+            };
+            if end != scope {
+                let target = graph.place(&end[scope.len()]);
+                let entrance = connection.entrance();
+                let port = Ports::new().optional(entrance.as_str(), PortKind::Data, PortType::Any, "");
+                graph.nodes[target].inputs.extend(port.inputs);
+                graph.wires.push(wire(target, entrance));
+            } else if connection.ends_on_border(document) {
+                graph.results.push(wire(0, connection.input.clone()));
+            } else {
+                graph.wires.push(wire(graph.place(&connection.target), connection.input.clone()));
             }
         }
         graph
@@ -76,39 +93,35 @@ impl Graph {
         self.nodes.iter().position(|node| node.id == *id)
     }
 
+    fn place(&self, id: &NodeId) -> Place {
+        self.find(id).expect("it is in this scope")
+    }
+
     pub fn places(&self) -> std::ops::Range<Place> {
         0..self.nodes.len()
     }
 
+    pub fn is_border(&self, node: Place) -> bool {
+        self.nodes[node].kind == BORDER
+    }
+
     /// Whether a failure of a node feeds something, so that the run goes on.
     pub fn handles_errors_of(&self, node: Place) -> bool {
-        self.wires.iter().any(|wire| wire.source == node && wire.output.as_str() == ERROR_PORT)
+        let mut wires = self.wires.iter().chain(&self.results);
+        wires.any(|wire| wire.source == node && wire.output.as_str() == ERROR_PORT)
     }
 }
 
-/// Where the value on an edge comes from: itself, if it starts at a node; all entrances of the channel, if at a portal.
-fn sources(flow: &Flow, edge: &EdgeId, seen: &mut BTreeSet<EdgeId>) -> Vec<(NodeId, PortName, Vec<EdgeId>)> {
-    if !seen.insert(edge.clone()) {
-        return Vec::new();
+fn border() -> Node {
+    Node {
+        id: BORDER.into(),
+        kind: BORDER.to_owned(),
+        settings: Settings::default(),
+        behavior: plait_engine::node::Behavior::default(),
+        inputs: Vec::new(),
+        can_ask: false,
+        max_epochs: None,
+        attempts: 1,
+        repetition: None,
     }
-    let here = &flow.edges[edge];
-    let found = match portal(flow, &here.source) {
-        Some(Portal::Out(channel)) => {
-            let enters =
-                |id: &NodeId| matches!(portal(flow, id), Some(Portal::In(other)) if other == channel);
-            let into = flow.edges.iter().filter(|(_, other)| enters(&other.target));
-            into.flat_map(|(id, _)| sources(flow, id, seen))
-                .map(|(node, output, edges)| (node, output, [vec![edge.clone()], edges].concat()))
-                .collect()
-        }
-        _ => vec![(here.source.clone(), here.source_output.clone(), vec![edge.clone()])],
-    };
-    seen.remove(edge);
-    found
-}
-
-fn portal(flow: &Flow, id: &NodeId) -> Option<Portal> {
-    let node = flow.nodes.get(id)?;
-    let settings: Settings = serde_json::from_value(node.config.clone().into()).unwrap();
-    behavior(&node.node_type, &settings).portal
 }

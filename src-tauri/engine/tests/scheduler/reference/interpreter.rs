@@ -3,6 +3,7 @@
 //! There is no queue and no state: each rule is a function that asks the others. What was computed is remembered, because
 //! naive is one thing and exponential another.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,6 +15,7 @@ use plait_engine::port::InputPort;
 
 use super::contexts::Reach;
 use super::graph::{Place, Wire};
+use super::iterations::LoopRun;
 use super::outcome::{self, Outcome, Start};
 use super::{FlowAnalysis, InputOverrides};
 use crate::journal_summary::History;
@@ -39,40 +41,93 @@ pub struct Iterations {
 /// What arrives at an input: the live values with their sources. Nothing if it is not decided yet.
 type Arrived = Option<Vec<(Value, SourceRef)>>;
 
+/// What the interpreters of a run have in common.
+#[derive(Debug, Default)]
+pub struct Common {
+    /// How many activations have an outcome.
+    pub activations: Cell<usize>,
+    pub is_too_long: Cell<bool>,
+    /// Whether a cycle may end because nobody is asked for too long.
+    pub has_unbounded_cycle: Cell<bool>,
+    /// Whether the run goes on after a failure that may be one of several: which one it is depends on timing.
+    pub is_ambiguous: Cell<bool>,
+}
+
+/// What is around a scope that runs: nothing around a flow, and an iteration around the body of a loop.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    pub epoch: Epoch,
+    /// What the border gives to the body.
+    pub gives: BTreeMap<PortName, (Value, SourceRef)>,
+    /// The contexts of the scopes around it, as the iteration sees them.
+    pub contexts: Vec<OuterContexts>,
+}
+
+/// The contexts that a node made before an iteration began.
+#[derive(Clone, Debug)]
+pub struct OuterContexts {
+    pub maker: NodeId,
+    /// How many counters its epochs have.
+    pub depth: usize,
+    /// By epoch: its place for a node in the iteration. Nothing if it is not decided.
+    pub made: BTreeMap<Epoch, Option<outcome::Place>>,
+    /// Whether these are all epochs before the iteration that there will be.
+    pub are_all: bool,
+}
+
+/// What is known of a context when an activation works in it.
+enum Found {
+    Place(outcome::Place),
+    Undecided,
+    /// It is made in no scope that the activation sees.
+    Unknown,
+}
+
 pub struct Interpreter<'a> {
-    flow: &'a FlowAnalysis,
-    overrides: &'a InputOverrides,
-    script: Script,
+    pub flow: &'a FlowAnalysis,
+    pub overrides: &'a InputOverrides,
+    pub script: Script,
+    pub around: Around,
+    pub common: Rc<Common>,
     /// The contexts that each node can work in.
     reach: Vec<Reach>,
     /// Nothing while it is being computed.
     outcomes: BTreeMap<(Place, Epoch), Option<Rc<Outcome>>>,
     pub iterations: BTreeMap<(usize, Epoch), Iterations>,
-    pub is_too_long: bool,
+    pub loops: BTreeMap<(Place, Epoch), LoopRun>,
     /// An activation that must come before itself, if there is one: then the rules contradict each other.
     pub contradiction: Option<Activation>,
 }
 
 impl<'a> Interpreter<'a> {
-    pub fn new(flow: &'a FlowAnalysis, overrides: &'a InputOverrides, script: Script) -> Self {
+    pub fn new(
+        flow: &'a FlowAnalysis,
+        overrides: &'a InputOverrides,
+        script: Script,
+        around: Around,
+        common: Rc<Common>,
+    ) -> Self {
         Self {
             flow,
             overrides,
             script,
-            reach: flow
-                .graph
-                .places()
-                .map(|node| super::contexts::reach(&flow.graph, overrides, node))
-                .collect(),
+            around,
+            common,
+            reach: flow.graph.places().map(|node| flow.reach(overrides, node)).collect(),
             outcomes: BTreeMap::new(),
             iterations: BTreeMap::new(),
-            is_too_long: false,
+            loops: BTreeMap::new(),
             contradiction: None,
         }
     }
 
+    /// An epoch of the scope, in the run as a whole.
+    pub fn absolute(&self, epoch: &Epoch) -> Epoch {
+        Epoch(self.around.epoch.0.iter().chain(&epoch.0).copied().collect())
+    }
+
     pub fn activation(&self, node: Place, epoch: &Epoch) -> Activation {
-        Activation { node: self.flow.graph.nodes[node].id.clone(), epoch: epoch.clone() }
+        Activation { node: self.flow.graph.nodes[node].id.clone(), epoch: self.absolute(epoch) }
     }
 
     // ---- Epochs ------------------------------------------------------------------------------------------------------
@@ -120,13 +175,19 @@ impl<'a> Interpreter<'a> {
             if is_last {
                 break Iterations { count, ended: true, exhausted: true };
             }
-            self.is_too_long |= self.outcomes.len() > MAX_ACTIVATIONS;
-            if self.is_too_long {
+            if self.is_too_long() {
                 break Iterations { count, ended: true, exhausted: false };
             }
         };
         self.iterations.insert((cycle, outer.clone()), iterations);
         iterations
+    }
+
+    pub fn is_too_long(&self) -> bool {
+        if self.common.activations.get() > MAX_ACTIVATIONS {
+            self.common.is_too_long.set(true);
+        }
+        self.common.is_too_long.get()
     }
 
     /// Whether a back edge is live at the end of an epoch. Nothing if that is not decided.
@@ -144,7 +205,10 @@ impl<'a> Interpreter<'a> {
         let flow = self.flow;
         flow.nesting.cycles[cycle].members.iter().any(|&node| {
             let (epochs, _) = self.epochs(node, epoch);
-            epochs.iter().any(|epoch| self.outcome(node, epoch).pauses() > 0)
+            epochs.iter().any(|epoch| {
+                let asks = self.outcome(node, epoch).pauses() > 0;
+                asks || self.loops.get(&(node, epoch.clone())).is_some_and(LoopRun::asks)
+            })
         })
     }
 
@@ -152,7 +216,10 @@ impl<'a> Interpreter<'a> {
 
     /// What a wire brings from the epochs that `prefix` encloses: to everything else a cycle is a single step, done when it
     /// has ended, and its last live value counts.
-    fn last_live(&mut self, wire: &Wire, prefix: &Epoch) -> Arrived {
+    pub fn last_live(&mut self, wire: &Wire, prefix: &Epoch) -> Arrived {
+        if self.flow.graph.is_border(wire.source) {
+            return Some(self.around.gives.get(&wire.output).cloned().into_iter().collect());
+        }
         let (epochs, ended) = self.epochs(wire.source, prefix);
         if !ended {
             return None;
@@ -164,7 +231,7 @@ impl<'a> Interpreter<'a> {
                 return None;
             }
             if let Some(value) = outcome.output(&wire.output) {
-                let node = self.flow.graph.nodes[wire.source].id.clone();
+                let Activation { node, epoch } = self.activation(wire.source, &epoch);
                 last = Some((value.clone(), SourceRef { node, epoch, port: wire.output.clone() }));
             }
         }
@@ -217,6 +284,7 @@ impl<'a> Interpreter<'a> {
             None => {}
         }
         self.outcomes.insert(key.clone(), None);
+        self.common.activations.set(self.common.activations.get() + 1);
         let outcome = Rc::new(self.decide(node, epoch).unwrap_or(Outcome::Undecided));
         self.outcomes.insert(key, Some(Rc::clone(&outcome)));
         outcome
@@ -255,6 +323,10 @@ impl<'a> Interpreter<'a> {
         }
         if is_dead {
             return Some(Outcome::Skipped);
+        }
+        if let Some(repetition) = &it.repetition {
+            self.wait_for_turn(node, epoch)?;
+            return Some(self.repeat(node, epoch, repetition, &values, sources));
         }
         let place = self.place(node, epoch, &values)?;
         let handled = flow.graph.handles_errors_of(node);
@@ -309,11 +381,11 @@ impl<'a> Interpreter<'a> {
 
     /// The epoch in which `maker` makes the context of this name. Nothing if it makes none of this name.
     fn epoch_in_name(&self, maker: Place, context: &ContextId) -> Option<Epoch> {
-        let rest = context.as_str().strip_prefix(self.flow.graph.nodes[maker].id.as_str())?;
-        let counters =
-            rest.strip_prefix('#').unwrap_or(rest).split('.').filter(|counter| !counter.is_empty());
-        let epoch = Epoch(counters.map(str::parse).collect::<Result<_, _>>().ok()?);
-        (epoch.depth() == self.flow.clocks[maker].len() && epoch.to_string() == rest).then_some(epoch)
+        let depth = self.around.epoch.depth();
+        let epoch = epoch_in_name(&self.flow.graph.nodes[maker].id, context)?;
+        let is_one =
+            epoch.depth() == depth + self.flow.clocks[maker].len() && epoch.starts_with(&self.around.epoch);
+        is_one.then(|| Epoch(epoch.0[depth..].into()))
     }
 
     /// The context that an activation works in, with its history: what the model calls before it have added. Model calls
@@ -327,45 +399,157 @@ impl<'a> Interpreter<'a> {
         let Some(context) = semantics::works_in(&it.settings, values) else {
             return Some(outcome::Place::None);
         };
-        let missing = Some(outcome::Place::Missing(context.clone()));
+        let found = match self.find_here(node, epoch, &context) {
+            Found::Unknown => self.find_around(node, epoch, &context),
+            found => found,
+        };
+        match found {
+            Found::Place(place) => Some(place),
+            Found::Undecided => None,
+            Found::Unknown => Some(outcome::Place::Missing(context)),
+        }
+    }
+
+    /// A context that a node of this scope makes.
+    fn find_here(&mut self, node: Place, epoch: &Epoch, context: &ContextId) -> Found {
+        let flow = self.flow;
+        let missing = || Found::Place(outcome::Place::Missing(context.clone()));
         let mut makers = flow.graph.places().filter(|&place| flow.graph.nodes[place].kind == "context");
-        let made_by = makers.find_map(|maker| Some((maker, self.epoch_in_name(maker, &context)?)));
-        let Some((maker, made_in)) = made_by else { return missing };
+        let made_by = makers.find_map(|maker| Some((maker, self.epoch_in_name(maker, context)?)));
+        let Some((maker, made_in)) = made_by else { return Found::Unknown };
         // Whether it exists is decided by plan order and epochs, so it waits for the activation that makes it.
         if self.precedence(&(maker, made_in.clone()), &(node, epoch.clone())).is_gt() {
-            return missing;
+            return missing();
         }
         let (before, are_all) = self.epochs_before(maker, node, epoch);
-        if before.contains(&made_in) {
-            let outcome = self.outcome(maker, &made_in);
-            if !outcome.is_decided() {
-                return None;
-            }
-            if !matches!(&*outcome, Outcome::Finished { makes: Some(_), .. }) {
-                return missing;
-            }
-        } else {
+        if !before.contains(&made_in) {
             // There may be more epochs before this activation, and one of them may make it.
             let may_come = !are_all && before.iter().all(|epoch| *epoch < made_in);
-            return if may_come { None } else { missing };
+            return if may_come { Found::Undecided } else { missing() };
         }
+        let outcome = self.outcome(maker, &made_in);
+        if !outcome.is_decided() {
+            return Found::Undecided;
+        }
+        if !matches!(&*outcome, Outcome::Finished { makes: Some(_), .. }) {
+            return missing();
+        }
+        let id = flow.graph.nodes[maker].id.clone();
+        match self.written_before(node, epoch, &id, context) {
+            Some(history) => Found::Place(outcome::Place::In(context.clone(), history)),
+            None => Found::Undecided,
+        }
+    }
+
+    /// A context of the scopes around this one, with what this iteration has added.
+    fn find_around(&mut self, node: Place, epoch: &Epoch, context: &ContextId) -> Found {
+        let named = |maker: &&OuterContexts| {
+            epoch_in_name(&maker.maker, context).is_some_and(|epoch| epoch.depth() == maker.depth)
+        };
+        let Some(maker) = self.around.contexts.iter().find(named) else { return Found::Unknown };
+        let made_in = epoch_in_name(&maker.maker, context).expect("it is in the name");
+        let id = maker.maker.clone();
+        match maker.made.get(&made_in).cloned() {
+            Some(Some(outcome::Place::In(_, mut history))) => {
+                match self.written_before(node, epoch, &id, context) {
+                    Some(added) => {
+                        history.extend(added);
+                        Found::Place(outcome::Place::In(context.clone(), history))
+                    }
+                    None => Found::Undecided,
+                }
+            }
+            Some(Some(place)) => Found::Place(place),
+            Some(None) => Found::Undecided,
+            None if !maker.are_all && maker.made.keys().all(|epoch| *epoch < made_in) => Found::Undecided,
+            None => Found::Unknown,
+        }
+    }
+
+    /// What the model calls before an activation have added to a context. Nothing if that is not decided.
+    fn written_before(
+        &mut self,
+        node: Place,
+        epoch: &Epoch,
+        maker: &NodeId,
+        context: &ContextId,
+    ) -> Option<History> {
+        let flow = self.flow;
         let mut turns = Vec::new();
         for other in flow.graph.places() {
-            if !self.reach[other].any && !self.reach[other].makers.contains(&maker) {
+            if !self.reach[other].any && !self.reach[other].makers.contains(maker) {
                 continue;
             }
             for (epoch, outcome) in self.all_decided(other, |this| this.epochs_before(other, node, epoch))? {
-                match &*outcome {
-                    Outcome::Finished { writes: Some((written, added)), .. } if *written == context => {
-                        turns.push(((other, epoch), added.clone()));
-                    }
-                    _ => {}
+                let added = outcome.writes().iter().filter(|(written, _)| written == context);
+                let added: History = added.flat_map(|(_, added)| added.clone()).collect();
+                if !added.is_empty() {
+                    turns.push(((other, epoch), added));
                 }
             }
         }
         turns.sort_by(|(one, _), (other, _)| self.precedence(one, other));
-        let history: History = turns.into_iter().flat_map(|(_, added)| added).collect();
-        Some(outcome::Place::In(context, history))
+        Some(turns.into_iter().flat_map(|(_, added)| added).collect())
+    }
+
+    /// The iterations of a loop see the contexts as they are when it begins: so it begins when all that comes before it in them
+    /// is decided. Nothing if something is not.
+    fn wait_for_turn(&mut self, node: Place, epoch: &Epoch) -> Option<()> {
+        let flow = self.flow;
+        let own = self.reach[node].clone();
+        if own.is_nothing() {
+            return Some(());
+        }
+        for other in flow.graph.places() {
+            let it = &flow.graph.nodes[other];
+            let makes = it.kind == "context" && (own.any || own.makers.contains(&it.id));
+            if makes || own.meets(&self.reach[other]) {
+                self.all_decided(other, |this| this.epochs_before(other, node, epoch))?;
+            }
+        }
+        Some(())
+    }
+
+    /// The contexts that an iteration of a loop sees if it begins now.
+    pub fn contexts_for(&mut self, node: Place, epoch: &Epoch) -> Vec<OuterContexts> {
+        let flow = self.flow;
+        let mut all = Vec::new();
+        for outer in self.around.contexts.clone() {
+            let mut made = BTreeMap::new();
+            for (made_in, place) in outer.made {
+                let place = match place {
+                    Some(outcome::Place::In(context, mut history)) => {
+                        let added = self.written_before(node, epoch, &outer.maker, &context);
+                        added.map(|added| {
+                            history.extend(added);
+                            outcome::Place::In(context, history)
+                        })
+                    }
+                    other => other,
+                };
+                made.insert(made_in, place);
+            }
+            all.push(OuterContexts { made, ..outer });
+        }
+        for maker in flow.graph.places().filter(|&place| flow.graph.nodes[place].kind == "context") {
+            let id = flow.graph.nodes[maker].id.clone();
+            if !self.reach[node].any && !self.reach[node].makers.contains(&id) {
+                continue;
+            }
+            let (before, are_all) = self.epochs_before(maker, node, epoch);
+            let mut made = BTreeMap::new();
+            for made_in in before {
+                let at = self.activation(maker, &made_in);
+                let place = match self.find_here(node, epoch, &at.to_string().as_str().into()) {
+                    Found::Place(place) => Some(place),
+                    Found::Undecided | Found::Unknown => None,
+                };
+                made.insert(at.epoch, place);
+            }
+            let depth = self.around.epoch.depth() + flow.clocks[maker].len();
+            all.push(OuterContexts { maker: id, depth, made, are_all });
+        }
+        all
     }
 
     // ---- The run -----------------------------------------------------------------------------------------------------
@@ -374,18 +558,7 @@ impl<'a> Interpreter<'a> {
     /// that feed only a next iteration.
     pub fn results(&mut self) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
         let flow = self.flow;
-        let feeds_nothing = |node: &Place| flow.graph.wires.iter().all(|wire| wire.source != *node);
-        let feeds_back = |node: &Place| {
-            flow.graph.wires.iter().all(|wire| wire.source != *node || flow.nesting.is_back(wire))
-        };
-        let is_output = |node: &Place| flow.graph.nodes[*node].behavior.is_output;
-        let mut last: Vec<Place> = flow.graph.places().filter(is_output).collect();
-        if last.is_empty() {
-            last = flow.graph.places().filter(feeds_nothing).collect();
-        }
-        if last.is_empty() {
-            last = flow.graph.places().filter(feeds_back).collect();
-        }
+        let last = flow.result_nodes();
         let mut results = BTreeMap::new();
         for node in last {
             let mut outputs = BTreeMap::new();
@@ -400,4 +573,12 @@ impl<'a> Interpreter<'a> {
         }
         results
     }
+}
+
+/// The epoch in which a node makes the context of this name, if it is the name of one of its contexts.
+fn epoch_in_name(maker: &NodeId, context: &ContextId) -> Option<Epoch> {
+    let rest = context.as_str().strip_prefix(maker.as_str())?;
+    let counters = rest.strip_prefix('#').unwrap_or(rest).split('.').filter(|counter| !counter.is_empty());
+    let epoch = Epoch(counters.map(str::parse).collect::<Result<_, _>>().ok()?);
+    (epoch.to_string() == rest).then_some(epoch)
 }

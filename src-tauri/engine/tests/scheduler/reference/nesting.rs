@@ -40,7 +40,7 @@ impl Nesting {
 
     /// Every cycle must contain a node that pauses, in itself or in an inner cycle, or have a bound of its own.
     pub fn check_bounds(&self, graph: &Graph) -> Result<(), Refusal> {
-        let pauses = |cycle: &Cycle| cycle.members.iter().any(|&node| graph.nodes[node].behavior.pauses);
+        let pauses = |cycle: &Cycle| cycle.members.iter().any(|&node| graph.nodes[node].can_ask);
         let is_bounded = self.cycles.iter().all(|cycle| cycle.bound.is_some() || pauses(cycle));
         if is_bounded { Ok(()) } else { Err(Refusal::Circular) }
     }

@@ -8,7 +8,7 @@ use plait_engine::journal::{Answer, SourceRef};
 use plait_engine::port::ERROR_PORT;
 use serde_json::json;
 
-use super::graph::Node;
+use super::document::Node;
 use crate::journal_summary::{ActivationRecord, Final, History};
 use crate::nodes::semantics::{self, Script, Values};
 
@@ -19,10 +19,12 @@ pub enum Outcome {
         record: ActivationRecord,
         outputs: BTreeMap<PortName, Value>,
         makes: Option<ContextId>,
-        writes: Option<(ContextId, History)>,
+        writes: Vec<(ContextId, History)>,
     },
     Failed {
         record: ActivationRecord,
+        /// What it added to contexts all the same: the iterations of a loop before the one that failed.
+        writes: Vec<(ContextId, History)>,
         /// What its `error` output carries.
         error: Value,
         handled: bool,
@@ -31,6 +33,8 @@ pub enum Outcome {
     Skipped,
     /// It waits for an answer that nobody gives.
     Waits(ActivationRecord),
+    /// It is a loop, and something in an iteration waits or is not decided.
+    Open { record: ActivationRecord, writes: Vec<(ContextId, History)> },
     /// Something before it fails the run, or waits.
     Undecided,
 }
@@ -40,7 +44,7 @@ impl Outcome {
         match self {
             Self::Finished { .. } | Self::Skipped => true,
             Self::Failed { handled, .. } => *handled,
-            Self::Waits(_) | Self::Undecided => false,
+            Self::Waits(_) | Self::Open { .. } | Self::Undecided => false,
         }
     }
 
@@ -57,7 +61,15 @@ impl Outcome {
             Self::Finished { record, .. } | Self::Failed { record, .. } | Self::Waits(record) => {
                 record.pauses
             }
-            Self::Skipped | Self::Undecided => 0,
+            Self::Skipped | Self::Open { .. } | Self::Undecided => 0,
+        }
+    }
+
+    /// What it added to contexts, in order.
+    pub fn writes(&self) -> &[(ContextId, History)] {
+        match self {
+            Self::Finished { writes, .. } | Self::Failed { writes, .. } | Self::Open { writes, .. } => writes,
+            _ => &[],
         }
     }
 }
@@ -72,6 +84,7 @@ pub struct Start<'a> {
 }
 
 /// The context that a node works in.
+#[derive(Clone, Debug)]
 pub enum Place {
     /// It works in none.
     None,
@@ -106,7 +119,7 @@ pub fn run(start: Start, place: Place, script: Script) -> Outcome {
         let details = json!({ "salt": node.settings.salt });
         return fail(node, record, handled, "test.failed", "It fails on purpose.", &details);
     }
-    let mut writes = None;
+    let mut writes = Vec::new();
     match (node.kind.as_str(), place) {
         ("effect", _) => more = semantics::replies(&node.settings, at).into(),
         ("turn" | "guest", Place::In(context, history)) => {
@@ -119,10 +132,8 @@ pub fn run(start: Start, place: Place, script: Script) -> Outcome {
                 vec![said]
             };
             let id = |index: usize| format!("{at}/{index}").into();
-            writes = Some((
-                context,
-                texts.into_iter().enumerate().map(|(index, text)| (id(index), text)).collect(),
-            ));
+            let added = texts.into_iter().enumerate().map(|(index, text)| (id(index), text)).collect();
+            writes.push((context, added));
         }
         _ => {}
     }
@@ -145,5 +156,5 @@ fn fail(
 ) -> Outcome {
     let error = json!({ "code": code, "message": message, "node": node.id, "details": details });
     record.end = Some(Final::Failed { code: code.to_owned(), handled });
-    Outcome::Failed { record, error, handled }
+    Outcome::Failed { record, writes: Vec::new(), error, handled }
 }

@@ -10,6 +10,7 @@ use crate::error::ErrorCode;
 use crate::id::{Activation, Epoch};
 use crate::loop_history::{
     ConversationScope, ConversationSettings, HistorySummary, HistoryTurn, LoopConversation, LoopHistory,
+    ReceivedText,
 };
 use crate::models::ModelOverride;
 use crate::origin::{Origin, Origins};
@@ -49,6 +50,7 @@ fn conversation(config: Value) -> LoopConversation {
         start: turns.messages().front().map(|turn| turn.id.clone()),
         turns,
         appended: 4,
+        received: ["message", "text"].map(|port| (port.into(), vec![ReceivedText::Turn(4)])).into(),
         summary: None,
         no_summary: None,
         summarizer: None,
@@ -303,6 +305,21 @@ fn text_stays_within_the_bound_although_escapes_take_tokens() {
     let record = prompt(&run);
     let conversation = record.conversation.as_deref().expect("the badge");
     assert!((1..=200).contains(&conversation.tokens), "{}", conversation.tokens);
+}
+
+#[test]
+fn text_of_large_and_small_turns_stays_within_the_bound() {
+    for (large, max_tokens) in [(10, 150), (10, 400), (60, 700), (60, 1_100), (60, 2_000), (200, 2_000)] {
+        let config = json!({ "history_management": { "max_tokens": max_tokens } });
+        let mut mixed = conversation(config);
+        let text = |at: u32| if at.is_multiple_of(3) { "U".to_owned() } else { "<\"&>".repeat(large) };
+        mixed.turns = (0..20).map(|at| turn(Role::User, &text(at), "ask", at)).collect();
+        let mut harness = prompt_only(mixed);
+        let run = send(&mut harness, json!({}), "Third.");
+        let record = prompt(&run);
+        let tokens = record.conversation.as_deref().expect("the badge").tokens;
+        assert!(tokens <= max_tokens, "{tokens} of {max_tokens} with {large}");
+    }
 }
 
 #[test]

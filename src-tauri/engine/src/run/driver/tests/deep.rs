@@ -98,6 +98,7 @@ fn what_people_give_too_deep_is_refused() {
         conversation: None,
         grants: None,
         models,
+        config: std::collections::BTreeMap::new(),
         revision: 1,
         from: None,
     });

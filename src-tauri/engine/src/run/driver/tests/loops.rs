@@ -70,6 +70,21 @@ fn times_loop_hands_its_result_from_iteration_to_iteration() {
 }
 
 #[test]
+fn previous_is_null_after_an_iteration_without_result() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "l": { "type": "loop", "config": { "kind": "times", "times": 3 } },
+        "body": { "type": "switch", "parent": "l", "config": { "cases": [{ "name": "none", "when": "value == null" }] } },
+        "seen": text("l", "[{{value}}]"),
+    });
+    let edges = json!(["l.previous -> body.value", "body.none -> seen.value"]);
+    let events = play(&stage, &nodes, &edges);
+    // Iteration 0 has nothing before it: the loop has no input.
+    assert_eq!(epochs("body", "node.skipped", &events), [json!([0])]);
+    assert_eq!(epochs("seen", "node.finished", &events), [json!([1]), json!([2])]);
+}
+
+#[test]
 fn while_loop_tests_before_each_iteration() {
     let stage = Stage::new();
     let nodes = json!({
@@ -109,6 +124,44 @@ fn exit_ends_the_loop_when_the_body_has_finished() {
     let events = play(&stage, &nodes, &edges);
     let result = json!({ "result": "2!", "results": ["0!", "1!", "2!"], "iterations": 3 });
     assert_eq!(outputs("l", &events), [result]);
+}
+
+#[test]
+fn exit_of_an_item_stops_later_ones_however_far_they_are() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "list": { "type": "value", "config": { "value": [1, 2, 3, 4, 5] } },
+        "l": { "type": "loop", "config": { "kind": "forEach", "concurrency": 2 } },
+        "first": { "type": "switch", "parent": "l", "config": { "cases": [{ "name": "yes", "when": "value == 1" }] } },
+        "slow": { "type": "delay", "parent": "l" },
+        "tail": text("l", "{{value}}"),
+    });
+    let edges = json!([
+        "list.value -> l.items",
+        "l.item -> first.value",
+        "first.yes -> slow.in",
+        "slow.out -> l.exit",
+        "l.item -> tail.value",
+        "tail.text -> l.next",
+    ]);
+    let events = play(&stage, &nodes, &edges);
+    assert_eq!(outputs("l", &events), [json!({ "result": "1", "results": ["1"], "iterations": 1 })]);
+    assert!(epochs("l", "iteration.started", &events).len() > 1, "others had begun");
+}
+
+#[test]
+fn values_from_outside_keep_the_plan_order_of_their_sources() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "a": { "type": "value", "config": { "value": "first" } },
+        "b": { "type": "value", "config": { "value": "last" } },
+        "l": { "type": "loop", "config": { "kind": "times", "times": 1 } },
+        "body": text("l", "{{value}}"),
+    });
+    // Edges are numbered in this order.
+    let edges = json!(["b.value -> body.value", "a.value -> body.value", "body.text -> l.next"]);
+    let events = play(&stage, &nodes, &edges);
+    assert_eq!(outputs("body", &events), [json!({ "text": "last" })]);
 }
 
 #[test]
@@ -175,8 +228,8 @@ fn loops_nest_and_cycles_run_inside() {
     ]);
     let events = play(&stage, &nodes, &edges);
     let result = outputs("outer", &events).pop().unwrap()["result"].clone();
-    // Iteration 0 has nothing before it, so the inner loop is skipped in it.
-    assert_eq!(result, Value::Null, "{events:#?}");
+    // Iteration 0 has nothing before it, so the inner loop is skipped in it. Its result is null, which iteration 1 begins with.
+    assert_eq!(result, json!("(1.0)(1.1)+++"), "{events:#?}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::notation::flow;
 /// `node~c` follows it. Then the diagnostics.
 pub fn outline_of(text: &str) -> String {
     let flow = flow(text);
-    let mut outline = match plan::plan(&flow, &registry(), None, &InputOverrides::new()) {
+    let mut outline = match plan::plan(&flow, registry(), None, &InputOverrides::new()) {
         Ok(plan) => write(&plan),
         Err(_) => String::new(),
     };
@@ -20,7 +20,7 @@ pub fn outline_of(text: &str) -> String {
 }
 
 fn diagnostics(flow: &Flow) -> String {
-    let found = plan::check(flow, &registry()).diagnostics;
+    let found = plan::check(flow, registry()).diagnostics;
     let lines = found.iter().map(|it| format!("{:?} {}: {}", it.severity, it.code, it.message));
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -26,7 +26,7 @@ const STUCK: &str = "
 
 /// The codes found in `text`, each with the node that it is about.
 fn findings(text: &str) -> Vec<String> {
-    let found = plan::check(&flow(text), &registry()).diagnostics;
+    let found = plan::check(&flow(text), registry()).diagnostics;
     let name = |found: &Diagnostic| {
         format!("{} {}", found.code, found.node.as_ref().map_or("", |node| node.as_str()))
     };
@@ -222,10 +222,10 @@ fn refused_cycle_does_not_hide_contexts_and_back_edges() {
         ask.out -> x.a
         x.out -> ask.b
         here.context -> x.context\n";
-    let alone = plan::check(&flow(rest), &registry());
+    let alone = plan::check(&flow(rest), registry());
     assert_eq!(alone.back_edges.len(), 1);
     assert_eq!(alone.contexts[&NodeId::from("x")].as_str(), "here");
-    let beside = plan::check(&flow(&format!("{rest}{STUCK}")), &registry());
+    let beside = plan::check(&flow(&format!("{rest}{STUCK}")), registry());
     assert_eq!(beside.back_edges, alone.back_edges);
     assert_eq!(beside.contexts, alone.contexts);
 }

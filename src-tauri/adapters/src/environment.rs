@@ -1,0 +1,19 @@
+//! The environment of the process. The only place of the library that reads it: keys, secrets to redact, and variables that a person
+//! names in the settings. Values of the configuration never come from here. `cargo xtask lint` checks it.
+
+use std::ffi::OsString;
+
+/// The value of a variable, if it is set and Unicode.
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The value of a variable, if it is set.
+pub fn os_variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+/// All variables.
+pub(crate) fn os_variables() -> impl Iterator<Item = (OsString, OsString)> {
+    std::env::vars_os()
+}

@@ -1,0 +1,36 @@
+//! `plait runs pin`.
+
+use clap::Args;
+use plait_api::engine::error::ErrorCode;
+use plait_api::lens::ListTurns;
+use plait_api::runs::PinTurn;
+use plait_api::{ErrorReply, Plait};
+
+use super::{find, turns};
+use crate::exit::CliError;
+use crate::terminal::print_error;
+
+#[derive(Debug, Args)]
+pub(super) struct PinArgs {
+    /// Run ID, a unique prefix of one, or `last`. The run must be waiting for a person.
+    run: String,
+    /// The number of the turn in `plait runs turns`.
+    turn: usize,
+    /// Take the pin off.
+    #[arg(long)]
+    remove: bool,
+}
+
+pub(super) async fn execute(app: &Plait, args: &PinArgs) -> Result<(), CliError> {
+    let run = find(app, &args.run)?;
+    let open = app.call(ListTurns { run: run.clone() }).await?;
+    let chosen = args.turn.checked_sub(1).and_then(|at| turns::turns(&open).nth(at));
+    let (view, turn) = chosen.ok_or_else(|| {
+        let message = format!("There is no turn number {} in run {run}.", args.turn);
+        ErrorReply::new(ErrorCode::HistoryNoTurn, message).hint("`plait runs turns` numbers them.")
+    })?;
+    let (node, epoch) = (view.node.clone(), view.epoch.clone());
+    app.call(PinTurn { run, node, epoch, turn: turn.id.clone(), pinned: !args.remove }).await?;
+    print_error(if args.remove { "Removed the pin.\n" } else { "Pinned the turn.\n" });
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! What the model calls of a run may cost, as far as that can be known before.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::observed::ObservedCall;
+use crate::id::NodeId;
+use crate::models::{Price, TokenUsage};
+use crate::node::CallLimit;
+
+/// Why there is no upper bound for what the calls of a node cost.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum UnknownReason {
+    /// The price of its model.
+    NoPrice { model: String },
+    /// It sets no `maxTokens`, so a reply may have any length.
+    NoMaxTokens,
+    /// Nothing but a person ends the cycle that it is in.
+    NoLimit,
+    /// It runs another flow.
+    Subflow,
+    /// Its prompt depends on values that only a run has.
+    NoPrompt,
+    /// The flow is too large to look at all of it.
+    TooLarge,
+}
+
+/// A node whose calls have no upper bound.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct UnknownCost {
+    pub node: NodeId,
+    pub reason: UnknownReason,
+}
+
+/// What a run may cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct CostForecast {
+    /// The most that the nodes cost whose calls have an upper bound, in billionths of a US dollar.
+    #[ts(type = "number")]
+    pub at_most_nano_usd: u64,
+    /// The others, in the order of the plan.
+    pub unknown: Vec<UnknownCost>,
+}
+
+/// The calls of one node, for one purpose.
+pub(super) struct NodeCalls<'a> {
+    pub calls: &'a [&'a ObservedCall],
+    pub price: Option<&'a Price>,
+    pub limit: CallLimit,
+    /// How many executions there are at most. Nothing if only people end them.
+    pub at_most: Option<u64>,
+    /// Whether these are all executions.
+    pub is_complete: bool,
+    /// The models whose replies may have any length, as `provider/model`.
+    pub unlimited: &'a BTreeSet<String>,
+}
+
+impl NodeCalls<'_> {
+    /// What all of them cost at most, in billionths of a US dollar.
+    pub fn at_most(&self) -> Result<u64, UnknownReason> {
+        let Some(first) = self.calls.first() else { return Ok(0) };
+        let model = || format!("{}/{}", first.provider, first.model);
+        let price = self.price.ok_or_else(|| UnknownReason::NoPrice { model: model() })?;
+        // What costs nothing needs no bound.
+        if price.nano_usd(&TokenUsage::new(1_000_000_000, 1_000_000_000)) == 0 {
+            return Ok(0);
+        }
+        let executions = self.at_most.ok_or(UnknownReason::NoLimit)?;
+        let max_tokens = self.calls.iter().map(|call| call.max_tokens).max().flatten();
+        let output = u64::from(max_tokens.ok_or(UnknownReason::NoMaxTokens)?);
+        let largest = |call: &ObservedCall| price.nano_usd(&TokenUsage::new(call.room(), output));
+        let upper = |call: &&&ObservedCall| {
+            let input = if call.is_upper_bound(self.unlimited) { call.tokens } else { call.room() };
+            price.nano_usd(&TokenUsage::new(input.min(call.room()), output))
+        };
+        let any = self.calls.iter().map(|call| largest(call)).max().unwrap_or_default();
+        let firsts = if self.is_complete {
+            self.calls.iter().map(|call| upper(&call)).fold(0, u64::saturating_add)
+        } else {
+            any.saturating_mul(executions)
+        };
+        let has_tools = self.calls.iter().any(|call| call.has_tools);
+        let rounds = if has_tools { self.limit.tool_rounds } else { 0 };
+        let others = u64::from(self.limit.repairs) + u64::from(rounds);
+        Ok(firsts.saturating_add(any.saturating_mul(others).saturating_mul(executions)))
+    }
+
+    /// What one of them costs on average, with replies of the expected size.
+    pub fn expected_per_call(&self) -> Option<u64> {
+        let price = self.price?;
+        let costs = self.calls.iter().map(|call| {
+            let reply = call.reply.map_or(0, |reply| reply.tokens);
+            price.nano_usd(&TokenUsage::new(call.tokens, reply))
+        });
+        costs.fold(0, u64::saturating_add).checked_div(self.calls.len() as u64)
+    }
+}

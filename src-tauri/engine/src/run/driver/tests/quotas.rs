@@ -1,0 +1,331 @@
+//! Quotas: which calls are sent, and what of a quota is used after a restart.
+
+use serde_json::{Value, json};
+
+use super::{Driver, Stage, drive};
+use crate::error::{ErrorCode, Fault};
+use crate::journal::Entry;
+use crate::models::TokenUsage;
+use crate::provider::ModelReply;
+use crate::testing::ScriptedReply;
+
+/// A reply that the provider says took so many tokens.
+fn reply(text: &str, input: u64, output: u64) -> ScriptedReply {
+    let usage = Some(TokenUsage::new(input, output));
+    ScriptedReply::Reply(ModelReply { text: text.to_owned(), usage, ..ModelReply::default() })
+}
+
+fn failure(code: ErrorCode) -> ScriptedReply {
+    ScriptedReply::Failure { partial: "Wel".to_owned(), fault: Fault::new(code, "It failed.") }
+}
+
+/// Three calls in a row, each with up to 100 tokens of reply.
+fn three_chats(quota: &Value) -> (Value, Value, Value) {
+    let chat = json!({ "type": "chat", "config": { "maxTokens": 100 } });
+    let nodes = json!({
+        "start": { "type": "contextStart" },
+        "ask": { "type": "value", "config": { "value": "Go." } },
+        "a": chat,
+        "b": chat,
+        "c": chat,
+    });
+    let edges = json!([
+        "start.context -> a.context",
+        "ask.value -> a.message",
+        "a.context -> b.context",
+        "a.response -> b.message",
+        "b.context -> c.context",
+        "b.response -> c.message",
+    ]);
+    (nodes, edges, json!({ "quotas": { "run": quota } }))
+}
+
+fn play(stage: &Stage, (nodes, edges, settings): &(Value, Value, Value)) -> Vec<Value> {
+    stage.play(nodes, edges, settings)
+}
+
+fn resume(stage: &Stage, (nodes, edges, settings): &(Value, Value, Value), entries: &[Entry]) -> Vec<Value> {
+    *stage.kept.0.lock().unwrap() = entries.to_vec();
+    let setup = stage.setup(nodes, edges, settings, None);
+    let (driver, _handle) = Driver::resume(setup, entries).unwrap();
+    drive(driver);
+    stage.events()
+}
+
+fn end(events: &[Value]) -> (&str, Option<&str>) {
+    let last = events.last().unwrap();
+    (last["type"].as_str().unwrap(), last.pointer("/error/code").and_then(Value::as_str))
+}
+
+fn sent(stage: &Stage) -> usize {
+    stage.provider.requests().len()
+}
+
+/// What is used of the run's quota by the latest event that says so: spent and reserved.
+fn used(events: &[Value]) -> (u64, u64) {
+    let quotas = events.iter().rev().find_map(|event| event.get("quotas")).unwrap();
+    let number = |pointer| quotas.pointer(pointer).and_then(Value::as_u64).unwrap();
+    (number("/0/spent/tokens"), number("/0/reserved/tokens"))
+}
+
+#[test]
+fn call_that_would_exceed_the_quota_of_the_run_is_not_sent() {
+    let stage = Stage::new();
+    stage.provider.push_replies([reply("One.", 30, 20), reply("Two.", 60, 30)]);
+    let events = play(&stage, &three_chats(&json!({ "tokens": 250 })));
+    // 50 and 90 are used; the third call reserves more than 100.
+    assert_eq!(sent(&stage), 2);
+    assert_eq!(end(&events), ("run.failed", Some("quota.exceeded")));
+    assert_eq!(used(&events), (140, 0));
+}
+
+#[test]
+fn report_replaces_what_was_reserved() {
+    let stage = Stage::new();
+    stage.provider.push_replies([reply("One.", 30, 20), reply("Two.", 60, 30), reply("Three.", 5, 5)]);
+    let events = play(&stage, &three_chats(&json!({ "tokens": 300 })));
+    assert_eq!(sent(&stage), 3);
+    assert_eq!(end(&events), ("run.finished", None));
+    assert_eq!(used(&events), (150, 0));
+}
+
+#[test]
+fn nothing_is_journaled_without_a_quota() {
+    let stage = Stage::new();
+    let events = stage.play(&three_chats(&Value::Null).0, &three_chats(&Value::Null).1, &json!({}));
+    assert_eq!(sent(&stage), 3);
+    assert!(!events.iter().any(|event| event["type"].as_str().unwrap().starts_with("quota.")));
+}
+
+#[test]
+fn call_without_a_report_stays_charged_and_a_refused_one_does_not() {
+    for (code, charged) in [(ErrorCode::ProviderTimeout, true), (ErrorCode::ProviderRateLimited, false)] {
+        let stage = Stage::new();
+        stage.provider.push_replies([failure(code)]);
+        let events = play(&stage, &three_chats(&json!({ "tokens": 300 })));
+        let (spent, reserved) = used(&events);
+        assert_eq!((spent > 100, reserved), (charged, 0));
+        assert_eq!(spent == 0, !charged);
+    }
+}
+
+#[test]
+fn quota_of_a_node_fails_the_node_alone() {
+    let stage = Stage::new();
+    stage.provider.push_replies([reply("One.", 30, 20)]);
+    let nodes = json!({
+        "start": { "type": "contextStart" },
+        "ask": { "type": "value", "config": { "value": "Go." } },
+        "a": { "type": "chat", "config": { "maxTokens": 100 }, "limits": { "quota": { "tokens": 90 } } },
+        "b": { "type": "text", "config": { "template": "{{error.code}}" } },
+    });
+    let edges = json!(["start.context -> a.context", "ask.value -> a.message", "a.error -> b.error"]);
+    let events = stage.play(&nodes, &edges, &json!({}));
+    assert_eq!(sent(&stage), 0);
+    assert_eq!(end(&events), ("run.finished", None));
+    let text = events.iter().find(|event| event["node"] == "b" && event["type"] == "node.finished").unwrap();
+    assert_eq!(text["outputs"]["text"], "quota.node_exceeded");
+}
+
+#[test]
+fn person_may_allow_as_much_again() {
+    let flow = three_chats(&json!({ "tokens": 250, "onExceeded": "ask" }));
+    for (approved, calls, ended) in
+        [(true, 3, ("run.finished", None)), (false, 2, ("run.failed", Some("quota.exceeded")))]
+    {
+        let stage = Stage::new();
+        stage.provider.push_replies([reply("One.", 30, 20), reply("Two.", 60, 30), reply("Three.", 5, 5)]);
+        let mut asked = 0;
+        let events = stage.play_answering(&flow.0, &flow.1, &flow.2, |open| {
+            asked += 1;
+            assert_eq!(open[0].node.as_str(), "c");
+            Some((open[0].clone(), Some(json!({ "approved": approved }))))
+        });
+        assert_eq!((asked, sent(&stage)), (1, calls));
+        assert_eq!(end(&events), ended);
+        let question = events.iter().find(|event| event["type"] == "run.paused").unwrap();
+        assert_eq!(question["tool"]["kind"], "quota");
+        assert!(question["prompt"].as_str().unwrap().contains("Allow 250 tokens more?"), "{question}");
+    }
+}
+
+#[test]
+fn allowance_holds_after_a_restart() {
+    let flow = three_chats(&json!({ "tokens": 250, "onExceeded": "ask" }));
+    let stage = Stage::new();
+    stage.provider.push_replies([reply("One.", 30, 20), reply("Two.", 60, 30), reply("Three.", 5, 5)]);
+    stage.play_answering(&flow.0, &flow.1, &flow.2, |open| {
+        Some((open[0].clone(), Some(json!({ "approved": true }))))
+    });
+    let entries = stage.entries();
+    let answered = entries
+        .iter()
+        .position(|entry| serde_json::to_value(&entry.event).unwrap()["type"] == "input.provided");
+    let stage = Stage::new();
+    stage.provider.push_replies([reply("Three.", 5, 5)]);
+    let events = resume(&stage, &flow, &entries[..=answered.unwrap()]);
+    assert_eq!(sent(&stage), 1);
+    assert_eq!(end(&events), ("run.finished", None));
+}
+
+#[test]
+fn cheaper_model_is_called_instead() {
+    let stage = Stage::new();
+    let (mut nodes, edges, _) = three_chats(&Value::Null);
+    for chat in ["a", "b", "c"] {
+        nodes[chat]["config"]["overrideProvider"] = json!("openai");
+        nodes[chat]["config"]["overrideModel"] = json!("gpt-4");
+        nodes[chat]["config"]["maxTokens"] = json!(4_000);
+    }
+    let quota = json!({ "usd": 0.2, "onExceeded": "fallback", "fallback": { "provider": "offline", "model": "small" } });
+    let events = stage.play(&nodes, &edges, &json!({ "quotas": { "run": quota } }));
+    let models: Vec<_> = stage.provider.requests().into_iter().map(|request| request.model).collect();
+    assert_eq!(end(&events), ("run.finished", None), "{:#?}", events.last());
+    assert_eq!(models, ["small", "small", "small"], "a reply of 4,000 tokens may cost 24 cents");
+    let finished =
+        events.iter().find(|event| event["node"] == "a" && event["type"] == "node.finished").unwrap();
+    assert_eq!(finished["metadata"]["model"], "small");
+    let prompts: Vec<_> = events.iter().filter(|event| event["type"] == "prompt.rendered").collect();
+    assert!(prompts.iter().all(|event| event["prompt"]["model"] == "small"), "no other prompt was made");
+}
+
+#[test]
+fn money_cannot_be_limited_without_a_price() {
+    let stage = Stage::new();
+    let (mut nodes, edges, settings) = three_chats(&json!({ "usd": 1.0 }));
+    nodes["a"]["config"]["overrideProvider"] = json!("mine");
+    nodes["a"]["config"]["overrideModel"] = json!("nobody-knows");
+    let events = stage.play(&nodes, &edges, &settings);
+    assert_eq!(sent(&stage), 0);
+    assert_eq!(end(&events), ("run.failed", Some("quota.no_price")));
+}
+
+#[test]
+fn restart_at_any_point_uses_no_more_than_the_quota() {
+    let flow = three_chats(&json!({ "tokens": 250 }));
+    let stage = Stage::new();
+    stage.provider.push_replies([reply("One.", 30, 20), reply("Two.", 60, 30)]);
+    play(&stage, &flow);
+    let entries = stage.entries();
+    let kinds: Vec<_> = entries
+        .iter()
+        .map(|entry| serde_json::to_value(&entry.event).unwrap()["type"].as_str().unwrap().to_owned())
+        .collect();
+    for length in 1..entries.len() {
+        let stage = Stage::new();
+        let replied = kinds[..length].iter().filter(|kind| *kind == "model.replied").count();
+        let left = [reply("One.", 30, 20), reply("Two.", 60, 30), reply("Three.", 1, 1)];
+        stage.provider.push_replies(left.into_iter().skip(replied));
+        let events = resume(&stage, &flow, &entries[..length]);
+        assert_eq!(end(&events), ("run.failed", Some("quota.exceeded")), "resumed from {length}");
+        // A call that was under way stays charged, so that there is room for fewer.
+        let under_way = kinds[..length].iter().filter(|kind| *kind == "quota.reserved").count() > replied;
+        let expected = if under_way { 1 } else { 2 };
+        assert_eq!(replied + sent(&stage), expected, "resumed from {length}: {:?}", kinds[length - 1]);
+    }
+}
+
+#[test]
+fn iteration_that_is_known_not_to_end_within_the_quota_sends_nothing() {
+    let stage = Stage::new();
+    stage.provider.push_replies((0..9).map(|_| reply("Yes.", 20, 20)));
+    let chat = json!({ "type": "chat", "parent": "l", "config": { "maxTokens": 100 } });
+    let nodes = json!({
+        "start": { "type": "contextStart" },
+        "goal": { "type": "value", "config": { "value": "Go." } },
+        "l": { "type": "loop", "config": { "kind": "times", "times": 9 }, "limits": { "quota": { "tokens": 380 } } },
+        "a": chat,
+        "b": chat,
+    });
+    let edges = json!([
+        "start.context -> l.context",
+        "goal.value -> l.input",
+        "l.context -> a.context",
+        "l.previous -> a.message",
+        "a.context -> b.context",
+        "a.response -> b.message",
+        "b.response -> l.next",
+    ]);
+    let events = stage.play(&nodes, &edges, &json!({}));
+    // An iteration reserves somewhat more than 200, and uses 80: the third has 220 left, the fourth 140, in which one call would
+    // fit.
+    assert_eq!(sent(&stage), 4);
+    assert_eq!(end(&events), ("run.failed", Some("quota.node_exceeded")));
+}
+
+#[test]
+fn parallel_iterations_get_equal_parts() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "items": { "type": "value", "config": { "value": ["short", "long", "short"] } },
+        "l": {
+            "type": "loop",
+            "config": { "kind": "forEach", "concurrency": 3, "on_error": "continue" },
+            "limits": { "quota": { "tokens": 900 } },
+        },
+        "start": { "type": "newContext", "parent": "l" },
+        "route": {
+            "type": "switch",
+            "parent": "l",
+            "config": { "cases": [{ "name": "long", "equals": "long" }] },
+        },
+        "few": { "type": "chat", "parent": "l", "config": { "maxTokens": 200 } },
+        "many": { "type": "chat", "parent": "l", "config": { "maxTokens": 400 } },
+    });
+    let edges = json!([
+        "items.value -> l.items",
+        "l.item -> route.value",
+        "start.context -> few.context",
+        "start.context -> many.context",
+        "route.default -> few.message",
+        "route.long -> many.message",
+        "few.response -> l.next",
+        "many.response -> l.next",
+    ]);
+    let events = stage.play(&nodes, &edges, &json!({}));
+    assert_eq!(sent(&stage), 2, "{:#?}", events.last());
+    let results =
+        events.iter().find(|event| event["node"] == "l" && event["type"] == "node.finished").unwrap();
+    assert_eq!(results["outputs"]["results"][1]["error"]["code"], "quota.node_exceeded", "its part is 300");
+}
+
+/// A join of two branches: `few` needs 200 tokens, `many` needs `needed`.
+fn two_branches(needed: u64, split: bool) -> (Value, Value, Value) {
+    let nodes = json!({
+        "start": { "type": "contextStart" },
+        "own": { "type": "newContext" },
+        "ask": { "type": "value", "config": { "value": "Go." } },
+        "few": { "type": "chat", "config": { "maxTokens": 200 } },
+        "many": { "type": "chat", "config": { "maxTokens": needed } },
+        "join": { "type": "join", "config": { "names": ["a", "b"], "splitQuota": split } },
+        "after": { "type": "chat", "config": { "maxTokens": 500 } },
+    });
+    let edges = json!([
+        "start.context -> few.context",
+        "own.context -> many.context",
+        "ask.value -> few.message",
+        "ask.value -> many.message",
+        "few.response -> join.a",
+        "many.response -> join.b",
+        "join.text -> after.message",
+        "start.context -> after.context",
+    ]);
+    (nodes, edges, json!({ "quotas": { "run": { "tokens": 600 } } }))
+}
+
+#[test]
+fn branches_that_meet_get_equal_parts_and_return_the_rest() {
+    for (needed, split, ended) in [
+        (250, true, ("run.finished", None)),
+        (380, true, ("run.failed", Some("quota.node_exceeded"))),
+        (380, false, ("run.finished", None)),
+    ] {
+        let stage = Stage::new();
+        stage.provider.push_replies((0..3).map(|_| reply("Yes.", 10, 10)));
+        let events = play(&stage, &two_branches(needed, split));
+        assert_eq!(end(&events), ended, "{needed} {split}: {:#?}", events.last());
+        if ended.1.is_none() {
+            assert_eq!((sent(&stage), used(&events)), (3, (60, 0)), "nothing stays reserved");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Loops: all invariants hold on random flows with loops, nested, around cycles and inside of them, failing, waiting, and working
+//! in contexts; and what must not change a loop does not.
+
+mod alike;
+mod coverage;
+
+use super::assert_holds_with_loops;
+use super::cancellation::check_cancel_at_any_step_ends_the_run;
+use super::matches_reference::{
+    check_engine_and_reference_refuse_the_same_flows, check_run_matches_reference,
+};
+use super::resuming::{
+    check_fork_of_any_prefix_reaches_the_same_end,
+    check_resume_after_losing_unflushed_entries_repeats_nothing,
+    check_resume_after_repeated_crashes_reaches_the_same_end,
+    check_resume_from_any_prefix_reaches_the_same_end,
+};
+use super::schedule_independence::check_journal_does_not_depend_on_the_schedule;
+use crate::generate::Case;
+
+#[test]
+fn engine_and_reference_refuse_the_same_loops() {
+    assert_holds_with_loops(300, check_engine_and_reference_refuse_the_same_flows);
+}
+
+#[test]
+fn run_of_loops_matches_reference() {
+    assert_holds_with_loops(300, check_run_matches_reference);
+}
+
+#[test]
+fn resume_of_loops_from_any_prefix_reaches_the_same_end() {
+    assert_holds_with_loops(40, check_resume_from_any_prefix_reaches_the_same_end);
+}
+
+#[test]
+fn resume_of_loops_after_repeated_crashes_reaches_the_same_end() {
+    assert_holds_with_loops(60, check_resume_after_repeated_crashes_reaches_the_same_end);
+}
+
+#[test]
+fn resume_of_loops_after_losing_unflushed_entries_repeats_nothing() {
+    assert_holds_with_loops(60, check_resume_after_losing_unflushed_entries_repeats_nothing);
+}
+
+#[test]
+fn fork_of_loops_reaches_the_same_end() {
+    assert_holds_with_loops(30, check_fork_of_any_prefix_reaches_the_same_end);
+}
+
+#[test]
+fn cancel_of_loops_at_any_step_ends_the_run() {
+    assert_holds_with_loops(60, check_cancel_at_any_step_ends_the_run);
+}
+
+#[test]
+fn journal_of_loops_does_not_depend_on_the_schedule() {
+    assert_holds_with_loops(60, check_journal_does_not_depend_on_the_schedule);
+}
+
+/// Its name has the iteration of the loop and that of the cycle.
+#[test]
+fn context_made_in_a_cycle_in_a_body_is_found() {
+    let case = Case::written(
+        "l: loop kind=times times=2
+         head: maybe in=l maxEpochs=2
+         c: context in=l
+         t: turn in=l salt=1
+         u: turn in=l salt=2
+         l.index -> head.a
+         head.out -> head.b
+         head.out -> c.a
+         c.context -> t.context
+         c.context -> u.context
+         u.out -> l.next",
+    );
+    for seed in 0..50 {
+        check_run_matches_reference(&Case { seed, ..case.clone() }).unwrap();
+    }
+}
+
+#[test]
+fn loop_that_has_not_begun_is_skipped_when_another_fails_the_run() {
+    let case = Case::written(
+        "src: source
+         a: loop kind=forEach
+         b: loop kind=times times=1
+         x: mix in=a
+         y: mix in=b
+         src.out -> a.items
+         src.out -> x.a
+         src.out -> y.a",
+    );
+    for seed in 0..20 {
+        check_run_matches_reference(&Case { seed, ..case.clone() }).unwrap();
+    }
+}
+
+/// Both iterations ask and end the loop. If the second is answered first, what it said does not count all the same.
+#[test]
+fn turns_of_items_after_the_one_that_ends_a_loop_do_not_count() {
+    let case = Case::written(
+        "c: context
+         end: mix in=l
+         ask: ask in=l
+         t: turn in=l salt=1
+         after: turn salt=8
+         l: loop kind=forEach concurrency=2
+         c.context -> l.context
+         l.item -> end.a
+         end.out -> l.exit
+         end.out -> ask.a
+         l.context -> t.context
+         l.context -> after.context
+         l.items = [0,1,2]",
+    );
+    for seed in 0..50 {
+        check_run_matches_reference(&Case { seed, ..case.clone() }).unwrap();
+    }
+}

@@ -1,0 +1,98 @@
+//! Quotas across runs and processes: which requests reach the provider.
+
+use serde_json::{Value, json};
+
+use crate::support::binary::{CliOutput, Home};
+use crate::support::folder::flow_json;
+
+/// A question, answered by the offline provider. `limits` are those of the chat.
+fn flow(settings: &Value, limits: &Value) -> String {
+    let mut flow = flow_json(
+        "asking",
+        json!({
+            "start": { "type": "contextStart" },
+            "ask": { "type": "value", "config": { "value": "How are you today?" } },
+            "chat": { "type": "chat", "config": { "maxTokens": 100 }, "limits": limits },
+        }),
+        &["start.context -> chat.context", "ask.value -> chat.message"],
+    );
+    flow["settings"] = settings.clone();
+    flow.to_string()
+}
+
+fn code(output: &CliOutput) -> Value {
+    output.events().pop().unwrap()["error"]["code"].clone()
+}
+
+fn types(output: &CliOutput) -> Vec<String> {
+    output.events().iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn quota_of_a_day_holds_across_processes() {
+    let home = Home::default();
+    let file = home.file("asking.flow.json", &flow(&json!({}), &json!({})));
+    let first = home.plait(&["run", &file, "--json"]);
+    assert_eq!(first.code, 0, "{first:#?}");
+    assert!(!types(&first).iter().any(|kind| kind.starts_with("quota.")), "nothing limits it");
+    home.change_settings(|settings| settings["quotas"] = json!({ "day": { "tokens": 110 } })).await;
+    let second = home.plait(&["run", &file, "--json"]);
+    assert_eq!((second.code, code(&second)), (1, json!("quota.exceeded")), "{second:#?}");
+    let kinds = types(&second);
+    assert!(!kinds.iter().any(|kind| kind == "model.replied" || kind == "prompt.rendered"), "{kinds:?}");
+    home.change_settings(|settings| settings["quotas"] = json!({ "day": { "tokens": 200 } })).await;
+    let third = home.plait(&["run", &file, "--json"]);
+    assert_eq!(third.code, 0, "{third:#?}");
+    let reserved = third.events().into_iter().find(|event| event["type"] == "quota.reserved").unwrap();
+    let spent = reserved["quotas"][0]["spent"]["tokens"].as_u64().unwrap();
+    assert!(spent > 5 && spent < 40, "what the first run used: {reserved}");
+}
+
+#[test]
+fn question_about_a_quota_is_answered_in_the_terminal() {
+    let home = Home::default();
+    let settings = json!({ "quotas": { "run": { "tokens": 60, "onExceeded": "ask" } } });
+    let file = home.file("asking.flow.json", &flow(&settings, &json!({})));
+    let first = home.plait(&["run", &file, "--json"]);
+    assert_eq!((first.code, first.last_type().as_str()), (3, "run.waiting"), "{first:#?}");
+    let paused = first.events().into_iter().find(|event| event["type"] == "run.paused").unwrap();
+    assert!(paused["prompt"].as_str().unwrap().contains("The quota of the run is 60 tokens"), "{paused}");
+    let second = home.plait(&["resume", &file, "--answer", "yes", "--json"]);
+    assert_eq!((second.code, second.last_type().as_str()), (0, "run.finished"), "{second:#?}");
+}
+
+#[test]
+fn sub_flow_is_within_the_quota_of_its_node() {
+    let home = Home::default();
+    let inner: Value = serde_json::from_str(&flow(&json!({}), &json!({}))).unwrap();
+    let outer = |tokens: u64| {
+        let node = json!({
+            "type": "subflow",
+            "config": { "flow": inner },
+            "limits": { "quota": { "tokens": tokens } },
+        });
+        let nodes = json!({ "start": { "type": "contextStart" }, "inside": node });
+        flow_json("outer", nodes, &["start.context -> inside.context"]).to_string()
+    };
+    let small = home.plait(&["run", &home.file("small.flow.json", &outer(50)), "--json"]);
+    assert_eq!(small.code, 1, "{small:#?}");
+    assert_eq!(
+        small.events().pop().unwrap()["error"]["details"]["error"]["code"],
+        "quota.node_exceeded",
+        "{small:#?}"
+    );
+    let large = home.plait(&["run", &home.file("large.flow.json", &outer(500)), "--json"]);
+    assert_eq!(large.code, 0, "{large:#?}");
+}
+
+#[test]
+fn quota_of_zero_is_refused_with_its_place() {
+    let home = Home::default();
+    let settings = json!({ "quotas": { "run": { "tokens": 0 } } });
+    let file = home.file("zero.flow.json", &flow(&settings, &json!({ "quota": { "usd": 0 } })));
+    let checked = home.plait(&["check", &file, "--json"]);
+    assert_eq!(checked.code, 2, "{checked:#?}");
+    let found = format!("{}{}", checked.out, checked.err);
+    assert!(found.contains("/settings/quotas/run/tokens"), "{found}");
+    assert!(found.contains("/nodes/chat/limits/quota/usd"), "{found}");
+}

@@ -1,0 +1,41 @@
+import { cleanup, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, expect, test } from "vitest";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import { Quotas } from "./Quotas";
+
+afterEach(cleanup);
+
+async function write(group: string, label: string, text: string) {
+  const user = userEvent.setup();
+  const field = within(screen.getByRole("group", { name: group })).getByLabelText(label);
+  await user.clear(field);
+  await user.type(field, text === "" ? "{Backspace}" : text);
+  await user.tab();
+}
+
+test("quotas are saved, and an emptied one is removed", async () => {
+  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  renderInWorkspace(<Quotas />, { workspace });
+  await write("Each day", "US dollars", "$2.50");
+  await write("Each run", "Tokens", "50,000");
+  expect(workspace.settings.current.quotas).toEqual({ day: { usd: 2.5 }, run: { tokens: 50_000 } });
+  await write("Each run", "Tokens", "");
+  expect(workspace.settings.current.quotas).toEqual({ day: { usd: 2.5 } });
+  await write("Each day", "US dollars", "0");
+  expect(screen.getByText("Enter an amount above 0.")).toBeDefined();
+  expect(workspace.settings.current.quotas).toEqual({ day: { usd: 2.5 } });
+});
+
+test("a fallback is saved once it names a model", async () => {
+  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  renderInWorkspace(<Quotas />, { workspace });
+  await write("Each run", "US dollars", "1");
+  const user = userEvent.setup();
+  await user.selectOptions(screen.getByLabelText("When exceeded"), "Use a cheaper model");
+  expect(workspace.settings.current.quotas).toEqual({ run: { usd: 1 } });
+  await write("Each run", "Model", "small");
+  expect(workspace.settings.current.quotas).toEqual({
+    run: { usd: 1, onExceeded: "fallback", fallback: { model: "small" } },
+  });
+});

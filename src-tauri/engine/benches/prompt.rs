@@ -169,8 +169,8 @@ fn bench_blocks(criterion: &mut Criterion, errors: &FirstError) {
 }
 
 /// 100 iterations of a conversational loop whose history is this long at first: each adds two turns, and one call takes all of it.
+/// The agent has said as much in a context before, which is told apart from the turns.
 fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
-    let context = ContextRecord::new("main".into(), ContextType::Main, "openai", MODEL);
     let config = ModelConfig {
         provider: "openai".to_owned(),
         model: MODEL.to_owned(),
@@ -189,8 +189,21 @@ fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
         ..ConversationSettings::default()
     });
     let owner = Activation { node: "loop".into(), epoch: Epoch::root() };
-    let scope = ConversationScope { owner: owner.clone(), members: Arc::default(), speakers: Arc::default() };
+    let agents = Arc::new(["agent".into()].into_iter().collect());
+    let scope = ConversationScope {
+        owner: owner.clone(),
+        members: Arc::clone(&agents),
+        speakers: agents,
+        others_write: false,
+    };
     for length in HISTORY_LENGTHS {
+        let inside = Activation { node: "agent".into(), epoch: Epoch::root().child(0) };
+        let said_in_context = history(length)
+            .iter()
+            .map(|message| Arc::new(Message { author: inside.clone(), ..Message::clone(message) }))
+            .collect();
+        let context = ContextRecord::new("main".into(), ContextType::Main, "openai", MODEL)
+            .with_history(said_in_context);
         let mut group = criterion.benchmark_group(format!("loop_history_{length}"));
         group.throughput(Throughput::Elements(ITERATIONS));
         let said: Vec<HistoryTurn> = history(length)

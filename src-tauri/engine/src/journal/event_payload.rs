@@ -107,6 +107,8 @@ pub enum SkipReason {
     TargetReached,
     /// The loop around it, or its iteration, failed before its turn came.
     LoopFailed,
+    /// The loop around it ended with an earlier item before its turn came.
+    LoopEnded,
 }
 
 /// What a person gives to a pause.

@@ -1,5 +1,6 @@
 //! The conversation of the innermost conversational loop around a node, as it stands at the node's place.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{ConversationSettings, HistoryBounds, HistorySummary, LoopHistory, SummaryPlan, turn_content};
 use crate::context::conversation::MESSAGE_ID_PREFIX;
-use crate::context::{History, Message};
+use crate::context::{History, Message, SharedMessage};
 use crate::error::Fault;
 use crate::id::{Activation, Epoch, MessageId, NodeId, PortName};
 
@@ -76,6 +77,8 @@ pub struct ConversationScope {
     pub members: Arc<FxHashSet<NodeId>>,
     /// Those whose messages are turns, or would be if the settings said so: models and those who ask a person.
     pub speakers: Arc<FxHashSet<NodeId>>,
+    /// Whether other nodes in it may write to contexts.
+    pub others_write: bool,
 }
 
 impl LoopConversation {
@@ -121,12 +124,13 @@ impl ConversationScope {
     /// A context's messages without what the speakers of the loop said in it. Messages that other nodes inject stay.
     pub fn outside(&self, history: &History) -> History {
         // A context that a loop works in gets the loop's messages at its end.
-        let inside = history.iter().rev().take_while(|message| self.has(message)).count();
-        if inside == 0 {
-            return history.clone();
-        }
-        let end = history.len() - inside;
+        let is_inside =
+            |message: &SharedMessage| if self.has(message) { Ordering::Greater } else { Ordering::Less };
+        let end = history.binary_search_by(is_inside).unwrap_or_else(|end| end);
         let mut outside = history.prefix(end);
+        if !self.others_write {
+            return outside;
+        }
         let injected = history.focus().narrow(end..).into_iter();
         outside.extend(injected.filter(|message| !self.speakers.contains(&message.author.node)).cloned());
         outside

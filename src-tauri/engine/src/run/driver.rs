@@ -311,6 +311,7 @@ impl Driver {
         for event in events {
             self.scheduler.apply(&event, derived)?;
             self.conversations.follow(&self.plan, &self.scheduler, &event, derived);
+            self.turns.discard_ended(&self.plan, derived);
             for event in std::iter::once(&event).chain(derived.iter()) {
                 self.quotas.follow(&self.plan, &self.scheduler, event, || self.host.clock.now_ms());
             }

@@ -29,7 +29,7 @@
 //!
 //! A loop that is ready is started at once, and then in the phase `Repeating` until its last iteration is over: see
 //! [`loops`]. Each iteration is a [`Scope`] of its own, like the flow itself. When it has failed, everything open in it is
-//! closed; how far a failure reaches, [`Scheduler::failure_reach`] says.
+//! closed.
 //!
 //! A cycle opens its next epoch when all of its back edges are decided and one of them is live, unless its bound is
 //! reached: `limits.maxEpochs`, or without one a number of epochs in a row in which nobody was asked (no `run.paused` and no
@@ -37,6 +37,7 @@
 //! has caught up. When no activation is left, the run has finished; when all that is left needs a person, it waits.
 
 mod ending;
+mod lookup;
 mod loops;
 mod scope;
 mod slot;
@@ -56,10 +57,9 @@ use crate::node::{Datum, Inputs};
 use crate::origin::Origins;
 use crate::plan::{NodeIx, Plan, ROOT_SCOPE};
 
-pub use loops::FailureReach;
 use loops::{IterationKey, LoopRun};
 use scope::{Scope, Shared};
-use slot::{Counts, Phase, Slot};
+use slot::{Counts, Phase};
 
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -331,64 +331,6 @@ impl Scheduler {
         }
     }
 
-    /// What happens to the test of a loop's condition.
-    fn apply_test_event(
-        &mut self,
-        ix: NodeIx,
-        epoch: &Epoch,
-        change: &NodeEvent,
-        event: &Event,
-        derived: &mut Vec<Event>,
-    ) -> Result<(), Fault> {
-        let outer = epoch.prefix(epoch.depth() - 1);
-        let Some(test) = self.test(ix, epoch) else {
-            return Err(impossible(event, "that activation is not open"));
-        };
-        match change {
-            NodeEvent::Started { attempt } => {
-                test.attempt = *attempt;
-                test.is_running = true;
-            }
-            NodeEvent::Retrying { attempt, .. } => test.attempt = attempt + 1,
-            NodeEvent::Finished { outputs, .. } => {
-                self.shared.counts.change(Some(Phase::Ready), None);
-                self.apply_test(ix, &outer, outputs, derived);
-            }
-            NodeEvent::Failed { error, .. } => {
-                self.shared.counts.change(Some(Phase::Ready), None);
-                if let Some(run) = self.loops.get_mut(&(ix, outer.clone())) {
-                    run.test = None;
-                }
-                self.fail_loop(ix, &outer, error, derived);
-            }
-            NodeEvent::Ready { .. } | NodeEvent::Skipped { .. } | NodeEvent::Delta { .. } => {}
-            NodeEvent::Paused { .. } | NodeEvent::Answered { .. } => {
-                return Err(impossible(event, "the test of a loop asks nobody"));
-            }
-        }
-        Ok(())
-    }
-
-    /// An activation failed, and does not handle that itself.
-    fn fail_activation(
-        &mut self,
-        ix: NodeIx,
-        epoch: &Epoch,
-        error: &Fault,
-        origins: &Origins,
-        derived: &mut Vec<Event>,
-    ) {
-        match self.failure_reach(ix, epoch, error) {
-            FailureReach::Run => {
-                self.result_origins.add(origins);
-                self.fail(ix, epoch, error, derived);
-            }
-            FailureReach::Loop { node, epoch: reach } => {
-                self.fail_within((ix, epoch), (node, &reach), error, derived);
-            }
-        }
-    }
-
     /// Takes the outputs of a node whose outputs are the run's. The last live value of each port counts, whichever iteration
     /// it came in.
     fn take_results(&mut self, ix: NodeIx, outputs: &NodeOutputs, origins: &Origins) {
@@ -470,31 +412,6 @@ impl Scheduler {
         self.shared.counts.awaiting_child
     }
 
-    /// The scope that an activation is in.
-    fn scope_at(&self, node: NodeIx, epoch: &Epoch) -> Option<&Scope> {
-        match self.shared.plan.iteration_of(node, epoch) {
-            None => Some(&self.root),
-            Some(key) => self.iterations.get(&key),
-        }
-    }
-
-    /// The same, to change it.
-    fn scope_of(&mut self, node: NodeIx, epoch: &Epoch) -> Option<&mut Scope> {
-        match self.shared.plan.iteration_of(node, epoch) {
-            None => Some(&mut self.root),
-            Some(key) => self.iterations.get_mut(&key),
-        }
-    }
-
-    /// A scope, and what it shares with others.
-    fn scope_and_shared(&mut self, node: NodeIx, epoch: &Epoch) -> Option<(&mut Scope, &mut Shared)> {
-        let scope = match self.shared.plan.iteration_of(node, epoch) {
-            None => &mut self.root,
-            Some(key) => self.iterations.get_mut(&key)?,
-        };
-        Some((scope, &mut self.shared))
-    }
-
     /// Moves an activation to a phase.
     fn set_phase(&mut self, node: NodeIx, epoch: &Epoch, phase: Phase) {
         if let Some((scope, shared)) = self.scope_and_shared(node, epoch) {
@@ -552,34 +469,6 @@ impl Scheduler {
         }
         if !self.ended {
             self.settle(derived);
-        }
-    }
-
-    fn activation(&self, node: NodeIx, epoch: &Epoch) -> Activation {
-        Activation { node: self.shared.plan.nodes[node].id.clone(), epoch: epoch.clone() }
-    }
-
-    fn find(&self, node: &NodeId, event: &Event) -> Result<NodeIx, Fault> {
-        let plan = &self.shared.plan;
-        if plan.nodes.get(self.latest).is_some_and(|latest| latest.id.is(node) && !latest.is_border) {
-            return Ok(self.latest);
-        }
-        plan.find(node).ok_or_else(|| impossible(event, &format!("the flow has no node `{node}`")))
-    }
-
-    fn slot(&mut self, node: NodeIx, epoch: &Epoch, event: &Event) -> Result<&mut Slot, Fault> {
-        self.scope_of(node, epoch)
-            .and_then(|scope| scope.slot_mut(node, epoch))
-            .ok_or_else(|| impossible(event, "that activation is not open"))
-    }
-
-    /// The activation, if it was started and has not ended.
-    fn started_slot(&mut self, node: NodeIx, epoch: &Epoch, event: &Event) -> Result<&mut Slot, Fault> {
-        let slot = self.slot(node, epoch, event)?;
-        if is_executing(slot.phase) {
-            Ok(slot)
-        } else {
-            Err(impossible(event, "the activation is in another phase"))
         }
     }
 }

@@ -26,6 +26,7 @@ const SKIP_REASONS: Record<SkipReason, string> = {
   runCancelled: "the run was stopped first",
   targetReached: "the run ended at its target node",
   loopFailed: "the loop around it failed first",
+  loopEnded: "an earlier item ended the loop first",
 };
 
 /** How the activation went: state, time, tries, tokens, cost, what went wrong. */

@@ -99,8 +99,8 @@ impl Driver {
                 let taken = self.may_answer(&activation, &answer);
                 if taken.is_ok() {
                     self.questions.remove(&activation);
-                    let events = self.answer_events(activation, answer, None).await?;
-                    self.record_events(events)?;
+                    let answered = self.answer_event(activation, answer, None).await?;
+                    self.record_events([answered])?;
                     self.recorder.flush().await?;
                 }
                 // Who asked may have gone.
@@ -121,35 +121,30 @@ impl Driver {
                 self.restart_queue.clear();
                 // A reply that was paid for is kept, though nobody waits for it any more.
                 self.handle_pending_signals().await?;
-                let mut events = self.turns.discard_all(&self.plan);
-                events.push(Event::Run(RunEvent::Canceling));
-                self.record_events(events)?;
+                self.record_events([Event::Run(RunEvent::Canceling)])?;
             }
         }
         Ok(())
     }
 
-    /// The events of an answer. `reused` is the event of an earlier run that it is taken from.
-    pub(super) async fn answer_events(
+    /// The event of an answer. `reused` is the event of an earlier run that it is taken from.
+    pub(super) async fn answer_event(
         &mut self,
         activation: Activation,
         answer: Answer,
         reused: Option<EventRef>,
-    ) -> Result<Vec<Event>, Fault> {
+    ) -> Result<Event, Fault> {
         let is_target = self.plan.target.is_some_and(|target| self.plan.nodes[target].id == activation.node);
-        let mut events = Vec::new();
         if is_target && answer == Answer::End {
             // The run ends with it.
             self.handle_pending_signals().await?;
-            events = self.turns.discard_all(&self.plan);
         }
         if let Some(node) = self.plan.find(&activation.node) {
             *self.answer_counts.entry((node, activation.epoch.clone())).or_default() += 1;
         }
         let answered = Event::Node(activation, NodeEvent::Answered { answer, reused });
         self.recorded.keep(&self.plan, &answered);
-        events.push(answered);
-        Ok(events)
+        Ok(answered)
     }
 
     /// Whether a turn is pinned, if a person may change that now: no call is under way that it could come too late for.

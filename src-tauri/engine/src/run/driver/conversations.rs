@@ -241,6 +241,7 @@ impl Conversations {
                 owner: activation(outermost),
                 members: Arc::clone(&scope.members),
                 speakers: Arc::clone(&scope.speakers),
+                others_write: scope.others_write,
             },
         }))
     }

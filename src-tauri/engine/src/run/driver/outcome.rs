@@ -12,7 +12,6 @@ use crate::id::{Activation, ContextId, Epoch};
 use crate::journal::{Event, NodeEvent};
 use crate::node::{Pause, Signal};
 use crate::plan::{NodeIx, ROOT_SCOPE};
-use crate::run::scheduler::FailureReach;
 
 impl Driver {
     /// Takes the outcome of an attempt.
@@ -53,10 +52,6 @@ impl Driver {
                 let durable = bought || !events.is_empty();
                 let finished = attempt::finished(activation, output, done.origins, duration_ms);
                 self.turns.close(done.start.node, &done.start.epoch);
-                if self.plan.target == Some(done.start.node) {
-                    // The run ends here, and with it whatever else is under way.
-                    events.extend(self.turns.discard_all(&self.plan));
-                }
                 self.record_events(events.into_iter().chain([finished]))?;
                 if durable {
                     self.recorder.flush().await?;
@@ -83,22 +78,10 @@ impl Driver {
                 let handled =
                     self.plan.nodes[done.start.node].handles_error && !is_limit_of_tree(&error.code);
                 // A node that gave its turn up itself has none any more; one that ran out of time or broke down has.
-                let mut events = if handled {
-                    self.turns.discard(&self.plan, done.start.node, &done.start.epoch).into_iter().collect()
-                } else {
-                    match self.scheduler.failure_reach(done.start.node, &done.start.epoch, &error) {
-                        FailureReach::Run => self.turns.discard_all(&self.plan),
-                        FailureReach::Loop { node, epoch } => {
-                            self.turns.discard_within(&self.plan, node, &epoch)
-                        }
-                    }
-                };
-                events.push(Event::Node(
-                    activation,
-                    NodeEvent::Failed { error, handled, origins: done.origins },
-                ));
-                self.record_events(events)?;
-                self.stop_closed();
+                let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
+                let failed =
+                    Event::Node(activation, NodeEvent::Failed { error, handled, origins: done.origins });
+                self.record_events(given_up.into_iter().chain([failed]))?;
             }
         }
         Ok(())
@@ -144,7 +127,7 @@ impl Driver {
         self.recorded.keep(&self.plan, &question);
         let mut events = vec![question];
         if let Some((answer, event)) = known {
-            events.extend(self.answer_events(activation, answer, Some(event)).await?);
+            events.push(self.answer_event(activation, answer, Some(event)).await?);
         }
         self.record_events(events)?;
         self.recorder.flush().await

@@ -70,6 +70,13 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
     let mut expected: VecDeque<Event> = VecDeque::new();
     let mut derived = Vec::new();
     for entry in entries {
+        if !expected.is_empty()
+            && matches!(entry.event, Event::Context(_, ContextEvent::TurnDiscarded { .. }))
+        {
+            // What it had said is nowhere else, so this is not derived again.
+            state.keep(plan, &entry.event);
+            continue;
+        }
         if let Some(follows) = expected.pop_front() {
             if follows != entry.event {
                 return Err(diverged(entry, &follows, revision));
@@ -90,6 +97,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         state.state.apply(plan, event);
     }
     state.missing = expected.into();
+    state.turns.discard_ended(plan, &mut state.missing);
     Ok(state)
 }
 

@@ -97,29 +97,24 @@ impl OpenTurns {
         self.0.remove_entry(&(node, epoch.clone())).map(|turn| discarded(plan, turn))
     }
 
-    /// Gives up all turns under way in a loop, or in one of its iterations, in plan order.
-    pub fn discard_within(&mut self, plan: &Plan, container: NodeIx, epoch: &Epoch) -> Vec<Event> {
-        let is_inside = |node: NodeIx, at: &Epoch| {
-            let mut around = plan.iteration_of(node, at);
-            while let Some((scope, inner)) = around {
-                let Some(of) = plan.scopes[scope].container else { return false };
-                if of.node == container {
-                    return inner.starts_with(epoch);
-                }
-                around = plan.iteration_of(of.node, &inner);
+    /// Gives up the turns of activations that end with these events, just before each.
+    pub fn discard_ended(&mut self, plan: &Plan, events: &mut Vec<Event>) {
+        let mut at = 0;
+        while !self.0.is_empty()
+            && let Some(event) = events.get(at)
+        {
+            if let Event::Node(
+                Activation { node, epoch },
+                NodeEvent::Finished { .. } | NodeEvent::Failed { .. } | NodeEvent::Skipped { .. },
+            ) = event
+                && let Some(node) = plan.find(node)
+                && let Some(given_up) = self.discard(plan, node, &epoch.clone())
+            {
+                events.insert(at, given_up);
+                at += 1;
             }
-            false
-        };
-        let mut inside: Vec<_> = self.0.extract_if(|(node, at), _| is_inside(*node, at)).collect();
-        inside.sort();
-        inside.into_iter().map(|turn| discarded(plan, turn)).collect()
-    }
-
-    /// Gives up all turns under way, in plan order.
-    pub fn discard_all(&mut self, plan: &Plan) -> Vec<Event> {
-        let mut open: Vec<_> = self.0.drain().collect();
-        open.sort();
-        open.into_iter().map(|turn| discarded(plan, turn)).collect()
+            at += 1;
+        }
     }
 }
 

@@ -58,6 +58,7 @@ fn conversation(config: Value) -> LoopConversation {
             owner: activation("loop", &[]),
             members: Arc::new(nodes),
             speakers: Arc::new(["ask", "chat"].map(Into::into).into_iter().collect()),
+            others_write: true,
         },
     }
 }

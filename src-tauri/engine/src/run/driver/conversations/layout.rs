@@ -14,6 +14,8 @@ use crate::port::{ERROR_PORT, PortKind};
 pub(super) struct Layout {
     pub members: Arc<FxHashSet<NodeId>>,
     pub speakers: Arc<FxHashSet<NodeId>>,
+    /// Whether other nodes in it may write to contexts.
+    pub others_write: bool,
     /// The last nodes of the body: those that feed `next` or, without any, the last one in plan order.
     pub last: FxHashSet<NodeIx>,
 }
@@ -36,6 +38,12 @@ impl Layout {
             let behavior = plan.nodes[**inner].node.behavior();
             behavior.is_agent || behavior.pauses
         };
+        let writes = |inner: &NodeIx| {
+            let behavior = plan.nodes[*inner].node.behavior();
+            behavior.uses_context
+                || behavior.uses_context_id.is_some()
+                || behavior.uses_context_from.is_some()
+        };
         let id = |inner: &NodeIx| plan.nodes[*inner].id.clone();
         let mut last = FxHashSet::default();
         if let Some(container) = body.and_then(|body| plan.scopes[body].container) {
@@ -48,6 +56,7 @@ impl Layout {
         Self {
             members: Arc::new(inside.iter().map(id).collect()),
             speakers: Arc::new(inside.iter().filter(speaks).map(id).collect()),
+            others_write: inside.iter().any(|inner| !speaks(&inner) && writes(inner)),
             last,
         }
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Driver, Stage, drive, of};
+use super::{Driver, Stage, drive, of, types};
 use crate::journal::Entry;
 use crate::testing::ScriptedReply;
 
@@ -267,6 +267,104 @@ fn failed_iteration_leaves_its_error_or_ends_the_loop() {
     let events = play(&stage, &caught, &json!(with_error));
     assert_eq!(events.last().unwrap()["type"], "run.finished", "{:#?}", of("l", &events));
     assert_eq!(outputs("after", &events).len(), 1);
+}
+
+/// A list of two items in a loop that has both open: the first one passes `slow`, and takes longer than the second.
+fn two_at_once(body: Value) -> Value {
+    let mut nodes = json!({
+        "list": { "type": "value", "config": { "value": [1, 2] } },
+        "l": { "type": "loop", "config": { "kind": "forEach", "concurrency": 2 } },
+        "first": { "type": "switch", "parent": "l", "config": { "cases": [
+            { "name": "slowly", "when": "value == 1" },
+            { "name": "now", "when": "value == 2" },
+        ] } },
+        "slow": { "type": "delay", "parent": "l" },
+        "after": { "type": "text", "config": { "template": "{{error.code}}" } },
+    });
+    nodes.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+    nodes
+}
+
+fn two_at_once_edges(body: &[&str]) -> Value {
+    let all = [
+        "list.value -> l.items",
+        "l.item -> first.value",
+        "first.slowly -> slow.in",
+        "l.error -> after.error",
+    ];
+    json!([&all, body].concat())
+}
+
+#[test]
+fn failure_of_the_first_item_counts_however_late_it_comes() {
+    let stage = Stage::new();
+    let nodes = two_at_once(json!({
+        "late": { "type": "switch", "parent": "l", "config": { "cases": [{ "name": "sure", "when": "value.no > 0" }] } },
+        "early": { "type": "switch", "parent": "l", "config": { "cases": [{ "name": "yes", "when": "value.no > 0" }] } },
+    }));
+    let edges = two_at_once_edges(&["slow.out -> late.value", "first.now -> early.value"]);
+    let events = play(&stage, &nodes, &edges);
+    assert_eq!(events.last().unwrap()["type"], "run.finished", "{events:#?}");
+    let errors = |node: &str| -> Vec<Value> {
+        let failed = of(node, &events).into_iter().filter(|event| event["type"] == "node.failed");
+        failed.map(|event| event["error"]["message"].clone()).collect()
+    };
+    assert_eq!((errors("late").len(), errors("early").len()), (1, 1));
+    assert_ne!(errors("late"), errors("early"));
+    assert_eq!(errors("l"), errors("late"));
+    assert_eq!(epochs("l", "iteration.finished", &events), [json!([1]), json!([0])]);
+}
+
+#[test]
+fn failure_does_not_count_if_an_earlier_item_ends_the_loop() {
+    let stage = Stage::new();
+    let nodes = two_at_once(json!({
+        "early": { "type": "switch", "parent": "l", "config": { "cases": [{ "name": "yes", "when": "value.no > 0" }] } },
+        "tail": text("l", "{{value}}"),
+    }));
+    let edges = two_at_once_edges(&[
+        "first.now -> early.value",
+        "slow.out -> l.exit",
+        "slow.out -> tail.value",
+        "tail.text -> l.next",
+    ]);
+    let events = play(&stage, &nodes, &edges);
+    assert_eq!(of("early", &events).last().unwrap()["type"], "node.failed");
+    assert_eq!(outputs("l", &events), [json!({ "result": "1", "iterations": 1 })]);
+    assert_eq!(types(&of("after", &events)), ["node.skipped"]);
+}
+
+#[test]
+fn turns_of_items_that_are_stopped_are_given_up() {
+    let stage = Stage::new();
+    let nodes = two_at_once(json!({
+        "c": { "type": "contextStart", "config": { "provider": "stalls" } },
+        "say": text("l", "{{value}}"),
+        "chat": { "type": "chat", "parent": "l" },
+        "unasked": { "type": "chat", "parent": "l" },
+        "impatient": { "type": "chat", "parent": "l", "limits": { "timeoutMs": 5 }, "retry": { "attempts": 1 } },
+        "begin": text("l", "{{value}}"),
+    }));
+    let edges = two_at_once_edges(&[
+        "c.context -> l.context",
+        "l.context -> chat.context",
+        "l.context -> unasked.context",
+        "first.now -> say.value",
+        "say.text -> chat.message",
+        "chat.response -> unasked.message",
+        "l.context -> impatient.context",
+        "first.slowly -> begin.value",
+        "begin.text -> impatient.message",
+        "impatient.error -> l.exit",
+    ]);
+    let events = stage.play(&nodes, &edges, &json!({}));
+    assert_eq!(events.last().unwrap()["type"], "run.finished", "{events:#?}");
+    let chat: Vec<_> = of("chat", &events).into_iter().filter(|event| event["epoch"] == json!([1])).collect();
+    assert_eq!(types(&chat), ["turn.started", "turn.discarded", "node.failed"]);
+    assert_eq!(chat[1]["partial"], "Well, I");
+    assert_eq!(chat[2]["error"]["code"], "node.stopped");
+    let unasked = of("unasked", &events).into_iter().find(|event| event["epoch"] == json!([1])).unwrap();
+    assert_eq!((&unasked["type"], &unasked["reason"]), (&json!("node.skipped"), &json!("loopEnded")));
 }
 
 #[test]

@@ -247,8 +247,8 @@ fn iteration_that_is_known_not_to_end_within_the_quota_sends_nothing() {
         "b.response -> l.next",
     ]);
     let events = stage.play(&nodes, &edges, &json!({}));
-    // An iteration reserves somewhat more than 200, and uses 80: the third has 220 left, the fourth 140, in which one call would
-    // fit.
+    // The first two iterations use 160 of 380. The second reserved more than the 220 that the third has left, so that sends
+    // nothing, though one of its calls would fit.
     assert_eq!(sent(&stage), 4);
     assert_eq!(end(&events), ("run.failed", Some("quota.node_exceeded")));
 }

@@ -1,0 +1,342 @@
+//! Failures in loops: how far they reach, and closing what they end.
+//!
+//! A failure ends the iteration that it is in. Where the loop goes on, the failure is the iteration's result. Else the loop
+//! fails, and if it does not handle that, so does the iteration around it, and so on. Of iterations that are open at once the
+//! first failure counts in the order of the items, not in time: a loop fails only when all iterations before the failed one
+//! have ended, and not at all if one of those ends the loop. So a loop gives the same at any concurrency.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{IterationKey, split};
+use crate::error::Fault;
+use crate::host::tree_budget::is_limit_of_tree;
+use crate::id::{Activation, Epoch};
+use crate::journal::{Event, LoopEvent, NodeEvent, SkipReason, SourceRef};
+use crate::node::Datum;
+use crate::origin::Origins;
+use crate::plan::{NodeIx, PlanNode};
+use crate::run::scheduler::Scheduler;
+use crate::run::scheduler::ending::{ended_by, stopped_by};
+use crate::run::scheduler::scope::error_outputs;
+use crate::run::scheduler::slot::{Delivered, Phase};
+
+/// What ends a loop once the iterations before it have ended.
+pub(super) struct HeldFailure {
+    /// What has failed.
+    failed: (NodeIx, Epoch),
+    error: Fault,
+}
+
+/// Why iterations are closed before they have ended.
+struct Closing<'a> {
+    reason: SkipReason,
+    /// What the activations in them say that are running.
+    stopped: &'a Fault,
+    /// What has failed, and its error.
+    failed: Option<(&'a (NodeIx, Epoch), &'a Fault)>,
+}
+
+impl Scheduler {
+    /// An activation failed, and does not handle that itself.
+    pub(in crate::run::scheduler) fn fail_activation(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        error: &Fault,
+        origins: &Origins,
+        derived: &mut Vec<Event>,
+    ) {
+        if self.ends_run(node, epoch, error) {
+            self.result_origins.add(origins);
+            self.fail(node, epoch, error, derived);
+        } else {
+            self.fail_around((node, epoch), &(node, epoch.clone()), error, derived);
+        }
+    }
+
+    /// A loop fails by itself, before or between its iterations.
+    pub(in crate::run::scheduler) fn fail_loop(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        error: &Fault,
+        derived: &mut Vec<Event>,
+    ) {
+        if self.shared.plan.nodes[node].handles_error {
+            self.end_failed_loop(node, epoch, &(node, epoch.clone()), error, derived);
+            return;
+        }
+        let ends_run = self.ends_run(node, epoch, error);
+        self.loops.remove(&(node, epoch.clone()));
+        derived.push(failed_event(&self.shared.plan.nodes[node], epoch, error, false));
+        if ends_run {
+            self.fail(node, epoch, error, derived);
+        } else {
+            self.fail_around((node, epoch), &(node, epoch.clone()), error, derived);
+        }
+    }
+
+    /// Whether nothing around an activation that has failed takes its error.
+    fn ends_run(&self, node: NodeIx, epoch: &Epoch, error: &Fault) -> bool {
+        let mut at = (node, epoch.clone());
+        while let Some((container, inner)) = self.around(at.0, &at.1) {
+            let outer = split(&inner).0;
+            let continues =
+                self.loops.get(&(container, outer.clone())).is_some_and(|run| run.continues_on_error());
+            if continues || self.shared.plan.nodes[container].handles_error {
+                return is_limit_of_tree(&error.code);
+            }
+            at = (container, outer);
+        }
+        true
+    }
+
+    /// The loop around an activation, and the epoch of its iteration.
+    fn around(&self, node: NodeIx, epoch: &Epoch) -> Option<(NodeIx, Epoch)> {
+        let plan = &self.shared.plan;
+        let (scope, inner) = plan.iteration_of(node, epoch)?;
+        Some((plan.scopes[scope].container?.node, inner))
+    }
+
+    /// Ends the iteration around an activation that has failed, or in which something has.
+    fn fail_around(
+        &mut self,
+        (node, epoch): (NodeIx, &Epoch),
+        failed: &(NodeIx, Epoch),
+        error: &Fault,
+        derived: &mut Vec<Event>,
+    ) {
+        let Some((container, inner)) = self.around(node, epoch) else { return };
+        let (outer, index) = split(&inner);
+        let Some(run) = self.loops.get(&(container, outer.clone())) else { return };
+        if run.continues_on_error() {
+            self.take_failure(container, &inner, failed, error, derived);
+        } else if run.has_open_before(index) {
+            self.hold_failure(container, &inner, failed, error, derived);
+        } else {
+            self.fail_repeating(container, &outer, failed, error, derived);
+        }
+    }
+
+    /// An iteration has failed, and its loop goes on: the error is the iteration's result.
+    fn take_failure(
+        &mut self,
+        container: NodeIx,
+        inner: &Epoch,
+        failed: &(NodeIx, Epoch),
+        error: &Fault,
+        derived: &mut Vec<Event>,
+    ) {
+        let (outer, index) = split(inner);
+        let failed_node = self.shared.plan.nodes[failed.0].id.clone();
+        let stopped = stopped_by(&failed_node);
+        let closing =
+            Closing { reason: SkipReason::LoopFailed, stopped: &stopped, failed: Some((failed, error)) };
+        let written = self.close_iteration(container, inner, &closing, derived);
+        self.discard_written(container, &outer, written, derived);
+        if let Some(run) = self.loops.get_mut(&(container, outer.clone())) {
+            let outputs = error_outputs(&failed_node, error);
+            let value =
+                outputs.into_values().next().map(|error| json!({ "error": *error })).unwrap_or_default();
+            let source = SourceRef {
+                node: failed_node,
+                epoch: failed.1.clone(),
+                port: crate::port::ERROR_PORT.into(),
+            };
+            run.take_result(index, Some(Delivered { datum: Datum::from(value), source }), false);
+        }
+        self.advance_loop(container, &outer, derived);
+    }
+
+    /// An iteration has failed, and with it the loop, unless one of the iterations before it says otherwise. Those after it don't
+    /// count.
+    fn hold_failure(
+        &mut self,
+        container: NodeIx,
+        inner: &Epoch,
+        failed: &(NodeIx, Epoch),
+        error: &Fault,
+        derived: &mut Vec<Event>,
+    ) {
+        let (outer, index) = split(inner);
+        let stopped = stopped_by(&self.shared.plan.nodes[failed.0].id);
+        let closing =
+            Closing { reason: SkipReason::LoopFailed, stopped: &stopped, failed: Some((failed, error)) };
+        self.close_iterations_from(container, &outer, index, &closing, derived);
+        if let Some(run) = self.loops.get_mut(&(container, outer)) {
+            run.held_failure = Some(HeldFailure { failed: failed.clone(), error: error.clone() });
+        }
+    }
+
+    /// All iterations before a failed one have ended, so the loop fails.
+    pub(super) fn fail_as_held(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        held: &HeldFailure,
+        derived: &mut Vec<Event>,
+    ) {
+        self.fail_repeating(node, epoch, &held.failed, &held.error, derived);
+    }
+
+    /// A loop fails, because one of its iterations has.
+    fn fail_repeating(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        failed: &(NodeIx, Epoch),
+        error: &Fault,
+        derived: &mut Vec<Event>,
+    ) {
+        if self.shared.plan.nodes[node].handles_error {
+            self.end_failed_loop(node, epoch, failed, error, derived);
+        } else {
+            self.fail_around((node, epoch), failed, error, derived);
+        }
+    }
+
+    /// A loop has failed, and its `error` output takes that.
+    fn end_failed_loop(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        failed: &(NodeIx, Epoch),
+        error: &Fault,
+        derived: &mut Vec<Event>,
+    ) {
+        let plan = Arc::clone(&self.shared.plan);
+        let stopped = stopped_by(&plan.nodes[failed.0].id);
+        let closing =
+            Closing { reason: SkipReason::LoopFailed, stopped: &stopped, failed: Some((failed, error)) };
+        let written = self.close_loop(node, epoch, &closing, derived);
+        self.discard_written(node, epoch, written, derived);
+        let Some(scope) = self.scope_of(node, epoch) else { return };
+        let origins =
+            scope.slot(node, epoch).map(|slot| slot.output_origins(&Origins::NONE)).unwrap_or_default();
+        derived.push(failed_event(&plan.nodes[node], epoch, error, true));
+        let outputs = error_outputs(&plan.nodes[node].id, error);
+        self.close(node, epoch, &outputs, &Default::default(), &origins);
+    }
+
+    /// An iteration ended the loop: those for later items don't count, however far they have come.
+    pub(super) fn stop_later_iterations(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        index: u32,
+        derived: &mut Vec<Event>,
+    ) {
+        let stopped = ended_by(&self.shared.plan.nodes[node].id);
+        let closing = Closing { reason: SkipReason::LoopEnded, stopped: &stopped, failed: None };
+        self.close_iterations_from(node, epoch, index + 1, &closing, derived);
+        if let Some(run) = self.loops.get_mut(&(node, epoch.clone())) {
+            run.held_failure = None;
+        }
+    }
+
+    /// Closes the iterations of a loop that are open, from one on. What they have written does not count, nor what those have
+    /// that have ended.
+    fn close_iterations_from(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        first: u32,
+        closing: &Closing,
+        derived: &mut Vec<Event>,
+    ) {
+        let Some(run) = self.loops.get_mut(&(node, epoch.clone())) else { return };
+        let open = run.open.split_off(&first);
+        let mut written: Vec<_> = run.written.split_off(&first).into_values().flatten().collect();
+        for index in open {
+            written.append(&mut self.close_iteration(node, &epoch.child(index), closing, derived));
+        }
+        self.discard_written(node, epoch, written, derived);
+    }
+
+    /// Closes a loop with all its iterations. Returns the activations whose writes don't count.
+    fn close_loop(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        closing: &Closing,
+        derived: &mut Vec<Event>,
+    ) -> Vec<Activation> {
+        let Some(mut run) = self.loops.remove(&(node, epoch.clone())) else { return Vec::new() };
+        let mut written: Vec<_> = std::mem::take(&mut run.written).into_values().flatten().collect();
+        if run.test.is_some() {
+            self.shared.counts.change(Some(Phase::Ready), None);
+        }
+        for index in run.open {
+            written.append(&mut self.close_iteration(node, &epoch.child(index), closing, derived));
+        }
+        written
+    }
+
+    /// Closes everything that is open in an iteration, inner loops first. Returns the activations whose writes don't count.
+    fn close_iteration(
+        &mut self,
+        node: NodeIx,
+        inner: &Epoch,
+        closing: &Closing,
+        derived: &mut Vec<Event>,
+    ) -> Vec<Activation> {
+        let plan = Arc::clone(&self.shared.plan);
+        let Some(body) = plan.nodes[node].body else { return Vec::new() };
+        let Some(mut scope) = self.iterations.remove(&(body, inner.clone())) else { return Vec::new() };
+        self.has_stopped = true;
+        let mut written = std::mem::take(&mut scope.written);
+        for (loop_node, epoch) in scope.repeating() {
+            written.append(&mut self.close_loop(loop_node, &epoch, closing, derived));
+        }
+        let but = closing.failed.map(|((node, epoch), _)| (*node, epoch));
+        scope.close_all(&mut self.shared, but, closing.reason, Some(closing.stopped), derived);
+        let has_failed = closing.failed.filter(|(failed, _)| self.is_inside(failed, node, inner));
+        let error = has_failed.map_or(closing.stopped, |(_, error)| error);
+        derived.push(Event::Loop(
+            Activation { node: plan.nodes[node].id.clone(), epoch: inner.clone() },
+            LoopEvent::IterationFinished { error: Some(error.clone()), exit: false },
+        ));
+        written
+    }
+
+    /// Whether an activation is in an iteration of a loop, at any depth.
+    fn is_inside(&self, (node, epoch): &(NodeIx, Epoch), container: NodeIx, inner: &Epoch) -> bool {
+        let mut at = self.around(*node, epoch);
+        while let Some((around, iteration)) = at {
+            if around == container {
+                return iteration == *inner;
+            }
+            at = self.around(around, &split(&iteration).0);
+        }
+        false
+    }
+
+    /// Closes all scopes inside of others, for a run that ends. The loops around them are closed with their scopes.
+    pub(in crate::run::scheduler) fn close_all_iterations(
+        &mut self,
+        but: Option<(NodeIx, &Epoch)>,
+        reason: SkipReason,
+        stopped: Option<&Fault>,
+        derived: &mut Vec<Event>,
+    ) {
+        let mut keys: Vec<IterationKey> = self.iterations.keys().cloned().collect();
+        // Inner ones first.
+        keys.sort_by(|one, other| other.1.depth().cmp(&one.1.depth()).then_with(|| one.cmp(other)));
+        for key in keys {
+            if let Some(mut scope) = self.iterations.remove(&key) {
+                scope.close_all(&mut self.shared, but, reason, stopped, derived);
+            }
+        }
+        self.loops.clear();
+        self.work.clear();
+    }
+}
+
+fn failed_event(node: &PlanNode, epoch: &Epoch, error: &Fault, handled: bool) -> Event {
+    Event::Node(
+        Activation { node: node.id.clone(), epoch: epoch.clone() },
+        NodeEvent::Failed { error: error.clone(), handled, origins: Origins::NONE },
+    )
+}

@@ -36,6 +36,7 @@ fn recorded_flows() -> Vec<(&'static str, Flow, Vec<PauseResponse>)> {
         example("second-opinion", vec![]),
         example("sort-letters", vec![]),
         example("sub-flows", vec![]),
+        example("named-sources", vec!["Twelve.".into(), "In the garden.".into()]),
         ("chat-cycle", flow("chat-cycle"), vec!["one".into(), "two".into(), end()]),
         ("isolated-context", flow("isolated-context"), vec![]),
         ("parallel-chats", flow("parallel-chats"), vec![]),

@@ -3156,7 +3156,7 @@ export type SizeEstimate = { tokens: number, source: SizeSource,
 export type SizeSource = "maxTokens" | "measured" | "assumed";
 
 /** Why a node did not run. */
-export type SkipReason = "deadInput" | "runFailed" | "runCancelled" | "targetReached" | "loopFailed";
+export type SkipReason = "deadInput" | "runFailed" | "runCancelled" | "targetReached" | "loopFailed" | "loopEnded";
 
 /** A file that is not searched. */
 export type SkippedFile = {

@@ -10,7 +10,7 @@ use crate::support::fixture;
 use crate::support::server::{Answer, ModelServer, last_message_text};
 
 /// The second example, as the format's specification has it.
-const NAMED_SOURCES: &str = r#"loop:
+pub const NAMED_SOURCES: &str = r#"loop:
   conversation: true
   ai_turn_source: named_steps
   named_steps: ["clarify", "finalize"]
@@ -28,7 +28,7 @@ const NAMED_SOURCES: &str = r#"loop:
 "#;
 
 /// How the example bounds its history.
-const SUMMARIZE: &str =
+pub const SUMMARIZE: &str =
     "strategy: summarize\n    summarizer_agent: convo_summarizer\n    summarize_ratio: 0.4";
 
 const BODY: &str = r#"  body:
@@ -38,7 +38,7 @@ const BODY: &str = r#"  body:
 "#;
 
 /// A loop as that of a pipeline with these steps and agents.
-fn pipeline(of_loop: &str) -> String {
+pub fn pipeline(of_loop: &str) -> String {
     let indent = |text: &str| text.lines().flat_map(|line| ["    ", line, "\n"]).collect::<String>();
     let agents = "agents:\n  scripted: {provider: openai, model: scripted}\n  \
                   convo_summarizer: {provider: openai, model: scripted, system_prompt: Condense it.}\n";
@@ -47,7 +47,7 @@ fn pipeline(of_loop: &str) -> String {
 }
 
 /// A home with the server in its settings, whose model takes a prompt only if `prompt_only` is set.
-fn home(server: &ModelServer, prompt_only: bool) -> Home {
+pub fn home(server: &ModelServer, prompt_only: bool) -> Home {
     let home = Home::default();
     let configure = async {
         home.set_provider_url(&server.url).await;
@@ -61,7 +61,7 @@ fn home(server: &ModelServer, prompt_only: bool) -> Home {
 }
 
 /// Runs a pipeline with these answers until it waits for another one.
-fn talk(home: &Home, pipeline: &str, answers: &[&str]) -> Vec<Value> {
+pub fn talk(home: &Home, pipeline: &str, answers: &[&str]) -> Vec<Value> {
     let file = home.file("talk.yaml", pipeline);
     let mut args = vec!["run", &file, "--json", "--input", "Plan."];
     args.extend(answers.iter().flat_map(|answer| ["--answer", answer]));
@@ -71,7 +71,7 @@ fn talk(home: &Home, pipeline: &str, answers: &[&str]) -> Vec<Value> {
 }
 
 /// `role: text` of each message of a request.
-fn messages(request: &Value) -> Vec<String> {
+pub fn messages(request: &Value) -> Vec<String> {
     let messages = request["messages"].as_array().unwrap().iter();
     messages
         .map(|one| format!("{}: {}", one["role"].as_str().unwrap(), one["content"].as_str().unwrap()))

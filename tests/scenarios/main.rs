@@ -24,6 +24,7 @@ mod lens;
 mod long_term_memory;
 mod loop_crashes;
 mod loop_examples;
+mod loop_pins;
 mod loops;
 mod mcp_questions;
 mod mcp_servers;

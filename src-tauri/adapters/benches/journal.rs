@@ -131,7 +131,7 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
         origins: plait_engine::origin::Origins::NONE,
         run: run.clone(),
         user: plait_engine::user::UserName::default(),
-        flow,
+        flow: Box::new(flow),
         to,
         input,
         set,

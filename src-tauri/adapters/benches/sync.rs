@@ -64,7 +64,7 @@ fn started(run: &RunId) -> Entry {
         origins: plait_engine::origin::Origins::NONE,
         run: run.clone(),
         user: plait_engine::user::UserName::default(),
-        flow,
+        flow: Box::new(flow),
         to,
         input,
         set,

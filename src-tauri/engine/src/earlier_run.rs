@@ -198,7 +198,7 @@ impl EarlierRun {
                 activation,
                 CallEvent::ModelReplied { step, reply, account, key: Some(key), sampling, .. },
             ) => {
-                let (reply, account, event) = (reply.clone(), account.clone(), self.event(seq));
+                let (reply, account, event) = (ModelReply::clone(reply), account.clone(), self.event(seq));
                 let reply = (key.clone(), EarlierReply { reply, account, event });
                 self.recorded(activation).replies.insert((*step, sampling.clone()), reply);
             }
@@ -216,7 +216,7 @@ impl EarlierRun {
                 activation,
                 CallEvent::ToolFinished { step, call_id, result, error, origins, .. },
             ) => {
-                let result = ToolResult::recorded(result.as_ref(), error.as_ref(), origins);
+                let result = ToolResult::recorded(result.as_ref(), error.as_deref(), origins);
                 let mut calls = self.recorded(activation).tool_calls.iter_mut().rev();
                 if let Some(call) = calls.find(|call| call.step == *step && call.call.id == *call_id) {
                     call.result = Some((result, seq));

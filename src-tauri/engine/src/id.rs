@@ -99,10 +99,17 @@ string_id!(
 );
 
 /// The iteration: one counter for each enclosing loop, cycle or sub-flow, outermost first. Empty outside of all.
-#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(transparent)]
 #[ts(type = "number[]")]
 pub struct Epoch(#[schemars(with = "Vec<u32>")] pub SmallVec<[u32; 4]>);
+
+impl Clone for Epoch {
+    /// Copies the counters at once; a `SmallVec` clones them one by one.
+    fn clone(&self) -> Self {
+        Self(SmallVec::from_slice(&self.0))
+    }
+}
 
 impl Epoch {
     /// The epoch outside of every cycle.
@@ -118,15 +125,15 @@ impl Epoch {
     /// This epoch with one more, innermost, counter.
     #[must_use]
     pub fn child(&self, counter: u32) -> Self {
-        let mut path = self.0.clone();
-        path.push(counter);
-        Self(path)
+        let mut child = self.clone();
+        child.0.push(counter);
+        child
     }
 
     /// The outermost `depth` counters.
     #[must_use]
     pub fn prefix(&self, depth: usize) -> Self {
-        Self(self.0.iter().take(depth).copied().collect())
+        Self(SmallVec::from_slice(&self.0[..depth.min(self.0.len())]))
     }
 
     /// The epoch around the innermost counter.

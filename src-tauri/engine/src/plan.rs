@@ -90,6 +90,8 @@ pub struct Plan {
     pub folders: Arc<[FolderAccess]>,
     /// The agents that summarize the histories of loops, by node.
     pub summarizers: BTreeMap<NodeId, Arc<SummarizerAgent>>,
+    /// Whether a loop has a conversation.
+    pub has_conversations: bool,
     /// Where branches meet that split quotas among them.
     pub splits: Vec<QuotaSplit>,
     /// The quotas of the flow's settings.

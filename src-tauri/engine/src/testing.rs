@@ -3,6 +3,7 @@
 //! For the tests of this and other crates (feature `testing`). There is no scheduler: the harness runs one node once.
 
 mod clock;
+mod flows;
 mod harness;
 mod memories;
 mod provider;
@@ -11,6 +12,7 @@ mod subflows;
 mod tools;
 
 pub use clock::FakeClock;
+pub use flows::flow_of;
 pub use harness::{NodeHarness, NodeRun};
 pub use memories::FakeMemoryStore;
 pub use provider::{FakeProvider, ScriptedReply};

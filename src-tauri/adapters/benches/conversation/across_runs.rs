@@ -83,7 +83,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
         origins: plait_engine::origin::Origins::NONE,
         run: run.as_str().into(),
         user: plait_engine::user::UserName::default(),
-        flow: FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) },
+        flow: Box::new(FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) }),
         to: None,
         input: None,
         set: BTreeMap::new(),

@@ -118,7 +118,7 @@ impl RunRecord {
         Some(Self {
             run: run.clone(),
             user: user.clone(),
-            flow: flow.clone(),
+            flow: FlowRef::clone(flow),
             parent_run_id: parent_run_id.clone(),
             from: from.as_ref().map(|from| from.run.clone()),
             conversation: conversation.as_ref().map(|conversation| conversation.id.clone()),

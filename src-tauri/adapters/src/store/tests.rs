@@ -124,7 +124,7 @@ fn started(run: &RunId, parent: Option<&RunId>) -> Event {
         origins: Origins::NONE,
         run: run.clone(),
         user: plait_engine::user::UserName::default(),
-        flow,
+        flow: Box::new(flow),
         to: None,
         input: None,
         set: BTreeMap::new(),

@@ -243,7 +243,7 @@ impl SpanProjector {
                 if let (Some(_), Some(result)) = (&self.lens, result) {
                     call.span.attributes.push((names::TOOL_CALL_RESULT, json!(result.to_string())));
                 }
-                self.end_call(activation, call, error.as_ref(), at);
+                self.end_call(activation, call, error.as_deref(), at);
             }
             _ => {}
         }

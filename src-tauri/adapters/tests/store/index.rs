@@ -55,7 +55,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
                 CallEvent::ModelReplied {
                     origins: Origins::NONE,
                     step: 0,
-                    reply: ModelReply { usage: Some(usage), ..ModelReply::default() },
+                    reply: Box::new(ModelReply { usage: Some(usage), ..ModelReply::default() }),
                     account: None,
                     key: None,
                     sampling: None,

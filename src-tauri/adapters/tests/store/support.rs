@@ -23,7 +23,7 @@ pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Event {
         origins: Origins::NONE,
         run: run.clone(),
         user: plait_engine::user::UserName::default(),
-        flow,
+        flow: Box::new(flow),
         to,
         input,
         set,

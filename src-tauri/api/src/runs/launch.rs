@@ -78,7 +78,7 @@ impl Launch {
             revision: ENGINE_REVISION,
             user: user.clone(),
             from: None,
-            flow: flow.clone(),
+            flow: Box::new(flow.clone()),
             to,
             input: input.clone(),
             origins: origins.clone(),
@@ -127,7 +127,7 @@ impl Launch {
         };
         *run = self.run.clone();
         *revision = ENGINE_REVISION;
-        *from = Some(RunOrigin { run: earlier.clone(), seq: end_of(&entries) });
+        *from = Some(Box::new(RunOrigin { run: earlier.clone(), seq: end_of(&entries) }));
         *parent_run_id = parent;
         if let Some(inputs) = inputs {
             (*input, *set, *origins, *grants) =

@@ -16,7 +16,7 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
         origins: Origins::NONE,
         run: RunId::from("r"),
         user: plait_engine::user::UserName::default(),
-        flow: FlowRef { name: "f".into(), path: None, hash: "h".into() },
+        flow: Box::new(FlowRef { name: "f".into(), path: None, hash: "h".into() }),
         to: None,
         input: None,
         set: BTreeMap::new(),
@@ -45,7 +45,7 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
             CallEvent::ModelReplied {
                 origins: Origins::NONE,
                 step: 0,
-                reply,
+                reply: Box::new(reply),
                 account: Some(std::sync::Arc::new(account)),
                 key: None,
                 sampling: None,

@@ -68,7 +68,7 @@ pub fn started_event(run: &str) -> Event {
         origins: plait_engine::origin::Origins::NONE,
         run: run.into(),
         user: plait_engine::user::UserName::default(),
-        flow: FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) },
+        flow: Box::new(FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) }),
         to: None,
         input: None,
         set: std::collections::BTreeMap::new(),

@@ -21,7 +21,7 @@ fn replied(step: u32, key: &str, text: &str) -> Event {
     let event = CallEvent::ModelReplied {
         origins: Origins::NONE,
         step,
-        reply,
+        reply: Box::new(reply),
         account: None,
         key: Some(key.into()),
         sampling: None,

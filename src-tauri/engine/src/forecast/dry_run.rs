@@ -102,7 +102,7 @@ fn first_event(request: &ForecastRequest<'_>) -> Event {
         revision: ENGINE_REVISION,
         user: UserName::default(),
         from: None,
-        flow: FlowRef { name: request.flow_name.to_owned(), path: None, hash: String::new() },
+        flow: Box::new(FlowRef { name: request.flow_name.to_owned(), path: None, hash: String::new() }),
         to: None,
         input: request.input.map(str::to_owned),
         set: InputOverrides::new(),

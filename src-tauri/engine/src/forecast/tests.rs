@@ -18,27 +18,10 @@ use crate::plan::plan;
 use crate::prompt::{OmissionReason, PromptRecord};
 use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use crate::run::{Driver, RunSetup};
-use crate::testing::{FakeClock, FakeMemoryStore, FakeSubflows, FakeTools};
+use crate::testing::{FakeClock, FakeMemoryStore, FakeSubflows, FakeTools, flow_of};
 
 mod costs;
 mod outlooks;
-
-/// A flow of these nodes and edges, such as `a.out -> b.in`.
-fn flow_of(nodes: &Value, edges: &[&str], settings: &Value) -> flow::Flow {
-    let edges: serde_json::Map<_, _> = (0..)
-        .zip(edges)
-        .map(|(id, edge): (usize, &&str)| {
-            let ends = edge.split_once(" -> ").unwrap();
-            let ((source, output), (target, input)) =
-                (ends.0.split_once('.').unwrap(), ends.1.split_once('.').unwrap());
-            let edge =
-                json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
-            (format!("e{id:02}"), edge)
-        })
-        .collect();
-    flow::read(&json!({ "version": 1, "nodes": nodes, "edges": edges, "settings": settings }).to_string())
-        .unwrap()
-}
 
 fn plan_of(flow: &flow::Flow) -> Plan {
     plan(flow, &registry(), None, &InputOverrides::new()).unwrap_or_else(|found| panic!("{found:?}"))
@@ -150,7 +133,7 @@ fn run(flow: &flow::Flow) -> Vec<Entry> {
         revision: 1,
         user: crate::user::UserName::default(),
         from: None,
-        flow: crate::journal::FlowRef { name: "flow".to_owned(), path: None, hash: String::new() },
+        flow: Box::new(crate::journal::FlowRef { name: "flow".to_owned(), path: None, hash: String::new() }),
         to: None,
         input: None,
         set: InputOverrides::new(),

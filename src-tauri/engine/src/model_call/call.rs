@@ -140,7 +140,7 @@ impl ModelCall<'_> {
         };
         let event = CallEvent::ModelReplied {
             step,
-            reply: recorded.reply.clone(),
+            reply: Box::new(recorded.reply.clone()),
             account: recorded.account.clone(),
             key: Some(key),
             sampling,
@@ -183,7 +183,7 @@ pub(crate) fn find_recorded(node_context: &NodeContext, place: &CallPlace) -> Op
             if *step == place.step && *sampling == place.sampling =>
         {
             Some(RecordedReply {
-                reply: reply.clone(),
+                reply: ModelReply::clone(reply),
                 account: account.clone(),
                 origins: origins.clone(),
                 is_reused: reused.is_some(),

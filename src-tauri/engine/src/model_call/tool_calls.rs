@@ -350,7 +350,7 @@ impl<'a> ToolCaller<'a> {
             step,
             call_id: call.id.clone(),
             result: result.outcome.as_ref().ok().cloned(),
-            error: result.outcome.as_ref().err().cloned(),
+            error: result.outcome.as_ref().err().cloned().map(Box::new),
             origins: result.origins.clone(),
             reused,
         };
@@ -383,7 +383,7 @@ impl<'a> ToolCaller<'a> {
             CallEvent::ToolFinished { step, call_id, result, error, origins, .. }
                 if *step == wanted_step && call_id == id =>
             {
-                Some(ToolResult::recorded(result.as_ref(), error.as_ref(), origins))
+                Some(ToolResult::recorded(result.as_ref(), error.as_deref(), origins))
             }
             _ => None,
         })

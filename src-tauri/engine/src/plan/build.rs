@@ -128,6 +128,7 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides, memory: MemorySettin
         memory: Arc::new(memory),
         folders: Arc::default(),
         summarizers: BTreeMap::new(),
+        has_conversations: false,
         splits: Vec::new(),
         quotas: FlowQuotas::default(),
         default_summarizer: None,
@@ -147,6 +148,7 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides, memory: MemorySettin
         .filter(|(_, node)| !node.is_border)
         .map(|(at, node)| (node.id.clone(), at))
         .collect();
+    plan.has_conversations = plan.nodes.iter().any(|node| node.node.behavior().conversation.is_some());
     quota_branches::assign(&mut plan);
     plan
 }

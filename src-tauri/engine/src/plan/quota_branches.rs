@@ -91,3 +91,6 @@ fn only_source(plan: &Plan, join: NodeIx, input: usize) -> Option<NodeIx> {
     let mut sources = edges.filter(|edge| edge.target_port == input).map(|edge| edge.source);
     sources.next().filter(|_| sources.next().is_none())
 }
+
+#[cfg(test)]
+mod tests;

@@ -104,8 +104,8 @@ pub struct Driver {
     pending_retries: Vec<(Start, u64)>,
     /// How many running activations only wait for time to pass. They do not count against the concurrency limit.
     sleeping: usize,
-    /// Events that happen together, and those that follow from one of them; kept to reuse the allocation.
-    event_buffers: (Vec<Event>, Vec<Event>),
+    /// What follows from an event; kept to reuse the allocation.
+    derived: Vec<Event>,
     cancel: CancellationToken,
     signals: (mpsc::UnboundedSender<Signal>, mpsc::UnboundedReceiver<Signal>),
     controls: mpsc::UnboundedReceiver<Control>,
@@ -167,7 +167,7 @@ impl Driver {
     fn prepare(setup: RunSetup, restored: Restored, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
         let (handle, controls) = RunHandle::new();
         let info = Arc::new(setup.info);
-        let mut quotas = Quotas::new(Arc::clone(&info), setup.host.quotas.clone());
+        let mut quotas = Quotas::new(&setup.plan, Arc::clone(&info), setup.host.quotas.clone());
         quotas.restore(&setup.plan, &restored.scheduler, entries, &setup.spent_by_children);
         let mut driver = Self {
             recorder: Recorder::new(
@@ -194,7 +194,7 @@ impl Driver {
             restart_queue: Vec::new(),
             pending_retries: Vec::new(),
             sleeping: 0,
-            event_buffers: (Vec::new(), Vec::new()),
+            derived: Vec::new(),
             cancel: CancellationToken::new(),
             signals: mpsc::unbounded_channel(),
             controls,
@@ -306,8 +306,8 @@ impl Driver {
 
     /// Appends events and whatever follows from them, all of it or none.
     fn record_events(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Fault> {
-        let (all, derived) = &mut self.event_buffers;
-        all.clear();
+        let derived = &mut self.derived;
+        self.recorder.begin();
         for event in events {
             self.scheduler.apply(&event, derived)?;
             self.conversations.follow(&self.plan, &self.scheduler, &event, derived);
@@ -318,10 +318,10 @@ impl Driver {
             for follows in derived.iter() {
                 self.state.apply(&self.plan, follows);
             }
-            all.push(event);
-            all.append(derived);
+            self.recorder.stage(event);
+            derived.drain(..).for_each(|follows| self.recorder.stage(follows));
         }
-        let appended = self.recorder.append(all.drain(..));
+        let appended = self.recorder.commit();
         if self.scheduler.take_stopped() {
             self.stop_closed();
         }

@@ -192,7 +192,7 @@ pub fn started() -> Event {
         origins: Origins::NONE,
         run: "run".into(),
         user: plait_engine::user::UserName::default(),
-        flow: FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() },
+        flow: Box::new(FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() }),
         to: None,
         input: None,
         set: BTreeMap::new(),

@@ -79,7 +79,7 @@ pub enum CallEvent {
         /// Number of the model call within the activation, from 0.
         step: u32,
         /// The whole reply.
-        reply: ModelReply,
+        reply: Box<ModelReply>,
         /// Usage and cost of the call. Absent in journals of early versions.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional, as = "Option<CallAccount>")]
@@ -161,7 +161,7 @@ pub enum CallEvent {
         /// The error, which is also reported to the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        error: Option<Fault>,
+        error: Option<Box<Fault>>,
         /// Where the result or the error comes from, besides the arguments.
         #[serde(default, skip_serializing_if = "Origins::is_empty")]
         #[ts(optional, as = "Option<Origins>")]

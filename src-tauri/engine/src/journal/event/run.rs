@@ -37,9 +37,9 @@ pub enum RunEvent {
         /// The run that this one is forked from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
-        from: Option<RunOrigin>,
+        from: Option<Box<RunOrigin>>,
         /// The flow it runs.
-        flow: FlowRef,
+        flow: Box<FlowRef>,
         /// The node it runs to, if not the whole flow.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]

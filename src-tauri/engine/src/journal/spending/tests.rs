@@ -14,7 +14,7 @@ fn replied(usage: Option<TokenUsage>, account: Option<CallAccount>) -> Event {
         CallEvent::ModelReplied {
             origins: Origins::NONE,
             step: 0,
-            reply,
+            reply: Box::new(reply),
             account,
             key: None,
             sampling: None,

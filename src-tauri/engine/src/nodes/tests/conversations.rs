@@ -124,7 +124,7 @@ fn summary_recorded_before_a_crash_is_reused() {
         CallEvent::ModelReplied {
             origins: Origins::NONE,
             step: 0,
-            reply,
+            reply: Box::new(reply),
             account: None,
             key: None,
             sampling: None,

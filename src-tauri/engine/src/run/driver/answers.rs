@@ -52,7 +52,9 @@ impl LoopAnswers {
                     *answer = Some(Arc::clone(value));
                 }
             }
-            Event::Node(at, NodeEvent::Finished { .. } | NodeEvent::Failed { .. }) => {
+            Event::Node(at, NodeEvent::Finished { .. } | NodeEvent::Failed { .. })
+                if !(self.asked.is_empty() && self.over.is_empty()) =>
+            {
                 let Some(node) = plan.find(&at.node) else { return };
                 let key = (node, at.epoch.clone());
                 if plan.nodes[node].body.is_some() {

@@ -77,6 +77,12 @@ impl Conversations {
         if plan.scopes.len() == 1 {
             return;
         }
+        if !plan.has_conversations {
+            for event in std::iter::once(event).chain(derived.iter()) {
+                self.answers.apply(plan, event, || scheduler.finished_origins().clone());
+            }
+            return;
+        }
         let mut at = 0;
         if let Some(follows) = self.take(plan, scheduler, event) {
             derived.insert(0, follows);
@@ -84,7 +90,7 @@ impl Conversations {
         }
         while let Some(cause) = derived.get(at) {
             at += 1;
-            if let Some(follows) = self.take(plan, scheduler, &cause.clone()) {
+            if let Some(follows) = self.take(plan, scheduler, cause) {
                 derived.insert(at, follows);
                 at += 1;
             }

@@ -21,6 +21,10 @@ pub(super) struct Quotas {
     info: Arc<RunInfo>,
     /// Those from outside of the run.
     outer: QuotaChain,
+    /// Whether the flow has quotas.
+    in_plan: bool,
+    /// Whether a quota held something of this run.
+    is_used: bool,
     /// By quota, how often the person has allowed as much again.
     extended: FxHashMap<String, u64>,
     /// The quotas that the person is asked about.
@@ -32,13 +36,17 @@ pub(super) struct Quotas {
 }
 
 impl Quotas {
-    pub fn new(info: Arc<RunInfo>, outer: QuotaChain) -> Self {
+    pub fn new(plan: &Plan, info: Arc<RunInfo>, outer: QuotaChain) -> Self {
+        let in_plan = !plan.quotas.is_default() || plan.nodes.iter().any(|node| node.quota.is_some());
         let (extended, asked, open, splits) = Default::default();
-        Self { info, outer, extended, asked, open, splits }
+        Self { info, outer, in_plan, is_used: false, extended, asked, open, splits }
     }
 
     /// The quotas that hold an activation.
     pub fn of(&self, plan: &Plan, node: NodeIx, epoch: &Epoch, now_ms: u64) -> QuotaChain {
+        if !self.has_any() {
+            return self.outer.clone();
+        }
         let mut links = self.links_around(plan, node, epoch, now_ms);
         self.add_own(plan, node, epoch, &mut links);
         if links.len() == self.outer.links.len() {
@@ -61,7 +69,8 @@ impl Quotas {
                     *self.extended.entry(key).or_default() += 1;
                 }
             }
-            Event::Loop(at, LoopEvent::IterationStarted) => {
+            Event::Loop(at, LoopEvent::IterationStarted) if self.has_any() => {
+                self.is_used = true;
                 let Some(node) = plan.find(&at.node) else { return };
                 let Some((most, remaining)) = scheduler.parallel_iterations(node, &at.epoch) else { return };
                 let open = self.open.entry((node, at.epoch.outer())).or_default();
@@ -70,7 +79,7 @@ impl Quotas {
                 let links = self.iteration_links(plan, node, &at.epoch, now_ms());
                 self.outer.bank.open_part(&links, parts);
             }
-            Event::Loop(at, LoopEvent::IterationFinished { .. }) => {
+            Event::Loop(at, LoopEvent::IterationFinished { .. }) if self.is_used => {
                 let Some(node) = plan.find(&at.node) else { return };
                 if let Some(open) = self.open.get_mut(&(node, at.epoch.outer())) {
                     *open = open.saturating_sub(1);
@@ -98,7 +107,9 @@ impl Quotas {
                     self.close_branch_after(plan, node, at);
                 }
             }
-            Event::Node(at, NodeEvent::Finished { .. } | NodeEvent::Failed { .. }) => {
+            Event::Node(at, NodeEvent::Finished { .. } | NodeEvent::Failed { .. })
+                if self.is_used || !self.splits.is_empty() =>
+            {
                 let Some(node) = plan.find(&at.node) else { return };
                 if is_whole_loop(plan, node, &at.epoch) {
                     self.open.remove(&(node, at.epoch.clone()));
@@ -165,7 +176,7 @@ impl Quotas {
         entries: &[Entry],
         children: &BTreeMap<RunId, Amount>,
     ) {
-        if !self.has_any(plan) {
+        if !self.has_any() {
             return;
         }
         let mut ledger = CallLedger::default();
@@ -209,11 +220,8 @@ impl Quotas {
         }
     }
 
-    fn has_any(&self, plan: &Plan) -> bool {
-        !self.outer.is_empty()
-            || !self.outer.bank.defaults().is_default()
-            || !plan.quotas.is_default()
-            || plan.nodes.iter().any(|node| node.quota.is_some())
+    fn has_any(&self) -> bool {
+        self.in_plan || !self.outer.is_empty() || !self.outer.bank.defaults().is_default()
     }
 
     fn links_at(&self, plan: &Plan, at: &Activation, now_ms: u64) -> Vec<QuotaLink> {

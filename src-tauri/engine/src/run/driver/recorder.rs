@@ -18,6 +18,8 @@ pub(super) struct Recorder {
     budget: Arc<TreeBudget>,
     /// What is being appended; kept for its room.
     entries: Vec<Entry>,
+    /// When that happens, in milliseconds since 1970.
+    now: u64,
     next: u64,
     unflushed: bool,
     /// What is shown once it is flushed, in order.
@@ -42,6 +44,7 @@ impl Recorder {
             clock,
             budget,
             entries: Vec::new(),
+            now: 0,
             next,
             unflushed: false,
             held: Vec::new(),
@@ -51,13 +54,25 @@ impl Recorder {
 
     /// Appends events, all or none.
     pub fn append(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Fault> {
-        let at = self.clock.now_ms();
+        self.begin();
+        events.into_iter().for_each(|event| self.stage(event));
+        self.commit()
+    }
+
+    /// Begins to put events together that are appended at once, and forgets those that were not.
+    pub fn begin(&mut self) {
         self.entries.clear();
-        self.entries.extend((self.next..).zip(events).map(|(seq, event)| Entry {
-            seq: Some(seq),
-            at,
-            event,
-        }));
+        self.now = self.clock.now_ms();
+    }
+
+    /// Adds an event to those that are appended at once.
+    pub fn stage(&mut self, event: Event) {
+        let seq = self.next + self.entries.len() as u64;
+        self.entries.push(Entry { seq: Some(seq), at: self.now, event });
+    }
+
+    /// Appends what was put together, all or none.
+    pub fn commit(&mut self) -> Result<(), Fault> {
         let Some(last) = self.entries.last() else { return Ok(()) };
         self.journal.append(&self.entries)?;
         self.next += self.entries.len() as u64;

@@ -95,7 +95,9 @@ impl ScopedState {
                 if is_for_each(plan, node) {
                     let index = at.epoch.0.last().copied().unwrap_or_default();
                     let awaiting = self.awaiting_end.entry((node, outer)).or_default();
-                    awaiting.insert(index, iteration.written);
+                    if !iteration.written.is_empty() {
+                        awaiting.insert(index, iteration.written);
+                    }
                     if *exit {
                         // Later items don't count, also if they are done already.
                         awaiting.retain(|item, _| *item <= index);

@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 
 use super::{Driver, RunHandle, RunSetup};
 use crate::error::Fault;
-use crate::flow;
+
 use crate::host::RunInfo;
 use crate::host::subflow::Subflows;
 use crate::host::{Clock, Host};
@@ -37,7 +37,7 @@ use crate::id::Activation;
 use crate::journal::{Entry, Event, FlowRef, InputOverrides, Journal, NodeEvent, RunEvent};
 use crate::plan::plan;
 use crate::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
-use crate::testing::{FakeClock, FakeProvider, FakeSubflows};
+use crate::testing::{FakeClock, FakeProvider, FakeSubflows, flow_of};
 use crate::tool::{ToolHost, ToolInvocation, ToolSpec};
 
 /// A world around one flow after another.
@@ -72,19 +72,8 @@ impl Stage {
     }
 
     fn setup(&self, nodes: &Value, edges: &Value, settings: &Value, to: Option<&str>) -> RunSetup {
-        let edges: serde_json::Map<_, _> = (0..)
-            .zip(edges.as_array().unwrap())
-            .map(|(id, edge): (usize, &Value)| {
-                let ends = edge.as_str().unwrap().split_once(" -> ").unwrap();
-                let ((source, output), (target, input)) =
-                    (ends.0.split_once('.').unwrap(), ends.1.split_once('.').unwrap());
-                let edge =
-                    json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
-                (format!("e{id:02}"), edge)
-            })
-            .collect();
-        let document = json!({ "version": 1, "nodes": nodes, "edges": edges, "settings": settings });
-        let flow = flow::read(&document.to_string()).unwrap();
+        let edges: Vec<_> = edges.as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let flow = flow_of(nodes, &edges, settings);
         let registry = crate::nodes::registry();
         let plan = plan(&flow, &registry, to.map(Into::into).as_ref(), &InputOverrides::new()).unwrap();
         RunSetup {
@@ -193,7 +182,7 @@ fn started() -> Event {
         origins: Origins::NONE,
         run: "run".into(),
         user: crate::user::UserName::default(),
-        flow: FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() },
+        flow: Box::new(FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() }),
         to: None,
         input: None,
         set: InputOverrides::new(),

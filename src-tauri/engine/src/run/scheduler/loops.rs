@@ -151,7 +151,9 @@ impl Scheduler {
             run.take_result(index, next, exits);
             if run.spec.kind.is_for_each() {
                 // In the order of the items, when the loop ends.
-                run.written.insert(index, scope.written);
+                if !scope.written.is_empty() {
+                    run.written.insert(index, scope.written);
+                }
             } else {
                 self.merge_written(container.node, &outer, scope.written, derived);
             }

@@ -8,6 +8,7 @@ use crate::id::{ContextId, MessageId};
 use crate::journal::{CallEvent, ChildEvent, ContextEvent, Event, FinishMetadata, NodeEvent};
 use crate::models::{Cost, TokenUsage};
 use crate::origin::Origins;
+use crate::provider::ModelReply;
 use crate::tool::SamplingRef;
 
 impl EpochView {
@@ -102,7 +103,7 @@ impl EpochView {
             CallEvent::ModelReplied { step, reply, account, origins, sampling, reused, .. } => {
                 let call = self.open_call(*step, sampling.as_ref(), at);
                 call.ended_at = Some(at);
-                call.reply = Some(reply.clone());
+                call.reply = Some(ModelReply::clone(reply));
                 call.account = account.as_deref().cloned();
                 call.origins.clone_from(origins);
                 call.reused.clone_from(reused);
@@ -147,7 +148,7 @@ impl EpochView {
                     tool.ended_at = Some(at);
                     tool.progress = None;
                     tool.result.clone_from(result);
-                    tool.error.clone_from(error);
+                    tool.error = error.as_deref().cloned();
                     tool.origins.clone_from(origins);
                     tool.reused.clone_from(reused);
                 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{Asker, OpenPause, RunOutline, RunStatus};
 use crate::id::{Activation, NodeId};
-use crate::journal::{ChildEvent, Entry, Event, LoopEvent, NodeEvent, NodeOutputs, RunEvent, RunFault};
+use crate::journal::{
+    ChildEvent, Entry, Event, FlowRef, LoopEvent, NodeEvent, NodeOutputs, RunEvent, RunFault,
+};
 use crate::origin::Origins;
 
 impl RunOutline {
@@ -68,8 +70,8 @@ impl RunOutline {
         match event {
             RunEvent::Started { run, from, flow, to, input, set, parent_run_id, conversation, .. } => {
                 self.run = Some(run.clone());
-                self.from.clone_from(from);
-                self.flow = Some(flow.clone());
+                self.from = from.as_deref().cloned();
+                self.flow = Some(FlowRef::clone(flow));
                 self.to.clone_from(to);
                 self.input.clone_from(input);
                 self.set.clone_from(set);

@@ -125,7 +125,7 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
             cx.record(CallEvent::ModelReplied {
                 origins: Origins::NONE,
                 step,
-                reply,
+                reply: Box::new(reply),
                 account: None,
                 key: Some(key),
                 sampling: None,
@@ -144,7 +144,7 @@ async fn call_outside(settings: &Settings, cx: &NodeContext) -> Result<Vec<Value
         let event = CallEvent::ModelReplied {
             origins: Origins::NONE,
             step,
-            reply,
+            reply: Box::new(reply),
             account: None,
             key: Some(key),
             sampling: None,

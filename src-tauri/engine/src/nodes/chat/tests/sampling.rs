@@ -31,7 +31,7 @@ fn sampled(run: &NodeRun) -> Vec<(SamplingRef, ModelReply, Vec<String>)> {
     let replies = run.events.iter().filter_map(|event| match event {
         Event::Call(_, CallEvent::ModelReplied { sampling: Some(sampling), reply, origins, .. }) => {
             let origins = origins.iter().map(ToString::to_string).collect();
-            Some((sampling.clone(), reply.clone(), origins))
+            Some((sampling.clone(), ModelReply::clone(reply), origins))
         }
         _ => None,
     });

@@ -8,8 +8,10 @@ use futures::executor::block_on;
 use futures::future::BoxFuture;
 use plait_engine::Value;
 use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::flow::TreeLimits;
 use plait_engine::host::RunInfo;
 use plait_engine::host::subflow::NoSubflows;
+use plait_engine::host::tree_budget::{TreeBudget, TreeUsage};
 use plait_engine::host::{Clock, Host};
 use plait_engine::journal::{Entry, Event, FlowRef, Journal, MemoryJournal, RunEnd, RunEvent};
 use plait_engine::plan::Plan;
@@ -108,6 +110,8 @@ pub fn drive_with(
     journal: impl Journal + 'static,
     providers: Arc<dyn Providers>,
 ) -> Result<(), BenchError> {
+    let no_limits =
+        TreeLimits { max_runs: None, max_model_calls: Some(u64::MAX), max_events: Some(u64::MAX) };
     let setup = RunSetup {
         plan: Arc::clone(plan),
         info: run_info(run),
@@ -119,7 +123,7 @@ pub fn drive_with(
             clock: Arc::new(SystemClock),
             evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
-            budget: Arc::default(),
+            budget: Arc::new(TreeBudget::new(no_limits, TreeUsage::default())),
             quotas: plait_engine::quota::QuotaChain::default(),
         },
         spent_by_children: std::collections::BTreeMap::new(),

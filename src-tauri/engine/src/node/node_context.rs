@@ -48,7 +48,7 @@ pub struct NodeContext {
     /// The folders that the flow declares for its tools.
     pub folders: Arc<[FolderAccess]>,
     /// Providers, tools, clock and other effects.
-    pub host: Host,
+    pub host: Arc<Host>,
     /// Set when the run is canceled. The future is dropped soon after.
     pub cancel: CancellationToken,
     /// Where the values on its inputs come from.

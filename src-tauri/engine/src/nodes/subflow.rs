@@ -153,7 +153,7 @@ The child's results \
             input: child_input.text,
             set: child_input.overrides,
             origins: node_context.origins(),
-            host: node_context.host.clone(),
+            host: crate::host::Host::clone(&node_context.host),
         };
         let journal = node_context.clone();
         let end = node_context.host.subflows.run(call, Box::new(move |event| journal.note(event))).await?;

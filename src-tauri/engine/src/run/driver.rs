@@ -78,7 +78,7 @@ pub struct Driver {
     info: Arc<RunInfo>,
     /// As `run.started` has it.
     models: Arc<ModelOverrides>,
-    host: Host,
+    host: Arc<Host>,
     scheduler: Scheduler,
     recorder: Recorder,
     /// Contexts and the workflow's memory.
@@ -180,7 +180,7 @@ impl Driver {
             plan: setup.plan,
             info,
             models: restored.models,
-            host: setup.host,
+            host: Arc::new(setup.host),
             scheduler: restored.scheduler,
             state: restored.state,
             conversations: restored.conversations,

@@ -59,7 +59,7 @@ use crate::plan::{NodeIx, Plan, ROOT_SCOPE};
 
 use loops::{IterationKey, LoopRun};
 use scope::{Scope, Shared};
-use slot::{Counts, Phase};
+use slot::{Counts, Phase, Slot};
 
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ pub struct Scheduler {
     /// The flow itself.
     root: Scope,
     /// The open iterations of loops.
-    iterations: FxHashMap<IterationKey, Scope>,
+    iterations: FxHashMap<IterationKey, Box<Scope>>,
     /// The loops whose iterations run.
     loops: FxHashMap<(NodeIx, Epoch), LoopRun>,
     /// The scopes in which something is to be worked off.
@@ -367,28 +367,32 @@ impl Scheduler {
         if self.is_test(node, epoch) {
             return self.test_start(node, epoch);
         }
-        let slot = self.scope_at(node, epoch)?.slot(node, epoch)?;
-        is_executing(slot.phase).then(|| slot.start(node))
+        self.executing(node, epoch).map(|slot| slot.start(node))
+    }
+
+    fn executing(&self, node: NodeIx, epoch: &Epoch) -> Option<&Slot> {
+        self.scope_at(node, epoch)?.slot(node, epoch).filter(|slot| is_executing(slot.phase))
     }
 
     /// Activations that were running when the journal ended, in plan order: a resumed run starts them again.
     pub fn interrupted(&self) -> Vec<Start> {
         let mut iterations: Vec<_> = self.iterations.iter().collect();
         iterations.sort_by_key(|(key, _)| *key);
-        let scopes = std::iter::once(&self.root).chain(iterations.into_iter().map(|(_, scope)| scope));
+        let scopes =
+            std::iter::once(&self.root).chain(iterations.into_iter().map(|(_, scope)| scope.as_ref()));
         let running = scopes.flat_map(|scope| {
-            let open = scope.slots.iter().enumerate();
-            open.filter_map(|(at, slots)| {
-                let slot = slots.front().filter(|slot| is_executing(slot.phase))?;
-                Some(slot.start(scope.first + at))
-            })
+            let open = scope.open_slots().filter(|(_, slot)| is_executing(slot.phase));
+            open.map(|(node, slot)| slot.start(node))
         });
         running.chain(self.interrupted_tests()).collect()
     }
 
     /// Whether an activation was started and has not ended. What one says that was stopped meanwhile does not count.
     pub fn is_open(&self, node: NodeIx, epoch: &Epoch) -> bool {
-        self.running(node, epoch).is_some()
+        if self.is_test(node, epoch) {
+            return self.test_start(node, epoch).is_some();
+        }
+        self.executing(node, epoch).is_some()
     }
 
     /// Whether iterations were stopped, without a failure, since this was last asked.
@@ -455,8 +459,11 @@ impl Scheduler {
                 self.work.clear();
                 return;
             }
-            let scope =
-                if key.0 == ROOT_SCOPE { Some(&mut self.root) } else { self.iterations.get_mut(&key) };
+            let scope = if key.0 == ROOT_SCOPE {
+                Some(&mut self.root)
+            } else {
+                self.iterations.get_mut(&key).map(AsMut::as_mut)
+            };
             let Some(scope) = scope else { continue };
             scope.work_off(&mut self.shared, derived);
             let is_over = scope.open == 0;

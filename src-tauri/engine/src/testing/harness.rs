@@ -177,7 +177,7 @@ impl NodeHarness {
             models: Arc::new(self.models.clone()),
             flow_window: self.flow_window,
             folders: Arc::default(),
-            host: Host {
+            host: Arc::new(Host {
                 providers: Arc::new(FakeProviders(Arc::clone(&self.provider))),
                 tools: self.tools.clone(),
                 retriever: self.retriever.clone(),
@@ -187,7 +187,7 @@ impl NodeHarness {
                 subflows: self.subflows.clone(),
                 budget: Arc::default(),
                 quotas: crate::quota::QuotaChain::default(),
-            },
+            }),
             cancel: CancellationToken::new(),
             input_origins: inputs.origins(),
             answer: self.answer.clone().map(|answer| Answer::Value(Arc::new(answer))),

@@ -1,4 +1,4 @@
-import { memo, type ReactNode, useMemo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import type { NodeId, Origins, PromptRecord } from "@/bindings";
 import type { EpochView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
@@ -11,6 +11,7 @@ import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import { useEventCount } from "@/workspace/run-hooks";
 import { ChangedText, ChangeMark } from "./ChangedText";
+import { Cut } from "./Cut";
 import { FoldButton } from "./FoldButton";
 import { OriginChips } from "./OriginChips";
 import { PromptBlock } from "./PromptBlock";
@@ -166,21 +167,5 @@ export function MessageBox({ role, tokens, text, author, origins, open = true, o
         <p className="truncate text-fg-3 text-sm">{text}</p>
       )}
     </article>
-  );
-}
-
-function Cut({ children, onClick, expanded }: { children: ReactNode; onClick?: () => void; expanded?: boolean }) {
-  const look = "w-full rounded-lg border border-dashed border-line px-2 py-1 text-center text-fg-3 text-xs";
-  return onClick ? (
-    <button
-      type="button"
-      aria-expanded={expanded}
-      className={`${look} hover:border-line-2 hover:text-fg`}
-      onClick={onClick}
-    >
-      {children}
-    </button>
-  ) : (
-    <p className={look}>{children}</p>
   );
 }

@@ -81,7 +81,7 @@ pub(super) fn begin(node: &PlanNode, mut start: Start, cx: NodeContext) -> Begun
     let trial = Trial {
         node,
         start,
-        host: cx.host.clone(),
+        host: Arc::clone(&cx.host),
         transaction: Arc::clone(&cx.transaction),
         began: now(&cx.host),
     };
@@ -116,7 +116,7 @@ pub(super) fn is_timer(node: &PlanNode) -> bool {
 struct Trial<'p> {
     node: &'p PlanNode,
     start: Start,
-    host: Host,
+    host: Arc<Host>,
     transaction: Arc<Mutex<Transaction>>,
     began: u64,
 }
@@ -243,8 +243,7 @@ impl Driver {
     pub(super) fn cx(&self, start: &Start) -> NodeContext {
         let memory = self.plan.nodes[start.node].contexts.memory;
         let state = self.state.of(&self.plan, start.node, &start.epoch);
-        let now = self.host.clock.now_ms();
-        let quotas = self.quotas.of(&self.plan, start.node, &start.epoch, now);
+        let quotas = self.quotas.of(&self.plan, start.node, &start.epoch, || self.host.clock.now_ms());
         NodeContext {
             activation: self.activation(start.node, &start.epoch),
             scope_depth: self.plan.scopes[self.plan.nodes[start.node].scope].depth,
@@ -253,7 +252,8 @@ impl Driver {
             models: Arc::clone(&self.models),
             flow_window: self.plan.context_window,
             folders: Arc::clone(&self.plan.folders),
-            host: self.host.with_quotas(quotas),
+            host: quotas
+                .map_or_else(|| Arc::clone(&self.host), |quotas| Arc::new(self.host.with_quotas(quotas))),
             cancel: self.cancel.clone(),
             input_origins: start.inputs.origins(),
             answer: start.answer.clone(),

@@ -42,17 +42,21 @@ impl Quotas {
         Self { info, outer, in_plan, is_used: false, extended, asked, open, splits }
     }
 
-    /// The quotas that hold an activation.
-    pub fn of(&self, plan: &Plan, node: NodeIx, epoch: &Epoch, now_ms: u64) -> QuotaChain {
+    /// The quotas that hold an activation, if there are others than those from outside of the run.
+    pub fn of(
+        &self,
+        plan: &Plan,
+        node: NodeIx,
+        epoch: &Epoch,
+        now_ms: impl Fn() -> u64,
+    ) -> Option<QuotaChain> {
         if !self.has_any() {
-            return self.outer.clone();
+            return None;
         }
-        let mut links = self.links_around(plan, node, epoch, now_ms);
+        let mut links = self.links_around(plan, node, epoch, now_ms());
         self.add_own(plan, node, epoch, &mut links);
-        if links.len() == self.outer.links.len() {
-            return self.outer.clone();
-        }
-        QuotaChain { bank: Arc::clone(&self.outer.bank), links: links.into() }
+        let is_other = links.len() != self.outer.links.len();
+        is_other.then(|| QuotaChain { bank: Arc::clone(&self.outer.bank), links: links.into() })
     }
 
     /// Takes in an event that the scheduler has taken in.
@@ -225,8 +229,9 @@ impl Quotas {
     }
 
     fn links_at(&self, plan: &Plan, at: &Activation, now_ms: u64) -> Vec<QuotaLink> {
-        let chain = plan.find(&at.node).map(|node| self.of(plan, node, &at.epoch, now_ms));
-        chain.map_or_else(Vec::new, |chain| chain.links.to_vec())
+        let Some(node) = plan.find(&at.node) else { return Vec::new() };
+        let chain = self.of(plan, node, &at.epoch, || now_ms);
+        chain.as_ref().unwrap_or(&self.outer).links.to_vec()
     }
 
     /// The quotas that hold an activation and others beside it.

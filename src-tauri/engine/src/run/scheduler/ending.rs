@@ -28,8 +28,8 @@ impl Scheduler {
         self.shared.was_waiting = waiting;
         if self.shared.counts.active == 0 && self.shared.counts.needing_person == 0 {
             // The plan has no cycle of waits, so this is a mistake of the engine. A run is never left hanging for it.
-            let stuck = self.root.slots.iter().position(|slots| !slots.is_empty()).unwrap_or_default();
-            let epoch = self.root.slots(stuck).front().map(|slot| slot.epoch.clone()).unwrap_or_default();
+            let stuck = self.root.open_slots().next().map(|(node, slot)| (node, slot.epoch.clone()));
+            let (stuck, epoch) = stuck.unwrap_or_default();
             let error =
                 Fault::new(ErrorCode::EngineStuck, "Nothing of this run can go on, though it has not ended.")
                     .hint("This is a mistake in Plait; please report it with the flow.");
@@ -112,10 +112,8 @@ pub(super) fn ended_by(container: &NodeId) -> Fault {
 impl Scope {
     /// The loops whose iterations run.
     pub(super) fn repeating(&self) -> Vec<(NodeIx, Epoch)> {
-        let slots = self.slots.iter().enumerate();
-        let open = slots.flat_map(|(at, slots)| slots.iter().map(move |slot| (at, slot)));
-        let repeating = open.filter(|(_, slot)| slot.phase == Phase::Repeating);
-        repeating.map(|(at, slot)| (self.first + at, slot.epoch.clone())).collect()
+        let repeating = self.open_slots().filter(|(_, slot)| slot.phase == Phase::Repeating);
+        repeating.map(|(node, slot)| (node, slot.epoch.clone())).collect()
     }
 
     /// Gives every open activation its final state, in plan order: those that run are stopped (where a fault says why),

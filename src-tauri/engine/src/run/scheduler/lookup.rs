@@ -10,7 +10,7 @@ impl Scheduler {
     pub(super) fn scope_at(&self, node: NodeIx, epoch: &Epoch) -> Option<&Scope> {
         match self.shared.plan.iteration_of(node, epoch) {
             None => Some(&self.root),
-            Some(key) => self.iterations.get(&key),
+            Some(key) => self.iterations.get(&key).map(AsRef::as_ref),
         }
     }
 
@@ -18,7 +18,7 @@ impl Scheduler {
     pub(super) fn scope_of(&mut self, node: NodeIx, epoch: &Epoch) -> Option<&mut Scope> {
         match self.shared.plan.iteration_of(node, epoch) {
             None => Some(&mut self.root),
-            Some(key) => self.iterations.get_mut(&key),
+            Some(key) => self.iterations.get_mut(&key).map(AsMut::as_mut),
         }
     }
 

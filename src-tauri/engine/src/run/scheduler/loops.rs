@@ -123,7 +123,7 @@ impl Scheduler {
             Activation { node: loop_node.id.clone(), epoch: inner.clone() },
             LoopEvent::IterationStarted,
         ));
-        let mut scope = Scope::new(&plan, run.body, inner.clone());
+        let mut scope = Box::new(Scope::new(&plan, run.body, inner.clone()));
         scope.open(&mut self.shared);
         if let Some(container) = plan.scopes[run.body].container {
             for &edge in &plan.nodes[container.begin].outgoing {

@@ -99,13 +99,8 @@ pub(super) struct Scope {
     /// The first of its nodes and cycles: what follows is by distance from these.
     pub first: NodeIx,
     first_cycle: CycleIx,
-    /// The open activations of each node, by epoch. A node inside a cycle has one at most; one that follows a cycle may lag.
-    pub slots: Vec<VecDeque<Slot>>,
-    /// Nodes whose one activation is open and waits for its first value. Its slot is made when that comes, so that a run
-    /// takes room for where it is and not for all of its flow.
-    untouched: Vec<bool>,
-    /// Whether each node has ever had a live activation.
-    ran: Vec<bool>,
+    /// By distance from the first node.
+    nodes: Vec<NodeState>,
     cycles: Vec<CycleState>,
     /// Where nodes that follow a cycle were last passed over, and why.
     pub idle: FxHashMap<NodeIx, (Epoch, SkipReason)>,
@@ -127,6 +122,18 @@ pub(super) struct Scope {
     pub agenda: VecDeque<Step>,
 }
 
+/// What becomes of a node in a scope.
+#[derive(Default)]
+struct NodeState {
+    /// Its open activations, by epoch. A node inside a cycle has one at most; one that follows a cycle may lag.
+    slots: VecDeque<Slot>,
+    /// Its one activation is open and waits for its first value. The slot is made when that comes, so that a run takes room
+    /// for where it is and not for all of its flow.
+    untouched: bool,
+    /// Whether it has ever had a live activation.
+    ran: bool,
+}
+
 /// One thing to work off.
 pub(super) enum Step {
     /// Decide whether the node's first open activation is ready.
@@ -146,9 +153,7 @@ impl Scope {
             epoch,
             first: spec.nodes.start,
             first_cycle: spec.cycles.start,
-            slots: spec.nodes.clone().map(|_| VecDeque::new()).collect(),
-            untouched: vec![false; spec.nodes.len()],
-            ran: vec![false; spec.nodes.len()],
+            nodes: spec.nodes.clone().map(|_| NodeState::default()).collect(),
             cycles: spec.cycles.clone().map(|_| CycleState::default()).collect(),
             turns: TurnQueues::new(plan, index),
             idle: FxHashMap::default(),
@@ -164,23 +169,29 @@ impl Scope {
     }
 
     pub fn slots(&self, node: NodeIx) -> &VecDeque<Slot> {
-        &self.slots[node - self.first]
+        &self.nodes[node - self.first].slots
     }
 
     pub fn slots_mut(&mut self, node: NodeIx) -> &mut VecDeque<Slot> {
-        &mut self.slots[node - self.first]
+        &mut self.nodes[node - self.first].slots
     }
 
     pub fn untouched(&mut self, node: NodeIx) -> &mut bool {
-        &mut self.untouched[node - self.first]
+        &mut self.nodes[node - self.first].untouched
     }
 
     pub fn ran(&mut self, node: NodeIx) -> &mut bool {
-        &mut self.ran[node - self.first]
+        &mut self.nodes[node - self.first].ran
     }
 
     pub fn cycle(&mut self, cycle: CycleIx) -> &mut CycleState {
         &mut self.cycles[cycle - self.first_cycle]
+    }
+
+    /// The open activations, in plan order, and by epoch those of one node.
+    pub fn open_slots(&self) -> impl Iterator<Item = (NodeIx, &Slot)> {
+        let nodes = self.nodes.iter().enumerate();
+        nodes.flat_map(move |(at, node)| node.slots.iter().map(move |slot| (self.first + at, slot)))
     }
 
     /// The node's activation in this epoch, if it is the first one that is open.

@@ -72,7 +72,7 @@ impl Scope {
     ) {
         let plan = Arc::clone(&run.plan);
         let spec = &plan.nodes[node];
-        let Some(slot) = self.slots[node - self.first].front_mut() else { return };
+        let Some(slot) = self.nodes[node - self.first].slots.front_mut() else { return };
         let sources = match slot.phase {
             Phase::Waiting if slot.pending == 0 && spec.is_border => {
                 self.result = IterationResult::of(std::mem::take(&mut slot.arrived));
@@ -174,7 +174,7 @@ impl Scope {
         let arrival = |value| Arrival { port: spec.target_port, rank: (false, edge), value };
         self.touch(plan, spec.target);
         // Open activations are in order of their epochs.
-        let slots = &mut self.slots[spec.target - self.first];
+        let slots = &mut self.nodes[spec.target - self.first].slots;
         let first = slots.partition_point(|slot| slot.epoch < *epoch);
         if plan.holds_value(edge) {
             for slot in slots.range_mut(first..).take_while(|slot| slot.epoch.starts_with(epoch)) {

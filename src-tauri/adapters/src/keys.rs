@@ -64,11 +64,13 @@ pub struct ResolvedKey {
     pub source: KeySource,
     /// The environment variable that held the key.
     pub variable: Option<String>,
+    /// The provider that it was set for, if that is another one.
+    pub owner: Option<String>,
 }
 
 impl ResolvedKey {
     fn new(key: SecretString, source: KeySource) -> Self {
-        Self { key, source, variable: None }
+        Self { key, source, variable: None, owner: None }
     }
 
     /// The last four characters, which help people identify the key; None for short keys.
@@ -146,13 +148,26 @@ impl KeyStore {
         owner: &KeyOwner,
         variables: Option<&str>,
     ) -> Result<Option<ResolvedKey>, Fault> {
-        let session = self.0.session.lock().get(owner).cloned();
-        let resolved = match session {
-            Some(key) => Some(ResolvedKey::new(key, KeySource::Session)),
-            None => match self.find_persistent(owner).await? {
-                Some(stored) => Some(stored),
-                None => variables.map_or(Ok(None), environment::get)?,
-            },
+        self.find_shared(owner, None, variables).await
+    }
+
+    /// Like [`find`](Self::find): a key of `shared` is used while `owner` has none, before those of the environment.
+    pub async fn find_shared(
+        &self,
+        owner: &KeyOwner,
+        shared: Option<&KeyOwner>,
+        variables: Option<&str>,
+    ) -> Result<Option<ResolvedKey>, Fault> {
+        let mut resolved = self.find_own(owner).await?;
+        if let (None, Some(shared)) = (&resolved, shared) {
+            resolved = self.find_own(shared).await?;
+            if let Some(resolved) = &mut resolved {
+                resolved.owner = Some(shared.provider().to_owned());
+            }
+        }
+        let resolved = match resolved {
+            Some(own) => Some(own),
+            None => variables.map_or(Ok(None), environment::get)?,
         };
         if let Some(resolved) = &resolved {
             self.0.redaction.add_key(owner.provider(), &resolved.key);
@@ -248,6 +263,15 @@ impl KeyStore {
 
     fn insert_session_key(&self, owner: &KeyOwner, key: SecretString) {
         self.0.session.lock().insert(owner.clone(), key);
+    }
+
+    /// The key that was set for an owner, in this session or before.
+    async fn find_own(&self, owner: &KeyOwner) -> Result<Option<ResolvedKey>, Fault> {
+        let session = self.0.session.lock().get(owner).cloned();
+        match session {
+            Some(key) => Ok(Some(ResolvedKey::new(key, KeySource::Session))),
+            None => self.find_persistent(owner).await,
+        }
     }
 
     async fn find_persistent(&self, owner: &KeyOwner) -> Result<Option<ResolvedKey>, Fault> {

@@ -10,7 +10,9 @@ pub mod offline;
 mod ollama;
 mod openai_chat;
 mod openai_responses;
+mod presets;
 mod protocol;
+mod quirks;
 mod redacting;
 mod settings;
 
@@ -25,7 +27,7 @@ use secrecy::SecretString;
 use crate::keys::{KeyOwner, KeyStore};
 use crate::retrieval::{Embedder, EmbeddingModel};
 use anthropic::Anthropic;
-pub use detect::{DetectedServer, detect};
+pub use detect::{DetectedServer, detect, usual_addresses};
 use embeddings::Embeddings;
 use gemini::Gemini;
 use http::HttpClient;
@@ -33,7 +35,11 @@ use offline::Offline;
 use ollama::Ollama;
 use openai_chat::OpenAiChat;
 use openai_responses::OpenAiResponses;
+pub use presets::{ProviderPreset, presets};
+pub use quirks::{ChatQuirks, ReasoningField, StructuredOutput, TokenLimitField};
 use redacting::RedactingProvider;
+/// Addresses of model servers.
+pub use reqwest::Url;
 pub use settings::{ProviderKind, ProviderSettings};
 
 /// The name of the simulator, which new flows use.
@@ -194,7 +200,7 @@ impl Entry {
         let embeddings = Embeddings::of(settings.kind, Arc::clone(&client));
         let provider: Arc<dyn Provider> = match settings.kind {
             ProviderKind::Offline => Arc::new(Offline),
-            ProviderKind::OpenAi => Arc::new(OpenAiChat::new(client)),
+            ProviderKind::OpenAi => Arc::new(OpenAiChat::new(client, settings.quirks)),
             ProviderKind::OpenAiResponses => {
                 Arc::new(OpenAiResponses::new(client, settings.sessions.unwrap_or_default()))
             }

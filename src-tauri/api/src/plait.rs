@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plait_adapters::net::AllowedHost;
+use plait_adapters::providers::{self, Url};
 use plait_adapters::telemetry::LiveExporter;
 use plait_adapters::workers::WorkerPool;
 use plait_adapters::{
@@ -53,6 +54,8 @@ pub struct Options {
     pub worker: Option<PathBuf>,
     /// Hosts that tools may request although their addresses are not public, besides those of the settings.
     pub allowed_hosts: Vec<AllowedHost>,
+    /// Where model servers are looked for, besides the local addresses in the settings.
+    pub model_servers: Vec<Url>,
     /// The user to work for, instead of the current one.
     pub user: Option<String>,
     /// Whether the store is only read. Then another process may write it, and what would change it is refused.
@@ -72,6 +75,7 @@ impl Options {
             keys: None,
             worker: None,
             allowed_hosts: Vec::new(),
+            model_servers: Vec::new(),
             user: None,
             read_only: false,
             progress: None,
@@ -80,7 +84,11 @@ impl Options {
 
     /// The defaults of an application whose `main` begins with [`serve_if_worker`](crate::serve_if_worker).
     pub fn of_application(home: impl Into<PathBuf>) -> Self {
-        Self { worker: std::env::current_exe().ok(), ..Self::new(home) }
+        Self {
+            worker: std::env::current_exe().ok(),
+            model_servers: providers::usual_addresses(),
+            ..Self::new(home)
+        }
     }
 
     /// For commands that change nothing.
@@ -161,8 +169,12 @@ impl Plait {
         let evaluator = evaluator_in(worker.as_ref());
         let registry = Arc::new(plait_engine::nodes::registry());
 
-        let providers =
-            Arc::new(ProviderService::new(&stored.settings.providers, keys.clone(), options.providers)?);
+        let providers = Arc::new(ProviderService::new(
+            &stored.settings.providers,
+            keys.clone(),
+            options.providers,
+            options.model_servers,
+        )?);
         let calibration =
             Arc::new(TokenCalibration::new(store.clone(), corrections, stored.settings.models.clone()));
         let knowledge = KnowledgeService::new(&store, Arc::clone(&providers), worker);

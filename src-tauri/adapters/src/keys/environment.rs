@@ -25,7 +25,7 @@ pub(super) fn get(variables: &str) -> Result<Option<ResolvedKey>, Fault> {
         if !value.trim().is_empty() {
             let key: SecretString = super::parse_key(value.trim(), &format!("in {variable}"))?;
             let source = KeySource::Environment;
-            return Ok(Some(ResolvedKey { key, source, variable: Some(variable.to_owned()) }));
+            return Ok(Some(ResolvedKey { key, source, variable: Some(variable.to_owned()), owner: None }));
         }
     }
     Ok(None)

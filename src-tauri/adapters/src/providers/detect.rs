@@ -1,7 +1,7 @@
 //! Detects model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM. Owns how each is recognized.
 //!
-//! Probes the local addresses in the settings, the default ports, and the address in `OLLAMA_HOST`. No key is sent. A server
-//! counts as a model server only if it lists models.
+//! Probes the local addresses in the settings and those that the caller names. No key is sent. A server counts as a model
+//! server only if it lists models.
 
 mod ollama_host;
 
@@ -43,8 +43,17 @@ pub(super) fn ollama_from_environment(built_in: &ProviderSettings) -> Option<Pro
     Some(with_origin(built_in, &ollama_host::from_environment()?))
 }
 
-/// Probes all addresses concurrently, for about a second. Returns the servers sorted by software.
-pub async fn detect(known: &BTreeMap<String, ProviderSettings>) -> Vec<DetectedServer> {
+/// Where model servers of this machine usually are: the address in `OLLAMA_HOST`, and the default ports.
+pub fn usual_addresses() -> Vec<Url> {
+    ollama_host::from_environment().into_iter().chain(local_origins(&settings::built_in())).collect()
+}
+
+/// Probes the local addresses in the settings `known`, and `addresses`, concurrently and for about a second. Returns the servers
+/// sorted by software.
+pub async fn detect(
+    known: &BTreeMap<String, ProviderSettings>,
+    addresses: impl IntoIterator<Item = Url>,
+) -> Vec<DetectedServer> {
     let Ok(client) = Client::builder()
         .user_agent(concat!("plait/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
@@ -55,12 +64,12 @@ pub async fn detect(known: &BTreeMap<String, ProviderSettings>) -> Vec<DetectedS
     else {
         return Vec::new();
     };
-    let mut addresses: BTreeMap<(String, u16), Url> = BTreeMap::new();
-    for url in ollama_host::from_environment().into_iter().chain(local_origins(known)) {
-        addresses.entry(host_and_port(&url)).or_insert(url);
+    let mut probed: BTreeMap<(String, u16), Url> = BTreeMap::new();
+    for url in addresses.into_iter().chain(local_origins(known)) {
+        probed.entry(host_and_port(&url)).or_insert(url);
     }
     let client = &client;
-    let probes = addresses.values().map(|url| async move { Some((url, probe(client, url).await?)) });
+    let probes = probed.values().map(|url| async move { Some((url, probe(client, url).await?)) });
     let mut servers: Vec<DetectedServer> = Vec::new();
     for (url, (software, mut models)) in join_all(probes).await.into_iter().flatten() {
         models.sort();
@@ -137,10 +146,9 @@ async fn get(client: &Client, origin: &Url, path: &str) -> Option<Value> {
     serde_json::from_slice(&body).ok()
 }
 
-/// The local addresses of the configured and the built-in providers.
-fn local_origins(known: &BTreeMap<String, ProviderSettings>) -> Vec<Url> {
-    let built_in = settings::built_in();
-    let all = known.values().chain(built_in.values()).filter_map(origin);
+/// The local addresses of providers.
+fn local_origins(providers: &BTreeMap<String, ProviderSettings>) -> Vec<Url> {
+    let all = providers.values().filter_map(origin);
     all.filter(|url| host_and_port(url).0 == LOCALHOST).collect()
 }
 

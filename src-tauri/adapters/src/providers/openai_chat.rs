@@ -13,6 +13,7 @@ use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, P
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
 use super::protocol::openai_models;
+use super::quirks::{ChatQuirks, TokenLimitField};
 use response_decoder::Decoder;
 
 pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
@@ -27,11 +28,16 @@ pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
 /// A provider of chat completions.
 pub(super) struct OpenAiChat {
     client: Arc<HttpClient>,
+    quirks: ChatQuirks,
 }
 
 impl OpenAiChat {
-    pub(super) fn new(client: Arc<HttpClient>) -> Self {
-        Self { client }
+    /// OpenAI's newer models accept the token limit only under its newer name, which other servers do not know.
+    pub(super) fn new(client: Arc<HttpClient>, mut quirks: ChatQuirks) -> Self {
+        if client.is_openai() {
+            quirks.token_limit.get_or_insert(TokenLimitField::MaxCompletionTokens);
+        }
+        Self { client, quirks }
     }
 }
 
@@ -39,17 +45,17 @@ impl OpenAiChat {
 impl Provider for OpenAiChat {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
         let context = self.client.error_context(Some(&request.model));
-        let body = request::encode(&request, self.client.is_openai())?;
+        let body = request::encode(&request, self.quirks)?;
         let response = self.client.post("chat/completions", "", Decoder::FRAMING, &body, &context).await?;
         http::read_reply(response, Decoder::new(&context), sink).await
     }
 
     fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
-        self.client.reply_key(&request::encode(request, self.client.is_openai())?)
+        self.client.reply_key(&request::encode(request, self.quirks)?)
     }
 
     fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
-        let body = request::encode(request, self.client.is_openai())?;
+        let body = request::encode(request, self.quirks)?;
         self.client.describe("chat/completions", "", Decoder::FRAMING, &body).map(Some)
     }
 

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::quirks::ChatQuirks;
 use crate::keys::KeyOwner;
 
 /// The protocol of a provider.
@@ -40,6 +41,22 @@ pub struct ProviderSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub key_env: Option<String>,
+    /// The provider whose key is used while this one has none of its own, if both have the same scheme, host and port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub key_of: Option<String>,
+    /// The header that carries the key, in place of the protocol's. In `authorization` the key follows `Bearer`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub key_header: Option<String>,
+    /// Parameters in the query of every request, such as Azure's `api-version`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<BTreeMap<String, String>>")]
+    pub query: BTreeMap<String, String>,
+    /// How its chat completions differ from OpenAI's (`openAi` only).
+    #[serde(default, skip_serializing_if = "ChatQuirks::is_none")]
+    #[ts(optional, as = "Option<ChatQuirks>")]
+    pub quirks: ChatQuirks,
     /// Timeout for connecting, in milliseconds; 10 seconds by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
@@ -66,6 +83,10 @@ impl ProviderSettings {
             kind,
             base_url: None,
             key_env: None,
+            key_of: None,
+            key_header: None,
+            query: BTreeMap::new(),
+            quirks: ChatQuirks::default(),
             connect_timeout_ms: None,
             header_timeout_ms: None,
             read_timeout_ms: None,
@@ -73,9 +94,14 @@ impl ProviderSettings {
         }
     }
 
-    /// Whose key a provider of this name with these settings uses.
+    /// Who owns the key of a provider of this name with these settings.
     pub fn key_owner(&self, name: &str) -> KeyOwner {
         KeyOwner::new(name, self.base_url.as_deref())
+    }
+
+    /// Whose key it uses while it has none of its own. The same host: a key never goes to another one.
+    pub fn shared_key_owner(&self) -> Option<KeyOwner> {
+        Some(KeyOwner::new(self.key_of.as_deref()?, self.base_url.as_deref()))
     }
 }
 
@@ -95,7 +121,13 @@ pub(super) fn built_in() -> BTreeMap<String, ProviderSettings> {
     BTreeMap::from([
         (super::OFFLINE.to_owned(), ProviderSettings::of(ProviderKind::Offline)),
         ("openai".to_owned(), with_key(ProviderKind::OpenAiResponses, openai, openai_key)),
-        ("openai-chat".to_owned(), with_key(ProviderKind::OpenAi, openai, openai_key)),
+        (
+            "openai-chat".to_owned(),
+            ProviderSettings {
+                key_of: Some("openai".to_owned()),
+                ..with_key(ProviderKind::OpenAi, openai, openai_key)
+            },
+        ),
         ("anthropic".to_owned(), with_key(ProviderKind::Anthropic, anthropic, anthropic_key)),
         ("gemini".to_owned(), with_key(ProviderKind::Gemini, gemini, gemini_keys)),
         ("ollama".to_owned(), at(ProviderKind::Ollama, "http://127.0.0.1:11434")),

@@ -1,6 +1,7 @@
 //! The Chat Completions API, of OpenAI and compatible servers.
 
 mod failure;
+mod quirks;
 mod reply;
 mod request;
 

@@ -19,6 +19,6 @@ impl Command for DetectProviders {
     type Reply = Vec<DetectedServer>;
 
     async fn run(self, service: &ProviderService) -> Result<Vec<DetectedServer>, ErrorReply> {
-        Ok(providers::detect(&service.table().settings()).await)
+        Ok(providers::detect(&service.table().settings(), service.model_servers().to_vec()).await)
     }
 }

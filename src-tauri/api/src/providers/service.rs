@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
+use plait_adapters::providers::Url;
 use plait_adapters::{KeyStore, ProviderRegistry, ProviderSettings};
 use plait_engine::error::Fault;
 use plait_engine::provider::Providers;
@@ -13,6 +14,8 @@ pub struct ProviderService {
     table: RwLock<ProviderRegistry>,
     /// Used for model calls instead of the table, where the application was opened with providers of its own.
     fixed: Option<Arc<dyn Providers>>,
+    /// Where model servers are looked for, besides the addresses in the table.
+    model_servers: Vec<Url>,
     keys: KeyStore,
     /// Lists of models, by provider, since the application started.
     models: Mutex<BTreeMap<String, Vec<String>>>,
@@ -25,9 +28,15 @@ impl ProviderService {
         settings: &BTreeMap<String, ProviderSettings>,
         keys: KeyStore,
         fixed: Option<Arc<dyn Providers>>,
+        model_servers: Vec<Url>,
     ) -> Result<Self, Fault> {
         let table = RwLock::new(ProviderRegistry::with_keys(settings, &keys)?);
-        Ok(Self { table, fixed, keys, models: Mutex::default(), removed_keys: Mutex::default() })
+        let (models, removed_keys) = (Mutex::default(), Mutex::default());
+        Ok(Self { table, fixed, model_servers, keys, models, removed_keys })
+    }
+
+    pub(crate) fn model_servers(&self) -> &[Url] {
+        &self.model_servers
     }
 
     /// The providers that a run started now would call.

@@ -26,6 +26,10 @@ pub struct KeyStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub variable: Option<String>,
+    /// The provider that it was set for, if that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub set_for: Option<String>,
     /// Why it cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -94,12 +98,18 @@ async fn status(service: &ProviderService, name: String, settings: ProviderSetti
     let owner = service.table().key_owner(&name).ok();
     let takes_key = owner.is_some();
     let removed_with = service.removed_key(&name);
-    let no_key = KeyStatus { source: None, ending: None, variable: None, problem: None, removed_with };
+    let no_key =
+        KeyStatus { source: None, ending: None, variable: None, set_for: None, problem: None, removed_with };
     let key = if let Some(owner) = owner {
-        match service.keys().find(&owner, settings.key_env.as_deref()).await {
-            Ok(Some(key)) => {
-                KeyStatus { source: Some(key.source), ending: key.ending(), variable: key.variable, ..no_key }
-            }
+        let shared = settings.shared_key_owner();
+        match service.keys().find_shared(&owner, shared.as_ref(), settings.key_env.as_deref()).await {
+            Ok(Some(key)) => KeyStatus {
+                source: Some(key.source),
+                ending: key.ending(),
+                variable: key.variable,
+                set_for: key.owner,
+                ..no_key
+            },
             Ok(None) => no_key,
             Err(fault) => KeyStatus { problem: Some(fault), ..no_key },
         }

@@ -137,12 +137,11 @@ impl SettingsService {
         for (name, provider) in
             settings.providers.iter().filter(|(name, one)| before.get(*name) != Some(*one))
         {
-            let texts = [Some(name.as_str()), provider.key_env.as_deref(), provider.base_url.as_deref()];
+            let fields = [&provider.key_env, &provider.key_of, &provider.key_header, &provider.base_url];
+            let texts = fields.into_iter().flatten().chain(provider.query.values()).chain([name]);
             let names_no_variable =
                 provider.key_env.as_deref().is_some_and(|names| !variable_names(names).all(is_variable_name));
-            if names_no_variable
-                || texts.into_iter().flatten().any(|text| redaction.first_secret(text).is_some())
-            {
+            if names_no_variable || texts.into_iter().any(|text| redaction.first_secret(text).is_some()) {
                 let name = redaction.text(name);
                 let what = format!("A setting of the provider `{name}` is a key, or no name of a variable.");
                 return Err(ErrorReply::new(ErrorCode::SettingsHoldsSecret, what).hint(

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::contents;
 use crate::providers::http::add_options;
-use crate::providers::protocol::instructions::instructions;
+use crate::providers::protocol::instructions::{instructions, schema_instruction};
 
 /// Fields that Plait itself sets; options may not override them.
 const RESERVED: [&str; 4] = ["model", "contents", "systemInstruction", "tools"];
@@ -58,8 +58,7 @@ fn reply_format(request: &ModelRequest) -> (Option<Value>, Option<String>) {
     if request.tools.is_empty() || accepts_both {
         return (Some(without_dialect(schema)), None);
     }
-    let instruction = format!("Give your final answer as JSON alone, by this JSON Schema:\n{schema}");
-    (None, Some(instruction))
+    (None, Some(schema_instruction(schema)))
 }
 
 fn function(tool: &ToolSpec) -> Value {

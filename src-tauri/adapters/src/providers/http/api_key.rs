@@ -1,16 +1,26 @@
 //! The API key of one provider as a request header that is never printed. Where keys are stored is up to the [`KeyStore`].
 
 use plait_engine::error::{ErrorCode, Fault};
-use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
+    TRANSFER_ENCODING,
+};
 use secrecy::ExposeSecret as _;
 use secrecy::zeroize::Zeroizing;
 
 use super::ProtocolConfig;
 use crate::keys::{KeyOwner, KeyStore, ResolvedKey, variable_names};
+use crate::providers::ProviderSettings;
+
+/// What stands before a key in the header `authorization`.
+const BEARER: &str = "Bearer ";
 
 pub(super) struct ApiKey {
     owner: KeyOwner,
-    config: &'static ProtocolConfig,
+    /// Whose key is used while the owner has none.
+    shared_owner: Option<KeyOwner>,
+    header_name: HeaderName,
+    prefix: &'static str,
     /// The environment variables that may hold the key, separated by commas. A provider that names any requires a key.
     variables: Option<String>,
     keys: KeyStore,
@@ -24,18 +34,40 @@ pub(super) enum KeyHeader {
 }
 
 impl ApiKey {
+    /// Fault `provider.bad_settings` for a header that cannot carry a key.
     pub(super) fn new(
-        owner: KeyOwner,
+        provider: &str,
         config: &'static ProtocolConfig,
-        variables: Option<&str>,
+        settings: &ProviderSettings,
         keys: &KeyStore,
-    ) -> Self {
-        Self {
-            owner,
-            config,
-            variables: variables.filter(|all| variable_names(all).next().is_some()).map(str::to_owned),
+    ) -> Result<Self, Fault> {
+        let (header_name, prefix) = match settings.key_header.as_deref().map(str::trim) {
+            None | Some("") => (HeaderName::from_static(config.key_header), config.key_prefix),
+            Some(name) => {
+                let name = parse_header_name(provider, name)?;
+                let prefix = if name == AUTHORIZATION { BEARER } else { "" };
+                (name, prefix)
+            }
+        };
+        let variables = settings.key_env.as_deref().filter(|all| variable_names(all).next().is_some());
+        Ok(Self {
+            owner: settings.key_owner(provider),
+            shared_owner: settings.shared_key_owner(),
+            header_name,
+            prefix,
+            variables: variables.map(str::to_owned),
             keys: keys.clone(),
-        }
+        })
+    }
+
+    /// The header that carries the key, in lower case.
+    pub(super) fn header_name(&self) -> &str {
+        self.header_name.as_str()
+    }
+
+    /// What stands before the key in the header.
+    pub(super) fn prefix(&self) -> &'static str {
+        self.prefix
     }
 
     /// The first environment variable that may hold the key, if the provider names any.
@@ -45,7 +77,10 @@ impl ApiKey {
 
     /// The header to send. Fault `provider.unauthorized` if a required key is missing, `keys.*` if the lookup fails.
     pub(super) async fn header(&self) -> Result<KeyHeader, Fault> {
-        match (self.keys.find(&self.owner, self.variables.as_deref()).await, &self.variables) {
+        match (
+            self.keys.find_shared(&self.owner, self.shared_owner.as_ref(), self.variables.as_deref()).await,
+            &self.variables,
+        ) {
             (Ok(Some(key)), _) => self.build_header(&key),
             (Ok(None), None) => Ok(KeyHeader::Absent(None)),
             // The provider may need no key: a failed lookup is no reason not to send the request.
@@ -66,14 +101,14 @@ impl ApiKey {
     }
 
     fn build_header(&self, resolved: &ResolvedKey) -> Result<KeyHeader, Fault> {
-        let text = Zeroizing::new(format!("{}{}", self.config.key_prefix, resolved.key.expose_secret()));
+        let text = Zeroizing::new(format!("{}{}", self.prefix, resolved.key.expose_secret()));
         let mut value = HeaderValue::from_str(&text).map_err(|_| {
             let message =
                 format!("The key of the provider `{}` contains invalid characters.", self.owner.provider());
             Fault::new(ErrorCode::KeysBadKey, message).hint("Check it for spaces or line breaks.")
         })?;
         value.set_sensitive(true);
-        Ok(KeyHeader::Present(HeaderName::from_static(self.config.key_header), value))
+        Ok(KeyHeader::Present(self.header_name.clone(), value))
     }
 
     fn missing(&self, variables: &str) -> Fault {
@@ -90,4 +125,17 @@ impl ApiKey {
             all[0]
         ))
     }
+}
+
+/// Headers that a request needs for something else.
+const TAKEN_HEADERS: [HeaderName; 6] =
+    [ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING];
+
+fn parse_header_name(provider: &str, name: &str) -> Result<HeaderName, Fault> {
+    let parsed = HeaderName::from_bytes(name.as_bytes()).ok().filter(|name| !TAKEN_HEADERS.contains(name));
+    parsed.ok_or_else(|| {
+        let message = format!("The provider `{provider}` cannot send its key in the header `{name}`.");
+        Fault::new(ErrorCode::ProviderBadSettings, message)
+            .hint("Name a header such as api-key, or leave it out to use the protocol's.")
+    })
 }

@@ -27,7 +27,9 @@ impl BaseUrl {
             return Err(bad("must begin with http:// or https://"));
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(bad("must not have a query or a fragment"));
+            return Err(bad(
+                "must not have a query or a fragment: set `query` for parameters of every request",
+            ));
         }
         if !url.path().ends_with('/') {
             url.set_path(&format!("{}/", url.path()));

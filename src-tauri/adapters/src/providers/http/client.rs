@@ -1,6 +1,7 @@
 //! The HTTP client of one provider: base URL, timeouts, API key. Sends requests; a response that is not a success is
 //! returned as a fault.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub(crate) struct HttpClient {
     config: &'static ProtocolConfig,
     provider: String,
     base_url: BaseUrl,
+    /// The query parameters of every request, encoded.
+    query: String,
     /// Created for the first request. Creating it reads the system's certificates, which may be missing; that must not
     /// affect providers that need none.
     client: OnceLock<Client>,
@@ -57,9 +60,10 @@ impl HttpClient {
             config,
             provider: provider.to_owned(),
             base_url: BaseUrl::new(provider, settings.base_url.as_deref())?,
+            query: encode_query(provider, &settings.query)?,
             client: OnceLock::new(),
             connect_timeout: timeout(settings.connect_timeout_ms, CONNECT_TIMEOUT),
-            key: ApiKey::new(settings.key_owner(provider), config, settings.key_env.as_deref(), keys),
+            key: ApiKey::new(provider, config, settings, keys)?,
             header_timeout: timeout(settings.header_timeout_ms, HEADER_TIMEOUT),
             idle_timeout: timeout(settings.read_timeout_ms, IDLE_TIMEOUT),
         })
@@ -106,6 +110,11 @@ impl HttpClient {
         hash_request(&(self.config.protocol, self.base_url.display(), body))
     }
 
+    /// The query of one request with the parameters of every request.
+    fn full_query(&self, query: &str) -> String {
+        [query, &self.query].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("&")
+    }
+
     /// The request that [`post`](Self::post) sends, without the key.
     pub(crate) fn describe(
         &self,
@@ -124,11 +133,12 @@ impl HttpClient {
             self.config.headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
         );
         let key = self.key.variable().map(|variable| KeyPlaceholder {
-            header: self.config.key_header.to_owned(),
-            prefix: self.config.key_prefix.to_owned(),
+            header: self.key.header_name().to_owned(),
+            prefix: self.key.prefix().to_owned(),
             variable: variable.to_owned(),
         });
-        Ok(HttpRequest { url: self.base_url.join_for_display(path, query), headers, key, body })
+        let url = self.base_url.join_for_display(path, &self.full_query(query));
+        Ok(HttpRequest { url, headers, key, body })
     }
 
     /// Posts `body` and returns as soon as the response headers have arrived. An empty `query` adds none.
@@ -142,7 +152,7 @@ impl HttpClient {
     ) -> Result<ResponseBody, Fault> {
         let request = self
             .client()?
-            .post(self.base_url.join(path, query))
+            .post(self.base_url.join(path, &self.full_query(query)))
             .header(ACCEPT, framing.media_type())
             .header(CONTENT_TYPE, "application/json")
             .body(serde_json::to_vec(body).map_err(|error| context.unserializable(&error))?);
@@ -160,7 +170,7 @@ impl HttpClient {
     ) -> Result<T, Fault> {
         let request = self
             .client()?
-            .post(self.base_url.join(path, ""))
+            .post(self.base_url.join(path, &self.query))
             .header(ACCEPT, "application/json")
             .header(CONTENT_TYPE, "application/json")
             .body(serde_json::to_vec(body).map_err(|error| context.unserializable(&error))?);
@@ -207,7 +217,10 @@ impl HttpClient {
         query: &str,
         context: &ErrorContext,
     ) -> Result<T, Fault> {
-        let request = self.client()?.get(self.base_url.join(path, query)).header(ACCEPT, "application/json");
+        let request = self
+            .client()?
+            .get(self.base_url.join(path, &self.full_query(query)))
+            .header(ACCEPT, "application/json");
         let bytes = body_stream::read_to_end(self.send(request, context).await?, context).await?;
         serde_json::from_slice(&bytes)
             .map_err(|_| context.invalid_response("sent no list of models", &String::from_utf8_lossy(&bytes)))
@@ -238,4 +251,14 @@ impl HttpClient {
         }
         Err(context.status(status, &headers, &body_stream::excerpt(body).await))
     }
+}
+
+/// The query parameters of the settings, encoded. Fault `provider.bad_settings` for one without a name.
+fn encode_query(provider: &str, parameters: &BTreeMap<String, String>) -> Result<String, Fault> {
+    if parameters.keys().any(|name| name.trim().is_empty()) {
+        let message = format!("A query parameter of the provider `{provider}` has no name.");
+        return Err(Fault::new(ErrorCode::ProviderBadSettings, message)
+            .hint("Give each one a name and a value, such as api-version and 2024-10-21."));
+    }
+    Ok(url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish())
 }

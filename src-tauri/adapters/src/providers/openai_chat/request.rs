@@ -6,21 +6,25 @@ use plait_engine::provider::ModelRequest;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;
+use crate::providers::protocol::instructions::schema_instruction;
 use crate::providers::protocol::strict_schema::is_strict;
 use crate::providers::protocol::tool_calls::{arguments_text, function};
+use crate::providers::quirks::{ChatQuirks, ReasoningField, StructuredOutput, TokenLimitField};
 
 /// Fields that Plait itself sets; options may not override them.
 const RESERVED: [&str; 5] = ["model", "messages", "stream", "stream_options", "n"];
 
-/// The body. `is_openai` is true for OpenAI's own API, whose newer models accept the token limit only under its newer
-/// name, which other servers do not know. Fault `provider.bad_options`.
-pub(super) fn encode(request: &ModelRequest, is_openai: bool) -> Result<Value, Fault> {
+/// The body for a server with these quirks. Fault `provider.bad_options`.
+pub(super) fn encode(request: &ModelRequest, quirks: ChatQuirks) -> Result<Value, Fault> {
     let mut body = Map::new();
     let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
+    let (format, instruction) = reply_format(request, quirks);
     put("model", json!(request.model));
-    put("messages", messages(request));
+    put("messages", messages(request, instruction, quirks.reasoning));
     put("stream", json!(true));
-    put("stream_options", json!({ "include_usage": true }));
+    if quirks.stream_options.unwrap_or(true) {
+        put("stream_options", json!({ "include_usage": true }));
+    }
     if !request.tools.is_empty() {
         put("tools", request.tools.iter().map(function).collect());
     }
@@ -28,10 +32,14 @@ pub(super) fn encode(request: &ModelRequest, is_openai: bool) -> Result<Value, F
         put("temperature", json!(temperature));
     }
     if let Some(max_tokens) = request.max_tokens {
-        put(if is_openai { "max_completion_tokens" } else { "max_tokens" }, json!(max_tokens));
+        let field = match quirks.token_limit {
+            Some(TokenLimitField::MaxCompletionTokens) => "max_completion_tokens",
+            Some(TokenLimitField::MaxTokens) | None => "max_tokens",
+        };
+        put(field, json!(max_tokens));
     }
-    if let Some(schema) = &request.response_schema {
-        put("response_format", response_format(schema));
+    if let Some(format) = format {
+        put("response_format", format);
     }
     for (key, value) in options(&request.options, &RESERVED)? {
         put(key, value.clone());
@@ -39,12 +47,15 @@ pub(super) fn encode(request: &ModelRequest, is_openai: bool) -> Result<Value, F
     Ok(Value::Object(body))
 }
 
-fn messages(request: &ModelRequest) -> Value {
-    let system = request.system.iter().map(|text| json!({ "role": "system", "content": text }));
-    system.chain(request.messages.iter().map(|shared| message(shared))).collect()
+fn messages(request: &ModelRequest, instruction: Option<String>, reasoning: Option<ReasoningField>) -> Value {
+    let system = [request.system.as_deref(), instruction.as_deref()].into_iter().flatten();
+    let system: Vec<&str> = system.collect();
+    // One message: some chat templates accept no second one.
+    let system = (!system.is_empty()).then(|| json!({ "role": "system", "content": system.join("\n\n") }));
+    system.into_iter().chain(request.messages.iter().map(|shared| message(shared, reasoning))).collect()
 }
 
-fn message(message: &Message) -> Value {
+fn message(message: &Message, reasoning: Option<ReasoningField>) -> Value {
     match message.role {
         Role::System => json!({ "role": "system", "content": message.content.text() }),
         Role::User => json!({ "role": "user", "content": content(&message.content) }),
@@ -55,7 +66,20 @@ fn message(message: &Message) -> Value {
             let text = message.content.text();
             let calls: Vec<_> = message.tool_calls.iter().map(tool_call).collect();
             let content = if text.is_empty() { Value::Null } else { Value::String(text) };
-            json!({ "role": "assistant", "content": content, "tool_calls": calls })
+            let mut encoded = json!({ "role": "assistant", "content": content, "tool_calls": calls });
+            match reasoning {
+                // The server rejects a tool round without the field, even if the model reasoned nothing.
+                Some(ReasoningField::ReasoningContent) => {
+                    encoded["reasoning_content"] = json!(message.reasoning.as_deref().unwrap_or_default());
+                }
+                Some(ReasoningField::Reasoning) => {
+                    if let Some(reasoning) = &message.reasoning {
+                        encoded["reasoning"] = json!(reasoning);
+                    }
+                }
+                None => {}
+            }
+            encoded
         }
         Role::Tool => json!({
             "role": "tool",
@@ -81,10 +105,21 @@ fn tool_call(call: &ToolCall) -> Value {
     json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
 }
 
-fn response_format(schema: &Value) -> Value {
-    let mut format = json!({ "name": "reply", "schema": schema });
-    if is_strict(schema) {
-        format["strict"] = json!(true);
+/// How the request asks for a reply that follows its schema: as a format, as an instruction, or both. The engine validates the
+/// reply in any case.
+fn reply_format(request: &ModelRequest, quirks: ChatQuirks) -> (Option<Value>, Option<String>) {
+    let Some(schema) = &request.response_schema else { return (None, None) };
+    match quirks.structured_output {
+        Some(StructuredOutput::JsonObject) => {
+            (Some(json!({ "type": "json_object" })), Some(schema_instruction(schema)))
+        }
+        Some(StructuredOutput::Instructions) => (None, Some(schema_instruction(schema))),
+        Some(StructuredOutput::JsonSchema) | None => {
+            let mut format = json!({ "name": "reply", "schema": schema });
+            if quirks.strict.unwrap_or(true) && is_strict(schema) {
+                format["strict"] = json!(true);
+            }
+            (Some(json!({ "type": "json_schema", "json_schema": format })), None)
+        }
     }
-    json!({ "type": "json_schema", "json_schema": format })
 }

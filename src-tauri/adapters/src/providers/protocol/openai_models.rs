@@ -5,9 +5,12 @@ use serde::Deserialize;
 
 use crate::providers::http::HttpClient;
 
+/// The list, as an object of the protocol or, as Together sends it, alone.
 #[derive(Deserialize)]
-struct Models {
-    data: Vec<Model>,
+#[serde(untagged)]
+enum Models {
+    Object { data: Vec<Model> },
+    List(Vec<Model>),
 }
 
 #[derive(Deserialize)]
@@ -17,5 +20,9 @@ struct Model {
 
 /// The names of the models, sorted.
 pub(in crate::providers) async fn list(client: &HttpClient) -> Result<Vec<String>, Fault> {
-    client.models("models", |list: Models| list.data.into_iter().map(|model| model.id).collect()).await
+    let names = |list| {
+        let (Models::Object { data } | Models::List(data)) = list;
+        data.into_iter().map(|model| model.id).collect()
+    };
+    client.models("models", names).await
 }

@@ -1,0 +1,239 @@
+//! Servers that differ from OpenAI's are data: what the quirks of a provider's settings change in what a server receives.
+
+use std::collections::BTreeMap;
+
+use plait_adapters::ProviderSettings;
+use plait_adapters::keys::{KeyRetention, KeyStore};
+use plait_adapters::providers::{
+    ChatQuirks, ProviderPreset, ProviderRegistry, ReasoningField, StructuredOutput, TokenLimitField, presets,
+};
+use plait_adapters::retrieval::{Embedder as _, EmbeddingModel};
+use plait_engine::context::Message;
+use plait_engine::provider::{ModelRequest, Providers as _};
+use secrecy::SecretString;
+use serde_json::{Value, json};
+
+use super::{KIND, stream_of};
+use crate::requests::{assistant_with_calls, closed_schema, to_shared, tool_message, user};
+use crate::server::{Answer, ReceivedRequest, Server, call, provider, request};
+
+fn hello() -> Answer {
+    Answer::stream(stream_of(&[
+        json!({"choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": "stop"}]}),
+    ]))
+}
+
+/// What a server receives from a provider with these settings, whose base URL is replaced.
+async fn received(settings: &ProviderSettings, request: ModelRequest) -> ReceivedRequest {
+    let server = Server::with_answers([hello()]).await;
+    let settings = ProviderSettings { key_env: None, ..at(settings, &server) };
+    call(&*provider(settings), request).await.0.expect("a reply");
+    server.received().remove(0)
+}
+
+fn at(settings: &ProviderSettings, server: &Server) -> ProviderSettings {
+    ProviderSettings { base_url: server.settings(KIND).base_url, ..settings.clone() }
+}
+
+async fn sent_body(quirks: ChatQuirks, request: ModelRequest) -> Value {
+    received(&ProviderSettings { quirks, ..ProviderSettings::of(KIND) }, request).await.body
+}
+
+fn tool_rounds() -> ModelRequest {
+    let thought = |message: Message, text: &str| Message { reasoning: Some(text.into()), ..message };
+    let messages = [
+        user("6*7?"),
+        thought(assistant_with_calls("", &[("a", "size", json!({}))]), "First the size."),
+        tool_message("a", "42"),
+        assistant_with_calls("", &[("b", "size", json!({}))]),
+        tool_message("b", "43"),
+    ];
+    ModelRequest { messages: to_shared(messages), max_tokens: Some(100), ..request() }
+}
+
+#[tokio::test]
+async fn reasoning_goes_back_in_the_field_of_the_server() {
+    let quirks = |reasoning| ChatQuirks { reasoning: Some(reasoning), ..ChatQuirks::default() };
+    let body = sent_body(quirks(ReasoningField::ReasoningContent), tool_rounds()).await;
+    assert_eq!(body["messages"][1]["reasoning_content"], "First the size.");
+    // The server rejects a tool round without the field.
+    assert_eq!(body["messages"][3]["reasoning_content"], "");
+    let body = sent_body(quirks(ReasoningField::Reasoning), tool_rounds()).await;
+    assert_eq!(body["messages"][1]["reasoning"], "First the size.");
+    assert_eq!(body["messages"][3].get("reasoning"), None);
+    let body = sent_body(ChatQuirks::default(), tool_rounds()).await;
+    assert!(!body.to_string().contains("reasoning"), "{body}");
+}
+
+#[tokio::test]
+async fn token_limit_has_the_name_that_the_server_knows() {
+    let quirks = |field| ChatQuirks { token_limit: Some(field), ..ChatQuirks::default() };
+    let body = sent_body(quirks(TokenLimitField::MaxCompletionTokens), tool_rounds()).await;
+    assert_eq!((&body["max_completion_tokens"], body.get("max_tokens")), (&json!(100), None));
+    let body = sent_body(quirks(TokenLimitField::MaxTokens), tool_rounds()).await;
+    assert_eq!((&body["max_tokens"], body.get("max_completion_tokens")), (&json!(100), None));
+}
+
+#[tokio::test]
+async fn schema_is_sent_as_the_server_takes_it() {
+    let ask = || ModelRequest {
+        system: Some("Be brief.".into()),
+        messages: to_shared([user("a?")]),
+        response_schema: Some(closed_schema()),
+        ..request()
+    };
+    let strict = sent_body(ChatQuirks::default(), ask()).await;
+    assert_eq!(strict["response_format"]["json_schema"]["strict"], true);
+    let no_strict = ChatQuirks { strict: Some(false), ..ChatQuirks::default() };
+    let body = sent_body(no_strict, ask()).await;
+    assert_eq!(
+        body["response_format"],
+        json!({"type": "json_schema", "json_schema": {"name": "reply", "schema": closed_schema()}})
+    );
+    for (output, format) in [
+        (StructuredOutput::JsonObject, Some(json!({"type": "json_object"}))),
+        (StructuredOutput::Instructions, None),
+    ] {
+        let quirks = ChatQuirks { structured_output: Some(output), ..ChatQuirks::default() };
+        let body = sent_body(quirks, ask()).await;
+        assert_eq!(body.get("response_format"), format.as_ref(), "{output:?}");
+        let system = body["messages"][0]["content"].as_str().expect("text");
+        assert!(system.starts_with("Be brief.\n\n") && system.contains("JSON Schema"), "{system}");
+        assert!(system.contains(&closed_schema().to_string()), "{system}");
+        assert_eq!(body["messages"][1]["role"], "user", "one system message: {body}");
+    }
+}
+
+#[tokio::test]
+async fn stream_options_can_be_left_out() {
+    let quirks = ChatQuirks { stream_options: Some(false), ..ChatQuirks::default() };
+    let body = sent_body(quirks, tool_rounds()).await;
+    assert_eq!((body.get("stream_options"), &body["stream"]), (None, &json!(true)));
+}
+
+/// A provider with query parameters and a header for its key, as Azure needs them, and its server.
+async fn azure_like(answer: Answer) -> (Server, ProviderRegistry, tempfile::TempDir) {
+    let server = Server::with_answers([answer]).await;
+    let settings = ProviderSettings {
+        key_header: Some("api-key".into()),
+        query: BTreeMap::from([("api-version".into(), "2024-10-21 a&b".into())]),
+        ..server.settings(KIND)
+    };
+    let home = tempfile::tempdir().expect("folder");
+    let keys = KeyStore::in_file(home.path(), None);
+    keys.set(&settings.key_owner("azure"), &SecretString::from("k-123"), KeyRetention::Session)
+        .await
+        .expect("set");
+    let registry =
+        ProviderRegistry::with_keys(&[("azure".to_owned(), settings)].into(), &keys).expect("valid");
+    (server, registry, home)
+}
+
+#[tokio::test]
+async fn query_and_key_header_are_sent_with_every_request() {
+    let (server, registry, _home) = azure_like(hello()).await;
+    let azure = registry.get("azure").expect("there");
+    call(&*azure, request()).await.0.expect("a reply");
+    let shown = azure.http_request(&request()).expect("shown").expect("HTTP");
+    assert!(shown.url.ends_with("/v1/chat/completions?api-version=2024-10-21+a%26b"), "{}", shown.url);
+    // The answer is no list and no embeddings; what was sent is what matters.
+    let _ = azure.models().await;
+    let model = EmbeddingModel { provider: "azure".into(), model: "small".into() };
+    let _ = registry.embed(&model, &["text".to_owned()]).await;
+    let received = server.received();
+    let lines: Vec<&str> = received.iter().map(|request| request.line.as_str()).collect();
+    assert_eq!(
+        lines,
+        [
+            "POST /v1/chat/completions?api-version=2024-10-21+a%26b",
+            "GET /v1/models?api-version=2024-10-21+a%26b",
+            "POST /v1/embeddings?api-version=2024-10-21+a%26b",
+        ]
+    );
+    for request in received {
+        assert_eq!(request.headers["api-key"], "k-123");
+        assert!(!request.headers.contains_key("authorization"), "{request:?}");
+    }
+}
+
+#[tokio::test]
+async fn models_are_read_from_a_bare_list() {
+    let (_server, registry, _home) =
+        azure_like(Answer::json(200, r#"[{"id": "b", "object": "model"}, {"id": "a"}]"#)).await;
+    assert_eq!(registry.get("azure").expect("there").models().await.expect("a list"), ["a", "b"]);
+}
+
+#[test]
+fn headers_and_parameters_that_cannot_be_sent_are_refused() {
+    let base_url = Some("http://127.0.0.1:9/v1".to_owned());
+    let settings = ProviderSettings { base_url, ..ProviderSettings::of(KIND) };
+    let header = |name: &str| ProviderSettings { key_header: Some(name.into()), ..settings.clone() };
+    let nameless = ProviderSettings { query: [(" ".into(), "1".into())].into(), ..settings.clone() };
+    for wrong in [header("two words"), header("content-type"), header("Host"), nameless] {
+        let fault = ProviderRegistry::check("mine", &wrong).expect_err("refused");
+        assert_eq!(fault.code, "provider.bad_settings", "{wrong:?}");
+        assert!(fault.message.contains("`mine`"), "{fault}");
+    }
+    for right in [header("api-key"), header("X-Api-Key"), header(" ")] {
+        assert!(ProviderRegistry::check("mine", &right).is_ok(), "{right:?}");
+    }
+}
+
+#[tokio::test]
+async fn key_of_another_provider_is_used_at_the_same_host_only() {
+    let (one, other) = (Server::with_answers([hello()]).await, Server::with_answers([hello()]).await);
+    let shared = |server: &Server| ProviderSettings { key_of: Some("first".into()), ..server.settings(KIND) };
+    let all = BTreeMap::from([
+        ("first".to_owned(), one.settings(KIND)),
+        ("second".to_owned(), shared(&one)),
+        ("elsewhere".to_owned(), shared(&other)),
+    ]);
+    let registry = ProviderRegistry::new(&all).expect("valid");
+    registry.set_session_key("first", "key-of-first").expect("set");
+    for name in ["second", "elsewhere"] {
+        call(&*registry.get(name).expect("there"), request()).await.0.expect("a reply");
+    }
+    assert_eq!(one.received()[0].headers["authorization"], "Bearer key-of-first");
+    assert!(!other.received()[0].headers.contains_key("authorization"), "a key belongs to one host");
+    // A key of its own comes first.
+    registry.set_session_key("second", "key-of-second").expect("set");
+    call(&*registry.get("second").expect("there"), request()).await.0.expect("a reply");
+    assert_eq!(one.received()[1].headers["authorization"], "Bearer key-of-second");
+}
+
+#[test]
+fn key_of_openai_serves_its_protocols() {
+    let all = ProviderRegistry::built_in();
+    let owner = all["openai"].key_owner("openai");
+    assert_eq!(all["openai-chat"].shared_key_owner(), Some(owner));
+}
+
+/// Each vendor's quirks come from the table alone.
+#[tokio::test]
+async fn presets_change_what_is_sent() {
+    let ask = || ModelRequest { response_schema: Some(closed_schema()), ..tool_rounds() };
+    for preset in presets() {
+        let ProviderPreset { name, settings, .. } = preset;
+        let request = received(settings, ask()).await;
+        let body = &request.body;
+        let limit = match name.as_str() {
+            "azure" | "groq" | "xai" | "bedrock" => "max_completion_tokens",
+            _ => "max_tokens",
+        };
+        assert_eq!(body[limit], 100, "{name}: {body}");
+        assert_eq!(body.get("stream_options").is_none(), name == "mistral", "{name}");
+        let reasoning = body["messages"].as_array().expect("messages").iter().find_map(|message| {
+            ["reasoning_content", "reasoning"].into_iter().find(|field| message.get(field).is_some())
+        });
+        let expected = match name.as_str() {
+            "deepseek" | "fireworks" => Some("reasoning_content"),
+            "openrouter" => Some("reasoning"),
+            _ => None,
+        };
+        assert_eq!(reasoning, expected, "{name}: {body}");
+        let format = &body["response_format"];
+        assert_eq!(format["type"] == "json_object", name == "deepseek", "{name}");
+        let strict = matches!(name.as_str(), "openrouter" | "azure" | "mistral" | "xai" | "litellm");
+        assert_eq!(format["json_schema"].get("strict").is_some(), strict, "{name}: {format}");
+    }
+}

@@ -33,6 +33,7 @@ mod model_servers;
 mod parallel_turns;
 mod pipelines;
 mod project_files;
+mod providers;
 mod quotas;
 mod recorded_journals;
 mod retry;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use plait_api::engine::id::RunId;
-use plait_api::engine::journal::{Event, NodeEvent, RunEvent};
+use plait_api::engine::journal::{Event, NodeEvent, RunEvent, Spending};
 use plait_api::keys::KeyStore;
 use plait_api::{Options, Plait, dispatch};
 use serde_json::{Value, json};
@@ -135,4 +135,16 @@ async fn truncated_reply_is_retried_then_fails() {
 async fn invalid_stream_is_not_retried() {
     let server = ModelServer::start(|_, _| Answer::InvalidStream).await;
     assert_failed(&one_call(&server.url).await, "provider.invalid_response", 1);
+}
+
+/// A call that failed half-way may be on the bill. Nobody knows what it cost, so it is not $0.
+#[tokio::test]
+async fn failed_calls_that_may_be_billed_have_no_known_cost() {
+    let spent = |journal: &Journal| journal.events().filter_map(Spending::of).sum::<Spending>().cost;
+    let cut = ModelServer::start(|_, _| Answer::Truncated("Yes I".into())).await;
+    let cost = spent(&one_call(&cut.url).await);
+    assert_eq!((cost.unpriced, cost.to_string().as_str()), (3, "—"), "three attempts");
+    let refusing = ModelServer::start(|_, _| Answer::Status(401, json!({"error": {"message": "no"}}))).await;
+    let cost = spent(&one_call(&refusing.url).await);
+    assert_eq!((cost.unpriced, cost.to_string().as_str()), (0, "$0"), "refused before a model saw it");
 }

@@ -403,3 +403,27 @@ async fn question_in_subflow_attends_the_cycle_around_it() {
     assert_eq!(asked.count(), 4, "{journal:#?}");
     assert_eq!(journal.view().outline.loops["head"].iterations, 3, "{journal:#?}");
 }
+
+/// A parent that calls no model itself shows what its children used.
+#[tokio::test]
+async fn totals_of_a_parent_include_its_children() {
+    let parent = flow_json(
+        "parent",
+        json!({
+            "start": { "type": "contextStart" },
+            "first": { "type": "manualInput", "config": { "text": "Hello", "addToHistory": true } },
+            "sub": { "type": "subflow", "config": { "file": "child.flow.json" } },
+        }),
+        &["start.context -> first.context", "first.context -> sub.context"],
+    );
+    let folder = FlowFolder::with_files(&[("parent.flow.json", &parent), ("child.flow.json", &child())]);
+    let app = App::with(&RecordingProvider::echo());
+    let run = folder.start(&app, "parent.flow.json", "").await;
+    let journal = app.follow(&run, NO_RESPONSES).await;
+    let child = children(&journal).remove(0);
+    let listed = app.plait.call(ListRuns { parent: Some(run.clone()), ..ListRuns::default() }).await.unwrap();
+    assert_eq!(listed[0].run, child);
+    assert!(listed[0].tokens.input > 0, "{:?}", listed[0].tokens);
+    let roots = app.plait.call(ListRuns::default()).await.unwrap();
+    assert_eq!((roots[0].tokens, roots[0].cost), (listed[0].tokens, listed[0].cost));
+}

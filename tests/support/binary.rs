@@ -22,6 +22,22 @@ pub fn with_store_lock<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// The variables that commands inherit.
+const KEPT_VARIABLES: [&str; 12] = [
+    "PATH",
+    "HOME",
+    "LANG",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "SystemRoot",
+    "SYSTEMDRIVE",
+    "USERPROFILE",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "LLVM_PROFILE_FILE",
+];
+
 /// A data directory for `plait` commands.
 pub struct Home {
     pub dir: TempDir,
@@ -78,9 +94,12 @@ impl Home {
     /// A command with this data directory and empty standard input.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_plait"));
-        command.args(args).env("PLAIT_HOME", self.path()).env("NO_COLOR", "1").env_remove("OPENAI_API_KEY");
-        // Do not use the keychain and the Ollama server of the developer.
-        command.env("PLAIT_KEYCHAIN", "off").env_remove("PLAIT_KEYS_PASSPHRASE").env_remove("OLLAMA_HOST");
+        // Keys, proxies and model servers of the developer are in the environment. Only what a process needs to start is kept.
+        command.args(args).env_clear().envs(KEPT_VARIABLES.iter().filter_map(|name| {
+            let value = std::env::var_os(name)?;
+            Some((*name, value))
+        }));
+        command.env("PLAIT_HOME", self.path()).env("NO_COLOR", "1").env("PLAIT_KEYCHAIN", "off");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -2,7 +2,7 @@
  * Simulated model providers. Keys last as long as the page and nothing is contacted: only the simulator responds, and the
  * servers stored under `servers`.
  */
-import type { DetectedServer, ProviderSettings, ProviderStatus, Settings } from "@/bindings";
+import type { DetectedServer, ProviderPreset, ProviderSettings, ProviderStatus, Settings } from "@/bindings";
 import { HostError } from "@/ipc/host";
 import type { Commands } from "./commands";
 import { stored } from "./storage";
@@ -12,6 +12,20 @@ export const BUILT_IN: Record<string, ProviderSettings> = {
   ollama: { kind: "ollama", baseUrl: "http://127.0.0.1:11434" },
   openai: { kind: "openAiResponses", baseUrl: "https://api.openai.com/v1", keyEnv: "OPENAI_API_KEY" },
 };
+
+const PRESETS: readonly ProviderPreset[] = [
+  {
+    name: "groq",
+    title: "Groq",
+    settings: {
+      kind: "openAi",
+      baseUrl: "https://api.groq.com/openai/v1",
+      keyEnv: "GROQ_API_KEY",
+      quirks: { tokenLimit: "max_completion_tokens", strict: false },
+    },
+    source: "https://console.groq.com/docs/openai",
+  },
+];
 
 /** `inForce` returns the current settings. */
 export function mockProviders(inForce: () => Settings): Commands {
@@ -84,6 +98,7 @@ export function mockProviders(inForce: () => Settings): Commands {
         return { tested: "models", tookMs: 0, fault: { code, message, hint } };
       }
     },
+    "provider.presets": () => PRESETS,
     "provider.detect": () => {
       const { providers } = inForce();
       return servers().map((server) => ({

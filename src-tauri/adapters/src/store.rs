@@ -245,6 +245,11 @@ impl Store {
         documents::get(&self.0, SETTINGS)
     }
 
+    /// The settings in the data directory `home`, without opening it: another process may write it.
+    pub fn settings_in(home: &Path) -> Result<Map<String, Value>, Fault> {
+        documents::read(home, SETTINGS)
+    }
+
     /// The MCP servers of the person; none at first.
     pub(crate) fn mcp_servers<T: DeserializeOwned + Default>(&self) -> Result<T, Fault> {
         documents::get(&self.0, MCP_SERVERS)

@@ -97,6 +97,7 @@ commands![
     providers::ListModels,
     providers::TestProvider,
     providers::DetectProviders,
+    providers::ListPresets,
     mcp::ListMcpServers,
     mcp::AddMcpServers,
     mcp::RemoveMcpServer,

@@ -150,9 +150,9 @@ impl Plait {
         let file_access = FileAccess::of_process(Some(&options.home));
         let (mcp, mcp_faults) = McpServers::open(&store, &keys);
         notices.extend(mcp_faults);
-        let mut tool_environment =
-            ToolEnvironment::new(file_access, keys.clone()).with_allowed_hosts(options.allowed_hosts);
-        tool_environment = tool_environment.with_memories(Arc::new(memory.clone()));
+        let mut tool_environment = ToolEnvironment::new(file_access, keys.clone())
+            .with_allowed_hosts(options.allowed_hosts)
+            .with_memories(Arc::new(memory.clone()));
         if let Some(executable) = &options.worker {
             tool_environment = tool_environment.with_workers(WorkerPool::new(executable));
         }
@@ -169,12 +169,9 @@ impl Plait {
         let evaluator = evaluator_in(worker.as_ref());
         let registry = Arc::new(plait_engine::nodes::registry());
 
-        let providers = Arc::new(ProviderService::new(
-            &stored.settings.providers,
-            keys.clone(),
-            options.providers,
-            options.model_servers,
-        )?);
+        let configured = &stored.settings.providers;
+        let (fixed, servers) = (options.providers, options.model_servers);
+        let providers = Arc::new(ProviderService::new(configured, keys.clone(), fixed, servers)?);
         let calibration =
             Arc::new(TokenCalibration::new(store.clone(), corrections, stored.settings.models.clone()));
         let knowledge = KnowledgeService::new(&store, Arc::clone(&providers), worker);

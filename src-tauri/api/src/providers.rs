@@ -5,6 +5,7 @@ mod connection_test;
 mod detect;
 mod keys;
 mod models;
+mod presets;
 mod service;
 mod status;
 mod token_calibration;
@@ -13,8 +14,12 @@ pub use connection_test::{TestProvider, TestReport, Tested};
 pub use detect::DetectProviders;
 pub use keys::{RemoveKey, SecretText, SetKey};
 pub use models::{ListModels, ModelList};
+pub use presets::{ListPresets, ProviderPreset};
 pub use service::ProviderService;
 pub use status::{GetProviderStatus, KeyStatus, ProviderStatus, ProvidersStatus};
 pub(crate) use token_calibration::TokenCalibration;
 
-pub use plait_adapters::providers::DetectedServer;
+pub use plait_adapters::providers::{
+    ChatQuirks, DetectedServer, ProviderKind, ProviderSettings, ReasoningField, StructuredOutput,
+    TokenLimitField,
+};

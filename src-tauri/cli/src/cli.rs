@@ -1,18 +1,20 @@
 //! The command line: global options, and the table of commands.
 
 use plait_api::engine::error::ErrorCode;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum as _};
 use plait_api::{ErrorReply, data_dir};
 
 use crate::commands::{
-    cancel, check, config, conversations, doctor, export, forecast, grants, keys, knowledge, lens, mcp,
-    memory, new, nodes, providers, resume, retry, run, runs, schema, tokens, usage, users,
+    cancel, check, completions, config, conversations, doctor, export, forecast, grants, keys, knowledge,
+    lens, man, mcp, memory, new, nodes, providers, resume, retry, run, runs, schema, tokens, usage, users,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
+use crate::terminal::ColorChoice;
 
 /// How long the process waits for background tasks when a command is done. A read from the terminal may never end.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(100);
@@ -40,6 +42,11 @@ pub(crate) struct Cli {
     /// The user that runs, conversations and memories belong to, if not the current one.
     #[arg(long, value_name = "NAME", global = true)]
     user: Option<String>,
+
+    /// When to use color. `auto` means in a terminal, unless NO_COLOR is set.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true)]
+    #[expect(dead_code, reason = "read before the command line is parsed, by `color_choice`")]
+    color: ColorChoice,
 
     #[command(subcommand)]
     command: Command,
@@ -89,12 +96,16 @@ enum Command {
     Tokens(tokens::TokensArgs),
     /// List, set or remove the keys of model providers.
     Keys(keys::KeysArgs),
-    /// List or test model providers, or list their models.
+    /// Add, change, list or test model providers, or list their models.
     Providers(providers::ProvidersArgs),
     /// List, add, test or remove MCP servers, whose tools flows can use.
     Mcp(mcp::McpArgs),
     /// Check the data directory for damage, and repair what can be repaired.
     Doctor(doctor::DoctorArgs),
+    /// Print the completions of a shell.
+    Completions(completions::CompletionsArgs),
+    /// Print the manual page, or write those of all commands.
+    Man(man::ManArgs),
 }
 
 impl Cli {
@@ -104,11 +115,13 @@ impl Cli {
         let home = || Ok::<_, ErrorReply>(Home { path: data_dir(self.home)?, user });
         match self.command {
             // These need no store, so they also work while a window has it open.
-            Command::Check(args) => check::execute(&args),
+            Command::Check(args) => check::execute(&home()?, &args),
             Command::New(args) => new::execute(&args),
             Command::Schema(args) => schema::execute(&args),
             Command::Nodes(args) => nodes::execute(&args),
             Command::Tokens(args) => tokens::execute(&args),
+            Command::Completions(args) => completions::execute(&args, Self::command()),
+            Command::Man(args) => man::execute(&args, Self::command()),
 
             Command::Forecast(args) => block_on(forecast::execute(&home()?, args)),
             Command::Doctor(args) => doctor::execute(&home()?, &args),
@@ -131,6 +144,24 @@ impl Cli {
             Command::Providers(args) => block_on(providers::execute(&home()?, args)),
         }
     }
+}
+
+/// The value of `--color` among arguments that are not parsed yet; `auto` where it is missing or wrong, which parsing reports.
+pub(crate) fn color_choice(args: impl IntoIterator<Item = OsString>) -> ColorChoice {
+    let mut choice = ColorChoice::default();
+    let mut args = args.into_iter().skip(1).take_while(|arg| arg != "--");
+    while let Some(arg) = args.next() {
+        let arg = arg.to_string_lossy();
+        let value = match arg.strip_prefix("--color") {
+            Some("") => args.next().map(|value| value.to_string_lossy().into_owned()),
+            Some(rest) => rest.strip_prefix('=').map(str::to_owned),
+            None => None,
+        };
+        if let Some(parsed) = value.and_then(|value| ColorChoice::from_str(&value, false).ok()) {
+            choice = parsed;
+        }
+    }
+    choice
 }
 
 fn block_on(command: impl Future<Output = Result<ExitStatus, CliError>>) -> Result<ExitStatus, CliError> {

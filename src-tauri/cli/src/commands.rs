@@ -2,6 +2,7 @@
 
 pub(crate) mod cancel;
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod conversations;
 pub(crate) mod doctor;
@@ -11,6 +12,7 @@ pub(crate) mod grants;
 pub(crate) mod keys;
 pub(crate) mod knowledge;
 pub(crate) mod lens;
+pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod new;

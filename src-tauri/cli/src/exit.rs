@@ -137,6 +137,10 @@ fn is_usage(code: &ErrorCode) -> bool {
         | ErrorCode::UsageInput
         | ErrorCode::ProviderUnknown
         | ErrorCode::ProviderNoKey
+        | ErrorCode::ProviderBadSettings
+        | ErrorCode::ProviderBuiltIn
+        | ErrorCode::ProviderExists
+        | ErrorCode::ProviderUnknownPreset
         | ErrorCode::KeysBadKey => true,
         // The disk is at fault, not the flow.
         ErrorCode::FlowDiskFull | ErrorCode::FlowUnwritable => false,

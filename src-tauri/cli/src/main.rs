@@ -31,16 +31,26 @@ fn main() -> ExitCode {
     if let Some(code) = plait_api::serve_if_worker() {
         return code;
     }
+    // Help and errors of the command line itself are printed before it is parsed.
+    terminal::set_color(cli::color_choice(std::env::args_os()));
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         // Help and version.
-        Err(shown) if !shown.use_stderr() => shown.exit(),
+        Err(shown) if !shown.use_stderr() => return print_help(&shown),
         Err(error) => return report_usage(&error),
     };
     match cli.execute() {
         Ok(status) => status.into(),
         Err(error) => error.report(),
     }
+}
+
+/// Prints help or the version to standard output.
+fn print_help(shown: &clap::Error) -> ExitCode {
+    let text = shown.render();
+    let color = terminal::stdout_color();
+    terminal::print_styled_output(&if color { text.ansi().to_string() } else { text.to_string() });
+    ExitCode::SUCCESS
 }
 
 /// Prints an error of the command line, which may quote a value that was passed.

@@ -4,12 +4,43 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use plait_api::Redaction;
 
 use crate::environment;
 use crate::printable::printable;
+
+/// When to use color.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// In a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// What the command line asks for. Set once, before anything is printed.
+static COLOR: OnceLock<ColorChoice> = OnceLock::new();
+
+/// Follows `--color` from now on. Only the first call counts.
+pub(crate) fn set_color(choice: ColorChoice) {
+    if COLOR.set(choice).is_ok() {
+        let (out, err) = (io::stdout().is_terminal(), io::stderr().is_terminal());
+        console::set_colors_enabled(uses_color(out));
+        console::set_colors_enabled_stderr(uses_color(err));
+    }
+}
+
+/// Whether to use color on a stream that is a terminal or not.
+fn uses_color(is_terminal: bool) -> bool {
+    match COLOR.get().copied().unwrap_or_default() {
+        ColorChoice::Auto => is_terminal && !environment::is_color_off(),
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+    }
+}
 
 /// Read when the first message is printed.
 static REDACTION: LazyLock<Redaction> = LazyLock::new(Redaction::of_process);
@@ -24,12 +55,17 @@ pub(crate) struct Style {
 
 /// The style for standard error.
 pub(crate) fn style() -> Style {
-    let color = io::stderr().is_terminal() && !environment::is_color_off();
+    let color = uses_color(io::stderr().is_terminal());
     let width = match console::Term::stderr().size_checked() {
         Some((_, columns)) => usize::from(columns).clamp(40, 120),
         None => 100,
     };
     Style { color, width }
+}
+
+/// Whether to use color on standard output.
+pub(crate) fn stdout_color() -> bool {
+    uses_color(io::stdout().is_terminal())
 }
 
 /// Whether questions can be asked: standard input and standard error are a terminal.
@@ -62,6 +98,11 @@ pub(crate) fn redact_value(mut value: serde_json::Value) -> serde_json::Value {
 /// Writes text with escape sequences of our own to standard error. All other parts of it must be [`printable`].
 pub(crate) fn print_styled(text: &str) {
     let _ = io::stderr().lock().write_all(redact(text).as_bytes());
+}
+
+/// Writes text with escape sequences of our own to standard output. Errors are ignored: the reader is gone.
+pub(crate) fn print_styled_output(text: &str) {
+    let _ = io::stdout().lock().write_all(text.as_bytes());
 }
 
 /// Standard output. Scripts and files receive what is written unchanged; a terminal receives it [`printable`].

@@ -1,8 +1,9 @@
 //! Properties of models: context windows, prices, and how far Plait's token counts are off.
 //!
-//! The built-in tables (`windows.json`, `prices.json`) come second to settings and calibrations ([`ModelOverrides`]).
-//! Nothing is fetched: an outdated entry is overridden in the settings, by model.
+//! The built-in tables (`catalog.json`, which `cargo xtask models` refreshes, and `windows.json` for whole families) come second
+//! to settings and calibrations ([`ModelOverrides`]). Nothing is fetched: an outdated entry is overridden in the settings, by model.
 
+mod catalog;
 mod correction;
 mod cost;
 mod names;

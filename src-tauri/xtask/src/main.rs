@@ -11,6 +11,7 @@ mod editor;
 mod environment;
 mod fuzz;
 mod icons;
+mod models;
 mod platform;
 mod repo;
 mod requirements;
@@ -68,6 +69,8 @@ enum Task {
     Bindings,
     /// Regenerate the icons from icons/plait.svg
     Icons,
+    /// Refresh the table of context windows and prices from LiteLLM's, with pip
+    Models(models::ModelsArgs),
     /// Take screenshots of the real window, light and dark
     Screenshot {
         /// The output directory
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
             .and_then(|()| editor::install_packages()),
         Task::Bindings => bindings::write(),
         Task::Icons => icons::draw(),
+        Task::Models(args) => models::refresh(&args),
         Task::Screenshot { into } => screenshot::take(&into),
     };
     match result {

@@ -290,6 +290,22 @@ export type CardPart = { "kind": "literal",
 /** The palette's sections, in its order. */
 export type Category = "contexts" | "people" | "models" | "tools" | "data" | "control" | "wiring";
 
+/** How a server's chat completions differ from OpenAI's. */
+export type ChatQuirks = {
+  /** The field of the token limit; by default `max_completion_tokens` at api.openai.com and `max_tokens` elsewhere. */
+  tokenLimit?: TokenLimitField,
+  /** The field in which reasoning goes back in tool rounds; by default it does not. */
+  reasoning?: ReasoningField,
+  /** How a reply that follows a schema is asked for; by default with the schema as `response_format`. */
+  structuredOutput?: StructuredOutput,
+  /** Whether schemas may be sent with `strict: true`; on by default. */
+  strict?: boolean,
+  /** Whether `stream_options` is sent, which asks for the usage at the end of a stream; on by default. Some servers reject it and
+   * report the usage anyway.
+   */
+  streamOptions?: boolean,
+};
+
 /** `flow.check`: the problems of a flow. Runs nothing. */
 export type CheckFlow = {
   /** The flow. */
@@ -506,7 +522,7 @@ export type Correction = {
 export type Cost = {
   /** Billionths of a US dollar. */
   nanoUsd: number,
-  /** How many calls without a known price it leaves out. */
+  /** How many calls it leaves out: without a known price, or failed after they may have been billed. */
   unpriced?: number,
 };
 
@@ -801,7 +817,17 @@ export type Entry = {
   /** Where the reply comes from: its prompt and the model. */
   origins?: Origins,
   /** The event of an earlier run that the reply is taken from. It costs nothing here. */
-  reused?: EventRef, } | { "type": "knowledge.retrieved",
+  reused?: EventRef, } | { "type": "model.failed",
+  /** Number of the model call within the activation, from 0. */
+  step: number,
+  /** The context that it was made for. */
+  contextId: ContextId,
+  /** The model, as `provider/model`. */
+  model: string,
+  /** Why it failed. */
+  code: ErrorCode,
+  /** The request of a tool that it serves, if it serves one. The step is that of the tool call then. */
+  sampling?: SamplingRef, } | { "type": "knowledge.retrieved",
   /** What was found. */
   retrieval: Retrieval, } | { "type": "memory.recalled",
   /** What was found. */
@@ -923,7 +949,7 @@ export type ErasedMemories = { count: number,
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.bad_value" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "lens.no_call" | "lens.no_request" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.content_filtered" | "provider.cut_short" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "quota.bad" | "quota.exceeded" | "quota.node_exceeded" | "quota.no_price" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.no_model" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.no_message" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.bad_value" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "lens.no_call" | "lens.no_request" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.content_filtered" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "quota.bad" | "quota.exceeded" | "quota.node_exceeded" | "quota.no_price" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.no_model" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -1351,6 +1377,8 @@ export type KeyStatus = {
   ending?: string,
   /** The environment variable that holds it. */
   variable?: string,
+  /** The provider that it was set for, if that is another one. */
+  setFor?: string,
   /** Why it cannot be read. */
   problem?: Fault,
   /** The address that the key or variable belonged to, if it was removed because the base URL changed to another host. The
@@ -1503,6 +1531,9 @@ export type ListModels = {
 
 /** `nodes.list`: every node type, in the order of the palette. */
 export type ListNodes = Record<string, never>;
+
+/** `provider.presets`: ready-made settings for servers that speak a known protocol. */
+export type ListPresets = Record<string, never>;
 
 /** `lens.list`: the runs of a user with model calls, newest first. `user.unknown`. */
 export type ListPrompts = {
@@ -2394,6 +2425,22 @@ export type PromptsOfRun = { run: RunId, flowName: string, status: RunStatus, ca
 /** The protocol of a provider. */
 export type ProviderKind = "offline" | "openAi" | "openAiResponses" | "ollama" | "anthropic" | "gemini";
 
+/** Ready-made settings of a provider. */
+export type ProviderPreset = {
+  /** The usual name of the provider. */
+  name: string,
+  /** Its name for people. */
+  title: string,
+  /** Its settings. In the base URL, words in capitals are to be replaced. */
+  settings: ProviderSettings,
+  /** What a person has to know. */
+  note?: string,
+  /** The page of the vendor's documentation that it is taken from. */
+  source: string,
+  /** Further pages, by the setting that they explain. */
+  sources?: { [key in string]: string },
+};
+
 /** One provider's settings. */
 export type ProviderSettings = { kind: ProviderKind,
   /** The base URL: for chat completions and Responses including `/v1`, otherwise without a version. Not for the simulator. */
@@ -2402,6 +2449,14 @@ export type ProviderSettings = { kind: ProviderKind,
    * set.
    */
   keyEnv?: string,
+  /** The provider whose key is used while this one has none of its own, if both have the same scheme, host and port. */
+  keyOf?: string,
+  /** The header that carries the key, in place of the protocol's. In `authorization` the key follows `Bearer`. */
+  keyHeader?: string,
+  /** Parameters in the query of every request, such as Azure's `api-version`. */
+  query?: { [key in string]: string },
+  /** How its chat completions differ from OpenAI's (`openAi` only). */
+  quirks?: ChatQuirks,
   /** Timeout for connecting, in milliseconds; 10 seconds by default. */
   connectTimeoutMs?: number,
   /** Timeout for the start of the response, in milliseconds; 5 minutes by default (local models load on the first call). */
@@ -2482,6 +2537,9 @@ export type QuotaState = { scope: QuotaScope,
 /** `mcp.readResource`: the content of a resource. Bytes are described by their type and size. `mcp.*`. */
 export type ReadMcpResource = { name: string, uri: string,
 };
+
+/** The field in which the reasoning of a message with tool calls goes back to the server. */
+export type ReasoningField = "reasoning_content" | "reasoning";
 
 /** What was found in a user's memory. */
 export type Recall = {
@@ -2868,9 +2926,9 @@ export type RunSummary = {
   endedAt?: number,
   /** Counts of activations, by how they ended. */
   nodes: RunCounters,
-  /** Tokens that its model calls used. */
+  /** Tokens that its model calls used, and those of the runs below it. */
   tokens: TokenUsage,
-  /** Cost of its model calls. */
+  /** Cost of these calls. */
   cost: Cost,
   /** The question that it waits for an answer to. */
   waitingOn?: string,
@@ -3211,6 +3269,9 @@ export type StartedRun = {
 export type StopReason = "end" | "toolCalls" | "maxTokens" | "contentFilter" | { "other": string
 };
 
+/** How a request asks for a reply that follows a JSON Schema. */
+export type StructuredOutput = "jsonSchema" | "jsonObject" | "instructions";
+
 /** The model that writes summaries. */
 export type SummarizerSettings = {
   /** The provider of summaries. */
@@ -3278,6 +3339,9 @@ export type TokenCount = {
   /** Size of the model's context window, in tokens. */
   window: number,
 };
+
+/** The field of a request that limits the tokens of the reply. */
+export type TokenLimitField = "max_tokens" | "max_completion_tokens";
 
 /** Tokens of prompts and replies, as the provider reported them (for the offline provider, as Plait counted them). */
 export type TokenUsage = {
@@ -3589,6 +3653,7 @@ export type Commands = {
   "provider.models": { args: ListModels; reply: ModelList };
   "provider.test": { args: TestProvider; reply: TestReport };
   "provider.detect": { args: DetectProviders; reply: Array<DetectedServer> };
+  "provider.presets": { args: ListPresets; reply: Array<ProviderPreset> };
   "mcp.list": { args: ListMcpServers; reply: Array<McpServerStatus> };
   "mcp.add": { args: AddMcpServers; reply: McpImport };
   "mcp.remove": { args: RemoveMcpServer; reply: null };

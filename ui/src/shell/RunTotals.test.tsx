@@ -16,25 +16,58 @@ beforeEach(() => {
 afterEach(cleanup);
 
 describe("a run whose calls are in its sub-flows", () => {
-  it("shows a lower bound in the top bar", () => {
+  it("shows a lower bound in the top bar while it runs", () => {
     showRun(workspace.activeRun, [{ type: "child.started", node: "chat", epoch: [], run: "child" }]);
     renderInWorkspace(<RunTotals />, { workspace });
     expect(screen.getByTestId("run-tokens").textContent).toBe("≥ 0 tokens");
     expect(screen.getByTestId("run-cost").textContent).toBe("≥ $0");
   });
 
-  it("shows a lower bound in the list", () => {
+  it("shows what they used once it has ended", async () => {
+    const child = { run: "child", tokens: { input: 30, output: 12 }, cost: { nanoUsd: 2_000_000_000 } };
+    workspace = createTestWorkspace({
+      call: (async (name: string) => (name === "runs.list" ? [child] : {})) as never,
+    });
+    showRun(workspace.activeRun, [
+      { type: "child.started", node: "chat", epoch: [], run: "child" },
+      { type: "run.finished", outputs: {} },
+    ]);
+    renderInWorkspace(<RunTotals />, { workspace });
+    expect((await screen.findByText("42 tokens")).dataset.testid).toBe("run-tokens");
+    expect(screen.getByTestId("run-cost").textContent).toBe("$2.00");
+  });
+
+  it("shows the sum that the host lists", () => {
     const run = {
       run: "r",
       flowName: "",
       status: "finished",
       startedAt: 0,
       children: 1,
-      tokens: { input: 0, output: 0 },
+      tokens: { input: 40, output: 2 },
     };
-    const rest = { nodes: { done: 1, failed: 0, skipped: 0 }, cost: { nanoUsd: 0 } };
+    const rest = { nodes: { done: 1, failed: 0, skipped: 0 }, cost: { nanoUsd: 1_000_000_000 } };
     renderInWorkspace(<RunRow run={{ ...run, ...rest } as RunSummary} now={0} />, { workspace });
-    expect(screen.getByTestId("run-row-r").textContent).toContain("Finished · ≥ 0 tokens · ≥ $0");
+    expect(screen.getByTestId("run-row-r").textContent).toContain("Finished · 42 tokens · $1.00");
+  });
+});
+
+describe("a run whose only call failed", () => {
+  it("has no known cost where the call may be on the bill", () => {
+    showRun(workspace.activeRun, [
+      { type: "node.ready", node: "chat", epoch: [] },
+      {
+        type: "model.failed",
+        node: "chat",
+        epoch: [],
+        step: 0,
+        contextId: "main",
+        model: "openai/m",
+        code: "provider.cut_short",
+      },
+    ]);
+    renderInWorkspace(<RunTotals />, { workspace });
+    expect(screen.getByTestId("run-cost").textContent).toBe("—");
   });
 });
 

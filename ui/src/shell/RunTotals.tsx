@@ -1,23 +1,27 @@
 /** What the run has taken so far: tokens, money and working time. */
 import { useEffect, useState } from "react";
+import type { RunSummary } from "@/bindings";
 import { elapsed } from "@/run/fold/elapsed";
+import { addCost, addTokens } from "@/run/fold/spending";
 import { isOver } from "@/run/fold/status";
 import { formatDuration } from "@/run/values/format";
 import { describeRunCost, describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";
+import { useWorkspace } from "@/workspace/context";
 import { useActiveSession, useHasChildren, useInterrupted, useRunHead } from "@/workspace/run-hooks";
 import { QuotaBar } from "./QuotaBar";
 import { TEXTS } from "./texts";
 
 export function RunTotals() {
   const session = useActiveSession();
+  const below = useChildRuns();
   if (!session) return null;
   return (
     <div
       className="flex items-center gap-3 whitespace-nowrap font-mono text-fg-2 text-xs tabular-nums"
       data-testid="run-totals"
     >
-      <Tokens />
-      <Spent />
+      <Tokens below={below} />
+      <Spent below={below} />
       <QuotaBar />
       <Reused />
       <Elapsed />
@@ -25,27 +29,58 @@ export function RunTotals() {
   );
 }
 
-function Tokens() {
-  const tokens = useRunHead((head) => head.totals.tokens);
-  const children = useHasChildren();
+function Tokens({ below }: { below?: RunSummary[] }) {
+  const own = useRunHead((head) => head.totals.tokens);
+  const isPartial = useHasChildren() && below === undefined;
+  const tokens = (below ?? []).reduce((sum, child) => addTokens(sum, child.tokens), own);
   return (
-    <span className="max-[1100px]:hidden" title={describeRunTokens(tokens, children)} data-testid="run-tokens">
-      {formatRunTokens(tokens, children)}
+    <span className="max-[1100px]:hidden" title={describeRunTokens(tokens, isPartial)} data-testid="run-tokens">
+      {formatRunTokens(tokens, isPartial)}
     </span>
   );
 }
 
 /** What it has cost so far; nothing to show before the first model call. */
-function Spent() {
-  const cost = useRunHead((head) => head.totals.cost);
+function Spent({ below }: { below?: RunSummary[] }) {
+  const own = useRunHead((head) => head.totals.cost);
   const calls = useRunHead((head) => head.totals.modelCalls);
   const children = useHasChildren();
-  if (calls === 0 && !children) return null;
+  const isPartial = children && below === undefined;
+  const cost = (below ?? []).reduce((sum, child) => addCost(sum, child.cost), own);
+  // A failed call may be on the bill, too.
+  if (calls === 0 && !children && !cost.unpriced) return null;
   return (
-    <span title={describeRunCost(cost, children)} data-testid="run-cost">
-      {formatRunCost(cost, children)}
+    <span title={describeRunCost(cost, isPartial)} data-testid="run-cost">
+      {formatRunCost(cost, isPartial)}
     </span>
   );
+}
+
+/**
+ * The child runs of the run, whose records include what the runs below them used. Unknown while it runs: their sums change with
+ * every call.
+ */
+function useChildRuns(): RunSummary[] | undefined {
+  const { host } = useWorkspace();
+  const children = useHasChildren();
+  const run = useActiveSession()?.run;
+  const status = useRunHead((head) => head.status);
+  const rests = isOver(status) || status === "waiting";
+  const [known, setKnown] = useState<{ key: string; runs: RunSummary[] }>();
+  const key = children && rests && run !== undefined ? `${run} ${status}` : undefined;
+  useEffect(() => {
+    if (key === undefined || run === undefined) return;
+    let isCurrent = true;
+    host.call("runs.list", { parent: run }).then(
+      (runs) => isCurrent && setKnown({ key, runs }),
+      // The lower bound stays.
+      () => undefined,
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [host, key, run]);
+  return known !== undefined && known.key === key ? known.runs : undefined;
 }
 
 /** How many replies a retry took from the run that it retries. */

@@ -1,6 +1,6 @@
 /** The model providers as the host sees them: their keys, which run on this machine, which models they offer. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { DetectedServer, ProviderSettings, ProviderStatus, ProvidersStatus } from "@/bindings";
+import type { DetectedServer, ProviderPreset, ProviderSettings, ProviderStatus, ProvidersStatus } from "@/bindings";
 import { type Host, HostError } from "@/ipc";
 import type { SettingsStore } from "./settings";
 
@@ -9,6 +9,8 @@ export type Providers = {
   /** Why there is no status. */
   problem?: HostError;
   found: readonly DetectedServer[];
+  /** Ready-made settings for known services. */
+  presets: readonly ProviderPreset[];
   /** Whether a search for servers on this machine is under way. */
   searching: boolean;
   /** The known models by provider. */
@@ -16,7 +18,12 @@ export type Providers = {
 };
 
 export class ProviderStore {
-  readonly store: StoreApi<Providers> = createStore<Providers>(() => ({ found: [], searching: false, models: {} }));
+  readonly store: StoreApi<Providers> = createStore<Providers>(() => ({
+    found: [],
+    presets: [],
+    searching: false,
+    models: {},
+  }));
 
   constructor(
     readonly host: Host,
@@ -30,6 +37,13 @@ export class ProviderStore {
     } catch (thrown) {
       this.store.setState({ problem: HostError.from(thrown) });
     }
+  }
+
+  /** Loads the ready-made settings, once. Without them, every server can still be added by hand. */
+  async fetchPresets(): Promise<void> {
+    if (this.store.getState().presets.length > 0) return;
+    const presets = await this.host.call("provider.presets", {}).catch(() => []);
+    this.store.setState({ presets });
   }
 
   /** Searches this machine for model servers. Finding none is not an error. */

@@ -64,12 +64,12 @@ pub async fn detect(
     else {
         return Vec::new();
     };
-    let mut probed: BTreeMap<(String, u16), Url> = BTreeMap::new();
+    let mut origins: BTreeMap<(String, u16), Url> = BTreeMap::new();
     for url in addresses.into_iter().chain(local_origins(known)) {
-        probed.entry(host_and_port(&url)).or_insert(url);
+        origins.entry(host_and_port(&url)).or_insert(url);
     }
     let client = &client;
-    let probes = probed.values().map(|url| async move { Some((url, probe(client, url).await?)) });
+    let probes = origins.values().map(|url| async move { Some((url, probe(client, url).await?)) });
     let mut servers: Vec<DetectedServer> = Vec::new();
     for (url, (software, mut models)) in join_all(probes).await.into_iter().flatten() {
         models.sort();

@@ -91,7 +91,12 @@ pub(super) fn flow(core: &StoreCore, hash: &str) -> Result<String, Fault> {
 
 /// The document of that name, or its default.
 pub(super) fn get<T: DeserializeOwned + Default>(core: &StoreCore, name: &str) -> Result<T, Fault> {
-    let path = path(core, name);
+    read(&core.shared.home, name)
+}
+
+/// The document of that name in a data directory that need not be open, or its default.
+pub(super) fn read<T: DeserializeOwned + Default>(home: &Path, name: &str) -> Result<T, Fault> {
+    let path = home.join(name).with_extension("json");
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(T::default()),

@@ -157,6 +157,12 @@ impl RunRecord {
                 let quarter = self.spent.entry(entry.at / QUARTER_MS).or_default();
                 *quarter.entry(model.unwrap_or_default()).or_default() += spending;
             }
+            Event::Call(_, CallEvent::ModelFailed { model, .. }) => {
+                let Some(spending) = Spending::of(&entry.event) else { return false };
+                self.cost += spending.cost;
+                let quarter = self.spent.entry(entry.at / QUARTER_MS).or_default();
+                *quarter.entry(model.clone()).or_default() += spending;
+            }
             Event::Call(_, CallEvent::QuotaReconciled { amount, estimated: true, .. }) => {
                 *self.unreported.entry(entry.at / QUARTER_MS).or_default() += *amount;
             }

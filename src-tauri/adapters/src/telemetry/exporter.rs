@@ -12,6 +12,7 @@ use super::TelemetrySettings;
 use super::endpoint::traces_url;
 use super::otlp;
 use super::span::Span;
+use crate::net::is_loopback;
 
 /// The spans of one request. Collectors accept 4 MB by default.
 const MAX_BATCH_SPANS: usize = 512;
@@ -144,15 +145,6 @@ fn parse_headers(text: &str) -> Option<HeaderMap> {
         headers.insert(HeaderName::from_bytes(name.trim().as_bytes()).ok()?, value);
     }
     Some(headers)
-}
-
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
 }
 
 fn no_endpoint() -> Fault {

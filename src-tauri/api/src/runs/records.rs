@@ -1,7 +1,7 @@
 //! `runs.*`: the records of past and active runs.
 
 use plait_adapters::store::record::{RunCounters, RunRecord};
-use plait_adapters::store::{RunFilter, Which};
+use plait_adapters::store::{RunFilter, Store, Which};
 use plait_engine::error::Fault;
 use plait_engine::flow::Flow;
 use plait_engine::id::{ConversationId, RunId};
@@ -58,9 +58,9 @@ pub struct RunSummary {
     pub ended_at: Option<u64>,
     /// Counts of activations, by how they ended.
     pub nodes: RunCounters,
-    /// Tokens that its model calls used.
+    /// Tokens that its model calls used, and those of the runs below it.
     pub tokens: TokenUsage,
-    /// Cost of its model calls.
+    /// Cost of these calls.
     pub cost: Cost,
     /// The question that it waits for an answer to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,6 +94,22 @@ impl RunSummary {
             error: record.error,
         }
     }
+}
+
+/// Adds what the runs below a run used to what it used itself.
+fn add_children(store: &Store, record: &mut RunRecord) -> Result<(), Fault> {
+    let mut parents = vec![record.run.clone()];
+    while let Some(parent) = parents.pop() {
+        if store.count_children(&parent)? == 0 {
+            continue;
+        }
+        for child in store.children(&parent)? {
+            record.tokens += child.tokens;
+            record.cost += child.cost;
+            parents.push(child.run);
+        }
+    }
+    Ok(())
 }
 
 /// The status of a run. One that is recorded as running but is not active was interrupted.
@@ -144,8 +160,11 @@ impl Command for ListRuns {
                 let (flow_path, which, limit) = (self.flow_path, Which::Roots, Some(limit));
                 store.runs(&RunFilter { flow_path, user, which, limit })?
             };
-            let count = |record: RunRecord| Ok((store.count_children(&record.run)?, record));
-            records.into_iter().map(count).collect::<Result<Vec<_>, ErrorReply>>()
+            let with_children = |mut record: RunRecord| {
+                add_children(&store, &mut record)?;
+                Ok((store.count_children(&record.run)?, record))
+            };
+            records.into_iter().map(with_children).collect::<Result<Vec<_>, ErrorReply>>()
         })
         .await?;
         let summary = |(children, record): (usize, RunRecord)| {
@@ -196,7 +215,8 @@ impl Command for ShowRun {
         let above = ancestors.map(summary).collect();
         let (store, service) = (service.store.clone(), service.clone());
         run_blocking(move || {
-            let record = store.run(&self.run)?;
+            let mut record = store.run(&self.run)?;
+            add_children(&store, &mut record)?;
             let active = service.is_driven(&record);
             let flow = recorded_flow(&store, &record.flow.hash)?;
             let (mut entries, mut damage) = (Vec::new(), None);

@@ -2,13 +2,14 @@
 
 use std::ffi::OsString;
 use std::io::Write as _;
+use std::path::Path;
 
 use clap::Args;
 use plait_api::engine::diagnostic::{Diagnostic, Severity};
 use plait_api::engine::nodes;
-use plait_api::flows::check_with_subflows;
+use plait_api::flows::{check_with_subflows, missing_providers, provider_names};
 
-use crate::exit::{CliError, ExitStatus};
+use crate::exit::{CliError, ExitStatus, warning_text};
 use crate::flow_source::FlowSource;
 use crate::terminal::{print_error, print_styled, redact_value, stdout};
 
@@ -24,13 +25,19 @@ pub(crate) struct CheckArgs {
     json: bool,
 }
 
-pub(crate) fn execute(args: &CheckArgs) -> Result<ExitStatus, CliError> {
+/// `home` is the data directory whose providers are known; it need not exist.
+pub(crate) fn execute(home: &Path, args: &CheckArgs) -> Result<ExitStatus, CliError> {
     let source = match FlowSource::load(&args.flow) {
         Err(CliError::InvalidFlow { diagnostics, .. }) if args.json => return print_json(&diagnostics),
         other => other?,
     };
-    let diagnostics =
+    let mut diagnostics =
         check_with_subflows(&source.flow, source.path_text().as_deref(), &nodes::registry()).diagnostics;
+    match provider_names(home) {
+        Ok(known) => diagnostics.extend(missing_providers(&source.flow, &known)),
+        // The flow can be checked all the same.
+        Err(fault) => print_error(&warning_text(&fault)),
+    }
     if args.json {
         return print_json(&diagnostics);
     }

@@ -21,8 +21,12 @@ pub struct Spending {
 }
 
 impl Spending {
-    /// What an event says was spent: only a model's reply does, unless an earlier run bought it.
+    /// What an event says was spent: a model's reply does, unless an earlier run bought it, and a call that failed after it may
+    /// have been billed, with a cost that nobody knows.
     pub fn of(event: &Event) -> Option<Self> {
+        if let Event::Call(_, CallEvent::ModelFailed { .. }) = event {
+            return Some(Self { cost: Cost::of_call(None), ..Self::default() });
+        }
         let Event::Call(_, CallEvent::ModelReplied { reply, account, reused: None, .. }) = event else {
             return None;
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::quota::{CallError, CallReservation};
+use super::quota::{CallError, CallReservation, is_free};
 use crate::context::SharedMessage;
 use crate::earlier_run::EarlierReply;
 use crate::error::{ErrorCode, Fault};
@@ -128,6 +128,7 @@ impl ModelCall<'_> {
             let (reply, account) = match self.call(request, prompt_tokens, sink).await {
                 Ok(answered) => answered,
                 Err(fault) => {
+                    self.note_failure(step, sampling, &fault);
                     if let Some(reservation) = reservation {
                         reservation.failed(&fault);
                     }
@@ -156,6 +157,25 @@ impl ModelCall<'_> {
             reservation.answered(recorded.reply.usage.unwrap_or_default(), cost);
         }
         Ok(recorded)
+    }
+
+    /// Notes a failed call that may have been billed. A model that costs nothing bills nothing.
+    fn note_failure(&self, step: u32, sampling: Option<SamplingRef>, fault: &Fault) {
+        let (node_context, model) = (self.node_context, self.model);
+        let costs_nothing = node_context
+            .models
+            .price(&model.provider, &model.model)
+            .is_some_and(|price| price.input == 0.0 && price.output == 0.0);
+        if costs_nothing || is_free(&fault.code) {
+            return;
+        }
+        node_context.note(CallEvent::ModelFailed {
+            step,
+            context_id: self.context_id.clone(),
+            model: format!("{}/{}", model.provider, model.model),
+            code: fault.code.clone(),
+            sampling,
+        });
     }
 
     /// Calls the provider. The reply has the usage to go by.

@@ -214,7 +214,7 @@ fn no_price(model: &ModelConfig) -> Fault {
 }
 
 /// Whether a call that failed so was certainly not paid: it was not sent, or refused before a model saw it.
-fn is_free(code: &ErrorCode) -> bool {
+pub(super) fn is_free(code: &ErrorCode) -> bool {
     matches!(
         code,
         ErrorCode::ProviderBadOptions

@@ -13,7 +13,7 @@ pub struct Cost {
     /// Billionths of a US dollar.
     #[ts(type = "number")]
     pub nano_usd: u64,
-    /// How many calls without a known price it leaves out.
+    /// How many calls it leaves out: without a known price, or failed after they may have been billed.
     #[serde(default, skip_serializing_if = "is_zero")]
     #[ts(optional, as = "Option<u32>")]
     pub unpriced: u64,

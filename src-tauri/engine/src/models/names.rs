@@ -66,6 +66,11 @@ pub(super) fn is_edition(rest: &str) -> bool {
     })
 }
 
+/// Whether the rest after a key contains a date: a number of several digits.
+pub(super) fn is_dated(rest: &str) -> bool {
+    segments(rest).any(|segment| segment.len() > 2 && segment.chars().all(|char| char.is_ascii_digit()))
+}
+
 /// Whether the rest after a key names a model of the same family: an edition, a size, a quantization, a tuning.
 pub(super) fn is_variant(rest: &str) -> bool {
     is_edition(rest)

@@ -1,17 +1,14 @@
-//! Prices of models: a table (`prices.json`) by the prefix of the model's name, from the vendors' public price lists of one
-//! date.
+//! Prices of models: a table (`catalog.json`) by the model's name, of one date.
 //!
 //! A price applies to the editions of one model only. Every other model has no price, which is not a price of 0: a displayed
 //! sum says so.
-
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::names::{candidate_names, find_longest_prefix, is_edition};
+use super::catalog;
+use super::names::{candidate_names, find_longest_prefix, is_dated, is_edition};
 use crate::models::TokenUsage;
 
 /// US dollars per million tokens.
@@ -106,28 +103,48 @@ fn pico_dollars(price: f64) -> u128 {
     (price.clamp(0.0, MAX_USD_PER_MILLION_TOKENS) * 1e6).round() as u128
 }
 
-#[derive(Default, Deserialize)]
-struct Table {
-    date: String,
-    prices: BTreeMap<String, Price>,
-}
+/// Providers on the person's own machine, which cost nothing per token.
+const FREE_PROVIDERS: [&str; 5] = ["offline", "ollama", "lmstudio", "llamacpp", "vllm"];
 
-// The file is compiled in and a test parses it, so the default is never used.
-static TABLE: LazyLock<Table> =
-    LazyLock::new(|| serde_json::from_str(include_str!("prices.json")).unwrap_or_default());
+static FREE: Price =
+    Price { input: 0.0, output: 0.0, cached_input: None, cache_write: None, above: Vec::new() };
 
 /// The price of a provider's model in the table, if listed.
 pub fn price(provider: &str, model: &str) -> Option<&'static Price> {
-    candidate_names(provider, model).find_map(|name| {
-        // Only the longest prefix counts: a shorter one is another model.
-        let matching = find_longest_prefix(&TABLE.prices, &name);
-        matching.filter(|(key, _, rest)| key.ends_with('/') || is_edition(rest)).map(|(_, price, _)| price)
+    if FREE_PROVIDERS.contains(&provider.to_lowercase().as_str()) {
+        return Some(&FREE);
+    }
+    candidate_names(provider, model).find_map(|name| price_of_name(&name))
+}
+
+fn price_of_name(name: &str) -> Option<&'static Price> {
+    let table = catalog::models();
+    if let Some(listed) = table.get(name) {
+        return listed.price.as_ref();
+    }
+    // Only the longest prefix counts: a shorter one is another model.
+    let (key, entry, rest) = find_longest_prefix(table, name)?;
+    let price = entry.price.as_ref().filter(|_| is_edition(rest))?;
+    // Vendors have changed prices from one dated edition to the next. Where they did, another date says nothing.
+    let is_known = !is_dated(rest) || !has_editions_of_other_prices(key, price);
+    is_known.then_some(price)
+}
+
+/// Whether the table lists a dated edition of a model with another price.
+fn has_editions_of_other_prices(key: &str, price: &Price) -> bool {
+    let listed = catalog::models().range(key.to_owned()..).take_while(|(name, _)| name.starts_with(key));
+    let mut dated = listed.filter(|(name, _)| {
+        let rest = &name[key.len()..];
+        is_edition(rest) && is_dated(rest)
+    });
+    dated.any(|(_, entry)| {
+        entry.price.as_ref().is_some_and(|other| (other.input, other.output) != (price.input, price.output))
     })
 }
 
 /// The date of the table, as `2026-08-06`.
 pub fn prices_date() -> &'static str {
-    &TABLE.date
+    catalog::date()
 }
 
 #[cfg(test)]

@@ -107,6 +107,8 @@ export function gistOf(entry: Entry): string {
       return entry.reply.toolCalls?.length
         ? `calls ${entry.reply.toolCalls.map((call) => call.name).join(", ")}`
         : previewOf(entry.reply.text, LIMIT);
+    case "model.failed":
+      return `${entry.model}: ${entry.code}`;
     case "quota.reserved":
       return `up to ${describeAmount(entry.amount)}`;
     case "quota.reconciled":

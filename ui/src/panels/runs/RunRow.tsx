@@ -69,8 +69,8 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
     state.word,
     run.from === undefined || run.parentRunId !== undefined ? undefined : TEXTS.retryOfEarlier,
     run.endedAt === undefined ? undefined : formatDuration(run.endedAt - run.startedAt),
-    used ? formatRunTokens(run.tokens, children) : undefined,
-    used && (children || run.cost.nanoUsd > 0 || run.cost.unpriced) ? formatRunCost(run.cost, children) : undefined,
+    used ? formatRunTokens(run.tokens, false) : undefined,
+    used && (children || run.cost.nanoUsd > 0 || run.cost.unpriced) ? formatRunCost(run.cost, false) : undefined,
     run.nodes.failed > 0 && run.status !== "failed" ? `${run.nodes.failed} failed` : undefined,
   ].filter(Boolean);
   const note = run.status === "waiting" ? run.waitingOn : run.status === "failed" ? run.error?.message : undefined;
@@ -102,7 +102,7 @@ function Row({ run, now, unfolded }: { run: RunSummary; now: number; unfolded: b
           </span>
           <span
             className="block truncate text-fg-3 text-xs tabular-nums"
-            title={children ? describeRunTokens(run.tokens, children) : undefined}
+            title={children ? describeRunTokens(run.tokens, false) : undefined}
           >
             {events.join(" · ")}
           </span>

@@ -77,7 +77,7 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
           />
           {TEXTS.thisSessionOnly}
         </label>
-        {source && source !== "environment" ? (
+        {source && source !== "environment" && provider.key.setFor === undefined ? (
           <Button
             kind="quiet"
             className="h-6 px-1.5 text-xs"

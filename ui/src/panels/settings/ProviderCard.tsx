@@ -8,6 +8,7 @@ import { useProviders, useWorkspace } from "@/workspace/context";
 import { ErrorMessage } from "./ErrorMessage";
 import { KeyField } from "./KeyField";
 import { kindName, standing } from "./labels";
+import { ServerDetails } from "./ServerDetails";
 import { TestRow } from "./TestRow";
 import { TEXTS } from "./texts";
 
@@ -133,6 +134,7 @@ function Where({ provider: { name, settings, builtIn }, kinds }: Pick<Props, "pr
         </div>
       ) : null}
       {field("keyEnv", "API key environment variable", "None")}
+      <ServerDetails settings={settings} onChange={change} />
     </>
   );
 }

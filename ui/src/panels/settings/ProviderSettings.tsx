@@ -13,6 +13,7 @@ export function ProviderSettings() {
   useEffect(() => {
     void providers.refresh();
     void providers.findServers();
+    void providers.fetchPresets();
   }, [providers]);
   if (problem) return <ErrorMessage error={problem} />;
   if (!status) return null;

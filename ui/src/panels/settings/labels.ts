@@ -17,7 +17,7 @@ export function kindName(kind: string): string {
 
 /** Where an API key comes from. */
 export function keyPlace({ key, needsKey, settings }: ProviderStatus, place: KeyLocation): string {
-  const ending = key.ending ? `, ends in ${key.ending}` : "";
+  const ending = `${key.ending ? `, ends in ${key.ending}` : ""}${key.setFor ? `, set for ${key.setFor}` : ""}`;
   switch (key.source) {
     case "session":
       return `Set for this session${ending}`;

@@ -133,6 +133,9 @@ function applyStep(view: EpochView, entry: Entry, draft: Draft): void {
       view.cost = addCost(view.cost, costOfCall(entry.account?.costNanoUsd));
       break;
     }
+    case "model.failed":
+      view.cost = addCost(view.cost, costOfCall(undefined));
+      break;
     case "knowledge.retrieved":
       view.retrieval = entry.retrieval;
       break;

@@ -61,6 +61,10 @@ export function applyToContexts(
         view.cost = addCost(view.cost, costOfCall(account.costNanoUsd));
       });
     }
+    case "model.failed":
+      return change(contexts, entry.contextId, draft, (view) => {
+        view.cost = addCost(view.cost, costOfCall(undefined));
+      });
     default:
       return undefined;
   }

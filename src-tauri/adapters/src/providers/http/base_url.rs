@@ -3,6 +3,8 @@
 use plait_engine::error::{ErrorCode, Fault};
 use reqwest::Url;
 
+use crate::net::is_loopback;
+
 /// A base URL that ends in a slash.
 #[derive(Clone, Debug)]
 pub(super) struct BaseUrl {
@@ -67,11 +69,6 @@ impl BaseUrl {
 
     /// Whether this is the local machine, which no proxy can reach for us.
     pub(super) fn is_loopback(&self) -> bool {
-        match self.url.host() {
-            Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-            Some(url::Host::Ipv4(address)) => address.is_loopback(),
-            Some(url::Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        }
+        is_loopback(&self.url)
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn encode(request: &ModelRequest, quirks: ChatQuirks) -> Result<Value
     let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
     let (format, instruction) = reply_format(request, quirks);
     put("model", json!(request.model));
-    put("messages", messages(request, instruction, quirks.reasoning));
+    put("messages", messages(request, instruction.as_deref(), quirks.reasoning));
     put("stream", json!(true));
     if quirks.stream_options.unwrap_or(true) {
         put("stream_options", json!({ "include_usage": true }));
@@ -47,8 +47,8 @@ pub(super) fn encode(request: &ModelRequest, quirks: ChatQuirks) -> Result<Value
     Ok(Value::Object(body))
 }
 
-fn messages(request: &ModelRequest, instruction: Option<String>, reasoning: Option<ReasoningField>) -> Value {
-    let system = [request.system.as_deref(), instruction.as_deref()].into_iter().flatten();
+fn messages(request: &ModelRequest, instruction: Option<&str>, reasoning: Option<ReasoningField>) -> Value {
+    let system = [request.system.as_deref(), instruction].into_iter().flatten();
     let system: Vec<&str> = system.collect();
     // One message: some chat templates accept no second one.
     let system = (!system.is_empty()).then(|| json!({ "role": "system", "content": system.join("\n\n") }));

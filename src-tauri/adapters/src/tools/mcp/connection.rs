@@ -30,6 +30,7 @@ use super::log::ServerLog;
 use super::process::{ServerCommand, ServerProcess};
 use super::stdio_guard::{MAX_MESSAGE_BYTES, StdioTransport, StdoutGuard};
 use super::tool_result;
+use crate::net::is_loopback;
 
 /// How long the handshake may take. Launchers such as `npx` may download the server first.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_mins(1);
@@ -427,11 +428,13 @@ fn http_transport(
 ) -> Result<StreamableHttpClientTransport<reqwest::Client>, Fault> {
     let invalid = |what: String| super::entry::invalid(server, &what);
     // A redirect would carry the headers to another host.
-    let client = reqwest::Client::builder()
+    let mut client = reqwest::Client::builder()
         .redirect(reqwest::redirect::Policy::none())
-        .connect_timeout(CONNECT_TIMEOUT)
-        .build()
-        .map_err(|error| invalid(format!("no HTTP client: {error}")))?;
+        .connect_timeout(CONNECT_TIMEOUT);
+    if url::Url::parse(url).is_ok_and(|url| is_loopback(&url)) {
+        client = client.no_proxy();
+    }
+    let client = client.build().map_err(|error| invalid(format!("no HTTP client: {error}")))?;
     let mut custom = HashMap::new();
     for (name, value) in headers {
         let header = HeaderName::try_from(name.as_str())

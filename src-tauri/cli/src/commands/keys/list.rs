@@ -65,7 +65,10 @@ pub(crate) fn key_source(provider: &ProviderStatus, place: &KeyLocation) -> Stri
     match (&provider.key.source, &provider.key.problem) {
         (_, Some(fault)) => fault.code.to_string(),
         (Some(KeySource::Environment), _) => provider.key.variable.clone().unwrap_or_default(),
-        (Some(source), _) => storage_name(*source, place),
+        (Some(source), _) => match &provider.key.set_for {
+            Some(other) => format!("{}, set for {other}", storage_name(*source, place)),
+            None => storage_name(*source, place),
+        },
         (None, _) if provider.needs_key => {
             format!("not set (reads {})", provider.settings.key_env.as_deref().unwrap_or_default())
         }

@@ -724,12 +724,18 @@ error_codes! {
         ProviderBadSettings = "provider.bad_settings",
             "The settings of the provider are invalid.",
             "Correct its base URL.";
+        ProviderBuiltIn = "provider.built_in",
+            "The provider is built in and cannot be removed.",
+            "Change its settings with `plait providers set`; `plait providers rm` takes changes back.";
         ProviderContentFiltered = "provider.content_filtered",
             "The server's content filter stopped the reply.",
             "Rephrase the message, or use another model.";
         ProviderCutShort = "provider.cut_short",
             "The connection closed before the reply was complete.",
             "Try again.";
+        ProviderExists = "provider.exists",
+            "There is a provider of this name.",
+            "Change it with `plait providers set`, or choose another name.";
         ProviderInvalidResponse = "provider.invalid_response",
             "The server's response does not follow its protocol.",
             "Check that the base URL and the kind of the provider match the server.";
@@ -766,6 +772,9 @@ error_codes! {
         ProviderUnknown = "provider.unknown",
             "There is no provider of this name.",
             "Choose one of the providers listed, or add it in the settings.";
+        ProviderUnknownPreset = "provider.unknown_preset",
+            "There are no ready-made settings of this name.",
+            "`plait providers presets` lists them; or give `--kind` and `--url`.";
         ProviderUnreachable = "provider.unreachable",
             "The server cannot be reached.",
             "Check that the server runs, and the base URL.";

@@ -7,8 +7,8 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::context::ToolCall;
-use crate::error::Fault;
-use crate::id::ReplyKey;
+use crate::error::{ErrorCode, Fault};
+use crate::id::{ContextId, ReplyKey};
 use crate::journal::CallAccount;
 use crate::journal::event_payload::EventRef;
 use crate::long_term_memory::{MemoryRecord, Recall};
@@ -100,6 +100,22 @@ pub enum CallEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         reused: Option<EventRef>,
+    },
+    /// A model call failed after the provider may have begun to bill it, and nobody reports what it costs.
+    #[serde(rename = "model.failed")]
+    ModelFailed {
+        /// Number of the model call within the activation, from 0.
+        step: u32,
+        /// The context that it was made for.
+        context_id: ContextId,
+        /// The model, as `provider/model`.
+        model: String,
+        /// Why it failed.
+        code: ErrorCode,
+        /// The request of a tool that it serves, if it serves one. The step is that of the tool call then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        sampling: Option<SamplingRef>,
     },
     /// Knowledge bases were searched for a prompt. Flushed before the prompt, so that a resumed run sends the same.
     #[serde(rename = "knowledge.retrieved")]

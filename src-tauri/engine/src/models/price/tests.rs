@@ -41,8 +41,7 @@ fn price_applies_to_editions_of_one_model_only() {
         ("openai", "gpt-4o-ultra", None),
         ("openai", "gpt-4.9", None),
         ("anthropic", "claude-opus-4-9", None),
-        ("groq", "llama-3.3-70b-versatile", None),
-        ("openai", "gpt-3.5-turbo-16k", None),
+        ("openai", "gpt-3.5-turbo-64k", None),
         ("", "", None),
     ] {
         assert_eq!(price(provider, model).map(|price| price.input), input, "{provider}/{model}");
@@ -50,16 +49,45 @@ fn price_applies_to_editions_of_one_model_only() {
 }
 
 #[test]
-fn price_table_is_valid() {
-    assert!(TABLE.prices.len() > 100);
-    assert_eq!(prices_date().len(), 10);
-    for (key, price) in &TABLE.prices {
-        assert_eq!(price.problem(), None, "{key}");
-        assert!(price.output >= price.input, "{key}");
-        assert!(price.cached_input.is_none_or(|cached| cached <= price.input), "{key}");
-        assert!(price.above.iter().all(|step| step.input > price.input), "{key}");
-        assert!(price.above.is_sorted_by_key(|step| step.tokens), "{key}");
+fn dated_models_have_their_own_prices() {
+    // From OpenAI's price list; the newest editions of these models cost 2 to 3 times less.
+    for (model, input, output) in [
+        ("gpt-4-1106-preview", 10.0, 30.0),
+        ("gpt-4o-2024-05-13", 5.0, 15.0),
+        ("gpt-3.5-turbo-1106", 1.0, 2.0),
+        ("gpt-4o-2024-08-06", 2.5, 10.0),
+    ] {
+        let price = price("openai", model).unwrap();
+        assert_eq!((price.input, price.output), (input, output), "{model}");
     }
+    // Whose editions differ in price: a date that is not listed has none.
+    assert_eq!(price("openai", "gpt-4o-2031-01-15"), None);
+    assert_eq!(price("openai", "gpt-3.5-turbo-9999"), None);
+    assert_eq!(price("openai", "gpt-4-0125-preview"), None, "the source lists it no longer");
+    // Whose editions never did.
+    assert_eq!(price("openai", "gpt-4.1-2031-01-15").unwrap().input, 2.0);
+}
+
+#[test]
+fn hosts_have_prices_of_their_own() {
+    let of = |provider: &str, model: &str| price(provider, model).map(|price| price.input);
+    assert!(of("groq", "openai/gpt-oss-120b").is_some());
+    assert!(of("nowhere", "openai/gpt-oss-120b").is_none());
+    assert!(of("openrouter", "anthropic/claude-sonnet-4-5").is_some());
+}
+
+#[test]
+fn price_table_is_valid() {
+    let priced = || catalog::models().iter().filter_map(|(key, entry)| Some((key, entry.price.as_ref()?)));
+    assert!(priced().count() > 600);
+    assert_eq!(prices_date().len(), 10);
+    for (key, price) in priced() {
+        assert_eq!(price.problem(), None, "{key}");
+        assert_eq!(*key, key.to_lowercase());
+        assert!(price.above.is_sorted_by_key(|step| step.tokens), "{key}");
+        assert_eq!(super::price("", key), Some(price), "{key} is found by its own name");
+    }
+    assert!(catalog::models().values().filter_map(|entry| entry.window).all(|window| window > 0));
     let negative = Price { input: -1.0, ..Price::default() };
     assert!(negative.problem().is_some());
     assert_eq!(negative.nano_usd(&usage(5, 5, 0, 0)), 0);

@@ -17,7 +17,7 @@ fn longest_prefix_decides_the_window() {
         ("openrouter", "anthropic/claude-2.0", 100_000),
         ("openrouter", "google/gemini-2.5-pro", 1_048_576),
         ("bedrock", "us.anthropic.claude-3-5-sonnet-20241022-v2:0", 200_000),
-        ("bedrock", "meta.llama3-1-70b-instruct-v1:0", 131_072),
+        ("bedrock", "meta.llama3-1-70b-instruct-v1:0", 128_000),
         ("together", "meta-llama/Meta-Llama-3.1-8B-Instruct", 131_072),
         ("mistral", "mistral-large-2411", 131_072),
         ("mistral", "mistral-large-latest", 262_144),

@@ -114,6 +114,7 @@ impl EpochView {
                 // Journals of early versions have no accounts, so the price of their calls is unknown.
                 self.cost += Cost::of_call(account.as_ref().and_then(|account| account.cost_nano_usd));
             }
+            CallEvent::ModelFailed { .. } => self.cost += Cost::of_call(None),
             CallEvent::KnowledgeRetrieved { retrieval } => self.retrieval = Some((**retrieval).clone()),
             // The run's view has the quotas, and the node's outputs hold the memories.
             CallEvent::QuotaReserved { .. }

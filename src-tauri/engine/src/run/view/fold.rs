@@ -98,6 +98,11 @@ impl RunView {
                     view.cost += Cost::of_call(account.cost_nano_usd);
                 }
             }
+            Event::Call(_, CallEvent::ModelFailed { context_id, .. }) => {
+                if let Some(view) = self.contexts.get_mut(context_id) {
+                    view.cost += Cost::of_call(None);
+                }
+            }
             _ => {}
         }
     }

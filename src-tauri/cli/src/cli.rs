@@ -43,9 +43,9 @@ pub(crate) struct Cli {
     #[arg(long, value_name = "NAME", global = true)]
     user: Option<String>,
 
-    /// When to use color. `auto` means in a terminal, unless NO_COLOR is set.
+    // Read before the command line is parsed, by `color_choice`.
+    /// When to use color. `auto` means in a terminal, unless `NO_COLOR` is set.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true)]
-    #[expect(dead_code, reason = "read before the command line is parsed, by `color_choice`")]
     color: ColorChoice,
 
     #[command(subcommand)]

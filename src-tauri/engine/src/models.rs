@@ -12,10 +12,11 @@ mod price;
 mod usage;
 mod window;
 
+pub use catalog::{price, prices_date};
 pub use correction::{CalibrationSample, Correction, is_exact};
 pub use cost::Cost;
 pub use overrides::{ModelOverride, ModelOverrides};
-pub use price::{Price, PriceStep, price, prices_date};
+pub use price::{Price, PriceStep};
 pub use usage::TokenUsage;
 pub use window::{DEFAULT_WINDOW, window};
 

@@ -69,7 +69,7 @@ enum Task {
     Bindings,
     /// Regenerate the icons from icons/plait.svg
     Icons,
-    /// Refresh the table of context windows and prices from LiteLLM's, with pip
+    /// Refresh the table of context windows and prices from `LiteLLM`'s, with pip
     Models(models::ModelsArgs),
     /// Take screenshots of the real window, light and dark
     Screenshot {

@@ -1,5 +1,5 @@
 //! `cargo xtask models`: refreshes the table of context windows and prices, `engine/src/models/catalog.json`, from the table that
-//! LiteLLM gathers (`model_prices_and_context_window.json`, in its package on PyPI).
+//! `LiteLLM` gathers (`model_prices_and_context_window.json`, in its package on `PyPI`).
 //!
 //! A model that the source no longer lists keeps its entry: a person may still call it. Nothing is fetched when Plait runs.
 

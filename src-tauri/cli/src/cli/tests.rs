@@ -1,5 +1,4 @@
 use super::*;
-use clap::CommandFactory as _;
 
 #[test]
 fn command_line_definition_is_consistent() {

@@ -1,4 +1,4 @@
-//! Prices of models: a table (`catalog.json`) by the model's name, of one date.
+//! Prices of models, and what a call costs at one.
 //!
 //! A price applies to the editions of one model only. Every other model has no price, which is not a price of 0: a displayed
 //! sum says so.
@@ -7,8 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::catalog;
-use super::names::{candidate_names, find_longest_prefix, is_dated, is_edition};
 use crate::models::TokenUsage;
 
 /// US dollars per million tokens.
@@ -101,50 +99,6 @@ impl Price {
 fn pico_dollars(price: f64) -> u128 {
     // NaN becomes 0.
     (price.clamp(0.0, MAX_USD_PER_MILLION_TOKENS) * 1e6).round() as u128
-}
-
-/// Providers on the person's own machine, which cost nothing per token.
-const FREE_PROVIDERS: [&str; 5] = ["offline", "ollama", "lmstudio", "llamacpp", "vllm"];
-
-static FREE: Price =
-    Price { input: 0.0, output: 0.0, cached_input: None, cache_write: None, above: Vec::new() };
-
-/// The price of a provider's model in the table, if listed.
-pub fn price(provider: &str, model: &str) -> Option<&'static Price> {
-    if FREE_PROVIDERS.contains(&provider.to_lowercase().as_str()) {
-        return Some(&FREE);
-    }
-    candidate_names(provider, model).find_map(|name| price_of_name(&name))
-}
-
-fn price_of_name(name: &str) -> Option<&'static Price> {
-    let table = catalog::models();
-    if let Some(listed) = table.get(name) {
-        return listed.price.as_ref();
-    }
-    // Only the longest prefix counts: a shorter one is another model.
-    let (key, entry, rest) = find_longest_prefix(table, name)?;
-    let price = entry.price.as_ref().filter(|_| is_edition(rest))?;
-    // Vendors have changed prices from one dated edition to the next. Where they did, another date says nothing.
-    let is_known = !is_dated(rest) || !has_editions_of_other_prices(key, price);
-    is_known.then_some(price)
-}
-
-/// Whether the table lists a dated edition of a model with another price.
-fn has_editions_of_other_prices(key: &str, price: &Price) -> bool {
-    let listed = catalog::models().range(key.to_owned()..).take_while(|(name, _)| name.starts_with(key));
-    let mut dated = listed.filter(|(name, _)| {
-        let rest = &name[key.len()..];
-        is_edition(rest) && is_dated(rest)
-    });
-    dated.any(|(_, entry)| {
-        entry.price.as_ref().is_some_and(|other| (other.input, other.output) != (price.input, price.output))
-    })
-}
-
-/// The date of the table, as `2026-08-06`.
-pub fn prices_date() -> &'static str {
-    catalog::date()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Rows of LiteLLM's table as entries of Plait's. Pure.
+//! Rows of `LiteLLM`'s table as entries of Plait's. Pure.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub(super) struct Tier {
     pub(super) cache_write: Option<f64>,
 }
 
-/// Vendors that sell their own models: by LiteLLM's name, with the prefix that its keys have. Their models are listed by their bare
+/// Vendors that sell their own models: by `LiteLLM`'s name, with the prefix that its keys have. Their models are listed by their bare
 /// names, because catalogs and gateways add prefixes of their own.
 const VENDORS: [(&str, &str); 14] = [
     ("openai", ""),
@@ -63,7 +63,7 @@ const VENDORS: [(&str, &str); 14] = [
     ("bedrock_converse", ""),
 ];
 
-/// Hosts of other vendors' models, whose prices are their own: by LiteLLM's name, with the prefix of its keys and the one in Plait,
+/// Hosts of other vendors' models, whose prices are their own: by `LiteLLM`'s name, with the prefix of its keys and the one in Plait,
 /// which is the name of the preset.
 const HOSTS: [(&str, &str, &str); 7] = [
     ("azure", "azure/", "azure/"),

@@ -1,24 +1,24 @@
 use super::*;
 use serde_json::json;
 
-fn entries(rows: Value) -> BTreeMap<String, Entry> {
+fn entries(rows: &Value) -> BTreeMap<String, Entry> {
     convert::entries(rows.as_object().unwrap())
 }
 
 #[test]
 fn rows_become_entries_with_caches_and_tiers() {
-    let all = entries(json!({
-        "gpt-x": {"litellm_provider": "openai", "mode": "chat", "max_input_tokens": 272000, "max_output_tokens": 128000,
+    let all = entries(&json!({
+        "gpt-x": {"litellm_provider": "openai", "mode": "chat", "max_input_tokens": 272_000, "max_output_tokens": 128_000,
             "input_cost_per_token": 1.25e-06, "output_cost_per_token": 1e-05, "cache_read_input_token_cost": 1.25e-07,
             "input_cost_per_token_batches": 6e-07,
             "input_cost_per_token_above_272k_tokens": 2.5e-06, "output_cost_per_token_above_272k_tokens": 1.5e-05,
             "input_cost_per_token_above_272k_tokens_batches": 1e-06},
-        "claude-y": {"litellm_provider": "anthropic", "mode": "chat", "max_input_tokens": 200000, "max_output_tokens": 64000,
+        "claude-y": {"litellm_provider": "anthropic", "mode": "chat", "max_input_tokens": 200_000, "max_output_tokens": 64000,
             "input_cost_per_token": 3e-06, "output_cost_per_token": 1.5e-05, "cache_creation_input_token_cost": 3.75e-06},
         "together_ai/Meta/Llama-9": {"litellm_provider": "together_ai", "mode": "chat", "input_cost_per_token": 1e-07, "output_cost_per_token": 2e-07},
         "dashscope/qwen-z": {"litellm_provider": "dashscope", "mode": "chat", "tiered_pricing": [
             {"range": [0, 32000.0], "input_cost_per_token": 1e-06, "output_cost_per_token": 5e-06},
-            {"range": [32000.0, 128000.0], "input_cost_per_token": 2e-06, "output_cost_per_token": 9e-06}]},
+            {"range": [32000.0, 128_000.0], "input_cost_per_token": 2e-06, "output_cost_per_token": 9e-06}]},
         "mistral/free-looking": {"litellm_provider": "mistral", "mode": "chat", "max_input_tokens": 32000, "input_cost_per_token": 0.0, "output_cost_per_token": 0.0},
         "gemini-v": {"litellm_provider": "vertex_ai-language-models", "mode": "chat", "input_cost_per_token": 9e-06, "output_cost_per_token": 9e-06},
         "gemini/gemini-v": {"litellm_provider": "gemini", "mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06},
@@ -42,7 +42,11 @@ fn rows_become_entries_with_caches_and_tiers() {
         (1.0, 1, 32_000, 9.0)
     );
     assert_eq!((all["free-looking"].window, &all["free-looking"].price), (Some(32_000), &None));
-    assert_eq!(all["gemini-v"].price.as_ref().unwrap().input, 1.0, "the vendor's own API comes first");
+    assert_eq!(
+        all["gemini-v"].price.as_ref().map(|price| price.input),
+        Some(1.0),
+        "the vendor's own API comes first"
+    );
 }
 
 #[test]

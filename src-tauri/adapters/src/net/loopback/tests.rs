@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn names_and_addresses_of_this_machine_are_told_from_others() {
+fn only_names_and_addresses_of_this_machine_are_loopback() {
     for (url, expected) in [
         ("http://localhost:1/v1", true),
         ("http://app.localhost/", true),

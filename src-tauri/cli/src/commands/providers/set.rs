@@ -37,7 +37,9 @@ pub(super) async fn execute(app: &Plait, args: SetArgs) -> Result<ExitStatus, Cl
     let provider = settings.providers.get_mut(&name).ok_or_else(|| unknown(&name, &names))?;
     let before = provider.clone();
     fields.apply(provider);
-    unset.into_iter().for_each(|field| field.unset(provider));
+    for field in unset {
+        field.unset(provider);
+    }
     if *provider == before {
         return Err(ErrorReply::new(
             ErrorCode::ProviderBadSettings,

@@ -146,6 +146,7 @@ fn bench_blocks(criterion: &mut Criterion, errors: &FirstError) {
         window: 128_000,
         reserve: 4_000,
         correction: Correction::default(),
+        caution: 1_000,
         prompt_only: false,
     };
     let author = Activation { node: "chat".into(), epoch: Epoch::root() };
@@ -178,6 +179,7 @@ fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
         window: 100_000_000,
         reserve: 4_000,
         correction: Correction::default(),
+        caution: 1_000,
         prompt_only: false,
     };
     let question = history(1).front().cloned();
@@ -276,6 +278,8 @@ fn history(length: usize) -> History {
             tool_call_id: None,
             provider_state: None,
             repeats: None,
+            truncated: false,
+            is_error: false,
             author: Activation { node: "chat".into(), epoch: Epoch::root() },
             tokens: TOKENS,
         })

@@ -4,6 +4,7 @@
 //! to settings and calibrations ([`ModelOverrides`]). Nothing is fetched: an outdated entry is overridden in the settings, by model.
 
 mod catalog;
+mod caution;
 mod correction;
 mod cost;
 mod names;
@@ -13,6 +14,7 @@ mod usage;
 mod window;
 
 pub use catalog::{price, prices_date};
+pub use caution::{EXACT_PERMILLE, caution_permille};
 pub use correction::{CalibrationSample, Correction, is_exact};
 pub use cost::Cost;
 pub use overrides::{ModelOverride, ModelOverrides};

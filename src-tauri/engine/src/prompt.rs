@@ -7,6 +7,7 @@ mod assemble;
 mod blocks;
 mod loop_turns;
 mod record;
+mod refusal;
 mod reserve;
 mod resolve;
 pub mod tokens;
@@ -28,6 +29,7 @@ pub use blocks::{
 use loop_turns::SentTurns;
 pub use loop_turns::{LoopConversationRecord, LoopTurns, OmissionReason, OmittedTurns, SentTurn};
 pub use record::{Omitted, PromptPart, PromptPurpose, PromptRecord, RequestSettings};
+pub use refusal::RefusedPrompt;
 pub use reserve::reserve;
 pub use resolve::{
     ModelConfig, Overrides, RunModelSettings, resolve_model_config, resolve_provider_and_model,
@@ -103,9 +105,10 @@ impl<'a> Draft<'a> {
             turns: 0,
         };
         // Trimming works on counted tokens. The correction converts the window into counted tokens for this model.
-        let room = config.correction.to_counted(config.window.saturating_sub(config.reserve));
+        let usable = config.window.saturating_sub(config.reserve);
+        let room = config.correction.to_counted_cautiously(usable, config.caution);
         let latest = u64::from(parts.question.as_ref().unwrap_or(call.question).tokens);
-        let room = room.checked_sub(fixed.sum()).ok_or_else(|| too_large(latest, &fixed, config))?;
+        let room = room.checked_sub(fixed.sum()).ok_or_else(|| too_large(latest, &fixed, (&call, &parts)))?;
         Ok(Self { call, parts, fixed, room })
     }
 
@@ -116,10 +119,11 @@ impl<'a> Draft<'a> {
     }
 
     fn finish(self, sent: Option<&SentTurns>) -> Result<Prompt, Fault> {
-        let Self { call: Call { config, tools, steps, turns, .. }, parts, mut fixed, room } = self;
+        let Self { call, parts, mut fixed, room } = self;
+        let Call { config, tools, steps, turns, .. } = call;
         fixed.turns = sent.map_or(0, SentTurns::tokens);
         let start = trim(&parts.history, parts.question.as_deref(), room.saturating_sub(fixed.turns))
-            .map_err(|found| too_large(found.needed, &fixed, config))?;
+            .map_err(|found| too_large(found.needed, &fixed, (&call, &parts)))?;
         // `start` is never after the latest user message. Skipping is cheap at any length; iterating to the end is not.
         let included = parts.history.skip(start.min(parts.history.len()));
         let record = record::build_record(
@@ -159,9 +163,11 @@ impl Fixed {
 }
 
 /// `message` is the size of the latest message with its tool steps.
-fn too_large(message: u64, fixed: &Fixed, config: &ModelConfig) -> Fault {
-    let ModelConfig { model, window, reserve, correction, .. } = config;
-    let real = |counted: u64| correction.apply(counted);
+fn too_large(message: u64, fixed: &Fixed, (call, parts): (&Call<'_>, &Assembled)) -> Fault {
+    let config = call.config;
+    let ModelConfig { model, window, reserve, correction, caution, .. } = config;
+    let real = |counted: u64| correction.apply_cautiously(counted, *caution);
+    let message_counted = message;
     let (system, tools, steps, message) =
         (real(fixed.system), real(fixed.tools), real(fixed.steps), real(message));
     let turns = real(fixed.turns);
@@ -196,12 +202,48 @@ fn too_large(message: u64, fixed: &Fixed, config: &ModelConfig) -> Fault {
             "{text} The turns of the loop that are always sent (its summary and pinned turns) take {turns}."
         )
     };
+    let largest = largest_part(call, parts, fixed, message_counted);
+    let text = format!("{text} The largest part is {}, with {} tokens.", largest.0, real(largest.1));
     Fault::new(ErrorCode::ContextTooLarge, text)
         .hint("Shorten the message or the instructions, offer fewer tools, lower `maxTokens`, or use a larger model.")
         .details(json!({
             "over": over, "message": message, "system": system, "tools": tools, "steps": steps, "turns": turns,
-            "reserve": reserve, "window": window, "provider": config.provider, "model": model,
+            "largest": { "what": largest.0, "tokens": real(largest.1) }, "reserve": reserve, "window": window, "provider": config.provider, "model": model,
         }))
+}
+
+/// What takes most of a prompt among the parts that can't be left out, and its size in counted tokens.
+fn largest_part(call: &Call<'_>, parts: &Assembled, fixed: &Fixed, message: u64) -> (String, u64) {
+    let model = &call.config.model;
+    let mut all = vec![("the instructions".to_owned(), fixed.system)];
+    all.extend(
+        call.tools.iter().map(|tool| {
+            (format!("the tool `{}`", tool.name), tool_tokens(model, std::slice::from_ref(tool)))
+        }),
+    );
+    let steps: Vec<&SharedMessage> = call.steps.iter().flatten().collect();
+    let called = |id: &str| {
+        let mut calls = steps.iter().flat_map(|step| &step.tool_calls);
+        calls.find(|call| call.id == id).map_or_else(|| id.to_owned(), |call| call.name.clone())
+    };
+    all.extend(steps.iter().map(|step| match &step.tool_call_id {
+        Some(id) => (format!("the result of the tool `{}`", called(id)), step.tokens.into()),
+        None => ("an earlier reply of this turn".to_owned(), step.tokens.into()),
+    }));
+    all.push(("the turns of the loop that are always sent".to_owned(), fixed.turns));
+    if parts.blocks.is_empty() {
+        all.push(("the message".to_owned(), message));
+    }
+    all.extend(parts.blocks.iter().map(|block| {
+        let what = match block.kind {
+            BlockKind::Retrieval => "what was found in the knowledge base",
+            BlockKind::Tools => "the instructions of the tools",
+            BlockKind::Memory => "the workflow's memory",
+            BlockKind::Partner => "the message",
+        };
+        (what.to_owned(), block.tokens)
+    }));
+    all.into_iter().max_by_key(|(_, tokens)| *tokens).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -66,21 +66,33 @@ impl Correction {
 
     /// The correction factor in thousandths: 1,000 changes nothing.
     pub fn permille(self) -> u64 {
+        self.permille_from(1_000)
+    }
+
+    /// The same if every model starts with the factor `start_permille`, until its reports weigh more.
+    fn permille_from(self, start_permille: u64) -> u64 {
         let counted = u128::from(self.counted) + u128::from(PRIOR_TOKENS);
-        let reported = u128::from(self.reported) + u128::from(PRIOR_TOKENS);
+        let prior = u128::from(PRIOR_TOKENS) * u128::from(start_permille) / 1_000;
+        let reported = u128::from(self.reported) + prior;
         let rounded = (reported * 1_000 + counted / 2) / counted;
         u64::try_from(rounded).unwrap_or(u64::MAX).clamp(*PERMILLE_RANGE.start(), *PERMILLE_RANGE.end())
     }
 
     /// The estimate of real tokens for counted ones, rounded up.
     pub fn apply(self, counted: u64) -> u64 {
-        let corrected = (u128::from(counted) * u128::from(self.permille())).div_ceil(1_000);
-        u64::try_from(corrected).unwrap_or(u64::MAX)
+        self.apply_cautiously(counted, 1_000)
     }
 
-    /// How many counted tokens fit into `tokens` real ones, rounded down.
-    pub fn to_counted(self, tokens: u64) -> u64 {
-        let counted = u128::from(tokens) * 1_000 / u128::from(self.permille());
+    /// The same for a model whose estimates start with the factor `start_permille`.
+    pub fn apply_cautiously(self, counted: u64, start_permille: u64) -> u64 {
+        let permille = u128::from(self.permille_from(start_permille));
+        u64::try_from((u128::from(counted) * permille).div_ceil(1_000)).unwrap_or(u64::MAX)
+    }
+
+    /// How many counted tokens fit into `tokens` real ones, rounded down, for a model whose estimates start with the factor
+    /// `start_permille`.
+    pub fn to_counted_cautiously(self, tokens: u64, start_permille: u64) -> u64 {
+        let counted = u128::from(tokens) * 1_000 / u128::from(self.permille_from(start_permille));
         u64::try_from(counted).unwrap_or(u64::MAX)
     }
 }

@@ -10,11 +10,12 @@ use ts_rs::TS;
 use super::assemble::Assembled;
 use super::blocks::{BlockCut, BlockKind, BlockSource, SentBlock};
 use super::loop_turns::{LoopConversationRecord, LoopTurns, SentTurn, SentTurns};
+use super::refusal::RefusedPrompt;
 use super::resolve::ModelConfig;
 use crate::context::{Message, Role, SharedMessage};
 use crate::id::{Epoch, MessageId, NodeId, PortName};
 use crate::loop_history::{BoundReason, BoundedHistory};
-use crate::models::OFFLINE;
+use crate::models::{EXACT_PERMILLE, OFFLINE};
 use crate::origin::Origins;
 use crate::provider::ModelRequest;
 use crate::tool::ToolSpec;
@@ -193,6 +194,15 @@ pub struct PromptRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub counted: Option<u64>,
+    /// The factor by which estimates were multiplied for caution when the history was trimmed, in thousandths: no tokenizer of
+    /// the model is public, and little or nothing was reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub caution: Option<u64>,
+    /// The prompt before this one, which the provider refused as too large, so that it was trimmed once more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub refused: Option<RefusedPrompt>,
     /// The model's window.
     #[ts(type = "number")]
     pub window: u64,
@@ -309,7 +319,8 @@ pub(super) fn build_record(
     });
     let tools = tools.iter().map(|tool| tool.name.clone()).collect();
     let conversation = turns.map(|(turns, sent)| Box::new(turns.record(config, sent)));
-    PromptRecord { omitted, conversation, tools, ..PromptRecord::new(config, sent, tool_tokens) }
+    let caution = Some(config.caution).filter(|caution| omitted.is_some() && *caution != EXACT_PERMILLE);
+    PromptRecord { omitted, conversation, tools, caution, ..PromptRecord::new(config, sent, tool_tokens) }
 }
 
 impl PromptRecord {
@@ -329,6 +340,8 @@ impl PromptRecord {
             tool_tokens,
             tokens,
             counted: (tokens != counted).then_some(counted),
+            caution: None,
+            refused: None,
             window: config.window,
             reserve: config.reserve,
             settings: RequestSettings::default(),

@@ -3,7 +3,7 @@
 use super::reserve::reserve;
 use crate::context::ContextRecord;
 use crate::error::{ErrorCode, Fault};
-use crate::models::{Correction, ECHO, ModelOverrides, OFFLINE, is_exact};
+use crate::models::{Correction, ECHO, ModelOverrides, OFFLINE, caution_permille, is_exact};
 
 /// The settings of one call that differ from its context. They do not change the context.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +42,9 @@ pub struct ModelConfig {
     pub reserve: u64,
     /// How far token counts are off for this model.
     pub correction: Correction,
+    /// The factor that estimates start with before anything was reported, in thousandths. It bounds what is sent, and changes
+    /// no count.
+    pub caution: u64,
     /// Whether the model takes a single prompt, and no messages before it.
     pub prompt_only: bool,
 }
@@ -69,9 +72,10 @@ pub fn resolve_model_config(
         let here = context.corrections.get(&ModelOverrides::key(&provider, &model));
         settings.models.correction(&provider, &model).plus(here.copied().unwrap_or_default())
     };
+    let caution = caution_permille(&provider, &model);
     let prompt_only = settings.models.is_prompt_only(&provider, &model);
     let max_tokens = overrides.max_tokens;
-    Ok(ModelConfig { provider, model, max_tokens, window, reserve, correction, prompt_only })
+    Ok(ModelConfig { provider, model, max_tokens, window, reserve, correction, caution, prompt_only })
 }
 
 /// Provider and model from a base and overrides. A model is inherited only together with its provider, since model names

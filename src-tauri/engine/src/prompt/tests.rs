@@ -32,6 +32,7 @@ fn config(window: u64, reserve: u64) -> ModelConfig {
         window,
         reserve,
         correction: Correction::default(),
+        caution: 1_000,
         prompt_only: false,
     }
 }

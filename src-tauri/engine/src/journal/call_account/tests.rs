@@ -9,6 +9,7 @@ fn account(model: &str, counted: TokenUsage, reported: Option<TokenUsage>) -> (C
         window: 200_000,
         reserve: 0,
         correction,
+        caution: 1_000,
         prompt_only: false,
     };
     CallAccount::of("main".into(), &config, &ModelOverrides::default(), counted, reported)

@@ -9,17 +9,27 @@ use crate::model_call::call::{ModelCall, RecordedReply};
 use crate::model_call::quota::{CallError, OverQuota};
 use crate::model_call::tool_calls::{ask_to_exceed, may_not_exceed};
 use crate::models::CalibrationSample;
-use crate::prompt::{Call, Overrides, PromptRecord, prepare, prepare_as_text, resolve_model_config};
+use crate::prompt::{
+    Call, Overrides, PromptRecord, RefusedPrompt, prepare, prepare_as_text, resolve_model_config,
+};
 use crate::provider::{Chunk, ModelReply, ModelRequest};
 use crate::quota::FallbackModel;
 
 impl Turn<'_> {
     /// The model's reply in this step.
     pub(super) async fn ask(&mut self, step: u32) -> Result<ModelReply, Interruption> {
+        let mut refused: Option<RefusedPrompt> = None;
         let RecordedReply { reply, account, is_reused, .. } = loop {
-            match self.recorded_or_new(step).await {
+            match self.recorded_or_new(step, refused.as_ref()).await {
                 Ok(recorded) => break recorded,
-                Err(CallError::Failed(fault)) => return Err(fault.into()),
+                Err(CallError::Failed(fault)) => match RefusedPrompt::of(&fault, self.sent_tokens) {
+                    // Not more than once: the prompt now fits by all that is known.
+                    Some(refusal) if refused.is_none() => {
+                        self.learn_from(&refusal);
+                        refused = Some(refusal);
+                    }
+                    _ => return Err(fault.into()),
+                },
                 // Not more than once: there is one quota after the other, but the fallback stays.
                 Err(CallError::OverQuota(over)) => {
                     if !self.fall_back(over.fallback())? {
@@ -70,7 +80,20 @@ impl Turn<'_> {
         Ok(true)
     }
 
-    async fn recorded_or_new(&mut self, step: u32) -> Result<RecordedReply, CallError> {
+    /// Makes the turn's prompts smaller, and lets later calls know.
+    fn learn_from(&mut self, refusal: &RefusedPrompt) {
+        if let Some(sample) = refusal.sample(&self.model) {
+            self.calibrate(sample);
+        }
+        refusal.apply_to(&mut self.model);
+    }
+
+    /// `refused` is the prompt before, if the provider refused it as too large.
+    async fn recorded_or_new(
+        &mut self,
+        step: u32,
+        refused: Option<&RefusedPrompt>,
+    ) -> Result<RecordedReply, CallError> {
         let call = ModelCall {
             node_context: self.node_context,
             model: &self.model,
@@ -103,6 +126,7 @@ impl Turn<'_> {
             options: Value::Object(self.options.options.clone()),
             ..call.request(prompt.messages)
         };
+        self.sent_tokens = prompt.record.counted();
         let (node_context, partial) = (self.node_context, &mut self.partial);
         partial.clear();
         let mut sink = |chunk| match chunk {
@@ -112,7 +136,8 @@ impl Turn<'_> {
             }
             Chunk::Reasoning(text) => node_context.stream_reasoning(text),
         };
-        let record = PromptRecord { message_inputs: self.user_message.inputs.clone(), ..prompt.record };
+        let message_inputs = self.user_message.inputs.clone();
+        let record = PromptRecord { message_inputs, refused: refused.cloned(), ..prompt.record };
         call.send(step, record, request, &mut sink).await
     }
 

@@ -3,7 +3,10 @@ use super::*;
 #[test]
 fn empty_correction_changes_nothing() {
     let none = Correction::default();
-    assert_eq!((none.permille(), none.apply(12_345), none.to_counted(12_345)), (1_000, 12_345, 12_345));
+    assert_eq!(
+        (none.permille(), none.apply(12_345), none.to_counted_cautiously(12_345, 1_000)),
+        (1_000, 12_345, 12_345)
+    );
 }
 
 #[test]
@@ -14,7 +17,10 @@ fn correction_converges_to_the_reported_ratio() {
     }
     assert!((1_245..=1_250).contains(&learned.permille()), "{}", learned.permille());
     assert!(learned.apply(1_000) >= 1_245);
-    assert!(learned.apply(learned.to_counted(9_999)) <= 9_999, "what there is room for fits");
+    assert!(
+        learned.apply(learned.to_counted_cautiously(9_999, 1_000)) <= 9_999,
+        "what there is room for fits"
+    );
     for _ in 0..500 {
         learned = learned.plus(Correction::from_report(10_000, 9_000).unwrap());
     }
@@ -41,7 +47,7 @@ fn stored_correction_stays_in_range() {
         assert!(PERMILLE_RANGE.contains(&stored.permille()));
         assert!(PERMILLE_RANGE.contains(&stored.plus(stored).permille()));
         stored.apply(u64::MAX);
-        stored.to_counted(u64::MAX);
+        stored.to_counted_cautiously(u64::MAX, 1_000);
     }
 }
 
@@ -66,4 +72,16 @@ fn models_with_a_public_tokenizer_are_exact() {
     {
         assert!(!is_exact(provider, model), "{provider}/{model}");
     }
+}
+
+#[test]
+fn cautious_start_gives_way_to_reports() {
+    let none = Correction::default();
+    assert_eq!(
+        (none.apply_cautiously(10_000, 1_300), none.to_counted_cautiously(13_000, 1_300)),
+        (13_000, 10_000)
+    );
+    assert_eq!(none.apply(10_000), 10_000, "what is shown is not multiplied");
+    let exact = Correction { counted: 99_000, reported: 99_000 };
+    assert_eq!(exact.apply_cautiously(10_000, 1_300), 10_030);
 }

@@ -65,7 +65,7 @@ proptest! {
             max_tokens: None,
             window,
             reserve,
-            correction, prompt_only: false,
+            correction, caution: 1_000, prompt_only: false,
         };
         let question = message("q", Role::User, "Why?");
         let tools: Vec<_> = with_tool.then(|| tool(None)).into_iter().collect();

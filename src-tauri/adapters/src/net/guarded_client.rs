@@ -156,6 +156,9 @@ impl GuardedClient {
             .connect_timeout(CONNECT_TIMEOUT)
             .pool_max_idle_per_host(0)
             .referer(false)
+            .no_gzip()
+            .no_brotli()
+            .no_deflate()
             .no_proxy()
             .dns_resolver(Arc::new(GuardedResolver { lookup: Arc::clone(&self.0.lookup), is_refused }));
         let client = client.build().map_err(|error| {

@@ -3,4 +3,5 @@
 pub(super) mod instructions;
 pub(super) mod openai_models;
 pub(super) mod strict_schema;
+pub(super) mod tool_call_ids;
 pub(super) mod tool_calls;

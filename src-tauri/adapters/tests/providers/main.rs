@@ -7,6 +7,7 @@ mod anthropic;
 mod detect;
 mod gemini;
 mod keys;
+mod odd_replies;
 mod ollama;
 mod openai_chat;
 mod openai_responses;

@@ -5,6 +5,7 @@ use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCal
 use serde_json::{Value, json};
 
 use super::{STATE_KEY, prompt_cache};
+use crate::providers::protocol::tool_call_ids::word_id;
 use crate::providers::protocol::tool_calls::arguments_object;
 
 /// The messages without system messages, which are part of the instructions.
@@ -69,7 +70,12 @@ fn tool_result(message: &Message) -> Value {
         Content::Text(text) => json!(text),
         Content::Parts(_) => json!(content(&message.content)),
     };
-    json!({ "type": "tool_result", "tool_use_id": message.tool_call_id, "content": content })
+    let id = message.tool_call_id.as_deref().unwrap_or_default();
+    let mut block = json!({ "type": "tool_result", "tool_use_id": word_id(id), "content": content });
+    if message.is_error {
+        block["is_error"] = json!(true);
+    }
+    block
 }
 
 fn assistant(message: &Message) -> Vec<Value> {
@@ -101,5 +107,5 @@ fn from_provider_state(message: &Message) -> Option<Vec<Value>> {
 
 fn tool_use(call: &ToolCall) -> Value {
     let input = arguments_object(call, "arguments");
-    json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": input })
+    json!({ "type": "tool_use", "id": word_id(&call.id), "name": call.name, "input": input })
 }

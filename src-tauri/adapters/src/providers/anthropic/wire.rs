@@ -4,7 +4,7 @@ use plait_engine::models::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::providers::http::{token_count, usage, with_breakdown};
+use crate::providers::http::{or_default, token_count, usage, with_breakdown};
 
 /// One event of a stream, or the whole response of a server that does not stream.
 #[derive(Deserialize)]
@@ -46,6 +46,7 @@ pub(super) struct Untyped {
 #[serde(default)]
 pub(super) struct Message {
     pub(super) id: Option<String>,
+    #[serde(deserialize_with = "or_default")]
     pub(super) content: Vec<Block>,
     pub(super) stop_reason: Option<String>,
     pub(super) usage: Value,
@@ -55,17 +56,17 @@ pub(super) struct Message {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Block {
     Text {
-        #[serde(default)]
+        #[serde(default, deserialize_with = "or_default")]
         text: String,
     },
     Thinking {
-        #[serde(default)]
+        #[serde(default, deserialize_with = "or_default")]
         thinking: String,
-        #[serde(default)]
+        #[serde(default, deserialize_with = "or_default")]
         signature: String,
     },
     RedactedThinking {
-        #[serde(default)]
+        #[serde(default, deserialize_with = "or_default")]
         data: String,
     },
     ToolUse {

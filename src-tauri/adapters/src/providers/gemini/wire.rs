@@ -4,12 +4,13 @@ use plait_engine::models::TokenUsage;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::providers::http::{token_count, usage, with_breakdown};
+use crate::providers::http::{or_default, token_count, usage, with_breakdown};
 
 /// One event of a stream, or a whole response: both have the same shape.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Event {
+    #[serde(deserialize_with = "or_default")]
     pub(super) candidates: Vec<Candidate>,
     pub(super) prompt_feedback: Option<Feedback>,
     pub(super) usage_metadata: Option<Usage>,
@@ -20,7 +21,9 @@ pub(super) struct Event {
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Candidate {
+    #[serde(deserialize_with = "or_default")]
     pub(super) index: u64,
+    #[serde(deserialize_with = "or_default")]
     pub(super) content: Content,
     pub(super) finish_reason: Option<String>,
 }
@@ -28,6 +31,7 @@ pub(super) struct Candidate {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Content {
+    #[serde(deserialize_with = "or_default")]
     pub(super) parts: Vec<Part>,
 }
 
@@ -36,6 +40,7 @@ pub(super) struct Content {
 pub(super) struct Part {
     pub(super) text: Option<String>,
     /// Whether the text is a thought summary.
+    #[serde(deserialize_with = "or_default")]
     pub(super) thought: bool,
     pub(super) thought_signature: Option<String>,
     pub(super) function_call: Option<FunctionCall>,

@@ -101,6 +101,7 @@ impl HttpClient {
             config: self.config,
             provider: self.provider.clone(),
             base_url: self.base_url.display().to_owned(),
+            is_loopback: self.base_url.is_loopback(),
             model: model.map(str::to_owned),
         }
     }

@@ -10,6 +10,8 @@ use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
 use serde_json::Value;
 
 use super::ProtocolConfig;
+use super::context_overflow;
+use super::proxy::ProxySetting;
 
 /// How much of a server's own message a fault repeats.
 const MAX_EXCERPT_CHARS: usize = 500;
@@ -20,6 +22,8 @@ pub(crate) struct ErrorContext {
     pub(super) config: &'static ProtocolConfig,
     pub(super) provider: String,
     pub(super) base_url: String,
+    /// Whether it is the local machine, which no proxy can reach.
+    pub(super) is_loopback: bool,
     pub(super) model: Option<String>,
 }
 
@@ -40,14 +44,82 @@ impl ErrorContext {
                 .hint(self.start_hint());
         }
         if error.is_connect() {
-            return self
-                .fault(
-                    ErrorCode::ProviderUnreachable,
-                    &format!("can't be reached ({})", innermost_cause(error)),
-                )
-                .hint(self.start_hint());
+            return self.connection_failed(error, &self.proxy());
         }
         self.body_transport(error)
+    }
+
+    /// The proxy that requests go through.
+    fn proxy(&self) -> ProxySetting {
+        if self.is_loopback {
+            return ProxySetting::Direct;
+        }
+        ProxySetting::read(&self.base_url, |name| std::env::var(name).ok())
+    }
+
+    /// No connection could be set up: names the cause.
+    fn connection_failed(&self, error: &reqwest::Error, proxy: &ProxySetting) -> Fault {
+        let cause = innermost_cause(error);
+        let texts: Vec<String> = causes(error).map(ToString::to_string).collect();
+        let says = |what: &str| texts.iter().any(|text| text.contains(what));
+        let is_refused = causes(error).any(|cause| {
+            cause
+                .downcast_ref::<io::Error>()
+                .is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+        });
+        if says("invalid peer certificate") {
+            return self.fault(ErrorCode::ProviderCertificate, &format!("has a certificate that is not trusted ({cause})")).hint(
+                "If the server or a proxy has a certificate of your own authority, set SSL_CERT_FILE to a PEM file with the \
+                 certificates to trust. Check the date of this machine as well.",
+            );
+        }
+        if says("InvalidContentType") || says("corrupt message") {
+            return self
+                .fault(ErrorCode::ProviderBadSettings, &format!("does not use TLS ({cause})"))
+                .hint("Begin the base URL with http://, or check its port.");
+        }
+        if says("proxy authorization required") {
+            return self.proxy_refused(proxy, "wants to be signed in to (407)");
+        }
+        let through = |what: &str| match proxy {
+            ProxySetting::Proxy { variable, url } => {
+                format!("{what}, through the proxy {url} that {variable} names")
+            }
+            _ => what.to_owned(),
+        };
+        let (what, hint) = if says("tunnel error") || says("unsuccessful tunnel") {
+            return self.proxy_refused(proxy, &format!("opened no connection to the server ({cause})"));
+        } else if texts.iter().any(|text| text.starts_with("dns error")) {
+            let what = format!("can't be reached: the name of the host can't be resolved ({cause})");
+            (through(&what), "Check the host in the base URL, and the network.".to_owned())
+        } else if is_refused {
+            (through(&format!("can't be reached: the connection was refused ({cause})")), self.start_hint())
+        } else {
+            (through(&format!("can't be reached ({cause})")), self.start_hint())
+        };
+        let hint = match proxy {
+            ProxySetting::Direct => hint,
+            ProxySetting::Proxy { variable, .. } => {
+                format!(
+                    "Check that the proxy runs, or add the host to NO_PROXY to go without {variable}. {hint}"
+                )
+            }
+            ProxySetting::Unusable { variable, why } => {
+                format!("No proxy was used: {variable} {why}. Correct or remove it. {hint}")
+            }
+        };
+        self.fault(ErrorCode::ProviderUnreachable, &what).hint(hint)
+    }
+
+    /// The proxy does not let a request through.
+    fn proxy_refused(&self, proxy: &ProxySetting, why: &str) -> Fault {
+        let (url, variable) = match proxy {
+            ProxySetting::Proxy { url, variable } => (format!("the proxy {url}"), variable.as_str()),
+            _ => ("the proxy".to_owned(), "HTTPS_PROXY"),
+        };
+        self.fault(ErrorCode::ProviderProxy, &format!("{url} {why}")).hint(format!(
+            "Put user name and password into {variable} (http://USER:PASSWORD@HOST:PORT), or add the host to NO_PROXY."
+        ))
     }
 
     /// The connection broke while a response was read.
@@ -127,6 +199,9 @@ impl ErrorContext {
                 .fault(ErrorCode::ProviderBadSettings, &format!("redirects to {to}"))
                 .hint("Set the base URL to the address it redirects to.");
         }
+        if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+            return self.proxy_refused(&self.proxy(), "wants to be signed in to (407)");
+        }
         let delay = retry_after_ms(headers).or_else(|| google_retry_delay_ms(parsed.as_ref()?));
         self.by_status(status.as_u16(), code.as_deref(), &what, delay)
     }
@@ -148,7 +223,13 @@ impl ErrorContext {
     }
 
     fn by_status(&self, status: u16, code: Option<&str>, what: &str, delay_ms: Option<u64>) -> Fault {
-        let mut fault = self.classify(status, code, what);
+        let mut fault = match context_overflow::read(code, what) {
+            Some(overflow) if !matches!(status, 401 | 403 | 429) => self
+                .fault(ErrorCode::ProviderContextExceeded, what)
+                .hint("Set the model's window in the settings, shorten the conversation, or use a larger model.")
+                .details(serde_json::json!({ "limit": overflow.limit, "tokens": overflow.tokens })),
+            _ => self.classify(status, code, what),
+        };
         fault.retry_after_ms = delay_ms.filter(|_| fault.retryable);
         fault
     }
@@ -305,3 +386,6 @@ fn format_duration(duration: Duration) -> String {
         format!("{} ms", duration.as_millis())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,10 @@
 //! Reads a response to the end of the reply, as events or as lines, however its bytes are split. Ensures that a response
 //! that ends before the reply is complete is a fault; the protocol's [`ResponseDecoder`] decides when it is complete.
 
-use futures::StreamExt as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt as _};
 use plait_engine::error::Fault;
 use plait_engine::provider::{ChunkSink, ModelReply};
 use reqwest::header::CONTENT_TYPE;
@@ -18,7 +21,8 @@ pub(crate) async fn read_reply<D: ResponseDecoder>(
     sink: &mut ChunkSink<'_>,
 ) -> Result<ModelReply, Fault> {
     let header = body.response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let media_type = header.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_owned();
+    let media_type =
+        header.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match (D::FRAMING, media_type.as_str()) {
         // A server that names no media type is assumed to stream as its protocol does.
         (Framing::Events, "text/event-stream" | "") => read_events(body, decoder, sink).await,
@@ -39,13 +43,15 @@ async fn read_events<D: ResponseDecoder>(
     sink: &mut ChunkSink<'_>,
 ) -> Result<ModelReply, Fault> {
     let idle_timeout = body.idle_timeout;
-    let mut events = SseByteStream::new(Box::pin(body_stream::chunks(body)));
+    // Whether the body has ended, so that the next event is one without its blank line.
+    let ended = AtomicBool::new(false);
+    let mut events = SseByteStream::new(Box::pin(end_last_event(body_stream::chunks(body), &ended)));
     while let Some(event) = events.next().await {
         match event {
             Ok(event) => {
-                if let Some(data) = event.data
-                    && decoder.decode(&data, sink)?
-                {
+                let Some(data) = event.data else { continue };
+                let is_cut_off = ended.load(Ordering::Relaxed) && !is_whole(&data);
+                if !data.trim().is_empty() && !is_cut_off && decoder.decode(&data, sink)? {
                     break;
                 }
             }
@@ -58,12 +64,40 @@ async fn read_events<D: ResponseDecoder>(
                     None => context.cut_short(decoder.text()),
                 });
             }
+            // The cut went through a character.
+            Err(_) if ended.load(Ordering::Relaxed) => break,
             Err(other) => {
                 return Err(decoder.error_context().protocol_mismatch(&other.to_string()));
             }
         }
     }
     finish(decoder)
+}
+
+/// The chunks, then the blank line that some servers leave out after the last event. `ended` is set before that line.
+fn end_last_event(
+    chunks: impl Stream<Item = Result<Bytes, BodyError>>,
+    ended: &AtomicBool,
+) -> impl Stream<Item = Result<Bytes, BodyError>> {
+    let end = move || {
+        ended.store(true, Ordering::Relaxed);
+        Ok(Bytes::from_static(b"\n\n"))
+    };
+    chunks.map(Some).chain(futures::stream::once(std::future::ready(None))).flat_map(move |chunk| {
+        let both = match chunk {
+            Some(Ok(chunk)) => [Some(Ok(chunk)), None],
+            Some(Err(error @ BodyError::Transport(_))) => [Some(end()), Some(Err(error))],
+            Some(Err(error)) => [Some(Err(error)), None],
+            None => [Some(end()), None],
+        };
+        futures::stream::iter(both.into_iter().flatten())
+    })
+}
+
+/// Whether the data of an event without its blank line can't lack anything: a beginning of an object is none.
+fn is_whole(data: &str) -> bool {
+    let data = data.trim();
+    data == "[DONE]" || (data.starts_with('{') && serde_json::from_str::<IgnoredAny>(data).is_ok())
 }
 
 async fn read_lines<D: ResponseDecoder>(

@@ -30,12 +30,14 @@ pub(super) struct Message {
 #[serde(default)]
 pub(super) struct Call {
     pub(super) id: Option<String>,
+    #[serde(deserialize_with = "or_default")]
     pub(super) function: Function,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Function {
+    #[serde(deserialize_with = "or_default")]
     pub(super) name: String,
     /// An object, if the server follows the protocol.
     pub(super) arguments: Option<Value>,

@@ -16,11 +16,14 @@ pub(super) struct Event {
     pub(super) choices: Vec<Choice>,
     pub(super) usage: Option<Usage>,
     pub(super) error: Option<Value>,
+    /// `error` in the errors of older vLLM, which have their fields beside it.
+    pub(super) object: Option<Value>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Choice {
+    #[serde(deserialize_with = "or_default")]
     pub(super) index: u64,
     /// In a stream.
     pub(super) delta: Option<Delta>,
@@ -70,6 +73,7 @@ impl Text {
 pub(super) struct CallDelta {
     pub(super) index: Option<u64>,
     pub(super) id: Option<String>,
+    #[serde(deserialize_with = "or_default")]
     pub(super) function: FunctionDelta,
 }
 

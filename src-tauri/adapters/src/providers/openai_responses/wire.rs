@@ -16,19 +16,19 @@ pub(super) struct EventHead {
 /// A fragment of an item.
 #[derive(Deserialize)]
 pub(super) struct ItemDelta {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) output_index: u64,
     /// The index of the summary part.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) summary_index: u64,
-    #[serde(rename = "delta")]
+    #[serde(rename = "delta", default, deserialize_with = "or_default")]
     pub(super) more: String,
 }
 
 /// An item that was added or is done.
 #[derive(Deserialize)]
 pub(super) struct ItemEvent {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) output_index: u64,
     pub(super) item: Value,
 }

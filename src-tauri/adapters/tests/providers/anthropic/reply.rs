@@ -128,8 +128,9 @@ async fn stop_reasons_are_mapped() {
         ("stop_sequence", StopReason::End),
         ("max_tokens", StopReason::MaxTokens),
         ("refusal", StopReason::ContentFilter),
-        ("pause_turn", StopReason::Other("pause_turn".into())),
-        ("model_context_window_exceeded", StopReason::Other("model_context_window_exceeded".into())),
+        ("pause_turn", StopReason::Paused),
+        ("model_context_window_exceeded", StopReason::WindowFull),
+        ("tired", StopReason::Other("tired".into())),
     ] {
         let reply = decode(&text_events("Hi", reason)).await;
         assert_eq!((reply.text.as_str(), reply.stop_reason), ("Hi", expected), "{reason}");

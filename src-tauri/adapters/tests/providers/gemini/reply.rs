@@ -107,7 +107,8 @@ async fn finish_reasons_are_mapped() {
         ("MODEL_ARMOR", StopReason::ContentFilter),
         ("JAILBREAK", StopReason::ContentFilter),
         ("OTHER", StopReason::Other("OTHER".into())),
-        ("MALFORMED_FUNCTION_CALL", StopReason::Other("MALFORMED_FUNCTION_CALL".into())),
+        ("MALFORMED_FUNCTION_CALL", StopReason::MalformedToolCall),
+        ("LANGUAGE", StopReason::UnsupportedLanguage),
     ] {
         let reply = decode(&text_events("Hi", reason)).await;
         assert_eq!((reply.text.as_str(), reply.stop_reason), ("Hi", expected), "{reason}");

@@ -119,7 +119,13 @@ async fn stop_reasons_are_mapped() {
     for (reason, expected) in [
         ("stop", StopReason::End),
         ("length", StopReason::MaxTokens),
-        ("eos", StopReason::Other("eos".into())),
+        ("eos_token", StopReason::End),
+        ("model_length", StopReason::WindowFull),
+        ("abort", StopReason::Interrupted),
+        ("insufficient_system_resource", StopReason::Interrupted),
+        ("sensitive", StopReason::ContentFilter),
+        ("malformed_function_call", StopReason::MalformedToolCall),
+        ("tired", StopReason::Other("tired".into())),
     ] {
         assert_eq!(decode(&[delta(json!({"content": "x"})), finish(reason)]).await.stop_reason, expected);
     }

@@ -187,7 +187,7 @@ async fn stop_reasons_are_mapped() {
         ("completed", json!(null), StopReason::End),
         ("incomplete", json!({"reason": "max_output_tokens"}), StopReason::MaxTokens),
         ("incomplete", json!({"reason": "tired"}), StopReason::Other("tired".into())),
-        ("cancelled", json!(null), StopReason::Other("cancelled".into())),
+        ("cancelled", json!(null), StopReason::Interrupted),
     ] {
         assert_eq!(decode(&[delta(0, "x"), end(status, reason)]).await.0.stop_reason, expected);
     }

@@ -1,0 +1,39 @@
+//! Ids of tool calls in the form that a vendor accepts. A conversation may have ids of another vendor, or of Plait. An id and
+//! what it is mapped to belong together for good: a call and its result are mapped alike, in every request.
+
+use std::borrow::Cow;
+
+use sha2::{Digest as _, Sha256};
+
+/// How much of an id's hash stands in for it, in characters.
+const HASH_CHARS: usize = 9;
+const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// An id of letters, digits, `_` and `-`, as Anthropic requires (`^[a-zA-Z0-9_-]+$`).
+pub(in crate::providers) fn word_id(id: &str) -> Cow<'_, str> {
+    let is_word = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
+    if !id.is_empty() && id.chars().all(is_word) {
+        return Cow::Borrowed(id);
+    }
+    let readable: String = id.chars().filter(|char| is_word(*char)).take(40).collect();
+    Cow::Owned(format!("{readable}_{}", hash(id)))
+}
+
+/// An id of nine letters and digits, as Mistral requires (`^[a-zA-Z0-9]{9}$`).
+pub(in crate::providers) fn nine_character_id(id: &str) -> Cow<'_, str> {
+    if id.len() == HASH_CHARS && id.chars().all(|char| char.is_ascii_alphanumeric()) {
+        return Cow::Borrowed(id);
+    }
+    Cow::Owned(hash(id))
+}
+
+/// Letters and digits by which an id can be told from all others.
+fn hash(id: &str) -> String {
+    let digest = Sha256::digest(id.as_bytes());
+    let chars =
+        digest.iter().take(HASH_CHARS).map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()]));
+    chars.collect()
+}
+
+#[cfg(test)]
+mod tests;

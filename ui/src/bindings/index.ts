@@ -1106,6 +1106,8 @@ export type FinishMetadata = {
   tokenUsage?: TokenUsage,
   /** Whether the outputs were taken from an earlier execution. */
   cached?: boolean,
+  /** Whether the end of its model's reply is missing: it reached a limit of tokens. */
+  truncated?: boolean,
   /** Where the outputs come from, besides the inputs. */
   origins?: Origins,
 };

@@ -20,4 +20,6 @@ export const TEXTS = {
   question: "Question",
   free: "Free",
   reserve: "Reserve",
+  truncated: "Truncated",
+  truncatedHint: "The reply reached a limit of tokens, so its end is missing. Raise the maximum tokens, or ask for less.",
 } as const;

@@ -19,6 +19,7 @@ import { formatCount } from "@/run/values/format";
 import { messageText } from "@/run/values/message-text";
 import { previewOf } from "@/run/values/preview";
 import { Reasoning } from "@/run/values/Reasoning";
+import { Truncated } from "@/run/values/Truncated";
 import { ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
@@ -101,6 +102,7 @@ function MessageRow({ message }: { message: Message }) {
     <Spoken avatar={icon} tone={tone} who={who} more={`${formatCount(message.tokens)} tokens`}>
       {message.reasoning ? <Reasoning text={message.reasoning} /> : null}
       <Markdown text={messageText(message.content)} className={message.role === "system" ? "text-fg-2" : ""} />
+      {message.truncated ? <Truncated className="mt-0.5" /> : null}
     </Spoken>
   );
 }

@@ -4,6 +4,7 @@ import { Markdown } from "@/design/Markdown";
 import type { EpochView, NodeState } from "@/run/fold/types";
 import { describeTokens, formatCost, formatDuration } from "@/run/values/format";
 import { wasStopped } from "@/run/values/outputs";
+import { Truncated } from "@/run/values/Truncated";
 import { ValueView } from "@/run/values/ValueView";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import { Box, Section } from "./Section";
@@ -48,6 +49,7 @@ export function ActivationSummary({ view }: { view: EpochView }) {
       <p className="text-fg-2 text-sm" data-testid="io-state" data-state={view.state}>
         {parts.join(" · ")}
       </p>
+      {view.metadata?.truncated ? <Truncated className="mt-0.5" /> : null}
       {view.error ? (
         <div
           role="alert"

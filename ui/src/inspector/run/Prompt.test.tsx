@@ -27,6 +27,27 @@ it("shows the reasoning of a reply", () => {
   expect(screen.getByText("It must be so.")).toBeDefined();
 });
 
+it("says why a model stopped, and that a reply is truncated", () => {
+  showRun(workspace.activeRun, [
+    { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: [] } },
+    { type: "model.replied", ...HERE, step: 0, reply: { text: "The dose is 5", stopReason: "maxTokens" } },
+  ]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  expect(screen.getByText(/token limit/)).toBeDefined();
+  expect(screen.getByTestId("truncated")).toBeDefined();
+});
+
+it("says that the prompt before it was refused", () => {
+  const refused = { counted: 90, tokens: 130, limit: 100, message: "Too long." };
+  showRun(workspace.activeRun, [
+    { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: [], refused } },
+    { type: "model.replied", ...HERE, step: 0, reply: { text: "Yes.", stopReason: "end" } },
+  ]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  expect(screen.getByTestId("prompt-refused").textContent).toContain("130 tokens of 100");
+  expect(screen.queryByTestId("truncated")).toBe(null);
+});
+
 it("builds a prompt once, not on each later event", async () => {
   const session = showRun(workspace.activeRun, [
     { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: PARTS } },

@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
 import { useStore } from "zustand";
-import type { NodeId, PromptRecord } from "@/bindings";
+import type { NodeId, PromptRecord, StopReason } from "@/bindings";
 import { Button } from "@/design/Button";
 import { ChoiceBar } from "@/design/ChoiceBar";
 import { Empty } from "@/design/Empty";
@@ -11,6 +11,7 @@ import { diffPrompts, type PromptDiff } from "@/run/prompt-diff";
 import { hasLoopHistory, isOwnCall, type Line, previousCall, type Share, sharesOf } from "@/run/prompt-parts";
 import { describeTokens, formatCost, formatCount, formatDuration } from "@/run/values/format";
 import { Reasoning } from "@/run/values/Reasoning";
+import { Truncated } from "@/run/values/Truncated";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { useWorkspace } from "@/workspace/context";
 import { SettingsButton } from "@/workspace/ErrorActionButton";
@@ -59,6 +60,11 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
         ) : null}
       </div>
       <Sent session={session} node={nodeId} view={view} epoch={epoch} call={call} prompt={prompt} />
+      {prompt.refused ? (
+        <p className="mt-1.5 text-warn text-xs" title={prompt.refused.message} data-testid="prompt-refused">
+          {TEXTS.refusedPrompt(prompt.refused.tokens, prompt.refused.limit)}
+        </p>
+      ) : null}
       <Reply call={call} />
       <Knowledge view={epoch} />
     </div>
@@ -265,16 +271,38 @@ function WindowUse({ prompt, shares }: { prompt: PromptRecord; shares: readonly 
   );
 }
 
+const STOP_TEXTS: Record<Extract<StopReason, string>, string | undefined> = {
+  end: undefined,
+  toolCalls: TEXTS.stopToolCalls,
+  maxTokens: TEXTS.stopMaxTokens,
+  windowFull: TEXTS.stopWindowFull,
+  contentFilter: TEXTS.stopContentFilter,
+  malformedToolCall: TEXTS.stopMalformedToolCall,
+  unsupportedLanguage: TEXTS.stopUnsupportedLanguage,
+  paused: TEXTS.stopPaused,
+  interrupted: TEXTS.stopInterrupted,
+};
+
+/** Why the model stopped, unless its reply is complete. */
+function stopText(reason: StopReason): string | undefined {
+  return typeof reason === "object" ? reason.other : STOP_TEXTS[reason];
+}
+
+function isTruncated(reason: StopReason): boolean {
+  return reason === "maxTokens" || reason === "windowFull";
+}
+
 function Reply({ call }: { call: ModelCallView }) {
   const { reply, account } = call;
   if (!reply) return null;
-  const stop = typeof reply.stopReason === "string" ? reply.stopReason : "other";
+  const stop = stopText(reply.stopReason);
   const took = call.endedAt === undefined ? undefined : formatDuration(call.endedAt - call.startedAt);
   return (
     <div className="mt-3">
-      <Section title={TEXTS.reply} trailing={[took, stop === "end" ? undefined : stop].filter(Boolean).join(" · ")}>
+      <Section title={TEXTS.reply} trailing={[took, stop].filter(Boolean).join(" · ")}>
         {reply.reasoning ? <Reasoning text={reply.reasoning} /> : null}
         {reply.text ? <p className="whitespace-pre-wrap break-words text-sm">{reply.text}</p> : null}
+        {isTruncated(reply.stopReason) ? <Truncated className="mt-0.5" /> : null}
         {reply.toolCalls?.length ? (
           <p className="text-sm text-tools">{TEXTS.called(reply.toolCalls.map((one) => one.name).join(", "))}</p>
         ) : null}

@@ -149,6 +149,18 @@ export const TEXTS = {
   memoryFromConversation: "From earlier runs of the conversation",
   noSummaryWritten: (message: string) => `The latest summary failed; the old one stays. ${message}`,
   reply: "Reply",
+  stopToolCalls: "calls tools",
+  stopMaxTokens: "token limit",
+  stopWindowFull: "window full",
+  stopContentFilter: "withheld",
+  stopMalformedToolCall: "unreadable tool call",
+  stopUnsupportedLanguage: "unsupported language",
+  stopPaused: "paused by the provider",
+  stopInterrupted: "interrupted by the server",
+  refusedPrompt: (tokens: number | undefined, limit: number | undefined) =>
+    `Trimmed once more: the provider refused the prompt before it as too large${
+      tokens === undefined ? "" : ` (${tokens} tokens${limit === undefined ? "" : ` of ${limit}`})`
+    }.`,
   reusedFromRun: (run: string) => `Reused from run ${run}, at no cost.`,
   reused: "reused",
   called: (value: string | number) => `Called ${value}`,

@@ -7,6 +7,7 @@ import { notify } from "@/design/notify";
 import { HostError } from "@/ipc";
 import { titleOf } from "@/run/conversations/current-conversation";
 import { messageText } from "@/run/values/message-text";
+import { Truncated } from "@/run/values/Truncated";
 import { useWorkspace } from "@/workspace/context";
 import { forkConversation } from "./actions";
 import { Continue } from "./ConversationRow";
@@ -68,6 +69,7 @@ export function ConversationMessages({
                   />
                 </p>
                 <p className="whitespace-pre-wrap break-words text-sm">{messageText(message.content)}</p>
+                {message.truncated ? <Truncated className="mt-0.5" /> : null}
               </li>
             ))}
           </ol>

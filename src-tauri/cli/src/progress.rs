@@ -14,6 +14,9 @@ use crate::format::{first_line, format_duration};
 use crate::printable::printable;
 use crate::terminal::print_styled;
 
+/// Said of a reply without its end.
+pub(crate) const TRUNCATED: &str = "truncated: the reply reached a limit of tokens";
+
 /// Prints the entries of a run.
 pub(crate) struct Progress {
     enabled: bool,
@@ -45,7 +48,12 @@ impl Progress {
             Event::Node(at, NodeEvent::Delta { text, .. }) => self.stream(at, text),
             Event::Node(at, NodeEvent::Finished { metadata, .. }) => {
                 let duration = style(format_duration(metadata.duration_ms)).dim().for_stderr();
-                self.print_end(at, &format!("{} {{}}  {duration}", style("✓").green().for_stderr()));
+                if metadata.truncated {
+                    let mark = style("!").yellow().for_stderr();
+                    self.print_end(at, &format!("{mark} {{}}  {duration}  {TRUNCATED}"));
+                } else {
+                    self.print_end(at, &format!("{} {{}}  {duration}", style("✓").green().for_stderr()));
+                }
             }
             Event::Node(at, NodeEvent::Failed { error, .. }) => {
                 let error = printable(&format!("{} [{}]", error.message, error.code)).into_owned();

@@ -1,5 +1,7 @@
 //! Model providers: the trait, its request and its reply.
 
+mod stop_reason;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -14,6 +16,7 @@ use crate::id::{Activation, ReplyKey};
 use crate::models::TokenUsage;
 use crate::origin::Origins;
 use crate::tool::ToolSpec;
+pub use stop_reason::{StopOutcome, StopReason};
 
 /// A call of a model. Serialized, it is what decides the reply: without the attempt and the session.
 #[derive(Clone, Debug, Serialize)]
@@ -54,23 +57,6 @@ pub enum Chunk {
     Text(String),
     /// Reasoning.
     Reasoning(String),
-}
-
-/// Why a model stopped.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-pub enum StopReason {
-    /// The reply is complete.
-    #[default]
-    End,
-    /// It calls tools.
-    ToolCalls,
-    /// It reached the maximum number of tokens.
-    MaxTokens,
-    /// The provider withheld the reply.
-    ContentFilter,
-    /// Any other reason, as the provider names it.
-    Other(String),
 }
 
 /// A complete reply.

@@ -353,8 +353,12 @@ fn finish_reason(reason: &StopReason) -> &str {
     match reason {
         StopReason::End => "stop",
         StopReason::ToolCalls => "tool_call",
-        StopReason::MaxTokens => "length",
+        StopReason::MaxTokens | StopReason::WindowFull => "length",
         StopReason::ContentFilter => "content_filter",
+        StopReason::MalformedToolCall
+        | StopReason::UnsupportedLanguage
+        | StopReason::Paused
+        | StopReason::Interrupted => "error",
         StopReason::Other(other) => other,
     }
 }

@@ -132,6 +132,14 @@ pub struct Message {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub repeats: Option<MessageId>,
+    /// Whether its end is missing: the reply reached a limit of tokens.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub truncated: bool,
+    /// For the result of a tool: whether the call failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub is_error: bool,
     /// The activation that wrote it.
     pub author: Activation,
     /// Where it comes from.
@@ -165,6 +173,8 @@ impl Message {
             tool_call_id: None,
             provider_state: None,
             repeats: None,
+            truncated: false,
+            is_error: false,
             author,
             origins: Origins::NONE,
             tokens,

@@ -80,6 +80,10 @@ pub struct FinishMetadata {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(optional, as = "Option<bool>")]
     pub cached: bool,
+    /// Whether the end of its model's reply is missing: it reached a limit of tokens.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub truncated: bool,
     /// Where the outputs come from, besides the inputs.
     #[serde(default, skip_serializing_if = "Origins::is_empty")]
     #[ts(optional, as = "Option<Origins>")]

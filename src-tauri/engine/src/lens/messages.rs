@@ -263,6 +263,7 @@ fn step_messages(
     messages.extend(tools.into_iter().map(|tool| {
         let message = Message {
             tool_call_id: Some(tool.call.id.clone()),
+            is_error: tool.error.is_some(),
             origins: tool.origins.clone(),
             ..plain_message(place.activation, Role::Tool, result_text(tool))
         };

@@ -16,7 +16,7 @@ use crate::models::TokenUsage;
 use crate::node::NodeContext;
 use crate::origin::{Origin, Origins};
 use crate::prompt::{ModelConfig, PromptRecord, RequestSettings, tokens};
-use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider};
+use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider, StopOutcome};
 use crate::tool::SamplingRef;
 
 /// Which model call of an activation it is.
@@ -199,8 +199,11 @@ impl ModelCall<'_> {
 /// The reply of this call, if an earlier attempt journaled it.
 pub(crate) fn find_recorded(node_context: &NodeContext, place: &CallPlace) -> Option<RecordedReply> {
     node_context.find_recorded(|call| match call {
+        // A reply that nobody can use is asked for again.
         CallEvent::ModelReplied { step, reply, account, sampling, origins, reused, .. }
-            if *step == place.step && *sampling == place.sampling =>
+            if *step == place.step
+                && *sampling == place.sampling
+                && reply.stop_reason.outcome() != StopOutcome::Unusable =>
         {
             Some(RecordedReply {
                 reply: ModelReply::clone(reply),

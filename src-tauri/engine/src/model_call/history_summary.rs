@@ -144,11 +144,11 @@ fn prompt_record(model: &ModelConfig, instructions: &str, message: &Message) -> 
 /// The text of a complete reply. A truncated summary would be read as if it were complete.
 fn complete_text(reply: &ModelReply) -> Result<&str, Fault> {
     let text = reply.text.trim();
-    let problem = match reply.stop_reason {
-        StopReason::ContentFilter => "was blocked by its provider",
-        StopReason::MaxTokens => "did not finish: it would have been too long",
-        _ if text.is_empty() => "replied with nothing",
-        _ => return Ok(text),
+    let problem = match (&reply.stop_reason, reply.stop_reason.problem()) {
+        (StopReason::MaxTokens, _) => "did not finish: it would have been too long",
+        (_, Some(problem)) => problem,
+        (_, None) if text.is_empty() => "replied with nothing",
+        (_, None) => return Ok(text),
     };
     Err(no_summary(format!("The model for the summary of a loop's history {problem}.")))
 }

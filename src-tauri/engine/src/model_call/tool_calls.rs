@@ -86,6 +86,16 @@ pub(crate) async fn call_tool_with_model(
 /// What a call led to: a result, or an error that the model receives.
 type Outcome = Result<Value, Fault>;
 
+/// What a model receives of a call.
+pub(super) struct CallText {
+    /// The result, or the error.
+    pub(super) text: String,
+    /// Whether the call failed.
+    pub(super) is_error: bool,
+    /// Where it comes from.
+    pub(super) origins: Origins,
+}
+
 /// Runs the tool calls of a turn.
 pub(super) struct ToolCaller<'a> {
     node_context: &'a NodeContext,
@@ -160,16 +170,17 @@ impl<'a> ToolCaller<'a> {
         step: u32,
         calls: &[ToolCall],
         reply_is_reused: bool,
-    ) -> Result<Vec<(String, Origins)>, Interruption> {
+    ) -> Result<Vec<CallText>, Interruption> {
         let arguments = self.node_context.origins();
         let results = self.run_all(step, calls, reply_is_reused).await?;
         let texts = results.into_iter().map(|ToolResult { outcome, mut origins }| {
             origins.add(&arguments);
+            let is_error = outcome.is_err();
             let text = match outcome {
                 Ok(result) => as_text(&result),
                 Err(fault) => json!({ "error": fault.message, "code": fault.code }).to_string(),
             };
-            (text, origins)
+            CallText { text, is_error, origins }
         });
         Ok(texts.collect())
     }

@@ -8,7 +8,9 @@ mod remember;
 
 use std::sync::Arc;
 
-use super::tool_calls::ToolCaller;
+use serde_json::json;
+
+use super::tool_calls::{CallText, ToolCaller};
 use super::{
     CallOptions, FINISH, FIRST_STEP_INDEX, Interruption, MemoryAccess, SamplingModel, SamplingUsage,
     UserMessage, is_engine_tool,
@@ -48,6 +50,8 @@ pub(crate) struct Turn<'a> {
     pub(super) conversation: Option<&'a ContextManager>,
     /// Whether the latest reply was bought by an earlier run.
     reply_is_reused: bool,
+    /// What the latest prompt was counted to.
+    pub(super) sent_tokens: u64,
     /// How many messages the steps consist of.
     step_messages: usize,
     tool_caller: ToolCaller<'a>,
@@ -117,6 +121,7 @@ impl<'a> Turn<'a> {
             usage: TurnUsage::default(),
             conversation: None,
             reply_is_reused: false,
+            sent_tokens: 0,
             step_messages: 0,
             tool_caller: ToolCaller::new(node_context, tools, Some(sampling)),
         }
@@ -154,8 +159,12 @@ impl<'a> Turn<'a> {
         for round in 0..=max_rounds {
             let step = self.usage.model_calls;
             let reply = self.ask(step).await?;
+            self.check_whole(&reply)?;
             if reply.tool_calls.is_empty() {
                 return Ok(reply);
+            }
+            if self.tools.is_empty() {
+                return Err(no_tools(&reply).into());
             }
             if round < max_rounds {
                 let calls = self.tool_caller.assign_ids(&reply.tool_calls, step);
@@ -163,16 +172,39 @@ impl<'a> Turn<'a> {
                 self.run_tools(step, reply, calls).await?;
             }
         }
-        let (message, hint) = if self.tools.is_empty() {
-            (
-                "The model called tools, but none are connected.".to_owned(),
-                "Run it again, or use another model.",
-            )
-        } else {
-            let message = format!("The model still called tools after {max_rounds} rounds.");
-            (message, "Raise `maxToolRounds`, or say in the instructions when the model should answer.")
+        let message = format!("The model still called tools after {max_rounds} rounds.");
+        Err(Fault::new(ErrorCode::ChatTooManyToolRounds, message)
+            .hint("Raise `maxToolRounds`, or say in the instructions when the model should answer.")
+            .into())
+    }
+
+    /// Refuses a reply that is not whole, unless it is a text that only lacks its end.
+    fn check_whole(&self, reply: &ModelReply) -> Result<(), Fault> {
+        if let Some(fault) = reply.stop_reason.fault() {
+            return Err(fault);
+        }
+        let is_structured = self.options.response_schema.is_some();
+        if !reply.stop_reason.is_truncated() || (reply.tool_calls.is_empty() && !is_structured) {
+            return Ok(());
+        }
+        let limit = match (&reply.stop_reason, self.model.max_tokens) {
+            (StopReason::MaxTokens, Some(limit)) => format!("its limit of {limit} tokens"),
+            (StopReason::MaxTokens, None) => "its provider's limit of tokens".to_owned(),
+            _ => "the end of the model's window".to_owned(),
         };
-        Err(Fault::new(ErrorCode::ChatTooManyToolRounds, message).hint(hint).into())
+        let message = match reply.tool_calls.last() {
+            Some(call) => format!(
+                "The reply reached {limit} while it called tools, so the call of `{}` may be cut off. No tool was called.",
+                call.name
+            ),
+            None => format!("The reply reached {limit}, so its JSON is cut off."),
+        };
+        let hint = match reply.stop_reason {
+            StopReason::MaxTokens => "Raise `maxTokens`, or ask for less in one reply.",
+            _ => "Shorten the conversation or the message, or use a model with a larger window.",
+        };
+        let details = json!({ "reply": reply.text, "toolCalls": reply.tool_calls });
+        Err(Fault::new(ErrorCode::ChatTruncated, message).hint(hint).details(details))
     }
 
     /// Rejects a reply: the next call tells the model why.
@@ -207,9 +239,9 @@ impl<'a> Turn<'a> {
         self.usage.finishes_loop |=
             self.node_context.is_in_loop() && calls.iter().any(|call| self.is_finish(call));
         self.usage.sampling = self.tool_caller.sampling_usage();
-        for (call, (text, origins)) in calls.into_iter().zip(texts) {
+        for (call, CallText { text, is_error, origins }) in calls.into_iter().zip(texts) {
             let result = self.next_message(Role::Tool, text);
-            round.push(Arc::new(Message { tool_call_id: Some(call.id), origins, ..result }));
+            round.push(Arc::new(Message { tool_call_id: Some(call.id), is_error, origins, ..result }));
         }
         self.steps.push(round);
         Ok(())
@@ -228,18 +260,22 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Refuses a reply that was withheld or is empty.
+fn no_tools(reply: &ModelReply) -> Fault {
+    let names: Vec<_> = reply.tool_calls.iter().map(|call| format!("`{}`", call.name)).collect();
+    let message = format!("The model called {}, but no tools were offered to it.", names.join(", "));
+    Fault::new(ErrorCode::ChatNoTools, message)
+        .hint("Connect the tool to the node, say in the instructions to answer without tools, or use another model.")
+}
+
+/// Refuses an empty reply.
 pub(crate) fn check_reply(reply: &ModelReply) -> Result<(), Fault> {
-    if reply.stop_reason == StopReason::ContentFilter {
-        return Err(Fault::new(ErrorCode::ChatContentFiltered, "The provider withheld the reply.")
-            .hint("Rephrase the message or the instructions."));
-    }
     if reply.text.trim().is_empty() {
-        let truncated = reply.stop_reason == StopReason::MaxTokens;
-        let hint = if truncated {
-            "Raise `maxTokens`: reasoning used all of it."
-        } else {
-            "Run it again, or use another model."
+        let hint = match reply.stop_reason {
+            StopReason::MaxTokens => "Raise `maxTokens`: reasoning used all of it.",
+            StopReason::WindowFull => {
+                "The model's window was full: shorten the conversation, or use a model with a larger window."
+            }
+            _ => "Run it again, or use another model.",
         };
         return Err(Fault::new(ErrorCode::ChatEmptyReply, "The model's reply is empty.").hint(hint));
     }

@@ -43,6 +43,8 @@ pub struct NodeOutput {
     pub token_usage: Option<TokenUsage>,
     /// Whether every model call of this execution took the reply of an earlier run.
     pub cached: bool,
+    /// Whether the end of its reply is missing.
+    pub truncated: bool,
     /// More about this execution, depending on the node type.
     pub extra: BTreeMap<String, Value>,
     /// Set if the node asks a person. It is executed again with the answer, and the rest of this value is ignored.

@@ -27,7 +27,7 @@ use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::{
     Block, BlockInputs, BlockKind, BlockSettings, MemoryView, Overrides, resolve_model_config,
 };
-use crate::provider::{ModelReply, StopReason};
+use crate::provider::ModelReply;
 use crate::retriever::{Knowledge, query_text};
 
 pub(super) struct Chat;
@@ -363,17 +363,11 @@ async fn run_turn(
 
 fn parse_structured(schema: &ReplySchema<'_>, reply: &ModelReply) -> Result<Value, Fault> {
     schema.parse_reply(&reply.text).map_err(|reason| {
-        let truncated = reply.stop_reason == StopReason::MaxTokens;
-        let hint = if truncated {
-            "The reply was truncated: raise `maxTokens`."
-        } else {
-            "Describe the format in the prompt too, use another model, or use `extract`, which retries."
-        };
         Fault::new(
             ErrorCode::ChatNotStructured,
             format!("The reply does not match `responseSchema`: {reason}."),
         )
-        .hint(hint)
+        .hint("Describe the format in the prompt too, use another model, or use `extract`, which retries.")
         .details(json!({ "reply": reply.text }))
     })
 }
@@ -385,7 +379,7 @@ fn build_output(
     message_id: Option<MessageId>,
 ) -> NodeOutput {
     let text = Value::String(reply.text);
-    let mut output = NodeOutput::new()
+    let mut output = NodeOutput { truncated: reply.stop_reason.is_truncated(), ..NodeOutput::new() }
         .with_context(&handle.with_output(text.clone(), message_id.clone()))
         .with("response", text);
     if let Some(id) = message_id {

@@ -10,14 +10,14 @@ use std::fmt::Write as _;
 
 use crate::error::{ErrorCode, Fault};
 use crate::model_call::{
-    CallOptions, Interruption, SideQuery, SideQueryOptions, Turn, check_reply, side_query_card,
-    side_query_inputs, strip_code_fence,
+    CallOptions, Interruption, SideQuery, SideQueryOptions, Turn, side_query_card, side_query_inputs,
+    strip_code_fence,
 };
 use crate::needs::NodeNeed;
 use crate::node::{Behavior, CallLimit, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{ERROR_PORT, PortKind, PortType, Ports};
 use crate::prompt::Overrides;
-use crate::provider::{ModelReply, StopReason};
+use crate::provider::ModelReply;
 use crate::retriever::Knowledge;
 
 pub(super) struct Classify;
@@ -309,9 +309,6 @@ impl Config {
         let mut retries = 0;
         loop {
             let reply = turn.run().await?;
-            if reply.stop_reason == StopReason::ContentFilter {
-                check_reply(&reply)?;
-            }
             if let Some(choice) = self.parse_choice(&reply.text) {
                 return Ok((reply, choice));
             }

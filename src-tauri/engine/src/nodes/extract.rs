@@ -10,14 +10,14 @@ use std::num::NonZeroU32;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_schema;
 use crate::model_call::{
-    CallOptions, Interruption, ReplySchema, SideQuery, SideQueryOptions, Turn, check_reply, side_query_card,
+    CallOptions, Interruption, ReplySchema, SideQuery, SideQueryOptions, Turn, side_query_card,
     side_query_inputs,
 };
 use crate::needs::NodeNeed;
 use crate::node::{Behavior, CallLimit, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 use crate::port::{PortKind, PortType, Ports};
 use crate::prompt::Overrides;
-use crate::provider::{ModelReply, StopReason};
+use crate::provider::ModelReply;
 use crate::retriever::Knowledge;
 
 pub(super) struct Extract;
@@ -233,9 +233,6 @@ impl Config {
         let mut repairs = 0;
         loop {
             let reply = turn.run().await?;
-            if reply.stop_reason == StopReason::ContentFilter {
-                check_reply(&reply)?;
-            }
             let errors = match schema.parse_reply(&reply.text) {
                 Ok(value) => return Ok((reply, value)),
                 Err(errors) => errors,
@@ -258,16 +255,11 @@ fn invalid(reply: &ModelReply, errors: &str, repairs: u32) -> Fault {
         1 => ", even after one repair".to_owned(),
         more => format!(", even after {more} repairs"),
     };
-    let hint = if reply.stop_reason == StopReason::MaxTokens {
-        "The reply was truncated: raise `maxTokens`."
-    } else {
-        "Describe the fields in the schema, allow more repairs, or use another model."
-    };
     Fault::new(
         ErrorCode::ExtractInvalid,
         format!("The model's reply does not match the schema{attempts}: {errors}."),
     )
-    .hint(hint)
+    .hint("Describe the fields in the schema, allow more repairs, or use another model.")
     .details(json!({ "reply": reply.text }))
 }
 

@@ -72,7 +72,7 @@ impl<'a> Decoder<'a> {
         for (index, block) in (0..).zip(message.content) {
             self.open(index, block, sink);
         }
-        self.stop_reason = message.stop_reason;
+        self.stop_reason = message.stop_reason.filter(|reason| !reason.is_empty());
         self.usage.update(&message.usage);
     }
 
@@ -121,7 +121,8 @@ impl http::ResponseDecoder for Decoder<'_> {
                 }
             }
             Event::MessageDelta { delta, usage } => {
-                self.stop_reason = delta.stop_reason.or(self.stop_reason.take());
+                let reason = delta.stop_reason.filter(|reason| !reason.is_empty());
+                self.stop_reason = reason.or(self.stop_reason.take());
                 self.usage.update(&usage);
             }
             Event::MessageStop if !self.is_complete() => {
@@ -156,6 +157,8 @@ impl http::ResponseDecoder for Decoder<'_> {
         let stop_reason = match reason {
             "refusal" => StopReason::ContentFilter,
             "max_tokens" => StopReason::MaxTokens,
+            "model_context_window_exceeded" => StopReason::WindowFull,
+            "pause_turn" => StopReason::Paused,
             "tool_use" | "end_turn" | "stop_sequence" if !calls.is_empty() => StopReason::ToolCalls,
             "tool_use" | "end_turn" | "stop_sequence" => StopReason::End,
             other => StopReason::Other(other.to_owned()),

@@ -112,7 +112,8 @@ impl http::ResponseDecoder for Decoder<'_> {
         // Only one candidate was requested.
         for candidate in event.candidates.into_iter().filter(|candidate| candidate.index == 0) {
             candidate.content.parts.into_iter().for_each(|part| self.add(part, sink));
-            let reason = candidate.finish_reason.filter(|reason| reason != "FINISH_REASON_UNSPECIFIED");
+            let says_nothing = |reason: &str| matches!(reason, "" | "FINISH_REASON_UNSPECIFIED");
+            let reason = candidate.finish_reason.filter(|reason| !says_nothing(reason));
             self.finish_reason = reason.or(self.finish_reason.take());
         }
         Ok(false)
@@ -133,6 +134,8 @@ impl http::ResponseDecoder for Decoder<'_> {
         let stop_reason = match reason {
             _ if withheld => StopReason::ContentFilter,
             "MAX_TOKENS" => StopReason::MaxTokens,
+            "MALFORMED_FUNCTION_CALL" => StopReason::MalformedToolCall,
+            "LANGUAGE" => StopReason::UnsupportedLanguage,
             "STOP" if !calls.is_empty() => StopReason::ToolCalls,
             "STOP" => StopReason::End,
             other => StopReason::Other(other.to_owned()),

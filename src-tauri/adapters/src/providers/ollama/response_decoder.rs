@@ -88,8 +88,8 @@ impl http::ResponseDecoder for Decoder<'_> {
     fn finish(self) -> Result<ModelReply, Fault> {
         let stop_reason = match self.done_reason.as_deref().unwrap_or_default() {
             "length" => StopReason::MaxTokens,
-            "stop" | "" if !self.calls.is_empty() => StopReason::ToolCalls,
-            "stop" | "" => StopReason::End,
+            "stop" | "null" | "" if !self.calls.is_empty() => StopReason::ToolCalls,
+            "stop" | "null" | "" => StopReason::End,
             other => StopReason::Other(other.to_owned()),
         };
         Ok(ModelReply {

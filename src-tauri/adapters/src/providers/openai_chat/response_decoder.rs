@@ -95,6 +95,30 @@ impl<'a> Decoder<'a> {
     }
 }
 
+/// Whether a finish reason says nothing: sglang, Ollama and KoboldCpp have sent such texts in place of null, on events after
+/// which the reply went on.
+fn is_blank(reason: &str) -> bool {
+    matches!(reason.trim(), "" | "null" | "None")
+}
+
+/// OpenAI's reasons, and those of servers that are compatible otherwise; without any, the server has sent its end mark.
+fn stop_reason(reason: &str) -> StopReason {
+    match reason.to_lowercase().as_str() {
+        // TGI: `eos_token`, `stop_sequence`. Together: `eos`. Cohere: `COMPLETE`. Gateways pass on what vendors say.
+        "" | "stop" | "tool_calls" | "function_call" | "tool_use" | "end_turn" | "eos" | "eos_token"
+        | "stop_sequence" | "complete" => StopReason::End,
+        "length" | "max_tokens" => StopReason::MaxTokens,
+        // Mistral: `model_length`.
+        "model_length" | "model_context_window_exceeded" => StopReason::WindowFull,
+        // Zhipu: `sensitive`.
+        "content_filter" | "sensitive" => StopReason::ContentFilter,
+        "malformed_function_call" => StopReason::MalformedToolCall,
+        // vLLM and sglang: `abort`. OpenRouter: `error`. DeepSeek: `insufficient_system_resource`. Zhipu: `network_error`.
+        "abort" | "error" | "insufficient_system_resource" | "network_error" => StopReason::Interrupted,
+        _ => StopReason::Other(reason.to_owned()),
+    }
+}
+
 impl http::ResponseDecoder for Decoder<'_> {
     const FRAMING: Framing = Framing::Events;
 
@@ -114,6 +138,9 @@ impl http::ResponseDecoder for Decoder<'_> {
         if let Some(error) = event.error.filter(|error| !error.is_null()) {
             return Err(self.context.stream_error(&error));
         }
+        if event.object.as_ref().and_then(Value::as_str) == Some("error") {
+            return Err(self.context.stream_error(&http::parse::<Value>(self.context, data)?));
+        }
         self.usage = event.usage.and_then(|usage| usage.read()).or(self.usage);
         let id = event.id.as_ref().and_then(Value::as_str).filter(|id| !id.is_empty());
         self.response_id = self.response_id.take().or(id.map(str::to_owned));
@@ -123,7 +150,8 @@ impl http::ResponseDecoder for Decoder<'_> {
             if let Some(delta) = choice.delta.or(choice.message) {
                 self.add(delta, sink);
             }
-            self.finish_reason = choice.finish_reason.or(self.finish_reason.take());
+            let reason = choice.finish_reason.filter(|reason| !is_blank(reason));
+            self.finish_reason = reason.or(self.finish_reason.take());
         }
         Ok(false)
     }
@@ -144,12 +172,10 @@ impl http::ResponseDecoder for Decoder<'_> {
         if !self.refusal.is_empty() {
             return Err(self.context.content_filtered(&format!("refused: {}", self.refusal)));
         }
-        let stop_reason = match reason {
-            "length" => StopReason::MaxTokens,
-            // Some servers send `stop` for tool calls, too.
-            "tool_calls" | "function_call" | "stop" | "" if !self.calls.is_empty() => StopReason::ToolCalls,
-            "stop" | "tool_calls" | "function_call" | "" => StopReason::End,
-            other => StopReason::Other(other.to_owned()),
+        // Some servers send `stop` for tool calls, too.
+        let stop_reason = match stop_reason(reason) {
+            StopReason::End if !self.calls.is_empty() => StopReason::ToolCalls,
+            other => other,
         };
         let calls = self.calls.into_iter().enumerate();
         Ok(ModelReply {

@@ -161,6 +161,7 @@ impl<'a> Decoder<'a> {
                     .context
                     .content_filtered("withheld the reply because of its content filter"));
             }
+            Some("cancelled" | "in_progress" | "queued") => StopReason::Interrupted,
             Some("failed") => return Err(self.context.stream_error(&json!("the response failed"))),
             Some(other) => StopReason::Other(other.to_owned()),
         });

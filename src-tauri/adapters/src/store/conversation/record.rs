@@ -89,6 +89,10 @@ pub struct ConversationMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub reasoning: Option<String>,
+    /// Whether its end is missing: the reply reached a limit of tokens.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub truncated: bool,
     /// The activation that produced it.
     pub author: Activation,
     /// The token count, computed once.
@@ -108,7 +112,7 @@ impl ConversationMessage {
         let mut origins = self.origins;
         origins.add(&Origins::of(Origin::Conversation(self.conversation.to_string())));
         let message = Message::plain(message_id(self.id), self.role, self.content, self.author, self.tokens);
-        Message { reasoning: self.reasoning, origins, ..message }
+        Message { reasoning: self.reasoning, truncated: self.truncated, origins, ..message }
     }
 }
 
@@ -120,6 +124,8 @@ pub(super) struct StoredMessage {
     pub(super) content: Content,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reasoning: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
     author: Activation,
     pub(super) tokens: u32,
     #[serde(default, skip_serializing_if = "Origins::is_empty")]
@@ -134,6 +140,7 @@ impl StoredMessage {
             role: message.role,
             content: message.content.clone(),
             reasoning: message.reasoning.clone(),
+            truncated: message.truncated,
             author: message.author.clone(),
             tokens: message.tokens,
             origins: message.origins.clone(),
@@ -142,7 +149,7 @@ impl StoredMessage {
     }
 
     pub(super) fn at_place(self, id: u64, conversation: &ConversationId) -> ConversationMessage {
-        let Self { run, role, content, reasoning, author, tokens, origins, at } = self;
+        let Self { run, role, content, reasoning, truncated, author, tokens, origins, at } = self;
         let conversation = conversation.clone();
         ConversationMessage {
             id,
@@ -151,6 +158,7 @@ impl StoredMessage {
             role,
             content,
             reasoning,
+            truncated,
             author,
             tokens,
             origins,

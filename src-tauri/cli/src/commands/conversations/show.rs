@@ -10,6 +10,7 @@ use plait_api::engine::context::Role;
 use super::find;
 use crate::exit::CliError;
 use crate::format::{first_line, format_time, to_json};
+use crate::progress::TRUNCATED;
 use crate::terminal::stdout;
 
 #[derive(Debug, Args)]
@@ -40,6 +41,9 @@ pub(super) async fn execute(app: &Plait, args: &ShowArgs) -> Result<(), CliError
             let author = if message.role == Role::User { "user" } else { "assistant" };
             writeln!(out, "\n{} {author}, {}", message.id, format_time(message.created_at))?;
             writeln!(out, "{}", message.content.text().trim_end())?;
+            if message.truncated {
+                writeln!(out, "[{TRUNCATED}]")?;
+            }
         }
         match page.next {
             Some(next) => from = next,

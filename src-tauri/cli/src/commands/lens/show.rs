@@ -211,7 +211,12 @@ fn stop_text(reason: &StopReason) -> &str {
         StopReason::End => "complete",
         StopReason::ToolCalls => "calls tools",
         StopReason::MaxTokens => "cut at the token limit",
+        StopReason::WindowFull => "cut at the end of the window",
         StopReason::ContentFilter => "withheld",
+        StopReason::MalformedToolCall => "unreadable tool call",
+        StopReason::UnsupportedLanguage => "unsupported language",
+        StopReason::Paused => "paused by the provider",
+        StopReason::Interrupted => "interrupted by the server",
         StopReason::Other(other) => other,
     }
 }

@@ -94,7 +94,7 @@ fn activations(entries: &[Entry]) -> comfy_table::Table {
                     outputs.iter().map(|(port, value)| format!("{port} = {value}")).collect();
                 table.add_row([
                     format!("{node}{epoch}"),
-                    "done".to_owned(),
+                    if metadata.truncated { "done, truncated" } else { "done" }.to_owned(),
                     format_duration(metadata.duration_ms),
                     tokens.unwrap_or_default(),
                     first_line(&output.join(", "), 80),

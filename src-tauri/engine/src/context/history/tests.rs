@@ -20,6 +20,8 @@ fn message(role: Role, tokens: u32, called: bool) -> SharedMessage {
         tool_call_id: (role == Role::Tool).then(|| "1".into()),
         provider_state: None,
         repeats: None,
+        truncated: false,
+        is_error: false,
         author: Activation { node: "n".into(), epoch: Epoch::root() },
         tokens,
     })

@@ -124,6 +124,9 @@ error_codes! {
         ChatContentFiltered = "chat.content_filtered",
             "The provider withheld the reply.",
             "Rephrase the message or the instructions.";
+        ChatIncomplete = "chat.incomplete",
+            "The provider ended the reply before it was whole.",
+            "Run it again. The message says what stopped it; if it keeps happening, use another model.";
         ChatEmptyReply = "chat.empty_reply",
             "The model replied with no text and no tool call.",
             "Raise `maxTokens` if the reply was cut, or use another model.";
@@ -133,12 +136,18 @@ error_codes! {
         ChatNotStructured = "chat.not_structured",
             "The reply does not follow `responseSchema`.",
             "Simplify the schema, turn retries on, or use another model.";
+        ChatNoTools = "chat.no_tools",
+            "The model called a tool, but none were offered.",
+            "Connect the tool to the node, or tell the model to answer without tools.";
         ChatTooDeep = "chat.too_deep",
             "The reply is nested too deeply.",
             "Ask again, or use another model.";
         ChatTooManyToolRounds = "chat.too_many_tool_rounds",
             "The model kept calling tools and gave no final reply.",
             "Raise `maxToolRounds`, or tell the model when to stop.";
+        ChatTruncated = "chat.truncated",
+            "A limit of tokens cut off a tool call or a structured reply.",
+            "Raise `maxTokens`, or ask for less in one reply.";
         ClassifyUnreadable = "classify.unreadable",
             "The model named none of the classes, twice.",
             "Describe the classes more plainly, turn `other` on, or use another model.";
@@ -739,6 +748,12 @@ error_codes! {
         ProviderInvalidResponse = "provider.invalid_response",
             "The server's response does not follow its protocol.",
             "Check that the base URL and the kind of the provider match the server.";
+        ProviderCertificate = "provider.certificate",
+            "The certificate of the server is not trusted.",
+            "Set `SSL_CERT_FILE` to a file with the certificates to trust, and check the date of the machine.";
+        ProviderContextExceeded = "provider.context_exceeded",
+            "The provider refused the prompt because it is larger than the model's window.",
+            "Set the model's window in the settings, shorten the conversation, or use a larger model.";
         ProviderNoClient = "provider.no_client",
             "A connection to the provider cannot be set up on this system.",
             "Check the system's certificates.";
@@ -775,6 +790,9 @@ error_codes! {
         ProviderUnknownPreset = "provider.unknown_preset",
             "There are no ready-made settings of this name.",
             "`plait providers presets` lists them; or give `--kind` and `--url`.";
+        ProviderProxy = "provider.proxy",
+            "A proxy between Plait and the provider refuses the request.",
+            "Sign in to the proxy in its environment variable, or add the host to `NO_PROXY`.";
         ProviderUnreachable = "provider.unreachable",
             "The server cannot be reached.",
             "Check that the server runs, and the base URL.";

@@ -20,7 +20,7 @@ use crate::models::TokenUsage;
 use crate::node::{NodeContext, NodeOutput};
 use crate::origin::Origins;
 use crate::prompt::{ModelConfig, PromptPart, PromptPurpose, PromptRecord, reserve, tokens};
-use crate::provider::{Chunk, ModelReply, ModelRequest, StopReason};
+use crate::provider::{Chunk, ModelReply, ModelRequest};
 use crate::tool::{OriginSink, SamplingRef, SamplingReply, SamplingRequest};
 
 /// The model that replies to tools.
@@ -111,11 +111,13 @@ impl<'a> Sampler<'a> {
         let _streaming = self.streaming.lock().await;
         let (reply, reply_origins) = self.recorded_or_new(step, sampling, request, origins).await?;
         origins.add_all(&reply_origins);
-        let is_truncated = reply.stop_reason == StopReason::MaxTokens;
+        let is_truncated = reply.stop_reason.is_truncated();
         let model = self.model().map(|model| model.model.clone()).unwrap_or_default();
-        match reply.stop_reason {
-            StopReason::ContentFilter => Err(withheld(&request.from)),
-            _ => Ok(SamplingReply { model, text: reply.text, is_truncated }),
+        match reply.stop_reason.fault() {
+            Some(fault) => {
+                Err(Fault { message: format!("For `{}`: {}", request.from, fault.message), ..fault })
+            }
+            None => Ok(SamplingReply { model, text: reply.text, is_truncated }),
         }
     }
 
@@ -233,8 +235,4 @@ fn check_window(model: &ModelConfig, prompt: &PromptRecord) -> Result<(), Fault>
     );
     Err(Fault::new(ErrorCode::ContextTooLarge, message)
         .hint("Call the tool with less, or use a larger model."))
-}
-
-fn withheld(from: &str) -> Fault {
-    Fault::new(ErrorCode::ChatContentFiltered, format!("The provider withheld the reply to `{from}`."))
 }

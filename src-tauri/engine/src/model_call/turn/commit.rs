@@ -33,6 +33,7 @@ impl<'a> Turn<'a> {
         let conversation = self.conversation?;
         let reply_message = Arc::new(Message {
             reasoning: reply.reasoning.clone(),
+            truncated: reply.stop_reason.is_truncated(),
             ..self.node_context.message(REPLY_INDEX, Role::Assistant, reply.text.clone(), &self.model.model)
         });
         let id = reply_message.id.clone();

@@ -125,11 +125,11 @@ impl MemorySummarizer {
 /// The text of a complete reply. A truncated summary would be read as if it were complete.
 fn summary_text(reply: &ModelReply) -> Result<&str, Fault> {
     let text = reply.text.trim();
-    let problem = match reply.stop_reason {
-        StopReason::ContentFilter => "was blocked by its provider",
-        StopReason::MaxTokens => "did not finish within 1,000 tokens",
-        _ if text.is_empty() => "replied with nothing",
-        _ => return Ok(text),
+    let problem = match (&reply.stop_reason, reply.stop_reason.problem()) {
+        (StopReason::MaxTokens, _) => "did not finish within 1,000 tokens",
+        (_, Some(problem)) => problem,
+        (_, None) if text.is_empty() => "replied with nothing",
+        (_, None) => return Ok(text),
     };
     let message = format!("The model for the summary of the workflow's memory {problem}.");
     Err(Fault::new(ErrorCode::MemoryNoSummary, message)

@@ -160,11 +160,11 @@ impl<'a> Summarizer<'a> {
 /// The text of a complete reply. A truncated summary would be recalled as if it were complete.
 fn summary_text(reply: &ModelReply) -> Result<&str, Fault> {
     let text = reply.text.trim();
-    let problem = match reply.stop_reason {
-        StopReason::ContentFilter => "was blocked by its provider",
-        StopReason::MaxTokens => "did not finish within 2,000 tokens",
-        _ if text.is_empty() => "replied with nothing",
-        _ => return Ok(text),
+    let problem = match (&reply.stop_reason, reply.stop_reason.problem()) {
+        (StopReason::MaxTokens, _) => "did not finish within 2,000 tokens",
+        (_, Some(problem)) => problem,
+        (_, None) if text.is_empty() => "replied with nothing",
+        (_, None) => return Ok(text),
     };
     let message = format!("The model for the summary of the conversation {problem}.");
     Err(Fault::new(ErrorCode::ConversationNoSummary, message)

@@ -76,9 +76,8 @@ fn repairs_are_bounded() {
     let cut =
         ModelReply { text: "{\"n\"".into(), stop_reason: StopReason::MaxTokens, ..ModelReply::default() };
     harness.provider.push_replies([ScriptedReply::Reply(cut)]);
-    let mut config = config();
-    config["maxRepairs"] = json!(0);
-    let fault = harness.run("extract", config, &[("text", json!("Three."))]).result.unwrap_err();
+    let fault = harness.run("extract", self::config(), &[("text", json!("Three."))]).result.unwrap_err();
+    assert_eq!((fault.code.as_str(), harness.provider.requests().len()), ("chat.truncated", 1));
     assert!(fault.hint.unwrap().contains("maxTokens"));
 }
 

@@ -175,6 +175,7 @@ pub(super) fn finished(
         duration_ms,
         token_usage: output.token_usage,
         cached: output.cached,
+        truncated: output.truncated,
         origins,
         extra: output.extra,
     };

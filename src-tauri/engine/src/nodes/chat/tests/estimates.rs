@@ -97,7 +97,10 @@ fn turn_recalibrates_after_each_step_and_after_a_crash() {
         use_claude(&mut harness);
         harness.recorded = recorded;
         harness.provider.push_replies(script);
-        let run = send(&mut harness, json!({}), &"word ".repeat(2_000));
+        let tools = json!([[{ "name": "x", "description": "", "parameters": { "type": "object" }, "source": "native" }]]);
+        let inputs =
+            [("context", super::main()), ("message", json!("word ".repeat(2_000))), ("tools", tools)];
+        let run = harness.run("chat", json!({}), &inputs);
         (run, harness.context("main"))
     };
     let call = ScriptedReply::Reply(ModelReply {

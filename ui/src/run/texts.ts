@@ -21,5 +21,6 @@ export const TEXTS = {
   free: "Free",
   reserve: "Reserve",
   truncated: "Truncated",
-  truncatedHint: "The reply reached a limit of tokens, so its end is missing. Raise the maximum tokens, or ask for less.",
+  truncatedHint:
+    "The reply reached a limit of tokens, so its end is missing. Raise the maximum tokens, or ask for less.",
 } as const;

@@ -4,7 +4,11 @@ import { TEXTS } from "@/run/texts";
 /** Stands below a reply whose end is missing. */
 export function Truncated({ className = "" }: { className?: string }) {
   return (
-    <p className={`flex items-center gap-1 text-warn text-xs ${className}`} title={TEXTS.truncatedHint} data-testid="truncated">
+    <p
+      className={`flex items-center gap-1 text-warn text-xs ${className}`}
+      title={TEXTS.truncatedHint}
+      data-testid="truncated"
+    >
       <Scissors size={12} className="shrink-0" aria-hidden /> {TEXTS.truncated}
     </p>
   );

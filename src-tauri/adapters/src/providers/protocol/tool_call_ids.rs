@@ -19,14 +19,6 @@ pub(in crate::providers) fn word_id(id: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{readable}_{}", hash(id)))
 }
 
-/// An id of nine letters and digits, as Mistral requires (`^[a-zA-Z0-9]{9}$`).
-pub(in crate::providers) fn nine_character_id(id: &str) -> Cow<'_, str> {
-    if id.len() == HASH_CHARS && id.chars().all(|char| char.is_ascii_alphanumeric()) {
-        return Cow::Borrowed(id);
-    }
-    Cow::Owned(hash(id))
-}
-
 /// Letters and digits by which an id can be told from all others.
 fn hash(id: &str) -> String {
     let digest = Sha256::digest(id.as_bytes());

@@ -12,7 +12,7 @@ async fn errors_within_a_stream_are_mapped_to_codes() {
         ("rate_limit_exceeded", "provider.rate_limited", true),
         ("insufficient_quota", "provider.rate_limited", false),
         ("invalid_prompt", "provider.bad_request", false),
-        ("context_length_exceeded", "provider.bad_request", false),
+        ("context_length_exceeded", "provider.context_exceeded", false),
     ] {
         let error = json!({"code": code, "message": "It broke."});
         let failed =

@@ -124,21 +124,21 @@ error_codes! {
         ChatContentFiltered = "chat.content_filtered",
             "The provider withheld the reply.",
             "Rephrase the message or the instructions.";
-        ChatIncomplete = "chat.incomplete",
-            "The provider ended the reply before it was whole.",
-            "Run it again. The message says what stopped it; if it keeps happening, use another model.";
         ChatEmptyReply = "chat.empty_reply",
             "The model replied with no text and no tool call.",
             "Raise `maxTokens` if the reply was cut, or use another model.";
+        ChatIncomplete = "chat.incomplete",
+            "The provider ended the reply before it was whole.",
+            "Run it again. The message says what stopped it; if it keeps happening, use another model.";
         ChatNoMessage = "chat.no_message",
             "The node has nothing to send to the model.",
             "Feed its input, write a prompt, or put a `userInput` before it on the context edge.";
-        ChatNotStructured = "chat.not_structured",
-            "The reply does not follow `responseSchema`.",
-            "Simplify the schema, turn retries on, or use another model.";
         ChatNoTools = "chat.no_tools",
             "The model called a tool, but none were offered.",
             "Connect the tool to the node, or tell the model to answer without tools.";
+        ChatNotStructured = "chat.not_structured",
+            "The reply does not follow `responseSchema`.",
+            "Simplify the schema, turn retries on, or use another model.";
         ChatTooDeep = "chat.too_deep",
             "The reply is nested too deeply.",
             "Ask again, or use another model.";
@@ -736,9 +736,15 @@ error_codes! {
         ProviderBuiltIn = "provider.built_in",
             "The provider is built in and cannot be removed.",
             "Change its settings with `plait providers set`; `plait providers rm` takes changes back.";
+        ProviderCertificate = "provider.certificate",
+            "The certificate of the server is not trusted.",
+            "Set `SSL_CERT_FILE` to a file with the certificates to trust, and check the date of the machine.";
         ProviderContentFiltered = "provider.content_filtered",
             "The server's content filter stopped the reply.",
             "Rephrase the message, or use another model.";
+        ProviderContextExceeded = "provider.context_exceeded",
+            "The provider refused the prompt because it is larger than the model's window.",
+            "Set the model's window in the settings, shorten the conversation, or use a larger model.";
         ProviderCutShort = "provider.cut_short",
             "The connection closed before the reply was complete.",
             "Try again.";
@@ -748,12 +754,6 @@ error_codes! {
         ProviderInvalidResponse = "provider.invalid_response",
             "The server's response does not follow its protocol.",
             "Check that the base URL and the kind of the provider match the server.";
-        ProviderCertificate = "provider.certificate",
-            "The certificate of the server is not trusted.",
-            "Set `SSL_CERT_FILE` to a file with the certificates to trust, and check the date of the machine.";
-        ProviderContextExceeded = "provider.context_exceeded",
-            "The provider refused the prompt because it is larger than the model's window.",
-            "Set the model's window in the settings, shorten the conversation, or use a larger model.";
         ProviderNoClient = "provider.no_client",
             "A connection to the provider cannot be set up on this system.",
             "Check the system's certificates.";
@@ -769,6 +769,9 @@ error_codes! {
         ProviderOverloaded = "provider.overloaded",
             "The server is overloaded.",
             "Wait a little, or set more attempts on the node.";
+        ProviderProxy = "provider.proxy",
+            "A proxy between Plait and the provider refuses the request.",
+            "Sign in to the proxy in its environment variable, or add the host to `NO_PROXY`.";
         ProviderRateLimited = "provider.rate_limited",
             "The rate limit or the credit of the account is used up.",
             "Wait, add credit, or use another model.";
@@ -790,9 +793,6 @@ error_codes! {
         ProviderUnknownPreset = "provider.unknown_preset",
             "There are no ready-made settings of this name.",
             "`plait providers presets` lists them; or give `--kind` and `--url`.";
-        ProviderProxy = "provider.proxy",
-            "A proxy between Plait and the provider refuses the request.",
-            "Sign in to the proxy in its environment variable, or add the host to `NO_PROXY`.";
         ProviderUnreachable = "provider.unreachable",
             "The server cannot be reached.",
             "Check that the server runs, and the base URL.";

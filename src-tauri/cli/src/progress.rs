@@ -14,7 +14,7 @@ use crate::format::{first_line, format_duration};
 use crate::printable::printable;
 use crate::terminal::print_styled;
 
-/// Said of a reply without its end.
+/// What is printed about a reply without its end.
 pub(crate) const TRUNCATED: &str = "truncated: the reply reached a limit of tokens";
 
 /// Prints the entries of a run.

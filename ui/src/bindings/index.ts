@@ -2404,8 +2404,7 @@ export type PromptRecord = { provider: string, model: string,
   tokens: number,
   /** The sum of the counts before correction, if the two differ. */
   counted?: number,
-  /**
-   * The factor by which estimates were multiplied for caution when the history was trimmed, in thousandths: no tokenizer of
+  /** The factor by which estimates were multiplied for caution when the history was trimmed, in thousandths: no tokenizer of
    * the model is public, and little or nothing was reported.
    */
   caution?: number,

@@ -19,7 +19,7 @@ pub(in crate::providers) fn word_id(id: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{readable}_{}", hash(id)))
 }
 
-/// Letters and digits by which an id can be told from all others.
+/// Letters and digits that identify an id.
 fn hash(id: &str) -> String {
     let digest = Sha256::digest(id.as_bytes());
     let chars =

@@ -14,13 +14,13 @@ fn counts_start_at_the_factor_of_the_vendor() {
 }
 
 #[test]
-fn every_factor_has_its_fact_and_its_source() {
+fn every_factor_has_its_basis_and_its_source() {
     let table: Value = serde_json::from_str(include_str!("../caution.json")).unwrap();
     let vendors = table["vendors"].as_object().unwrap();
     assert_eq!(vendors.len(), TABLE.vendors.len());
     for (name, vendor) in vendors {
         assert!((1_000..2_000).contains(&vendor["permille"].as_u64().unwrap()), "{name}");
-        assert!(vendor["fact"].as_str().unwrap().ends_with('.'), "{name}");
+        assert!(vendor["basis"].as_str().unwrap().ends_with('.'), "{name}");
         assert!(vendor["source"].as_str().unwrap().starts_with("https://"), "{name}");
     }
 }

@@ -128,7 +128,7 @@ async fn untrusted_certificate_is_not_tried_again() {
 }
 
 #[tokio::test]
-async fn server_without_tls_is_told_apart() {
+async fn server_without_tls_is_recognized() {
     let address = server_that_sends(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").await;
     let error = error_at(&format!("https://{address}"), None).await;
     let fault = context().connection_failed(&error, &ProxySetting::Direct);

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::clocks::{self, Clocks};
-use super::context_names::{self, BodyContexts, ContextTable};
+use super::context_names::{self, BodyContexts, ContextTable, OuterContexts};
 
 use super::input_conflicts::check_input_conflicts;
 use super::input_overrides::{InputOverrides, check_inputs, check_overridden_nodes};
@@ -15,7 +15,7 @@ use super::turn_order::{self, Turns};
 use super::wiring::{self, BoundFlow, Wiring};
 use crate::config::check_flow_settings;
 use crate::diagnostic::Diagnostic;
-use crate::id::{ContextId, NodeId};
+use crate::id::NodeId;
 
 /// What each phase found, and all diagnostics. Without an error among them, it can become a plan.
 pub(super) struct Analysis {
@@ -66,16 +66,16 @@ pub(super) fn analyze(
     diagnostics.extend(settings.quota_problems());
     diagnostics.extend(check_flow_settings(settings));
     check_overridden_nodes(&wiring, overrides, &mut diagnostics);
-    let root = analyze_scope(wiring, overrides, &BTreeSet::new(), &mut diagnostics);
+    let root = analyze_scope(wiring, overrides, &OuterContexts::default(), &mut diagnostics);
     Analysis { root, diagnostics }
 }
 
-/// Runs the phases on one scope and those inside. `outer` are the names of contexts that are made outside. The depth of the
+/// Runs the phases on one scope and those inside. `outer` are the contexts that are made outside. The depth of the
 /// recursion is limited by that of loops.
 fn analyze_scope(
     mut wiring: Wiring,
     overrides: &InputOverrides,
-    outer: &BTreeSet<ContextId>,
+    outer: &OuterContexts,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> ScopeAnalysis {
     check_inputs(&wiring, overrides, diagnostics);
@@ -89,14 +89,16 @@ fn analyze_scope(
     let nesting = nesting::nest(&wiring, diagnostics);
     loops::check_limits(&wiring, &nesting, diagnostics);
     let clocks = clocks::set_clocks(&wiring, &nesting, diagnostics);
-    let contexts = ContextTable::of(&wiring, &nesting, &clocks, &uses, overrides);
+    let contexts = ContextTable::of(&wiring, &nesting, &clocks, &uses, outer, overrides);
     let turns = turn_order::order_turns(&wiring, &nesting, &clocks, &contexts, diagnostics);
     check_input_conflicts(&wiring, &nesting, &turns, diagnostics);
     check_shared_contexts(&wiring, &nesting, &clocks, &turns, diagnostics);
-    let names = context_names::check_context_names(&wiring, &nesting, &clocks, &contexts, outer, diagnostics);
-    let bodies = bodies
-        .into_iter()
-        .map(|(vertex, body)| (vertex, analyze_scope(body, overrides, &names, diagnostics)));
+    let names =
+        context_names::check_context_names(&wiring, &nesting, &clocks, &contexts, &outer.names, diagnostics);
+    let bodies = bodies.into_iter().map(|(vertex, body)| {
+        let outer = contexts.outside_of(&wiring, vertex, names.clone(), overrides);
+        (vertex, analyze_scope(body, overrides, &outer, diagnostics))
+    });
     let bodies = bodies.collect();
     ScopeAnalysis { wiring, nesting, clocks, contexts, turns, bodies }
 }

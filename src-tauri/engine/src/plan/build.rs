@@ -92,7 +92,8 @@ fn prepare(
     if !analysis.diagnostics.is_empty() {
         return Err(analysis.diagnostics);
     }
-    match target.filter(|target| !analysis.root.wiring.runs(target)) {
+    let runs = |target: &&NodeId| analysis.root.scopes().iter().any(|scope| scope.wiring.runs(target));
+    match target.filter(|target| !runs(target)) {
         Some(id) => Err(vec![not_a_target(format!("Can't run to `{id}`: it is a comment or a portal."))]),
         None => Ok((analysis, overrides)),
     }
@@ -401,6 +402,8 @@ fn build_contexts(table: &ContextTable, clocks: &Clocks, position: &[usize]) -> 
         names.insert(name.clone(), contexts.makers.len());
         contexts.makers.push(position[vertex]);
     }
+    let first = contexts.makers.len();
+    contexts.outer = table.outer.iter().cloned().zip(first..).collect();
     contexts
 }
 
@@ -419,14 +422,20 @@ fn assign_contexts(
     for (context, &maker) in plan.scopes[scope].contexts.makers.iter().enumerate() {
         context_of[maker - nodes.start] = Some(context);
     }
+    let first_outer = plan.scopes[scope].contexts.makers.len();
+    // Makers outside of the scope are numbered after its vertices.
+    let context_of = |maker: usize| match maker.checked_sub(order.len()) {
+        Some(outer) => Some(first_outer + outer),
+        None => context_of[position[maker] - nodes.start],
+    };
     let mut rows: Vec<_> = table.rows.into_iter().map(Some).collect();
     for (at, &vertex) in nodes.clone().zip(order) {
         let Some(row) = rows[vertex].take() else { continue };
         let makers = row.works_in.known().iter();
         let own_memory = plan.nodes[at].node.behavior().memory.mode(&plan.memory);
         let roles = ContextRoles {
-            makes: context_of[at - nodes.start].into_iter().collect(),
-            works_in: makers.filter_map(|&maker| context_of[position[maker] - nodes.start]).collect(),
+            makes: row.declared.makes.as_ref().and_then(|_| context_of(vertex)).into_iter().collect(),
+            works_in: makers.filter_map(|&maker| context_of(maker)).collect(),
             works_in_any: row.works_in.is_any(),
             memory: plan.nodes[at].body.map_or(own_memory, |body| memory[body]),
         };

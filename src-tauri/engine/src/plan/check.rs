@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::analysis::analyze;
+use super::context_names::ContextRow;
 use super::input_overrides::InputOverrides;
 use super::wiring::BoundFlow;
 use crate::diagnostic::Diagnostic;
@@ -47,7 +48,8 @@ pub fn check_bound(flow: BoundFlow<'_>, silent: &BTreeSet<NodeId>) -> CheckedFlo
         back_edges.extend(scope.nesting.back_wires.keys().map(|&wire| wiring.wires[wire].edge.clone()));
         let id = |vertex: usize| wiring.vertices[vertex].id.clone();
         let rows = scope.contexts.rows.iter().enumerate().filter(|(vertex, _)| !wiring.is_border(*vertex));
-        contexts.extend(rows.filter_map(|(vertex, row)| Some((id(vertex), id(row.hands_on.only()?)))));
+        let made_here = |row: &ContextRow| row.hands_on.only().filter(|&maker| maker < wiring.vertices.len());
+        contexts.extend(rows.filter_map(|(vertex, row)| Some((id(vertex), id(made_here(row)?)))));
     }
     let ports =
         analysis.root.wiring.bound.iter().map(|(id, node)| (id.clone(), Arc::clone(node.ports()))).collect();

@@ -21,7 +21,7 @@ use super::nesting::Nesting;
 use super::wiring::Wiring;
 use crate::context::ContextHandle;
 use crate::diagnostic::Diagnostic;
-use crate::id::{ContextId, NodeId};
+use crate::id::{ContextId, NodeId, PortName};
 use crate::node::BoundNode;
 use crate::port::PortKind;
 
@@ -93,11 +93,65 @@ impl BodyContexts {
     }
 }
 
-/// The nodes that may have made a context: some of them, or any.
+/// The nodes that may have made a context: some of them, or any. Each is a vertex of the scope. Numbers from the count of
+/// vertices on are makers outside of it, by their contexts in [`ContextTable::outer`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Makers {
     vertices: SmallVec<[usize; 2]>,
     is_any: bool,
+}
+
+/// Contexts that are made outside of a body: some, by name and without the epoch of their makers, or any.
+#[derive(Clone, Debug, Default)]
+struct NamedContexts {
+    names: BTreeSet<ContextId>,
+    is_any: bool,
+}
+
+/// What the body of a loop knows of the contexts that are made outside of it; nothing for the flow itself.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OuterContexts {
+    /// Those that can be named.
+    pub names: BTreeSet<ContextId>,
+    /// Those that edges bring, by the output of the border's begin where they come in.
+    brought: BTreeMap<PortName, NamedContexts>,
+}
+
+/// Numbers the contexts that are made outside of a scope and used in it.
+struct OuterMakers<'a> {
+    known: &'a OuterContexts,
+    /// The number of the first.
+    first: usize,
+    used: Vec<ContextId>,
+}
+
+impl OuterMakers<'_> {
+    fn number(&mut self, name: &ContextId) -> usize {
+        let place = self.used.iter().position(|used| used == name).unwrap_or_else(|| {
+            self.used.push(name.clone());
+            self.used.len() - 1
+        });
+        self.first + place
+    }
+
+    /// The maker of a context that no node of the scope makes.
+    fn of_name(&mut self, name: &ContextId) -> Makers {
+        if self.known.names.contains(name) { Makers::one(self.number(name)) } else { Makers::any() }
+    }
+
+    /// By output of the border's begin, who may have made what comes in there.
+    fn brought(&mut self) -> BTreeMap<PortName, Makers> {
+        let known = self.known;
+        let of_port = |contexts: &NamedContexts| {
+            let mut makers = if contexts.is_any { Makers::any() } else { Makers::default() };
+            for name in &contexts.names {
+                makers.merge(&Makers::one(self.number(name)));
+            }
+            makers
+        };
+        let ports: Vec<Makers> = known.brought.values().map(of_port).collect();
+        known.brought.keys().cloned().zip(ports).collect()
+    }
 }
 
 /// More makers than this count as any.
@@ -156,8 +210,12 @@ pub(super) struct ContextRow {
 pub(super) struct ContextTable {
     /// By vertex.
     pub rows: Vec<ContextRow>,
+    /// The contexts that are made outside of the scope and used in it.
+    pub outer: Vec<ContextId>,
     /// The makers of contexts that can be named.
     makers: BTreeMap<ContextId, usize>,
+    /// By output of the border's begin, who may have made what comes in there.
+    brought: BTreeMap<PortName, Makers>,
 }
 
 impl ContextTable {
@@ -167,6 +225,7 @@ impl ContextTable {
         nesting: &Nesting,
         clocks: &Clocks,
         bodies: &BTreeMap<usize, BodyContexts>,
+        outer: &OuterContexts,
         overrides: &InputOverrides,
     ) -> Self {
         let declared: Vec<ContextDeclaration> = wiring
@@ -177,23 +236,21 @@ impl ContextTable {
         let nameable = declared.iter().enumerate().filter(|(vertex, _)| clocks.runs_once(*vertex));
         let makers: BTreeMap<ContextId, usize> =
             nameable.filter_map(|(vertex, declared)| Some((declared.makes.clone()?, vertex))).collect();
-        let mut assigned = assigned_makers(wiring, &declared, &makers);
-        if let Some(border) = &wiring.border {
-            // What comes from outside was made by somebody there.
-            assigned[border.begin] = Some(Makers::any());
-        }
-        let sources = context_sources(wiring);
+        let mut outer = OuterMakers { known: outer, first: declared.len(), used: Vec::new() };
+        let brought = outer.brought();
+        let assigned = assigned_makers(wiring, &declared, &makers, &mut outer);
+        let sources = ContextSources::of(wiring, &brought);
         let hands_on = handed_on_makers(&declared, &assigned, &sources, &nesting.topological);
         let works_in: Vec<Makers> = (0..declared.len())
             .map(|vertex| {
                 let takes_turns = wiring.vertices[vertex].node.behavior().uses_context;
                 if let Some(body) = bodies.get(&vertex) {
-                    return works_inside(body, &merge_all(&sources[vertex], &hands_on), &makers);
+                    return works_inside(body, &sources.merge(vertex, &hands_on), &makers, &mut outer);
                 }
                 match &assigned[vertex] {
                     _ if wiring.is_border(vertex) => Makers::default(),
                     Some(assigned) => assigned.clone(),
-                    None if takes_turns => merge_all(&sources[vertex], &hands_on),
+                    None if takes_turns => sources.merge(vertex, &hands_on),
                     None => Makers::default(),
                 }
             })
@@ -204,7 +261,43 @@ impl ContextTable {
             ContextRow { declared, hands_on, works_in, names_inside }
         });
         let rows = rows.collect();
-        Self { rows, makers }
+        Self { rows, outer: outer.used, makers, brought }
+    }
+
+    /// What the body of a loop, which is a vertex of this scope, knows of contexts outside. `names` are those that can be named.
+    pub fn outside_of(
+        &self,
+        wiring: &Wiring,
+        vertex: usize,
+        names: BTreeSet<ContextId>,
+        overrides: &InputOverrides,
+    ) -> OuterContexts {
+        let mut brought: BTreeMap<PortName, NamedContexts> = BTreeMap::new();
+        let inputs = &wiring.vertices[vertex].node.ports().inputs;
+        for wire in wiring.wires.iter().filter(|it| it.target == vertex && it.kind == PortKind::Context) {
+            let is_from_border = wiring.border.is_some_and(|border| border.begin == wire.source);
+            let makers = if is_from_border {
+                self.brought.get(&wire.source_port)
+            } else {
+                Some(&self.rows[wire.source].hands_on)
+            };
+            let Some(makers) = makers else { continue };
+            let contexts = brought.entry(inputs[wire.target_port].name.clone()).or_default();
+            contexts.is_any |= makers.is_any();
+            contexts.names.extend(makers.known().iter().filter_map(|&maker| self.name(maker)).cloned());
+        }
+        for port in overrides.get(&wiring.vertices[vertex].id).into_iter().flat_map(BTreeMap::keys) {
+            brought.entry(port.clone()).or_default().is_any = true;
+        }
+        OuterContexts { names, brought }
+    }
+
+    /// The name, without an epoch, of the context that one of [`Makers`] makes.
+    fn name(&self, maker: usize) -> Option<&ContextId> {
+        match maker.checked_sub(self.rows.len()) {
+            Some(outer) => self.outer.get(outer),
+            None => self.rows[maker].declared.makes.as_ref(),
+        }
     }
 
     /// The pairs `(maker, user)` in which the user names the context that the maker makes.
@@ -218,13 +311,18 @@ impl ContextTable {
 }
 
 /// Who may have made the contexts that nodes inside a loop take turns in. `fed` are those that its edges bring.
-fn works_inside(body: &BodyContexts, fed: &Makers, makers: &BTreeMap<ContextId, usize>) -> Makers {
+fn works_inside(
+    body: &BodyContexts,
+    fed: &Makers,
+    makers: &BTreeMap<ContextId, usize>,
+    outer: &mut OuterMakers<'_>,
+) -> Makers {
     let mut all = Makers::default();
     if body.takes_turns {
         all.merge(fed);
     }
     for name in &body.names {
-        all.merge(&makers.get(name).map_or_else(Makers::any, |&maker| Makers::one(maker)));
+        all.merge(&makers.get(name).map_or_else(|| outer.of_name(name), |&maker| Makers::one(maker)));
     }
     if body.by_value {
         all.merge(&Makers::any());
@@ -237,8 +335,10 @@ fn assigned_makers(
     wiring: &Wiring,
     declared: &[ContextDeclaration],
     makers: &BTreeMap<ContextId, usize>,
+    outer: &mut OuterMakers<'_>,
 ) -> Vec<Option<Makers>> {
-    let made_by = |name: &ContextId| makers.get(name).map_or_else(Makers::any, |&maker| Makers::one(maker));
+    let mut made_by =
+        |name: &ContextId| makers.get(name).map_or_else(|| outer.of_name(name), |&maker| Makers::one(maker));
     let assigned = |declared: &ContextDeclaration| match &declared.names {
         Some(name) => Some(made_by(name)),
         None => declared.names_none.then(Makers::default),
@@ -256,34 +356,50 @@ fn assigned_makers(
     assigned
 }
 
-/// By vertex, the vertices that its context edges come from.
-fn context_sources(wiring: &Wiring) -> Vec<SmallVec<[usize; 1]>> {
-    let mut sources = vec![SmallVec::new(); wiring.vertices.len()];
-    for wire in wiring.wires.iter().filter(|wire| wire.kind == PortKind::Context) {
-        sources[wire.target].push(wire.source);
-    }
-    sources
+/// Where the context edges of each vertex come from.
+struct ContextSources {
+    /// By vertex, the vertices.
+    vertices: Vec<SmallVec<[usize; 1]>>,
+    /// By vertex, who may have made what the border brings.
+    brought: Vec<Makers>,
 }
 
-fn merge_all(sources: &[usize], hands_on: &[Makers]) -> Makers {
-    sources.iter().fold(Makers::default(), |mut merged, &source| {
-        merged.merge(&hands_on[source]);
-        merged
-    })
+impl ContextSources {
+    fn of(wiring: &Wiring, brought: &BTreeMap<PortName, Makers>) -> Self {
+        let count = wiring.vertices.len();
+        let mut sources =
+            Self { vertices: vec![SmallVec::new(); count], brought: vec![Makers::default(); count] };
+        for wire in wiring.wires.iter().filter(|wire| wire.kind == PortKind::Context) {
+            if wiring.border.is_none_or(|border| border.begin != wire.source) {
+                sources.vertices[wire.target].push(wire.source);
+            } else if let Some(makers) = brought.get(&wire.source_port) {
+                sources.brought[wire.target].merge(makers);
+            }
+        }
+        sources
+    }
+
+    /// Who may have made the contexts that come to a vertex over edges.
+    fn merge(&self, vertex: usize, hands_on: &[Makers]) -> Makers {
+        self.vertices[vertex].iter().fold(self.brought[vertex].clone(), |mut merged, &source| {
+            merged.merge(&hands_on[source]);
+            merged
+        })
+    }
 }
 
 /// Who may have made the contexts that vertices hand on.
 fn handed_on_makers(
     declared: &[ContextDeclaration],
     assigned: &[Option<Makers>],
-    sources: &[SmallVec<[usize; 1]>],
+    sources: &ContextSources,
     topological: &[usize],
 ) -> Vec<Makers> {
     let mut hands_on: Vec<Makers> = (0..declared.len())
         .map(|vertex| match &assigned[vertex] {
             _ if declared[vertex].makes.is_some() => Makers::one(vertex),
             Some(assigned) => assigned.clone(),
-            None => Makers::default(),
+            None => sources.brought[vertex].clone(),
         })
         .collect();
     // Pass after pass until nothing changes: each further pass carries makers over one more back wire. A pass only adds
@@ -291,11 +407,12 @@ fn handed_on_makers(
     let mut has_changed = true;
     while std::mem::take(&mut has_changed) {
         for &vertex in topological {
-            if declared[vertex].makes.is_some() || assigned[vertex].is_some() || sources[vertex].is_empty() {
+            let is_fixed = declared[vertex].makes.is_some() || assigned[vertex].is_some();
+            if is_fixed || sources.vertices[vertex].is_empty() {
                 continue;
             }
             let mut merged = hands_on[vertex].clone();
-            for &source in &sources[vertex] {
+            for &source in &sources.vertices[vertex] {
                 merged.merge(&hands_on[source]);
             }
             if merged != hands_on[vertex] {

@@ -75,20 +75,29 @@ pub struct PlanContexts {
     pub(super) made_once: FxHashMap<ContextId, ContextIx>,
     /// Those whose makers run in each iteration of a cycle, by the name without the epoch.
     pub(super) made_per_epoch: FxHashMap<ContextId, ContextIx>,
+    /// Those that are made outside of the scope, by the name without the epoch.
+    pub(super) outer: FxHashMap<ContextId, ContextIx>,
 }
 
 impl PlanContexts {
-    /// How many contexts the plan has.
+    /// How many contexts the scope uses.
     pub fn len(&self) -> usize {
-        self.makers.len()
+        self.makers.len() + self.outer.len()
     }
 
-    /// Whether the plan has no context.
+    /// Whether the scope uses no context.
     pub fn is_empty(&self) -> bool {
-        self.makers.is_empty()
+        self.len() == 0
     }
 
-    /// The node that makes a context.
+    /// The context of this name that is made outside of the scope. Nothing if it is known only at run time that the scope
+    /// uses it.
+    pub fn find_outer(&self, name: &ContextId) -> Option<ContextIx> {
+        let without_epoch = || self.outer.get(name.as_str().rsplit_once('#')?.0);
+        self.outer.get(name).or_else(without_epoch).copied()
+    }
+
+    /// The node of the scope that makes a context, which is not from outside.
     pub fn maker(&self, context: ContextIx) -> NodeIx {
         self.makers[context]
     }

@@ -104,7 +104,7 @@ fn sharing_groups(contexts: &ContextTable, order: &[usize]) -> Vec<Vec<usize>> {
     let rows = &contexts.rows;
     let all: BTreeSet<usize> = rows.iter().flat_map(|row| row.works_in.known().iter().copied()).collect();
     let all: Vec<usize> = all.into_iter().collect();
-    let mut joined = UnionFind::<usize>::new(rows.len());
+    let mut joined = UnionFind::<usize>::new(rows.len() + contexts.outer.len());
     for row in rows {
         let makers = if row.works_in.is_any() { &all } else { row.works_in.known() };
         for pair in makers.windows(2) {

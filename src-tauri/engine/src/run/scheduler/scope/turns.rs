@@ -32,10 +32,10 @@ use crate::run::scheduler::slot::Slot;
 /// A place in the order of turns of a scope, outermost first: for each cycle around it, where the cycle begins in plan order and which
 /// iteration it is in; then the node's position in plan order. Compared number by number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct TurnKey(SmallVec<[u32; 6]>);
+pub(super) struct TurnKey(SmallVec<[u32; 6]>);
 
 impl TurnKey {
-    fn of_activation(plan: &Plan, node: NodeIx, epoch: &Epoch) -> Self {
+    pub fn of_activation(plan: &Plan, node: NodeIx, epoch: &Epoch) -> Self {
         let (place, depth) = (plan.nodes[node].place(), plan.scopes[plan.nodes[node].scope].depth);
         let mut key = Self::inside(plan, depth, place, epoch);
         key.0.push(number(node));
@@ -113,7 +113,7 @@ struct ContextQueues {
     users: TurnQueue,
 }
 
-/// The order of turns in all contexts of a scope. A context from outside of a loop's body is any to the nodes in the body.
+/// The order of turns in all contexts of a scope, also in those from outside of a loop's body.
 #[derive(Default)]
 pub(in crate::run::scheduler) struct TurnQueues {
     scope: ScopeIx,
@@ -228,7 +228,10 @@ impl TurnQueues {
         let scope: &PlanScope = &plan.scopes[self.scope];
         let Some((context, epoch)) = scope.contexts.find(&name, &slot.epoch.prefix(scope.depth)) else {
             // No node of the scope makes it. In a body, it may come from outside; else it exists at no time.
-            let is_due = self.scope == ROOT_SCOPE || self.any.wait_until(own, node);
+            let users = scope.contexts.find_outer(&name).map(|context| &mut self.contexts[context].users);
+            let is_due = self.scope == ROOT_SCOPE
+                || users.is_none_or(|users| users.wait_until(own.clone(), node))
+                    && self.any.wait_until(own, node);
             return if is_due { without } else { Turn::Later };
         };
         let maker = scope.contexts.maker(context);

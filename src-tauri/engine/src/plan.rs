@@ -254,6 +254,12 @@ impl Plan {
         (scope != ROOT_SCOPE).then(|| (scope, epoch.prefix(self.scopes[scope].depth)))
     }
 
+    /// Whether a node is in a loop, at any depth.
+    pub(crate) fn is_inside(&self, node: NodeIx, container: NodeIx) -> bool {
+        let around = |node: NodeIx| self.scopes[self.nodes[node].scope].container.map(|it| it.node);
+        std::iter::successors(around(node), |&node| around(node)).any(|node| node == container)
+    }
+
     /// The outermost cycle that an edge leaves: its source's deeper epochs count as one step, done when that cycle has ended.
     pub(crate) fn cycle_left_by(&self, edge: EdgeIx) -> Option<CycleIx> {
         let edge = &self.edges[edge];

@@ -241,6 +241,15 @@ impl LoopKind {
     pub fn is_for_each(self) -> bool {
         matches!(self, Self::ForEach { .. })
     }
+
+    /// The same with one iteration open at a time. A run to a node inside needs that: else it would depend on timing in which
+    /// iteration the node finishes first.
+    pub(crate) fn one_by_one(self) -> Self {
+        match self {
+            Self::ForEach { continues_on_error, .. } => Self::ForEach { concurrency: 1, continues_on_error },
+            other => other,
+        }
+    }
 }
 
 /// An edge that is defined by a config instead of on the canvas.

@@ -128,8 +128,8 @@ impl<'a> Dependencies<'a> {
         self.entrances.get(channel).map_or(&[], Vec::as_slice)
     }
 
-    /// The makers of contexts that can be named: those in no cycle and behind none, which are the ones that a topological
-    /// order reaches while back edges are not cut.
+    /// The makers of contexts that can be named: those in no loop, in no cycle and behind none, which are the ones that a
+    /// topological order reaches while back edges are not cut.
     fn nameable_makers(&self) -> Vec<&'a NodeId> {
         let mut vertices: BTreeMap<&NodeId, usize> = BTreeMap::new();
         let mut channels: BTreeMap<&str, usize> = BTreeMap::new();
@@ -140,7 +140,8 @@ impl<'a> Dependencies<'a> {
         };
         let mut edges = Vec::new();
         for (target, sources) in &self.sources {
-            for source in sources {
+            // What a body gives to its loop leads into no earlier iteration of the scope around.
+            for source in sources.iter().filter(|source| !self.is_around(target, source)) {
                 let from = *vertices.entry(source).or_insert_with(&mut next_vertex);
                 edges.push((from, *vertices.entry(target).or_insert_with(&mut next_vertex)));
             }
@@ -155,6 +156,7 @@ impl<'a> Dependencies<'a> {
         let reached: BTreeSet<usize> =
             graph::topological_order(count, edges.into_iter()).into_iter().collect();
         let runs_once = |id: &&&NodeId| vertices.get(**id).is_none_or(|vertex| reached.contains(vertex));
-        self.makers.values().filter(runs_once).copied().collect()
+        let is_outside = |id: &&&NodeId| !self.parents.contains_key(**id);
+        self.makers.values().filter(runs_once).filter(is_outside).copied().collect()
     }
 }

@@ -261,11 +261,12 @@ impl Scheduler {
             NodeEvent::Finished { outputs, messages, metadata } => {
                 let origins = self.started_slot(ix, epoch, event)?.output_origins(&metadata.origins);
                 self.finished_origins.clone_from(&origins);
-                self.take_results(ix, outputs, &origins);
+                self.take_results(ix, epoch, outputs, &origins);
                 let plan = Arc::clone(&self.shared.plan);
                 if let Some(scope) = self.scope_of(ix, epoch) {
                     if scope.slot(ix, epoch).is_some_and(|slot| slot.has_written) {
-                        scope.written.push(Activation { node: node.clone(), epoch: epoch.clone() });
+                        let at = Activation { node: node.clone(), epoch: epoch.clone() };
+                        scope.written_by(&plan, ix, epoch).activations.push(at);
                     }
                     scope.note_made_context(&plan, ix, epoch);
                     scope.ends_loop |= metadata.extra.contains_key(FINISHES_LOOP);
@@ -331,14 +332,29 @@ impl Scheduler {
         }
     }
 
-    /// Takes the outputs of a node whose outputs are the run's. The last live value of each port counts, whichever iteration
-    /// it came in.
-    fn take_results(&mut self, ix: NodeIx, outputs: &NodeOutputs, origins: &Origins) {
-        let node = &self.shared.plan.nodes[ix];
-        if node.is_result {
-            self.results.entry(node.id.clone()).or_default().extend(outputs.clone());
-            self.result_origins.add(origins);
+    /// Takes the outputs of a node whose outputs are the run's. In an iteration of a loop they count if that does, except for
+    /// those of the node that the run runs to.
+    fn take_results(&mut self, ix: NodeIx, epoch: &Epoch, outputs: &NodeOutputs, origins: &Origins) {
+        let plan = Arc::clone(&self.shared.plan);
+        if !plan.nodes[ix].is_result {
+            return;
         }
+        match plan.iteration_of(ix, epoch).filter(|_| plan.target != Some(ix)) {
+            None => self.add_results(ix, outputs.clone(), origins),
+            Some(key) => {
+                if let Some(scope) = self.iterations.get_mut(&key) {
+                    let result = (ix, outputs.clone(), origins.clone());
+                    scope.written_by(&plan, ix, epoch).results.push(result);
+                }
+            }
+        }
+    }
+
+    /// Adds to the outputs of the run. The last live value of each port counts, whichever iteration it came in.
+    fn add_results(&mut self, ix: NodeIx, outputs: NodeOutputs, origins: &Origins) {
+        let id = self.shared.plan.nodes[ix].id.clone();
+        self.results.entry(id).or_default().extend(outputs);
+        self.result_origins.add(origins);
     }
 
     /// The next activation that may start, first in plan order. It counts as started only once the driver applies

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::scope::{IterationResult, Opening, Scope};
+use super::scope::{IterationResult, Opening, Scope, Written};
 use super::slot::Phase;
 use super::{Event, Fault, NodeOutputs, Scheduler};
 use crate::context::ContextHandle;
@@ -49,7 +49,12 @@ impl Scheduler {
         let plan = Arc::clone(&self.shared.plan);
         let (node, epoch) = (opening.node, opening.epoch.clone());
         let spec = &plan.nodes[node];
-        let (Some(body), Some(repeats)) = (spec.body, spec.node.behavior().repeats.clone()) else { return };
+        let (Some(body), Some(mut repeats)) = (spec.body, spec.node.behavior().repeats.clone()) else {
+            return;
+        };
+        if plan.target.is_some_and(|target| plan.is_inside(target, node)) {
+            repeats.kind = repeats.kind.one_by_one();
+        }
         let mut run = LoopRun::new(opening, spec, repeats, body);
         let uses_results = spec.is_result
             || spec.outgoing.iter().any(|&edge| plan.edges[edge].port.as_str() == port::RESULTS);
@@ -142,20 +147,19 @@ impl Scheduler {
         let Some(mut scope) = self.iterations.remove(key) else { return };
         scope.skip_idle_followers(&plan, derived);
         let Some(container) = plan.scopes[key.0].container else { return };
-        let IterationResult { next, exit } = scope.result;
+        let IterationResult { next, exit } = std::mem::take(&mut scope.result);
         let exits = scope.ends_loop || exit.is_some_and(|exit| is_truthy(&exit.datum.value));
         let activation = Activation { node: plan.nodes[container.node].id.clone(), epoch: key.1.clone() };
         derived.push(Event::Loop(activation, LoopEvent::IterationFinished { error: None, exit: exits }));
         let (outer, index) = split(&key.1);
         if let Some(run) = self.loops.get_mut(&(container.node, outer.clone())) {
             run.take_result(index, next, exits);
-            if run.spec.kind.is_for_each() {
+            let written = scope.take_written();
+            if !run.spec.kind.is_for_each() {
+                self.merge_written(container.node, &outer, written, derived);
+            } else if !written.is_empty() {
                 // In the order of the items, when the loop ends.
-                if !scope.written.is_empty() {
-                    run.written.insert(index, scope.written);
-                }
-            } else {
-                self.merge_written(container.node, &outer, scope.written, derived);
+                run.written.insert(index, written);
             }
         }
         if exits {
@@ -164,25 +168,21 @@ impl Scheduler {
         self.advance_loop(container.node, &outer, derived);
     }
 
-    /// What was written in iterations of a loop counts in the scope that the loop is in; in the flow itself, for good.
-    fn merge_written(
-        &mut self,
-        node: NodeIx,
-        epoch: &Epoch,
-        mut activations: Vec<Activation>,
-        derived: &mut Vec<Event>,
-    ) {
-        if activations.is_empty() {
+    /// What iterations of a loop leave behind counts in the scope that the loop is in; in the flow itself, for good.
+    fn merge_written(&mut self, node: NodeIx, epoch: &Epoch, written: Written, derived: &mut Vec<Event>) {
+        let plan = Arc::clone(&self.shared.plan);
+        if let Some(key) = plan.iteration_of(node, epoch) {
+            if let Some(scope) = self.iterations.get_mut(&key) {
+                scope.written_by(&plan, node, epoch).append(written);
+            }
             return;
         }
-        match self.shared.plan.iteration_of(node, epoch) {
-            Some(key) => {
-                if let Some(scope) = self.iterations.get_mut(&key) {
-                    scope.written.append(&mut activations);
-                }
-            }
-            None => derived
-                .push(Event::Context(self.activation(node, epoch), ContextEvent::Merged { activations })),
+        for (of, outputs, origins) in written.results {
+            self.add_results(of, outputs, &origins);
+        }
+        let activations = written.activations;
+        if !activations.is_empty() {
+            derived.push(Event::Context(self.activation(node, epoch), ContextEvent::Merged { activations }));
         }
     }
 
@@ -222,12 +222,12 @@ impl Scheduler {
             let results = results.iter().map(|value| (**value).clone()).collect();
             outputs.insert(port::RESULTS.into(), Arc::new(Value::Array(results)));
         }
-        self.merge_written(node, epoch, run.written.into_values().flatten().collect(), derived);
+        self.merge_written(node, epoch, Written::concat(run.written.into_values()), derived);
         let metadata = FinishMetadata { origins: run.origins.clone(), ..FinishMetadata::default() };
         let Some(scope) = self.scope_of(node, epoch) else { return };
         let origins =
             scope.slot(node, epoch).map(|slot| slot.output_origins(&run.origins)).unwrap_or_default();
-        self.take_results(node, &outputs, &origins);
+        self.take_results(node, epoch, &outputs, &origins);
         derived.push(Event::Node(
             Activation { node: plan.nodes[node].id.clone(), epoch: epoch.clone() },
             NodeEvent::Finished { outputs: outputs.clone(), messages: messages.clone(), metadata },

@@ -4,6 +4,7 @@
 mod cycles;
 mod delivery;
 mod turns;
+mod written;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
@@ -14,7 +15,7 @@ use smallvec::SmallVec;
 
 use super::slot::{Arrival, Counts, Delivered, Phase, Slot, Sources};
 use super::{Event, NodeOutputs};
-use crate::id::{Activation, Epoch};
+use crate::id::Epoch;
 use crate::journal::SkipReason;
 use crate::node::Inputs;
 use crate::origin::Origins;
@@ -24,6 +25,8 @@ use cycles::CycleState;
 use delivery::Held;
 pub(super) use delivery::error_outputs;
 use turns::TurnQueues;
+pub(super) use written::Written;
+use written::WrittenInOrder;
 
 /// A loop that is ready.
 pub(super) struct Opening {
@@ -113,9 +116,8 @@ pub(super) struct Scope {
     pub open: usize,
     /// What the end of the border got.
     pub result: IterationResult,
-    /// The activations in it that have written to contexts or to the memory, in the order in which they succeeded. Of the flow
-    /// itself, nothing.
-    pub written: Vec<Activation>,
+    /// What it leaves behind; nothing for the flow itself.
+    written: WrittenInOrder,
     /// Whether a person or a model has ended the loop with this iteration.
     pub ends_loop: bool,
     /// What is to be worked off: never recursion, so that a chain of any length fits any stack.
@@ -162,7 +164,7 @@ impl Scope {
             lagging_exits: FxHashMap::default(),
             open: 0,
             result: IterationResult::default(),
-            written: Vec::new(),
+            written: WrittenInOrder::new(),
             ends_loop: false,
             agenda: VecDeque::new(),
         }

@@ -270,7 +270,7 @@ fn failed_iteration_leaves_its_error_or_ends_the_loop() {
 }
 
 /// A list of two items in a loop that has both open: the first one passes `slow`, and takes longer than the second.
-fn two_at_once(body: Value) -> Value {
+fn two_at_once(body: &Value) -> Value {
     let mut nodes = json!({
         "list": { "type": "value", "config": { "value": [1, 2] } },
         "l": { "type": "loop", "config": { "kind": "forEach", "concurrency": 2 } },
@@ -298,7 +298,7 @@ fn two_at_once_edges(body: &[&str]) -> Value {
 #[test]
 fn failure_of_the_first_item_counts_however_late_it_comes() {
     let stage = Stage::new();
-    let nodes = two_at_once(json!({
+    let nodes = two_at_once(&json!({
         "late": { "type": "switch", "parent": "l", "config": { "cases": [{ "name": "sure", "when": "value.no > 0" }] } },
         "early": { "type": "switch", "parent": "l", "config": { "cases": [{ "name": "yes", "when": "value.no > 0" }] } },
     }));
@@ -318,7 +318,7 @@ fn failure_of_the_first_item_counts_however_late_it_comes() {
 #[test]
 fn failure_does_not_count_if_an_earlier_item_ends_the_loop() {
     let stage = Stage::new();
-    let nodes = two_at_once(json!({
+    let nodes = two_at_once(&json!({
         "early": { "type": "switch", "parent": "l", "config": { "cases": [{ "name": "yes", "when": "value.no > 0" }] } },
         "tail": text("l", "{{value}}"),
     }));
@@ -337,7 +337,7 @@ fn failure_does_not_count_if_an_earlier_item_ends_the_loop() {
 #[test]
 fn turns_of_items_that_are_stopped_are_given_up() {
     let stage = Stage::new();
-    let nodes = two_at_once(json!({
+    let nodes = two_at_once(&json!({
         "c": { "type": "contextStart", "config": { "provider": "stalls" } },
         "say": text("l", "{{value}}"),
         "chat": { "type": "chat", "parent": "l" },

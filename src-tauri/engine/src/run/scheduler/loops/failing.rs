@@ -5,10 +5,12 @@
 //! first failure counts in the order of the items, not in time: a loop fails only when all iterations before the failed one
 //! have ended, and not at all if one of those ends the loop. So a loop gives the same at any concurrency.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::json;
 
+use super::loop_run::LoopRun;
 use super::{IterationKey, split};
 use crate::error::Fault;
 use crate::host::tree_budget::is_limit_of_tree;
@@ -19,7 +21,7 @@ use crate::origin::Origins;
 use crate::plan::{NodeIx, PlanNode};
 use crate::run::scheduler::Scheduler;
 use crate::run::scheduler::ending::{ended_by, stopped_by};
-use crate::run::scheduler::scope::error_outputs;
+use crate::run::scheduler::scope::{Written, error_outputs};
 use crate::run::scheduler::slot::{Delivered, Phase};
 
 /// What ends a loop once the iterations before it have ended.
@@ -84,7 +86,7 @@ impl Scheduler {
         while let Some((container, inner)) = self.around(at.0, &at.1) {
             let outer = split(&inner).0;
             let continues =
-                self.loops.get(&(container, outer.clone())).is_some_and(|run| run.continues_on_error());
+                self.loops.get(&(container, outer.clone())).is_some_and(LoopRun::continues_on_error);
             if continues || self.shared.plan.nodes[container].handles_error {
                 return is_limit_of_tree(&error.code);
             }
@@ -217,7 +219,7 @@ impl Scheduler {
             scope.slot(node, epoch).map(|slot| slot.output_origins(&Origins::NONE)).unwrap_or_default();
         derived.push(failed_event(&plan.nodes[node], epoch, error, true));
         let outputs = error_outputs(&plan.nodes[node].id, error);
-        self.close(node, epoch, &outputs, &Default::default(), &origins);
+        self.close(node, epoch, &outputs, &BTreeMap::default(), &origins);
     }
 
     /// An iteration ended the loop: those for later items don't count, however far they have come.
@@ -248,7 +250,7 @@ impl Scheduler {
     ) {
         let Some(run) = self.loops.get_mut(&(node, epoch.clone())) else { return };
         let open = run.open.split_off(&first);
-        let mut written: Vec<_> = run.written.split_off(&first).into_values().flatten().collect();
+        let mut written = Written::concat(run.written.split_off(&first).into_values()).activations;
         for index in open {
             written.append(&mut self.close_iteration(node, &epoch.child(index), closing, derived));
         }
@@ -264,7 +266,7 @@ impl Scheduler {
         derived: &mut Vec<Event>,
     ) -> Vec<Activation> {
         let Some(mut run) = self.loops.remove(&(node, epoch.clone())) else { return Vec::new() };
-        let mut written: Vec<_> = std::mem::take(&mut run.written).into_values().flatten().collect();
+        let mut written = Written::concat(std::mem::take(&mut run.written).into_values()).activations;
         if run.test.is_some() {
             self.shared.counts.change(Some(Phase::Ready), None);
         }
@@ -286,7 +288,7 @@ impl Scheduler {
         let Some(body) = plan.nodes[node].body else { return Vec::new() };
         let Some(mut scope) = self.iterations.remove(&(body, inner.clone())) else { return Vec::new() };
         self.has_stopped = true;
-        let mut written = std::mem::take(&mut scope.written);
+        let mut written = scope.take_written().activations;
         for (loop_node, epoch) in scope.repeating() {
             written.append(&mut self.close_loop(loop_node, &epoch, closing, derived));
         }

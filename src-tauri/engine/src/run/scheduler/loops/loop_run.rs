@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use super::condition::Test;
 use super::failing::HeldFailure;
-use crate::id::{Activation, Epoch, PortName};
+use crate::id::{Epoch, PortName};
 use crate::journal::SourceRef;
 use crate::node::{Datum, Inputs, LoopKind, LoopSpec};
 use crate::origin::Origins;
 use crate::plan::{PlanNode, ScopeIx};
-use crate::run::scheduler::scope::Opening;
+use crate::run::scheduler::scope::{Opening, Written};
 use crate::run::scheduler::slot::Delivered;
 
 /// A loop whose iterations run.
@@ -35,8 +35,8 @@ pub(in crate::run::scheduler) struct LoopRun {
     pub(super) results: Option<Vec<Arc<Value>>>,
     /// Where the results come from.
     pub(super) origins: Origins,
-    /// By iteration for an item of a list, the activations that have written to contexts or to the memory.
-    pub(super) written: BTreeMap<u32, Vec<Activation>>,
+    /// By iteration for an item of a list, what it leaves behind.
+    pub(super) written: BTreeMap<u32, Written>,
     /// No further iteration opens.
     pub(super) ends: bool,
     /// Why the loop fails, once the iterations that are open have ended.

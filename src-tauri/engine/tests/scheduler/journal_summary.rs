@@ -6,7 +6,7 @@ use plait_engine::Value;
 use plait_engine::context::ContextChange;
 use plait_engine::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName};
 use plait_engine::journal::{
-    ContextEvent, Entry, Event, LoopEvent, NodeEvent, RunEvent, SkipReason, SourceRef,
+    ContextEvent, Entry, Event, LoopEvent, MemoryEvent, NodeEvent, RunEvent, SkipReason, SourceRef,
 };
 
 /// The final state of an activation.
@@ -25,6 +25,8 @@ pub struct ActivationRecord {
     /// The number of its last attempt.
     pub attempts: u32,
     pub pauses: u32,
+    /// What it saw of the workflow's memory.
+    pub seen: Option<Vec<String>>,
     pub end: Option<Final>,
 }
 
@@ -41,7 +43,9 @@ pub struct JournalSummary {
     pub iterations: BTreeMap<Activation, Option<bool>>,
     pub exhausted: BTreeSet<Activation>,
     pub contexts: BTreeMap<ContextId, History>,
-    /// What was done in contexts in iterations of loops, and neither counts nor is discarded yet.
+    /// The turns of the workflow's memory.
+    pub memory: Vec<String>,
+    /// What was done in contexts and in the memory in iterations of loops, and neither counts nor is discarded yet.
     pending: BTreeMap<Activation, Vec<Event>>,
     pub waiting: Vec<Vec<Activation>>,
     /// The event that ended the run.
@@ -133,7 +137,11 @@ impl JournalSummary {
             Event::Node(Activation { node, epoch }, NodeEvent::Paused { .. }) => {
                 self.record(node, epoch).pauses += 1;
             }
-            Event::Node(Activation { node, epoch }, NodeEvent::Finished { outputs, .. }) => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Finished { outputs, metadata, .. }) => {
+                if let Some(seen) = metadata.extra.get("seen") {
+                    let seen = serde_json::from_value(seen.clone()).map_err(|error| error.to_string())?;
+                    self.record(node, epoch).seen = Some(seen);
+                }
                 for event in written.remove(&at(node, epoch)).into_iter().flatten() {
                     if is_pending(event) {
                         self.pending.entry(at(node, epoch)).or_default().push(event.clone());
@@ -156,7 +164,8 @@ impl JournalSummary {
                 ContextEvent::Created { .. }
                 | ContextEvent::Changed { .. }
                 | ContextEvent::TurnCommitted { .. },
-            ) => {
+            )
+            | Event::Memory(Activation { node, epoch }, _) => {
                 written.entry(at(node, epoch)).or_default().push(event);
             }
             Event::Loop(Activation { node, epoch }, LoopEvent::Iteration) => {
@@ -242,6 +251,9 @@ impl JournalSummary {
                     history.push((message.id.clone(), message.content.text()));
                 }
             }
+            Event::Memory(_, MemoryEvent::Appended { change, .. }) => {
+                self.memory.extend(change.turns.iter().map(|turn| turn.text.clone()));
+            }
             other => return Err(format!("no test node writes {other:?}")),
         }
         Ok(())
@@ -263,14 +275,14 @@ pub fn with_one_entrance(
     own
 }
 
-/// Whether a change of a context counts only when its iteration has succeeded.
+/// Whether a change counts only when its iteration has succeeded.
 fn is_pending(event: &Event) -> bool {
     matches!(
         event,
         Event::Context(
             _,
             ContextEvent::Changed { pending: true, .. } | ContextEvent::TurnCommitted { pending: true, .. }
-        )
+        ) | Event::Memory(_, MemoryEvent::Appended { pending: true, .. })
     )
 }
 

@@ -105,6 +105,7 @@ node_types! {
     Pass "pass",
     List "list",
     Sign "sign",
+    Finish "finish",
     Result_ "result",
     PortalIn "portalIn",
     PortalOut "portalOut",

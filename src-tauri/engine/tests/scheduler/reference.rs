@@ -4,10 +4,11 @@
 //! machine and no clock: the outcome of an activation is a function of the outcomes of the activations before it.
 //!
 //! The rules, in the order of the design: [`nesting`] has entries, back edges and bounds; [`clocks`] has epochs and
-//! followers; [`order`] has plan order; [`interpreter`] has readiness, dead paths, iterations and shared contexts;
-//! [`expected_outcome`] has how a run ends.
+//! followers; [`order`] has plan order; [`interpreter`] has readiness, dead paths and epochs; [`context_history`] has shared
+//! contexts; [`memory`] has the workflow's memory; [`iterations`] has loops; [`expected_outcome`] has how a run ends.
 
 mod clocks;
+mod context_history;
 mod contexts;
 mod document;
 mod expected_outcome;
@@ -15,6 +16,7 @@ mod features;
 mod graph;
 mod interpreter;
 mod iterations;
+mod memory;
 mod nesting;
 mod order;
 mod outcome;
@@ -93,6 +95,8 @@ pub struct Expected {
     pub iterations: BTreeMap<Activation, Option<bool>>,
     pub exhausted: Vec<Activation>,
     pub contexts: BTreeMap<ContextId, History>,
+    /// The workflow's memory.
+    pub memory: Vec<String>,
     /// How many external calls each activation makes.
     pub calls: BTreeMap<Activation, u32>,
     pub end: ExpectedEnd,
@@ -131,7 +135,18 @@ impl FlowAnalysis {
 
     /// Analyzes a flow. The error is why it can't run.
     pub fn with_overrides(flow: &Flow, overrides: &InputOverrides) -> Result<Self, Refusal> {
-        let document = Rc::new(Document::of(flow));
+        Self::to_node(flow, overrides, None)
+    }
+
+    /// Analyzes a flow to be run to a node, without what that does not need. The error is why it can't run.
+    pub fn to_node(
+        flow: &Flow,
+        overrides: &InputOverrides,
+        target: Option<&NodeId>,
+    ) -> Result<Self, Refusal> {
+        let mut document = Document::of(flow);
+        document.target = target.cloned();
+        let document = Rc::new(document);
         let unattended = flow.settings.max_unattended_epochs;
         Self::of_scope(&document, Vec::new(), &BTreeMap::new(), overrides, unattended)
     }
@@ -248,6 +263,16 @@ impl FlowAnalysis {
         })
     }
 
+    /// Whether a node that follows a cycle inside of another uses the workflow's memory. The design has no order for that.
+    pub fn has_remembering_follower_of_inner_cycle(&self) -> bool {
+        self.scopes().into_iter().any(|scope| {
+            scope.graph.places().any(|node| {
+                let uses = memory::uses(&scope.document, &scope.graph.nodes[node].id);
+                scope.clocks.follows(node) && scope.clocks[node].len() > 1 && uses
+            })
+        })
+    }
+
     fn reach(&self, overrides: &InputOverrides, node: Place) -> contexts::Reach {
         contexts::reach(&self.document, overrides, &self.graph.nodes[node].id)
     }
@@ -257,21 +282,20 @@ impl FlowAnalysis {
         expected_outcome::expect(self, overrides, script)
     }
 
-    /// The nodes of a flow whose outputs are the run's.
-    fn result_nodes(&self) -> Vec<Place> {
-        let feeds_nothing = |node: &Place| self.graph.wires.iter().all(|wire| wire.source != *node);
-        let feeds_back = |node: &Place| {
-            self.graph.wires.iter().all(|wire| wire.source != *node || self.nesting.is_back(wire))
-        };
-        let is_output = |node: &Place| self.graph.nodes[*node].behavior.is_output;
-        let mut last: Vec<Place> = self.graph.places().filter(is_output).collect();
-        if last.is_empty() {
-            last = self.graph.places().filter(feeds_nothing).collect();
+    /// Whether the outputs of a node are the run's: of the node that it runs to; else of the output nodes, in loops as well; without any, of the nodes of the flow
+    /// itself that feed nothing; without these, of those that feed only a next epoch.
+    fn is_result(&self, node: Place) -> bool {
+        let behavior = |node: Place| &self.graph.nodes[node].behavior;
+        if let Some(target) = &self.document.target {
+            return self.graph.nodes[node].id == *target;
         }
-        if last.is_empty() {
-            last = self.graph.places().filter(feeds_back).collect();
+        if self.document.nodes.values().any(|node| node.behavior.is_output) {
+            return behavior(node).is_output;
         }
-        last
+        let from = |node: Place| self.graph.wires.iter().filter(move |wire| wire.source == node);
+        let feeds_back = |node: Place| from(node).all(|wire| self.nesting.is_back(wire));
+        let is_all_cycles = self.graph.places().all(|node| from(node).next().is_some());
+        self.scope.is_empty() && if is_all_cycles { feeds_back(node) } else { from(node).next().is_none() }
     }
 
     /// The place of a node in plan order.

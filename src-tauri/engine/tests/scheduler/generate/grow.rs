@@ -67,7 +67,9 @@ impl<'a> Sketch<'a> {
             let kind = match *kind {
                 "turn" if !visible().any(gives_context) => "context",
                 "guest" if !visible().any(|kind| kind == "context") => "maybe",
-                "mix" | "collect" | "route" | "flaky" | "ask" | "result" | "pass" if at == 0 => "source",
+                "mix" | "collect" | "route" | "flaky" | "ask" | "result" | "pass" | "finish" if at == 0 => {
+                    "source"
+                }
                 kind => kind,
             };
             sketch.kinds.push(kind);

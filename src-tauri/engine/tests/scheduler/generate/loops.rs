@@ -12,11 +12,12 @@ use crate::reference::repetition::CONDITIONS;
 const LIST: usize = KINDS.len();
 const SIGN: usize = LIST + 1;
 const LOOP: usize = LIST + 2;
+const FINISH: usize = LIST + 3;
 
 /// What stands before, inside and after loops.
 const BEFORE: &[usize] = &[0, 1, 2, 5, 8, 9, 9, 9, 10, LIST, LIST];
 const INSIDE: &[usize] =
-    &[1, 2, 2, 3, 4, 5, 5, 6, 6, 7, 8, 9, 10, 10, 10, 10, 12, 13, 14, LIST, LIST, SIGN, SIGN];
+    &[1, 2, 2, 3, 4, 5, 5, 6, 6, 7, 8, 9, 10, 10, 10, 10, 11, 12, 13, 14, LIST, LIST, SIGN, SIGN, FINISH];
 const AFTER: &[usize] = &[1, 2, 4, 5, 6, 8, 10, 10, 11, 12, 13, 14];
 
 fn config() -> impl Strategy<Value = serde_json::Map<String, serde_json::Value>> {

@@ -72,7 +72,12 @@ async fn compute(
         _ => Value::Null,
     };
     fail(settings, &cx)?;
-    Ok(output(kind, settings, &cx, &values, &more))
+    let mut output = output(kind, settings, &cx, &values, &more);
+    if kind == "finish" && semantics::finishes(settings, &cx.activation) {
+        // As a model does that calls the tool `finish`.
+        output.extra.insert("finishesLoop".to_owned(), true.into());
+    }
+    Ok(output)
 }
 
 fn values(inputs: &Inputs) -> Values {

@@ -16,7 +16,7 @@ pub const KINDS: [&str; 15] = [
 ];
 
 /// What a flow with loops is made from in addition.
-pub const LOOP_KINDS: [&str; 3] = ["list", "sign", "loop"];
+pub const LOOP_KINDS: [&str; 4] = ["list", "sign", "loop", "finish"];
 
 /// The ports of a kind with default settings.
 pub fn ports(kind: &str) -> Ports {
@@ -52,7 +52,7 @@ pub fn ports_with(kind: &str, settings: &Settings) -> Ports {
             let named = if settings.names.is_empty() { edge.input("who", DATA, ANY, "") } else { edge };
             out(named).output("context", PortKind::Context, ANY, "").error()
         }
-        "pass" | "result" => out(ports.input("a", DATA, ANY, "")),
+        "pass" | "finish" | "result" => out(ports.input("a", DATA, ANY, "")),
         "relay" => out(ports.optional("context", PortKind::Context, ANY, "").optional("a", DATA, ANY, ""))
             .output("context", PortKind::Context, ANY, ""),
         "turn" => out(ports.input("context", PortKind::Context, ANY, "").optional("a", DATA, ANY, ""))

@@ -38,6 +38,11 @@ pub fn failing_attempts(settings: &Settings, at: &Activation) -> u32 {
     u32::try_from(failing).unwrap()
 }
 
+/// Whether a node that can end the loop around it does.
+pub fn finishes(settings: &Settings, at: &Activation) -> bool {
+    digest(&("finishes", settings.salt, at)).is_multiple_of(3)
+}
+
 /// The reply to an external call.
 pub fn external_reply(at: &Activation, step: u32) -> Value {
     word(&("outside", at, step)).into()

@@ -42,7 +42,7 @@ pub fn check_engine_and_reference_refuse_the_same_flows(case: &Case) -> Result<(
 }
 
 /// Asserts that the two plan a scope alike.
-fn assert_same_plan(analysis: &FlowAnalysis, plan: &Plan) -> Result<(), TestCaseError> {
+pub fn assert_same_plan(analysis: &FlowAnalysis, plan: &Plan) -> Result<(), TestCaseError> {
     let number = plan.scopes.iter().position(|scope| {
         let around = scope.container.map(|container| &plan.nodes[container.node].id);
         around == analysis.container()
@@ -161,6 +161,7 @@ pub fn assert_matches(
     for (id, history) in &expected.contexts {
         prop_assert_eq!(summary.contexts.get(id), Some(history), "{}\n{}", id, journal());
     }
+    prop_assert_eq!(&summary.memory, &expected.memory, "{}", journal());
     Ok(())
 }
 

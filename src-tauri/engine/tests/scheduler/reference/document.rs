@@ -42,6 +42,8 @@ pub struct Document {
     /// The nodes that run.
     pub nodes: BTreeMap<NodeId, Node>,
     pub connections: Vec<Connection>,
+    /// The node that the run is to run to.
+    pub target: Option<NodeId>,
     parents: BTreeMap<NodeId, NodeId>,
 }
 
@@ -49,7 +51,7 @@ impl Document {
     pub fn of(flow: &Flow) -> Self {
         let parents: BTreeMap<NodeId, NodeId> =
             flow.nodes.iter().filter_map(|(id, node)| Some((id.clone(), node.parent.clone()?))).collect();
-        let mut document = Self { nodes: BTreeMap::new(), connections: Vec::new(), parents };
+        let mut document = Self { nodes: BTreeMap::new(), connections: Vec::new(), target: None, parents };
         for (id, node) in &flow.nodes {
             let node = read(id, node);
             if node.behavior.portal.is_none() && !node.behavior.inert {

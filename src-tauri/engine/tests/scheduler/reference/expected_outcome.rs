@@ -1,8 +1,13 @@
 //! The expected result of a run: the outcomes of all activations, and how the run ends.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use plait_engine::Value;
+use plait_engine::id::{NodeId, PortName};
+
 use super::interpreter::{Around, Common, Interpreter};
+use super::outcome::Write;
 use super::scope_run::ScopeRun;
 use super::{Expected, ExpectedEnd, FlowAnalysis, InputOverrides};
 use crate::nodes::semantics::Script;
@@ -23,13 +28,16 @@ pub fn expect(flow: &FlowAnalysis, overrides: &InputOverrides, script: Script) -
             run.undecided == 0 || common.is_too_long.get() || run.contradiction.is_some(),
             "nothing fails and nothing waits, so everything is decided"
         );
-        ExpectedEnd::Finished { outputs: interpreter.results() }
+        ExpectedEnd::Finished { outputs: results(&run.writes) }
     };
     if common.is_too_long.get() {
         return None;
     }
-    for (context, added) in run.writes {
-        run.contexts.entry(context).or_default().extend(added);
+    let memory = run.writes.iter().filter_map(Write::to_memory).cloned().collect();
+    for write in run.writes {
+        if let Write::Messages(context, added) = write {
+            run.contexts.entry(context).or_default().extend(added);
+        }
     }
     Some(Expected {
         activations: run.activations,
@@ -41,10 +49,24 @@ pub fn expect(flow: &FlowAnalysis, overrides: &InputOverrides, script: Script) -
         exhausted: run.exhausted.into_iter().collect(),
         iterations: run.iterations,
         contexts: run.contexts,
+        memory,
         calls: run.calls,
         end,
         hit_unattended_bound: run.hit_unattended_bound,
         is_ambiguous: common.is_ambiguous.get(),
         contradiction: run.contradiction,
     })
+}
+
+/// The outputs of the run: of each port the last live value.
+fn results(writes: &[Write]) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
+    let mut results: BTreeMap<NodeId, BTreeMap<PortName, Value>> = BTreeMap::new();
+    for write in writes {
+        if let Write::Result(node, outputs) = write
+            && !outputs.is_empty()
+        {
+            results.entry(node.clone()).or_default().extend(outputs.clone());
+        }
+    }
+    results
 }

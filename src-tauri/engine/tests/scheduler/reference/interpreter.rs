@@ -9,17 +9,17 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use plait_engine::Value;
-use plait_engine::id::{Activation, ContextId, Epoch, NodeId, PortName};
+use plait_engine::id::{Activation, Epoch, PortName};
 use plait_engine::journal::SourceRef;
 use plait_engine::port::InputPort;
 
+use super::context_history::OuterContexts;
 use super::contexts::Reach;
 use super::graph::{Place, Wire};
 use super::iterations::LoopRun;
-use super::outcome::{self, Outcome, Start};
-use super::{FlowAnalysis, InputOverrides};
-use crate::journal_summary::History;
-use crate::nodes::semantics::{self, Script, Values};
+use super::outcome::{Outcome, Start};
+use super::{FlowAnalysis, InputOverrides, outcome};
+use crate::nodes::semantics::{Script, Values};
 
 /// After this many unattended epochs in a row, a cycle without a bound of its own ends.
 const DEFAULT_MAX_UNATTENDED_EPOCHS: u32 = 100;
@@ -61,26 +61,10 @@ pub struct Around {
     pub gives: BTreeMap<PortName, (Value, SourceRef)>,
     /// The contexts of the scopes around it, as the iteration sees them.
     pub contexts: Vec<OuterContexts>,
-}
-
-/// The contexts that a node made before an iteration began.
-#[derive(Clone, Debug)]
-pub struct OuterContexts {
-    pub maker: NodeId,
-    /// How many counters its epochs have.
-    pub depth: usize,
-    /// By epoch: its place for a node in the iteration. Nothing if it is not decided.
-    pub made: BTreeMap<Epoch, Option<outcome::Place>>,
-    /// Whether these are all epochs before the iteration that there will be.
-    pub are_all: bool,
-}
-
-/// What is known of a context when an activation works in it.
-enum Found {
-    Place(outcome::Place),
-    Undecided,
-    /// It is made in no scope that the activation sees.
-    Unknown,
+    /// The workflow's memory, as the iteration sees it.
+    pub memory: Vec<String>,
+    /// Whether something around the scope takes a failure in it, so that the run goes on.
+    pub takes_failures: bool,
 }
 
 pub struct Interpreter<'a> {
@@ -90,7 +74,7 @@ pub struct Interpreter<'a> {
     pub around: Around,
     pub common: Rc<Common>,
     /// The contexts that each node can work in.
-    reach: Vec<Reach>,
+    pub reach: Vec<Reach>,
     /// Nothing while it is being computed.
     outcomes: BTreeMap<(Place, Epoch), Option<Rc<Outcome>>>,
     pub iterations: BTreeMap<(usize, Epoch), Iterations>,
@@ -212,6 +196,33 @@ impl<'a> Interpreter<'a> {
         })
     }
 
+    /// Which of two activations comes first where it matters: the one in the earlier epoch of the cycles that both count,
+    /// and in the same epoch the first in plan order.
+    pub fn precedence(&self, one: &(Place, Epoch), other: &(Place, Epoch)) -> Ordering {
+        let level = self.flow.clocks.level(one.0, other.0);
+        let by_epoch = one.1.prefix(level).cmp(&other.1.prefix(level));
+        by_epoch.then(self.flow.rank(one.0).cmp(&self.flow.rank(other.0))).then_with(|| one.1.cmp(&other.1))
+    }
+
+    /// The epochs of `node` that come before the activation of `other` in `epoch`, and whether these are all there will be.
+    pub fn epochs_before(&mut self, node: Place, other: Place, epoch: &Epoch) -> (Vec<Epoch>, bool) {
+        let level = self.flow.clocks.level(node, other);
+        let (mut all, mut are_all) = (Vec::new(), true);
+        for depth in 0..level {
+            for counter in 0..epoch.0[depth] {
+                let (epochs, ended) = self.epochs(node, &epoch.prefix(depth).child(counter));
+                all.extend(epochs);
+                are_all &= ended;
+            }
+        }
+        if self.flow.rank(node) < self.flow.rank(other) {
+            let (epochs, ended) = self.epochs(node, &epoch.prefix(level));
+            all.extend(epochs);
+            are_all &= ended;
+        }
+        (all, are_all)
+    }
+
     // ---- Inputs ------------------------------------------------------------------------------------------------------
 
     /// What a wire brings from the epochs that `prefix` encloses: to everything else a cycle is a single step, done when it
@@ -324,16 +335,20 @@ impl<'a> Interpreter<'a> {
         if is_dead {
             return Some(Outcome::Skipped);
         }
+        let memory = self.memory_before(node, epoch)?;
         if let Some(repetition) = &it.repetition {
             self.wait_for_turn(node, epoch)?;
-            return Some(self.repeat(node, epoch, repetition, &values, sources));
+            return Some(self.repeat(node, epoch, repetition, &values, sources, memory));
         }
         let place = self.place(node, epoch, &values)?;
         let handled = flow.graph.handles_errors_of(node);
-        Some(outcome::run(Start { node: it, at: &at, values, sources, handled }, place, self.script))
+        let is_result = flow.is_result(node);
+        let memory = (!it.settings.memory.is_empty()).then_some(memory);
+        let start = Start { node: it, at: &at, values, sources, handled, is_result, memory };
+        Some(outcome::run(start, place, self.script))
     }
 
-    fn all_decided(
+    pub fn all_decided(
         &mut self,
         node: Place,
         epochs: impl FnOnce(&mut Self) -> (Vec<Epoch>, bool),
@@ -349,236 +364,4 @@ impl<'a> Interpreter<'a> {
         }
         are_all.then_some(outcomes)
     }
-
-    // ---- Contexts ----------------------------------------------------------------------------------------------------
-
-    /// Which of two activations comes first where it matters: the one in the earlier epoch of the cycles that both count,
-    /// and in the same epoch the first in plan order.
-    pub fn precedence(&self, one: &(Place, Epoch), other: &(Place, Epoch)) -> Ordering {
-        let level = self.flow.clocks.level(one.0, other.0);
-        let by_epoch = one.1.prefix(level).cmp(&other.1.prefix(level));
-        by_epoch.then(self.flow.rank(one.0).cmp(&self.flow.rank(other.0))).then_with(|| one.1.cmp(&other.1))
-    }
-
-    /// The epochs of `node` that come before the activation of `other` in `epoch`, and whether these are all there will be.
-    fn epochs_before(&mut self, node: Place, other: Place, epoch: &Epoch) -> (Vec<Epoch>, bool) {
-        let level = self.flow.clocks.level(node, other);
-        let (mut all, mut are_all) = (Vec::new(), true);
-        for depth in 0..level {
-            for counter in 0..epoch.0[depth] {
-                let (epochs, ended) = self.epochs(node, &epoch.prefix(depth).child(counter));
-                all.extend(epochs);
-                are_all &= ended;
-            }
-        }
-        if self.flow.rank(node) < self.flow.rank(other) {
-            let (epochs, ended) = self.epochs(node, &epoch.prefix(level));
-            all.extend(epochs);
-            are_all &= ended;
-        }
-        (all, are_all)
-    }
-
-    /// The epoch in which `maker` makes the context of this name. Nothing if it makes none of this name.
-    fn epoch_in_name(&self, maker: Place, context: &ContextId) -> Option<Epoch> {
-        let depth = self.around.epoch.depth();
-        let epoch = epoch_in_name(&self.flow.graph.nodes[maker].id, context)?;
-        let is_one =
-            epoch.depth() == depth + self.flow.clocks[maker].len() && epoch.starts_with(&self.around.epoch);
-        is_one.then(|| Epoch(epoch.0[depth..].into()))
-    }
-
-    /// The context that an activation works in, with its history: what the model calls before it have added. Model calls
-    /// that share a context keep plan order, so it waits for them.
-    fn place(&mut self, node: Place, epoch: &Epoch, values: &Values) -> Option<outcome::Place> {
-        let flow = self.flow;
-        let it = &flow.graph.nodes[node];
-        if !matches!(it.kind.as_str(), "turn" | "guest") {
-            return Some(outcome::Place::None);
-        }
-        let Some(context) = semantics::works_in(&it.settings, values) else {
-            return Some(outcome::Place::None);
-        };
-        let found = match self.find_here(node, epoch, &context) {
-            Found::Unknown => self.find_around(node, epoch, &context),
-            found => found,
-        };
-        match found {
-            Found::Place(place) => Some(place),
-            Found::Undecided => None,
-            Found::Unknown => Some(outcome::Place::Missing(context)),
-        }
-    }
-
-    /// A context that a node of this scope makes.
-    fn find_here(&mut self, node: Place, epoch: &Epoch, context: &ContextId) -> Found {
-        let flow = self.flow;
-        let missing = || Found::Place(outcome::Place::Missing(context.clone()));
-        let mut makers = flow.graph.places().filter(|&place| flow.graph.nodes[place].kind == "context");
-        let made_by = makers.find_map(|maker| Some((maker, self.epoch_in_name(maker, context)?)));
-        let Some((maker, made_in)) = made_by else { return Found::Unknown };
-        // Whether it exists is decided by plan order and epochs, so it waits for the activation that makes it.
-        if self.precedence(&(maker, made_in.clone()), &(node, epoch.clone())).is_gt() {
-            return missing();
-        }
-        let (before, are_all) = self.epochs_before(maker, node, epoch);
-        if !before.contains(&made_in) {
-            // There may be more epochs before this activation, and one of them may make it.
-            let may_come = !are_all && before.iter().all(|epoch| *epoch < made_in);
-            return if may_come { Found::Undecided } else { missing() };
-        }
-        let outcome = self.outcome(maker, &made_in);
-        if !outcome.is_decided() {
-            return Found::Undecided;
-        }
-        if !matches!(&*outcome, Outcome::Finished { makes: Some(_), .. }) {
-            return missing();
-        }
-        let id = flow.graph.nodes[maker].id.clone();
-        match self.written_before(node, epoch, &id, context) {
-            Some(history) => Found::Place(outcome::Place::In(context.clone(), history)),
-            None => Found::Undecided,
-        }
-    }
-
-    /// A context of the scopes around this one, with what this iteration has added.
-    fn find_around(&mut self, node: Place, epoch: &Epoch, context: &ContextId) -> Found {
-        let named = |maker: &&OuterContexts| {
-            epoch_in_name(&maker.maker, context).is_some_and(|epoch| epoch.depth() == maker.depth)
-        };
-        let Some(maker) = self.around.contexts.iter().find(named) else { return Found::Unknown };
-        let made_in = epoch_in_name(&maker.maker, context).expect("it is in the name");
-        let id = maker.maker.clone();
-        match maker.made.get(&made_in).cloned() {
-            Some(Some(outcome::Place::In(_, mut history))) => {
-                match self.written_before(node, epoch, &id, context) {
-                    Some(added) => {
-                        history.extend(added);
-                        Found::Place(outcome::Place::In(context.clone(), history))
-                    }
-                    None => Found::Undecided,
-                }
-            }
-            Some(Some(place)) => Found::Place(place),
-            Some(None) => Found::Undecided,
-            None if !maker.are_all && maker.made.keys().all(|epoch| *epoch < made_in) => Found::Undecided,
-            None => Found::Unknown,
-        }
-    }
-
-    /// What the model calls before an activation have added to a context. Nothing if that is not decided.
-    fn written_before(
-        &mut self,
-        node: Place,
-        epoch: &Epoch,
-        maker: &NodeId,
-        context: &ContextId,
-    ) -> Option<History> {
-        let flow = self.flow;
-        let mut turns = Vec::new();
-        for other in flow.graph.places() {
-            if !self.reach[other].any && !self.reach[other].makers.contains(maker) {
-                continue;
-            }
-            for (epoch, outcome) in self.all_decided(other, |this| this.epochs_before(other, node, epoch))? {
-                let added = outcome.writes().iter().filter(|(written, _)| written == context);
-                let added: History = added.flat_map(|(_, added)| added.clone()).collect();
-                if !added.is_empty() {
-                    turns.push(((other, epoch), added));
-                }
-            }
-        }
-        turns.sort_by(|(one, _), (other, _)| self.precedence(one, other));
-        Some(turns.into_iter().flat_map(|(_, added)| added).collect())
-    }
-
-    /// The iterations of a loop see the contexts as they are when it begins: so it begins when all that comes before it in them
-    /// is decided. Nothing if something is not.
-    fn wait_for_turn(&mut self, node: Place, epoch: &Epoch) -> Option<()> {
-        let flow = self.flow;
-        let own = self.reach[node].clone();
-        if own.is_nothing() {
-            return Some(());
-        }
-        for other in flow.graph.places() {
-            let it = &flow.graph.nodes[other];
-            let makes = it.kind == "context" && (own.any || own.makers.contains(&it.id));
-            if makes || own.meets(&self.reach[other]) {
-                self.all_decided(other, |this| this.epochs_before(other, node, epoch))?;
-            }
-        }
-        Some(())
-    }
-
-    /// The contexts that an iteration of a loop sees if it begins now.
-    pub fn contexts_for(&mut self, node: Place, epoch: &Epoch) -> Vec<OuterContexts> {
-        let flow = self.flow;
-        let mut all = Vec::new();
-        for outer in self.around.contexts.clone() {
-            let mut made = BTreeMap::new();
-            for (made_in, place) in outer.made {
-                let place = match place {
-                    Some(outcome::Place::In(context, mut history)) => {
-                        let added = self.written_before(node, epoch, &outer.maker, &context);
-                        added.map(|added| {
-                            history.extend(added);
-                            outcome::Place::In(context, history)
-                        })
-                    }
-                    other => other,
-                };
-                made.insert(made_in, place);
-            }
-            all.push(OuterContexts { made, ..outer });
-        }
-        for maker in flow.graph.places().filter(|&place| flow.graph.nodes[place].kind == "context") {
-            let id = flow.graph.nodes[maker].id.clone();
-            if !self.reach[node].any && !self.reach[node].makers.contains(&id) {
-                continue;
-            }
-            let (before, are_all) = self.epochs_before(maker, node, epoch);
-            let mut made = BTreeMap::new();
-            for made_in in before {
-                let at = self.activation(maker, &made_in);
-                let place = match self.find_here(node, epoch, &at.to_string().as_str().into()) {
-                    Found::Place(place) => Some(place),
-                    Found::Undecided | Found::Unknown => None,
-                };
-                made.insert(at.epoch, place);
-            }
-            let depth = self.around.epoch.depth() + flow.clocks[maker].len();
-            all.push(OuterContexts { maker: id, depth, made, are_all });
-        }
-        all
-    }
-
-    // ---- The run -----------------------------------------------------------------------------------------------------
-
-    /// The last live outputs of the flow's output nodes; without any, of the nodes that feed nothing; without these, of those
-    /// that feed only a next iteration.
-    pub fn results(&mut self) -> BTreeMap<NodeId, BTreeMap<PortName, Value>> {
-        let flow = self.flow;
-        let last = flow.result_nodes();
-        let mut results = BTreeMap::new();
-        for node in last {
-            let mut outputs = BTreeMap::new();
-            for epoch in self.epochs(node, &Epoch::root()).0 {
-                if let Outcome::Finished { outputs: live, .. } = &*self.outcome(node, &epoch) {
-                    outputs.extend(live.clone());
-                }
-            }
-            if !outputs.is_empty() {
-                results.insert(flow.graph.nodes[node].id.clone(), outputs);
-            }
-        }
-        results
-    }
-}
-
-/// The epoch in which a node makes the context of this name, if it is the name of one of its contexts.
-fn epoch_in_name(maker: &NodeId, context: &ContextId) -> Option<Epoch> {
-    let rest = context.as_str().strip_prefix(maker.as_str())?;
-    let counters = rest.strip_prefix('#').unwrap_or(rest).split('.').filter(|counter| !counter.is_empty());
-    let epoch = Epoch(counters.map(str::parse).collect::<Result<_, _>>().ok()?);
-    (epoch.to_string() == rest).then_some(epoch)
 }

@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use plait_engine::Value;
-use plait_engine::id::{Activation, ContextId, Epoch, PortName};
+use plait_engine::id::{Activation, Epoch, PortName};
 use plait_engine::journal::SourceRef;
 use serde_json::json;
 
+use super::context_history::OuterContexts;
 use super::graph::Place;
-use super::interpreter::{Around, Interpreter, OuterContexts};
-use super::outcome::{self, Outcome};
+use super::interpreter::{Around, Interpreter};
+use super::outcome::{self, Outcome, Write};
 use super::repetition::{self, Kind, Repetition};
 use super::scope_run::ScopeRun;
-use crate::journal_summary::{ActivationRecord, Final, History, with_one_entrance};
+use crate::journal_summary::{ActivationRecord, Final, with_one_entrance};
 use crate::nodes::semantics::Values;
 
 /// How an iteration ended.
@@ -50,7 +51,7 @@ struct Iteration {
     end: IterationEnd,
     next: Option<(Value, SourceRef)>,
     exits: bool,
-    writes: Vec<(ContextId, History)>,
+    writes: Vec<Write>,
     failures: Vec<(Activation, Value)>,
 }
 
@@ -63,9 +64,13 @@ struct Repeating<'r> {
     sources: BTreeMap<PortName, Vec<SourceRef>>,
     /// The contexts at its beginning.
     contexts: Vec<OuterContexts>,
+    /// The workflow's memory at its beginning.
+    memory: Vec<String>,
+    /// Whether something takes a failure of the loop: its `error` output, or something around it.
+    takes_failures: bool,
     run: LoopRun,
     results: Vec<Value>,
-    writes: Vec<(ContextId, History)>,
+    writes: Vec<Write>,
 }
 
 /// How a loop ended.
@@ -84,6 +89,7 @@ impl Interpreter<'_> {
         repetition: &Repetition,
         values: &Values,
         sources: BTreeMap<PortName, Vec<SourceRef>>,
+        memory: Vec<String>,
     ) -> Outcome {
         let at = self.activation(node, epoch);
         let contexts = self.contexts_for(node, epoch);
@@ -92,6 +98,7 @@ impl Interpreter<'_> {
             attempts: 1,
             ..ActivationRecord::default()
         };
+        let handled = self.flow.graph.handles_errors_of(node);
         let mut this = Repeating {
             node,
             repetition,
@@ -99,13 +106,14 @@ impl Interpreter<'_> {
             values,
             sources,
             contexts,
+            memory,
+            takes_failures: handled || self.around.takes_failures,
             run: LoopRun::default(),
             results: Vec::new(),
             writes: Vec::new(),
         };
         let end =
             if repetition.is_for_each() { self.for_each(&mut this) } else { self.one_by_one(&mut this) };
-        let handled = self.flow.graph.handles_errors_of(node);
         let outcome = match end {
             // The iterations that have succeeded count already.
             End::Open => Outcome::Open { record, writes: this.writes },
@@ -132,8 +140,10 @@ impl Interpreter<'_> {
                 let flow = self.flow;
                 let mut wires = flow.graph.wires.iter().chain(&flow.graph.results);
                 let collects = wires.any(|wire| wire.source == node && wire.output.as_str() == "results")
-                    || flow.container().is_none() && flow.result_nodes().contains(&node);
+                    || flow.is_result(node);
                 let outputs = this.outputs(collects);
+                this.writes
+                    .extend(flow.is_result(node).then(|| Write::Result(at.node.clone(), outputs.clone())));
                 record.end = Some(Final::Finished(outputs.clone()));
                 Outcome::Finished { record, outputs, makes: None, writes: this.writes }
             }
@@ -196,50 +206,51 @@ impl Interpreter<'_> {
                 json!({ "code": "input.type", "message": message, "node": this.at.node, "details": null });
             return End::Failed(vec![(this.at.clone(), error)]);
         };
+        let (stops_on_error, concurrency) =
+            (!this.repetition.continues_on_error, this.repetition.concurrency);
         let mut failures = Vec::new();
-        let (mut open, mut is_over) = (0, false);
+        let (mut open, mut exits) = (0, false);
         for (index, item) in (0..).zip(&items) {
+            // No item after the one that ends the loop counts. Where something takes its failure, that is also the first that
+            // fails.
+            let is_over = exits || this.takes_failures && !failures.is_empty();
             if index == this.repetition.max_iterations {
                 let goes_on = !is_over && failures.is_empty() && open == 0;
                 this.run.exhausted = goes_on.then(|| this.iteration(index - 1));
                 break;
             }
-            if open == this.repetition.concurrency || self.is_too_long() {
-                break;
-            }
-            if !failures.is_empty() && this.repetition.concurrency == 1 {
+            let has_ended = is_over || !failures.is_empty();
+            if open == concurrency || has_ended && concurrency == 1 || self.is_too_long() {
                 break;
             }
             // There is no order among iterations, so none has a result before it.
             let input = this.given("input").map(|value| (value, this.source("input")));
             let iteration = self.run_iteration(this, index, input, Some(item));
             if is_over {
-                // It does not count, but may have begun. Whether it fails before it is stopped depends on timing.
+                // It may have begun before the loop was over.
                 this.run.iterations.last_mut().unwrap().2 = IterationEnd::Stopped;
-                if !iteration.failures.is_empty() && !this.repetition.continues_on_error {
+                if !iteration.failures.is_empty() && stops_on_error && !this.takes_failures {
+                    // Whether it fails the run before it is stopped depends on timing.
                     self.common.is_ambiguous.set(true);
                 }
                 continue;
             }
             match iteration.end {
                 IterationEnd::Open => open += 1,
-                IterationEnd::Failed if this.repetition.continues_on_error => {
+                IterationEnd::Failed if stops_on_error => failures.extend(iteration.failures),
+                IterationEnd::Failed => {
                     let code = &iteration.failures[0].1["code"];
                     if iteration.failures.len() > 1 || code == "switch.condition" {
                         self.common.is_ambiguous.set(true);
                     }
                     this.results.push(json!({ "error": iteration.failures[0].1 }));
                 }
-                IterationEnd::Failed => failures.extend(iteration.failures),
                 IterationEnd::Stopped => {}
                 IterationEnd::Succeeded => {
                     this.writes.extend(iteration.writes);
                     this.results.push(iteration.next.map_or(Value::Null, |(value, _)| value));
-                    is_over |= iteration.exits;
+                    exits = iteration.exits;
                 }
-            }
-            if is_over && this.repetition.concurrency == 1 {
-                break;
             }
         }
         if failures.is_empty() && open == 0 {
@@ -247,11 +258,14 @@ impl Interpreter<'_> {
         }
         // It has not ended, so nothing is merged.
         this.writes.clear();
-        if failures.is_empty() {
+        if failures.is_empty() || this.takes_failures && open > 0 {
             return End::Open;
         }
-        for (_, _, end) in &mut this.run.iterations {
-            *end = IterationEnd::Stopped;
+        if !this.takes_failures {
+            // Any of the failures fails the run at once.
+            for (_, _, end) in &mut this.run.iterations {
+                *end = IterationEnd::Stopped;
+            }
         }
         End::Failed(failures)
     }
@@ -277,18 +291,20 @@ impl Interpreter<'_> {
         gives.insert("index".into(), (json!(index), own("index")));
         gives.extend(item.map(|item| ("item".into(), (item.clone(), own("item")))));
         gives.extend(previous.map(|previous| ("previous".into(), previous)));
-        let mut contexts = this.contexts.clone();
+        let (mut contexts, mut memory) = (this.contexts.clone(), this.memory.clone());
         if !this.repetition.is_for_each() {
+            memory.extend(this.writes.iter().filter_map(Write::to_memory).cloned());
             for outer in &mut contexts {
                 for place in outer.made.values_mut().flatten() {
                     if let outcome::Place::In(id, history) = place {
-                        let added = this.writes.iter().filter(|(context, _)| context == id);
-                        history.extend(added.flat_map(|(_, added)| added.clone()));
+                        let added = this.writes.iter().filter_map(|write| write.to_context(id));
+                        history.extend(added.flatten().cloned());
                     }
                 }
             }
         }
-        let around = Around { epoch: at.epoch.clone(), gives, contexts };
+        let takes_failures = this.takes_failures || this.repetition.continues_on_error;
+        let around = Around { epoch: at.epoch.clone(), gives, contexts, memory, takes_failures };
         let body = &flow.bodies[&this.node];
         let mut inside = Interpreter::new(body, self.overrides, self.script, around, Rc::clone(&self.common));
         let run = ScopeRun::of(&mut inside);
@@ -308,7 +324,7 @@ impl Interpreter<'_> {
         let is_over = end == IterationEnd::Succeeded;
         let (next, exit) = if is_over { (result("next"), result("exit")) } else { (None, None) };
         // Whoever ends a question in a loop ends the loop.
-        let exits = run.ends_question || exit.is_some_and(|(value, _)| repetition::ends(&value));
+        let exits = run.ends_loop || exit.is_some_and(|(value, _)| repetition::ends(&value));
         let iteration =
             Iteration { end, next, exits, writes: run.writes.clone(), failures: run.failures.clone() };
         this.run.iterations.push((at, run, end));

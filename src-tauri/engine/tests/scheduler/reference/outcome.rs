@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plait_engine::Value;
-use plait_engine::id::{Activation, ContextId, PortName};
+use plait_engine::id::{Activation, ContextId, NodeId, PortName};
 use plait_engine::journal::{Answer, SourceRef};
 use plait_engine::port::ERROR_PORT;
 use serde_json::json;
@@ -12,6 +12,35 @@ use super::document::Node;
 use crate::journal_summary::{ActivationRecord, Final, History};
 use crate::nodes::semantics::{self, Script, Values};
 
+/// What an activation leaves behind besides its outputs. In an iteration of a loop, it counts if the iteration does.
+#[derive(Clone, Debug)]
+pub enum Write {
+    /// It adds messages to a context.
+    Messages(ContextId, History),
+    /// It adds a turn to the workflow's memory.
+    Memory(String),
+    /// It is a node whose outputs are the run's.
+    Result(NodeId, BTreeMap<PortName, Value>),
+}
+
+impl Write {
+    /// The messages that it adds to this context.
+    pub fn to_context(&self, context: &ContextId) -> Option<&History> {
+        match self {
+            Self::Messages(id, added) if id == context => Some(added),
+            _ => None,
+        }
+    }
+
+    /// The turn that it adds to the workflow's memory.
+    pub fn to_memory(&self) -> Option<&String> {
+        match self {
+            Self::Memory(turn) => Some(turn),
+            _ => None,
+        }
+    }
+}
+
 /// What becomes of an activation.
 #[derive(Debug)]
 pub enum Outcome {
@@ -19,12 +48,12 @@ pub enum Outcome {
         record: ActivationRecord,
         outputs: BTreeMap<PortName, Value>,
         makes: Option<ContextId>,
-        writes: Vec<(ContextId, History)>,
+        writes: Vec<Write>,
     },
     Failed {
         record: ActivationRecord,
-        /// What it added to contexts all the same: the iterations of a loop before the one that failed.
-        writes: Vec<(ContextId, History)>,
+        /// What counts all the same: the iterations of a loop before the one that failed.
+        writes: Vec<Write>,
         /// What its `error` output carries.
         error: Value,
         handled: bool,
@@ -34,7 +63,7 @@ pub enum Outcome {
     /// It waits for an answer that nobody gives.
     Waits(ActivationRecord),
     /// It is a loop, and something in an iteration waits or is not decided.
-    Open { record: ActivationRecord, writes: Vec<(ContextId, History)> },
+    Open { record: ActivationRecord, writes: Vec<Write> },
     /// Something before it fails the run, or waits.
     Undecided,
 }
@@ -65,8 +94,8 @@ impl Outcome {
         }
     }
 
-    /// What it added to contexts, in order.
-    pub fn writes(&self) -> &[(ContextId, History)] {
+    /// What it leaves behind besides its outputs, in order.
+    pub fn writes(&self) -> &[Write] {
         match self {
             Self::Finished { writes, .. } | Self::Failed { writes, .. } | Self::Open { writes, .. } => writes,
             _ => &[],
@@ -81,6 +110,10 @@ pub struct Start<'a> {
     pub values: Values,
     pub sources: BTreeMap<PortName, Vec<SourceRef>>,
     pub handled: bool,
+    /// Whether its outputs are the run's.
+    pub is_result: bool,
+    /// What it sees of the workflow's memory, if it uses that.
+    pub memory: Option<Vec<String>>,
 }
 
 /// The context that a node works in.
@@ -96,19 +129,20 @@ pub enum Place {
 
 /// Runs a node.
 pub fn run(start: Start, place: Place, script: Script) -> Outcome {
-    let Start { node, at, values, sources, handled } = start;
+    let Start { node, at, values, sources, handled, is_result, memory } = start;
     let mut record = ActivationRecord { ready: Some(sources), attempts: 1, ..ActivationRecord::default() };
     if let Place::Missing(id) = place {
         let message = format!("This run has no context `{id}`.");
         return fail(node, record, handled, "context.unknown", &message, &Value::Null);
     }
     let mut outputs = None;
+    let mut seen = memory;
     let mut more = Value::Null;
     if node.kind == "ask" {
         record.pauses = node.settings.again + 1;
         match script.last(at) {
             None => return Outcome::Waits(record),
-            Some(Answer::End) => outputs = Some(BTreeMap::new()),
+            Some(Answer::End) => (outputs, seen) = (Some(BTreeMap::new()), None),
             Some(Answer::Value(value)) => more = Value::clone(&value),
         }
     }
@@ -133,7 +167,7 @@ pub fn run(start: Start, place: Place, script: Script) -> Outcome {
             };
             let id = |index: usize| format!("{at}/{index}").into();
             let added = texts.into_iter().enumerate().map(|(index, text)| (id(index), text)).collect();
-            writes.push((context, added));
+            writes.push(Write::Messages(context, added));
         }
         _ => {}
     }
@@ -142,6 +176,12 @@ pub fn run(start: Start, place: Place, script: Script) -> Outcome {
     let outputs: BTreeMap<PortName, Value> =
         outputs.into_iter().map(|(port, value)| (port.as_str().into(), value)).collect();
     record.end = Some(Final::Finished(outputs.clone()));
+    if let Some(seen) = seen {
+        let turn = format!("{at} after {:x}", semantics::digest(&seen));
+        writes.extend((node.settings.memory == "write").then_some(Write::Memory(turn)));
+        record.seen = Some(seen);
+    }
+    writes.extend(is_result.then(|| Write::Result(node.id.clone(), outputs.clone())));
     let makes = (node.kind == "context").then(|| at.to_string().into());
     Outcome::Finished { record, outputs, makes, writes }
 }

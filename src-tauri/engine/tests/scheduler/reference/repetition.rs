@@ -35,7 +35,7 @@ impl Repetition {
             condition: text("condition").map(str::to_owned),
             times: number("times", 1),
             concurrency: number("concurrency", 1) as usize,
-            continues_on_error: text("on_error") == Some("continue"),
+            continues_on_error: text("kind") == Some("forEach") && text("on_error") == Some("continue"),
             max_iterations: number("max_iterations", 100),
         }
     }

@@ -9,8 +9,9 @@ use plait_engine::journal::SkipReason;
 use super::graph::Place;
 use super::interpreter::Interpreter;
 use super::iterations::IterationEnd;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Write};
 use crate::journal_summary::{ActivationRecord, Final, History};
+use crate::nodes::semantics;
 
 #[derive(Debug, Default)]
 pub struct ScopeRun {
@@ -23,8 +24,8 @@ pub struct ScopeRun {
     pub passed_over: BTreeSet<Activation>,
     /// The contexts that it made.
     pub contexts: BTreeMap<ContextId, History>,
-    /// What it added to contexts of the scopes around it, in order.
-    pub writes: Vec<(ContextId, History)>,
+    /// What it leaves to the scopes around it, in order.
+    pub writes: Vec<Write>,
     pub calls: BTreeMap<Activation, u32>,
     /// The failures that are not handled, with what their errors say.
     pub failures: Vec<(Activation, Value)>,
@@ -38,8 +39,8 @@ pub struct ScopeRun {
     pub hit_unattended_bound: bool,
     pub contradiction: Option<Activation>,
     pub asks: bool,
-    /// Whether a person ended a question, of a node directly in this scope.
-    pub ends_question: bool,
+    /// Whether a person ended a question of a node directly in this scope, or a node there ends the loop.
+    pub ends_loop: bool,
 }
 
 impl ScopeRun {
@@ -63,10 +64,12 @@ impl ScopeRun {
             }
         }
         turns.sort_by(|(one, _), (other, _)| interpreter.precedence(one, other));
-        for (context, added) in turns.into_iter().flat_map(|(_, writes)| writes) {
-            match run.contexts.get_mut(&context) {
-                Some(history) => history.extend(added),
-                None => run.writes.push((context, added)),
+        for write in turns.into_iter().flat_map(|(_, writes)| writes) {
+            match &write {
+                Write::Messages(context, added) if run.contexts.contains_key(context) => {
+                    run.contexts.entry(context.clone()).or_default().extend(added.clone());
+                }
+                _ => run.writes.push(write),
             }
         }
         if run.is_over() && run.failures.is_empty() {
@@ -115,7 +118,8 @@ impl ScopeRun {
             }
             Outcome::Skipped => skipped(),
             Outcome::Finished { record, makes, outputs, .. } => {
-                self.ends_question |= it.kind == "ask" && outputs.is_empty();
+                self.ends_loop |= it.kind == "ask" && outputs.is_empty();
+                self.ends_loop |= it.kind == "finish" && semantics::finishes(&it.settings, &at);
                 self.contexts.extend(makes.clone().map(|id| (id, History::new())));
                 record.clone()
             }

@@ -170,7 +170,7 @@ fn bench_blocks(criterion: &mut Criterion, errors: &FirstError) {
 }
 
 /// 100 iterations of a conversational loop whose history is this long at first: each adds two turns, and one call takes all of it.
-/// The agent has said as much in a context before, which is told apart from the turns.
+/// The agent has said as much in a context before, which does not count as turns.
 fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
     let config = ModelConfig {
         provider: "openai".to_owned(),

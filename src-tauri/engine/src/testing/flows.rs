@@ -9,6 +9,7 @@ use crate::flow::{self, Flow};
 /// # Panics
 ///
 /// If an edge is not of that form, or the document is invalid.
+#[expect(clippy::panic, reason = "a test with a mistake in its flow is to fail")]
 pub fn flow_of<E: AsRef<str>>(nodes: &Value, edges: &[E], settings: &Value) -> Flow {
     let edge = |edge: &str| {
         let (from, to) = edge.split_once(" -> ")?;

@@ -95,7 +95,7 @@ impl<'a> Decoder<'a> {
     }
 }
 
-/// Whether a finish reason says nothing: sglang, Ollama and KoboldCpp have sent such texts in place of null, on events after
+/// Whether a finish reason says nothing: sglang, Ollama and `KoboldCpp` have sent such texts in place of null, on events after
 /// which the reply went on.
 fn is_blank(reason: &str) -> bool {
     matches!(reason.trim(), "" | "null" | "None")

@@ -10,9 +10,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::loop_run::LoopRun;
 use super::{IterationKey, LoopRun, split};
-use super::{IterationKey, split};
 use crate::error::Fault;
 use crate::host::tree_budget::is_limit_of_tree;
 use crate::id::{Activation, Epoch};

@@ -49,5 +49,7 @@ export default defineConfig(({ mode }) => ({
     environment: "happy-dom",
     include: ["{src,mock-host}/**/*.test.{ts,tsx}"],
     restoreMocks: true,
+    // What hangs is found; what a busy machine slows down is not.
+    testTimeout: 60_000,
   },
 }));

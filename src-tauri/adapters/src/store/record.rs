@@ -12,7 +12,7 @@ use plait_engine::models::ModelOverrides;
 use plait_engine::models::{Cost, TokenUsage};
 use plait_engine::quota::Amount;
 use plait_engine::run::view::{Asker, OpenPause, RunStatus};
-use plait_engine::tool::ToolPause;
+use plait_engine::tool::{SamplingRef, ToolPause};
 use plait_engine::user::UserName;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -33,6 +33,32 @@ pub struct RunCounters {
     /// Skipped.
     #[ts(type = "number")]
     pub skipped: u64,
+}
+
+/// A model call that was sent and not answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnansweredCall {
+    /// The activation that made it.
+    pub at: Activation,
+    /// Which try of the activation, from 1.
+    pub attempt: u32,
+    /// Which of its calls, from 0.
+    pub step: u32,
+    /// The request of a tool that it serves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampling: Option<SamplingRef>,
+    /// When it was sent, in milliseconds since the Unix epoch.
+    pub sent_at: u64,
+    /// What quotas hold for it.
+    pub amount: Amount,
+}
+
+impl UnansweredCall {
+    fn is_same(&self, other: &Self) -> bool {
+        (&self.at, self.attempt, self.step, &self.sampling)
+            == (&other.at, other.attempt, other.step, &other.sampling)
+    }
 }
 
 /// One run, as lists show it.
@@ -94,6 +120,10 @@ pub struct RunRecord {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(skip)]
     pub unreported: BTreeMap<u64, Amount>,
+    /// Calls that were sent and not answered, with what quotas hold for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(skip)]
+    pub unanswered: Vec<UnansweredCall>,
     /// The open questions, in the order they were asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<OpenPause>>")]
@@ -133,10 +163,17 @@ impl RunRecord {
             cost: Cost::default(),
             spent: BTreeMap::new(),
             unreported: BTreeMap::new(),
+            unanswered: Vec::new(),
             waiting_on: Vec::new(),
             error: None,
             events: 1,
         })
+    }
+
+    /// Takes out the latest unanswered call of this kind.
+    fn take_unanswered(&mut self, is_it: impl Fn(&UnansweredCall) -> bool) -> Option<UnansweredCall> {
+        let at = self.unanswered.iter().rposition(is_it)?;
+        Some(self.unanswered.remove(at))
     }
 
     /// Takes in the next event. Says whether it is one that a list should show at once (a pause, an answer, an end);
@@ -148,7 +185,25 @@ impl RunRecord {
             Event::Node(_, NodeEvent::Finished { .. }) => self.counters.done += 1,
             Event::Node(_, NodeEvent::Skipped { .. }) => self.counters.skipped += 1,
             Event::Node(_, NodeEvent::Failed { .. }) => self.counters.failed += 1,
-            Event::Call(_, CallEvent::ModelReplied { account, .. }) => {
+            Event::Call(at, CallEvent::QuotaReserved { step, attempt, amount, sampling, .. }) => {
+                let call = UnansweredCall {
+                    at: at.clone(),
+                    attempt: *attempt,
+                    step: *step,
+                    sampling: sampling.clone(),
+                    sent_at: entry.at,
+                    amount: *amount,
+                };
+                // The same call again, after a crash: the one before it stays charged.
+                if let Some(before) = self.take_unanswered(|sent| sent.is_same(&call)) {
+                    *self.unreported.entry(before.sent_at / QUARTER_MS).or_default() += before.amount;
+                }
+                self.unanswered.push(call);
+            }
+            Event::Call(at, CallEvent::ModelReplied { step, sampling, account, .. }) => {
+                self.take_unanswered(|sent| {
+                    sent.at == *at && sent.step == *step && sent.sampling == *sampling
+                });
                 let Some(spending) = Spending::of(&entry.event) else { return false };
                 self.tokens += spending.tokens;
                 self.cost += spending.cost;
@@ -163,8 +218,16 @@ impl RunRecord {
                 let quarter = self.spent.entry(entry.at / QUARTER_MS).or_default();
                 *quarter.entry(model.clone()).or_default() += spending;
             }
-            Event::Call(_, CallEvent::QuotaReconciled { amount, estimated: true, .. }) => {
-                *self.unreported.entry(entry.at / QUARTER_MS).or_default() += *amount;
+            Event::Call(
+                at,
+                CallEvent::QuotaReconciled { step, attempt, amount, estimated, sampling, .. },
+            ) => {
+                self.take_unanswered(|sent| {
+                    (&sent.at, sent.attempt, sent.step, &sent.sampling) == (at, *attempt, *step, sampling)
+                });
+                if *estimated {
+                    *self.unreported.entry(entry.at / QUARTER_MS).or_default() += *amount;
+                }
             }
             Event::Node(activation, NodeEvent::Paused { prompt, schema, tool, .. }) => {
                 self.close(activation);

@@ -77,6 +77,10 @@ fn sum(runs: &[RunRecord], counts: impl Fn(u64) -> bool) -> Amount {
         for (_, amount) in run.unreported.iter().filter(|(quarter, _)| counts(**quarter)) {
             sum += *amount;
         }
+        // Those of a run that is being driven are reserved after this was read.
+        for call in run.unanswered.iter().filter(|call| counts(call.sent_at / QUARTER_MS)) {
+            sum += call.amount;
+        }
     }
     sum
 }

@@ -110,12 +110,21 @@ impl QuotaBank {
         Ok(Reservation { bank: Arc::clone(self), links: Arc::clone(links), amount, is_settled: false })
     }
 
-    /// Counts what was spent before the run was resumed.
-    pub fn charge<'l>(&self, links: impl IntoIterator<Item = &'l QuotaLink>, amount: Amount) {
+    /// Counts what was used before the run was resumed. An open part has it reserved already, and gives it up. `counts` says
+    /// which quotas don't know of it.
+    pub fn charge(&self, links: &[QuotaLink], amount: Amount, counts: impl Fn(&QuotaLink) -> bool) {
         let mut state = self.state.lock();
+        // Where there is no room for it any more, it was used nevertheless.
+        let was_taken = state.take(links, amount).is_ok();
         for link in links {
             if let QuotaLink::Quota { holder, .. } = link {
-                state.accounts.entry(holder.clone()).or_default().spent += amount;
+                let account = state.accounts.entry(holder.clone()).or_default();
+                if was_taken {
+                    account.reserved = account.reserved.minus(amount);
+                }
+                if counts(link) {
+                    account.spent += amount;
+                }
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::providers::http::add_options;
 use crate::providers::protocol::instructions::instructions;
 
 /// Fields that Plait itself sets; options may not override them.
-const RESERVED: [&str; 5] = ["model", "messages", "system", "tools", "stream"];
+const RESERVED: [&str; 6] = ["model", "messages", "system", "tools", "stream", "max_tokens"];
 
 /// The token limit of a reply if the request has none; the protocol requires one. It equals what is reserved for a reply in
 /// a large window.

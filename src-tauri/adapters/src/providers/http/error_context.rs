@@ -54,7 +54,7 @@ impl ErrorContext {
         if self.is_loopback {
             return ProxySetting::Direct;
         }
-        ProxySetting::read(&self.base_url, |name| std::env::var(name).ok())
+        ProxySetting::read(&self.base_url, crate::environment::variable)
     }
 
     /// No connection could be set up: names the cause.
@@ -87,13 +87,13 @@ impl ErrorContext {
             }
             _ => what.to_owned(),
         };
-        let (what, hint) = if says("tunnel error") || says("unsuccessful tunnel") {
+        let (what, hint) = if is_refused {
+            (through(&format!("can't be reached: the connection was refused ({cause})")), self.start_hint())
+        } else if says("tunnel error") || says("unsuccessful tunnel") {
             return self.proxy_refused(proxy, &format!("opened no connection to the server ({cause})"));
         } else if texts.iter().any(|text| text.starts_with("dns error")) {
             let what = format!("can't be reached: the name of the host can't be resolved ({cause})");
             (through(&what), "Check the host in the base URL, and the network.".to_owned())
-        } else if is_refused {
-            (through(&format!("can't be reached: the connection was refused ({cause})")), self.start_hint())
         } else {
             (through(&format!("can't be reached ({cause})")), self.start_hint())
         };

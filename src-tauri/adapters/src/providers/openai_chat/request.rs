@@ -12,7 +12,8 @@ use crate::providers::protocol::tool_calls::{arguments_text, function};
 use crate::providers::quirks::{ChatQuirks, ReasoningField, StructuredOutput, TokenLimitField};
 
 /// Fields that Plait itself sets; options may not override them.
-const RESERVED: [&str; 5] = ["model", "messages", "stream", "stream_options", "n"];
+const RESERVED: [&str; 7] =
+    ["model", "messages", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens"];
 
 /// The body for a server with these quirks. Fault `provider.bad_options`.
 pub(super) fn encode(request: &ModelRequest, quirks: ChatQuirks) -> Result<Value, Fault> {

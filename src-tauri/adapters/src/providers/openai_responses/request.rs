@@ -12,7 +12,7 @@ use crate::providers::protocol::strict_schema::is_strict;
 use crate::providers::protocol::tool_calls::arguments_text;
 
 /// Fields that Plait itself sets; options may not override them.
-const RESERVED: [&str; 8] = [
+const RESERVED: [&str; 9] = [
     "model",
     "input",
     "instructions",
@@ -21,6 +21,7 @@ const RESERVED: [&str; 8] = [
     "previous_response_id",
     "conversation",
     "background",
+    "max_output_tokens",
 ];
 
 /// The key of this protocol's data in a message's `provider_state`.

@@ -172,7 +172,7 @@ impl Quotas {
     }
 
     /// Charges the quotas of the run with what its journal says was used, and with what its children that have ended have used.
-    /// Quotas that outlive the run know that already, but not what was under way.
+    /// Quotas that outlive the run know that already, from the records of runs.
     pub fn restore(
         &mut self,
         plan: &Plan,
@@ -187,12 +187,11 @@ impl Quotas {
         for entry in entries {
             self.follow(plan, scheduler, &entry.event, || entry.at);
             let Some((at, amount)) = ledger.take(&entry.event, children) else { continue };
-            let links = self.links_at(plan, &at, entry.at);
-            self.outer.bank.charge(links.iter().filter(|link| ends_with_run(link)), amount);
+            self.outer.bank.charge(&self.links_at(plan, &at, entry.at), amount, ends_with_run);
         }
         for ((at, ..), amount) in std::mem::take(&mut ledger.open) {
             let now_ms = entries.last().map_or(0, |entry| entry.at);
-            self.outer.bank.charge(&self.links_at(plan, &at, now_ms), amount);
+            self.outer.bank.charge(&self.links_at(plan, &at, now_ms), amount, ends_with_run);
         }
         self.restore_iterations(plan, entries, &ledger);
     }
@@ -381,9 +380,10 @@ impl CallLedger {
     fn take(&mut self, event: &Event, children: &BTreeMap<RunId, Amount>) -> Option<(Activation, Amount)> {
         match event {
             Event::Call(at, CallEvent::QuotaReserved { step, attempt, amount, sampling, .. }) => {
-                self.open.insert((at.clone(), *attempt, *step, sampling.clone()), *amount);
                 self.reserved.push((at.clone(), *amount));
-                None
+                // The same call again, after a crash: the one before it stays charged.
+                let before = self.open.insert((at.clone(), *attempt, *step, sampling.clone()), *amount);
+                before.map(|amount| (at.clone(), amount))
             }
             Event::Call(at, CallEvent::ModelReplied { step, sampling, .. }) => {
                 // The reply is that of the latest attempt to get it; those before it stay charged.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Driver, Stage, drive};
 use crate::error::{ErrorCode, Fault};
-use crate::journal::Entry;
+use crate::journal::{CallEvent, Entry, Event};
 use crate::models::TokenUsage;
 use crate::provider::ModelReply;
 use crate::testing::ScriptedReply;
@@ -223,6 +223,64 @@ fn restart_at_any_point_uses_no_more_than_the_quota() {
         let expected = if under_way { 1 } else { 2 };
         assert_eq!(replied + sent(&stage), expected, "resumed from {length}: {:?}", kinds[length - 1]);
     }
+}
+
+#[test]
+fn every_crash_during_a_call_charges_it_again() {
+    // Room for two calls of somewhat more than 100 tokens.
+    let flow = three_chats(&json!({ "tokens": 250 }));
+    let mut stage = Stage::new();
+    stage.provider.push_replies([reply("One.", 30, 20)]);
+    play(&stage, &flow);
+    let mut entries = stage.entries();
+    let first = entries.iter().position(|entry| matches!(entry.event, Event::Call(..))).unwrap();
+    entries.truncate(first);
+    for crashes in 0..3 {
+        stage = Stage::new();
+        stage.provider.push_replies([reply("One.", 30, 20)]);
+        let events = resume(&stage, &flow, &entries);
+        if crashes == 2 {
+            assert_eq!((sent(&stage), end(&events)), (0, ("run.failed", Some("quota.exceeded"))));
+            return;
+        }
+        let whole = stage.entries();
+        let sent = |entry: &Entry| matches!(entry.event, Event::Call(_, CallEvent::QuotaReserved { .. }));
+        let next = entries.len() + whole[entries.len()..].iter().position(sent).unwrap();
+        entries = whole[..=next].to_vec();
+    }
+}
+
+#[test]
+fn parts_of_open_iterations_count_once_after_a_restart() {
+    let nodes = json!({
+        "items": { "type": "value", "config": { "value": ["a", "b"] } },
+        "l": { "type": "loop", "config": { "kind": "forEach", "concurrency": 2 } },
+        "start": { "type": "newContext", "parent": "l" },
+        "x": { "type": "chat", "parent": "l", "config": { "maxTokens": 50 } },
+        "ask": { "type": "userInput", "parent": "l" },
+        "y": { "type": "chat", "parent": "l", "config": { "maxTokens": 50 } },
+    });
+    let edges = json!([
+        "items.value -> l.items",
+        "l.item -> x.message",
+        "start.context -> x.context",
+        "x.response -> ask.in",
+        "ask.message -> y.message",
+        "start.context -> y.context",
+        "y.response -> l.next",
+    ]);
+    // Each of the two iterations gets 200, and uses 60 with each of its calls.
+    let settings = json!({ "quotas": { "run": { "tokens": 400 } } });
+    let stage = Stage::new();
+    stage.provider.push_replies((0..4).map(|_| reply("Yes.", 40, 20)));
+    stage.play(&nodes, &edges, &settings);
+    let setup = stage.setup(&nodes, &edges, &settings, None);
+    let (driver, handle) = Driver::resume(setup, &stage.entries()).unwrap();
+    stage.drive_answering(driver, &handle, |pauses| Some((pauses[0].clone(), Some(json!("Go on.")))));
+    let events = stage.events();
+    assert_eq!(end(&events), ("run.finished", None), "{:#?}", events.last());
+    // When the last call is reported, the part of its iteration is still open.
+    assert_eq!((sent(&stage), used(&events)), (4, (240, 80)));
 }
 
 #[test]

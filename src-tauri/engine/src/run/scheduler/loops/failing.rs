@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{IterationKey, LoopRun, split};
+use super::loop_run::{HeldFailure, LoopRun};
+use super::{IterationKey, split};
 use crate::error::Fault;
 use crate::host::tree_budget::is_limit_of_tree;
 use crate::id::{Activation, Epoch};
@@ -22,13 +23,6 @@ use crate::run::scheduler::Scheduler;
 use crate::run::scheduler::ending::{ended_by, stopped_by};
 use crate::run::scheduler::scope::{Written, error_outputs};
 use crate::run::scheduler::slot::{Delivered, Phase};
-
-/// What ends a loop once the iterations before it have ended.
-pub(super) struct HeldFailure {
-    /// What has failed.
-    failed: (NodeIx, Epoch),
-    error: Fault,
-}
 
 /// Why iterations are closed before they have ended.
 struct Closing<'a> {

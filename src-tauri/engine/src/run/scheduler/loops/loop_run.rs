@@ -6,12 +6,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::condition::Test;
-use super::failing::HeldFailure;
+use crate::error::Fault;
 use crate::id::{Epoch, PortName};
 use crate::journal::SourceRef;
 use crate::node::{Datum, Inputs, LoopKind, LoopSpec};
 use crate::origin::Origins;
-use crate::plan::{PlanNode, ScopeIx};
+use crate::plan::{NodeIx, PlanNode, ScopeIx};
 use crate::run::scheduler::scope::{Opening, Written};
 use crate::run::scheduler::slot::Delivered;
 
@@ -42,6 +42,13 @@ pub(in crate::run::scheduler) struct LoopRun {
     /// Why the loop fails, once the iterations that are open have ended.
     pub(super) held_failure: Option<HeldFailure>,
     pub(super) test: Option<Test>,
+}
+
+/// What ends a loop once the iterations before it have ended.
+pub(super) struct HeldFailure {
+    /// What has failed.
+    pub(super) failed: (NodeIx, Epoch),
+    pub(super) error: Fault,
 }
 
 /// The ports of a loop, by the names that its node type gives them.

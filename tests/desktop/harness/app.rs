@@ -121,27 +121,14 @@ impl App {
             bail!("the window is not running");
         }
         pids.iter().copied().for_each(process::kill);
-        let start = Instant::now();
-        while !pids.iter().copied().all(process::has_let_go) {
-            if start.elapsed() > WAIT_TIMEOUT {
-                bail!("the window outlived kill -9");
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-        Ok(())
+        wait_until_gone(&pids, "outlived kill -9").await
     }
 
     /// Closes the window and waits until its process has ended.
     pub async fn close(self) -> Result<()> {
+        let pids = self.processes();
         self.client.clone().close().await?;
-        let start = Instant::now();
-        while !self.processes().is_empty() {
-            if start.elapsed() > WAIT_TIMEOUT {
-                bail!("the window did not close");
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
-        Ok(())
+        wait_until_gone(&pids, "did not close").await
     }
 
     /// Takes a screenshot: `target/window/<test>-<picture>.png`.
@@ -178,4 +165,16 @@ fn binary() -> Result<PathBuf> {
             path.display()
         )
     })
+}
+
+/// Waits until the processes of a window have ended and given back what they held.
+async fn wait_until_gone(pids: &[u32], complaint: &str) -> Result<()> {
+    let start = Instant::now();
+    while !pids.iter().copied().all(process::has_let_go) {
+        if start.elapsed() > WAIT_TIMEOUT {
+            bail!("the window {complaint}");
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    Ok(())
 }

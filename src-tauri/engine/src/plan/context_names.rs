@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use super::clocks::Clocks;
 use super::input_overrides::InputOverrides;
 use super::nesting::Nesting;
-use super::wiring::Wiring;
+use super::wiring::{Wire, Wiring};
 use crate::context::ContextHandle;
 use crate::diagnostic::Diagnostic;
 use crate::id::{ContextId, NodeId, PortName};
@@ -56,6 +56,11 @@ impl ContextDeclaration {
             names_none,
         }
     }
+
+    /// Whether a context edge says in which context the node works.
+    fn is_by_edge(&self) -> bool {
+        self.names.is_none() && self.input.is_none() && !self.names_none
+    }
 }
 
 /// How the body of a loop gets contexts from outside, apart from edges.
@@ -65,8 +70,8 @@ pub(super) struct BodyContexts {
     names: BTreeSet<ContextId>,
     /// A value names a context at run time, so it may be any.
     by_value: bool,
-    /// Whether a node in it works in a context.
-    takes_turns: bool,
+    /// The outputs of the border's begin that bring a context in which a node inside works.
+    brought: BTreeSet<PortName>,
 }
 
 impl BodyContexts {
@@ -74,23 +79,57 @@ impl BodyContexts {
     pub fn of(body: &Wiring, overrides: &InputOverrides) -> Self {
         let mut found = Self::default();
         let mut made = BTreeSet::new();
-        for vertex in &body.vertices {
-            let declared = ContextDeclaration::of(&vertex.id, &*vertex.node, overrides);
-            found.takes_turns |=
-                vertex.node.behavior().uses_context || declared.names.is_some() || declared.input.is_some();
+        let declared: Vec<_> = body
+            .vertices
+            .iter()
+            .map(|vertex| ContextDeclaration::of(&vertex.id, &*vertex.node, overrides))
+            .collect();
+        let inner: BTreeMap<usize, Self> =
+            body.bodies.iter().map(|(vertex, inner)| (*vertex, Self::of(inner, overrides))).collect();
+        let mut used = Vec::new();
+        for wire in body.wires.iter().filter(|wire| wire.kind == PortKind::Context) {
+            let target = &body.vertices[wire.target];
+            let is_used = match inner.get(&wire.target) {
+                Some(inner) => inner.brought.contains(&target.node.ports().inputs[wire.target_port].name),
+                None => target.node.behavior().uses_context && declared[wire.target].is_by_edge(),
+            };
+            if is_used {
+                used.push(wire);
+            }
+        }
+        // Back to the border, past the nodes that hand a context on.
+        let mut seen = BTreeSet::new();
+        while let Some(wire) = used.pop() {
+            if body.border.is_some_and(|border| border.begin == wire.source) {
+                found.brought.insert(wire.source_port.clone());
+            } else if declared[wire.source].makes.is_none()
+                && declared[wire.source].is_by_edge()
+                && seen.insert(wire.source)
+            {
+                used.extend(body.wires.iter().filter(|it| it.target == wire.source && hands_on(body, it)));
+            }
+        }
+        for declared in declared {
             found.by_value |= declared.input.is_some();
             found.names.extend(declared.names);
             made.extend(declared.makes);
         }
-        for inner in body.bodies.values() {
-            let inner = Self::of(inner, overrides);
-            found.takes_turns |= inner.takes_turns;
+        for inner in inner.into_values() {
             found.by_value |= inner.by_value;
             found.names.extend(inner.names);
         }
         found.names.retain(|name| !made.contains(name));
         found
     }
+}
+
+/// Whether what comes over a wire may be the context that its target hands on. A loop hands on the one on its `context` input
+/// alone.
+fn hands_on(wiring: &Wiring, wire: &Wire) -> bool {
+    let target = &wiring.vertices[wire.target].node;
+    wire.kind == PortKind::Context
+        && (target.behavior().repeats.is_none()
+            || target.ports().inputs[wire.target_port].name.as_str() == "context")
 }
 
 /// The nodes that may have made a context: some of them, or any. Each is a vertex of the scope. Numbers from the count of
@@ -245,7 +284,8 @@ impl ContextTable {
             .map(|vertex| {
                 let takes_turns = wiring.vertices[vertex].node.behavior().uses_context;
                 if let Some(body) = bodies.get(&vertex) {
-                    return works_inside(body, &sources.merge(vertex, &hands_on), &makers, &mut outer);
+                    let fed = fed_into(wiring, vertex, body, &hands_on, &brought);
+                    return works_inside(body, &fed, &makers, &mut outer);
                 }
                 match &assigned[vertex] {
                     _ if wiring.is_border(vertex) => Makers::default(),
@@ -310,6 +350,29 @@ impl ContextTable {
     }
 }
 
+/// Who may have made the contexts that edges bring to nodes inside a loop that work in them.
+fn fed_into(
+    wiring: &Wiring,
+    vertex: usize,
+    body: &BodyContexts,
+    hands_on: &[Makers],
+    brought: &BTreeMap<PortName, Makers>,
+) -> Makers {
+    let inputs = &wiring.vertices[vertex].node.ports().inputs;
+    let mut fed = Makers::default();
+    for wire in wiring.wires.iter().filter(|it| it.target == vertex && it.kind == PortKind::Context) {
+        if !body.brought.contains(&inputs[wire.target_port].name) {
+            continue;
+        }
+        if wiring.border.is_some_and(|border| border.begin == wire.source) {
+            fed.merge(brought.get(&wire.source_port).unwrap_or(&Makers::default()));
+        } else {
+            fed.merge(&hands_on[wire.source]);
+        }
+    }
+    fed
+}
+
 /// Who may have made the contexts that nodes inside a loop take turns in. `fed` are those that its edges bring.
 fn works_inside(
     body: &BodyContexts,
@@ -317,10 +380,7 @@ fn works_inside(
     makers: &BTreeMap<ContextId, usize>,
     outer: &mut OuterMakers<'_>,
 ) -> Makers {
-    let mut all = Makers::default();
-    if body.takes_turns {
-        all.merge(fed);
-    }
+    let mut all = fed.clone();
     for name in &body.names {
         all.merge(&makers.get(name).map_or_else(|| outer.of_name(name), |&maker| Makers::one(maker)));
     }
@@ -369,7 +429,7 @@ impl ContextSources {
         let count = wiring.vertices.len();
         let mut sources =
             Self { vertices: vec![SmallVec::new(); count], brought: vec![Makers::default(); count] };
-        for wire in wiring.wires.iter().filter(|wire| wire.kind == PortKind::Context) {
+        for wire in wiring.wires.iter().filter(|wire| hands_on(wiring, wire)) {
             if wiring.border.is_none_or(|border| border.begin != wire.source) {
                 sources.vertices[wire.target].push(wire.source);
             } else if let Some(makers) = brought.get(&wire.source_port) {

@@ -166,6 +166,41 @@ fn loop_without_a_context_holds_back_no_turn() {
 }
 
 #[test]
+fn loop_holds_back_no_turn_in_a_context_that_nothing_inside_works_in() {
+    check_waiting(
+        "c: context
+         d: context
+         ask: ask
+         l: loop kind=times times=1
+         inside: turn in=l
+         t: turn salt=2
+         c.out -> ask.a
+         ask.out -> inside.a
+         c.context -> l.context
+         d.context -> inside.context
+         c.context -> t.context",
+    );
+}
+
+#[test]
+fn loop_hands_on_the_context_on_its_own_input_alone() {
+    check_waiting(
+        "c: context
+         a: loop kind=times times=1
+         b: loop kind=times times=1
+         ask: ask in=a
+         t: turn in=a
+         z: guest in=a
+         u: turn in=b
+         a.index -> ask.a
+         ask.out -> t.a
+         b.context -> t.context
+         c.handle -> z.who
+         c.context -> u.context",
+    );
+}
+
+#[test]
 fn result_in_a_loop_is_that_of_the_last_item_that_counts() {
     let case = Case::written(
         "l: loop kind=forEach concurrency=3

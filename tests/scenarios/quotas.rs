@@ -1,5 +1,6 @@
 //! Quotas across runs and processes: which requests reach the provider.
 
+use plait_api::{Options, Plait};
 use serde_json::{Value, json};
 
 use crate::support::binary::{CliOutput, Home};
@@ -95,4 +96,35 @@ fn quota_of_zero_is_refused_with_its_place() {
     let found = format!("{}{}", checked.out, checked.err);
     assert!(found.contains("/settings/quotas/run/tokens"), "{found}");
     assert!(found.contains("/nodes/chat/limits/quota/usd"), "{found}");
+}
+
+/// A settings file that was changed by hand: what a quota was to prevent does not happen, and the others stay.
+#[tokio::test]
+async fn quota_of_the_settings_that_cannot_be_kept_keeps_runs_from_starting() {
+    let home = Home::default();
+    let file = home.file("asking.flow.json", &flow(&json!({}), &json!({})));
+    for bad in [json!({ "tokens": 0 }), json!({ "tokens": "many" }), json!({ "usd": 1, "onExceeded": "fallback" })] {
+        let app = Plait::open(Options::new(home.path())).unwrap();
+        let stored = json!({ "quotas": { "run": { "tokens": 5000 }, "day": bad } });
+        app.store().put_settings(stored.as_object().unwrap()).unwrap();
+        app.close().await.unwrap();
+        drop(app);
+        let refused = home.plait(&["run", &file, "--json"]);
+        assert_eq!(refused.code, 2, "{bad}: {refused:#?}");
+        assert!(refused.err.contains("quota.bad") || refused.out.contains("quota.bad"), "{bad}: {refused:#?}");
+        // Another setting is changed: nothing of the quotas is lost.
+        home.change_settings(|settings| settings["theme"] = json!("dark")).await;
+        let app = Plait::open(Options::new(home.path())).unwrap();
+        assert_eq!(Value::Object(app.store().settings().unwrap())["quotas"], stored["quotas"], "{bad}");
+        app.close().await.unwrap();
+        drop(app);
+        assert_eq!(home.plait(&["run", &file, "--json"]).code, 2, "{bad}");
+        // The quotas are set anew.
+        home.change_settings(|settings| {
+            assert_eq!(settings["quotas"], json!({ "run": { "tokens": 5000 } }), "the valid ones are in force");
+            settings["quotas"]["day"] = json!({ "tokens": 100_000 });
+        })
+        .await;
+        assert_eq!(home.plait(&["run", &file, "--json"]).code, 0, "{bad}");
+    }
 }

@@ -275,6 +275,7 @@ impl Launch {
     /// Sees to it that quotas that outlive the run know what was spent of them.
     fn open_quotas(&self, plan: &Plan, conversation: Option<&Conversation>) -> Result<(), Fault> {
         let bank = &self.host.quotas.bank;
+        bank.check()?;
         let defaults = bank.defaults();
         if defaults.day.is_some() {
             past_spending::open_day(bank, &self.store, self.host.clock.now_ms())?;

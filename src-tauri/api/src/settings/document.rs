@@ -2,6 +2,7 @@
 //! starting, and must not be lost: a newer version of Plait may have written it.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use plait_adapters::redaction::RedactionSettings;
 use plait_adapters::telemetry::TelemetrySettings;
@@ -11,7 +12,7 @@ use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::flow::TreeLimits;
 use plait_engine::memory::SummarizerSettings;
 use plait_engine::models::{ModelOverride, Price};
-use plait_engine::quota::DefaultQuotas;
+use plait_engine::quota::{DefaultQuotas, Quota};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -122,14 +123,14 @@ impl Settings {
 
 /// `quota.bad` for a quota that allows nothing.
 fn check_quotas(quotas: &DefaultQuotas) -> Result<(), Fault> {
-    for (key, quota) in quotas.entries() {
-        if let Some((field, message)) = quota.problem() {
-            return Err(Fault::new(ErrorCode::QuotaBad, format!("`quotas.{key}.{field}`: {message}")).hint(
-                "Set `tokens`, `usd` or both to more than 0; with `onExceeded: fallback`, name a model in `fallback`.",
-            ));
-        }
-    }
-    Ok(())
+    quotas.entries().try_for_each(|(key, quota)| check_quota(key, quota))
+}
+
+fn check_quota(key: &str, quota: &Quota) -> Result<(), Fault> {
+    let Some((field, message)) = quota.problem() else { return Ok(()) };
+    Err(Fault::new(ErrorCode::QuotaBad, format!("`quotas.{key}.{field}`: {message}")).hint(
+        "Set `tokens`, `usd` or both to more than 0; with `onExceeded: fallback`, name a model in `fallback`.",
+    ))
 }
 
 fn zero_limit(key: &str) -> Fault {
@@ -146,6 +147,8 @@ pub(crate) struct StoredSettings {
     pub(crate) unreadable: UnreadableSettings,
     /// Why it could not be read.
     pub(crate) faults: Vec<Fault>,
+    /// Why one of the quotas cannot be kept.
+    pub(crate) quota_problem: Option<Fault>,
 }
 
 impl StoredSettings {
@@ -156,7 +159,7 @@ impl StoredSettings {
             Err(fault) => Self { faults: vec![fault], ..Self::default() },
         };
         // Invalid providers must not keep a person from fixing them.
-        let Self { settings, unreadable, faults } = &mut stored;
+        let Self { settings, unreadable, faults, .. } = &mut stored;
         settings.providers.retain(|name, provider| {
             let Err(fault) = ProviderRegistry::check(name, provider) else { return true };
             faults.push(fault);
@@ -168,6 +171,7 @@ impl StoredSettings {
 
     fn parse(values: &Map<String, Value>) -> Self {
         let mut reader = Reader { values, unreadable: UnreadableSettings::default(), faults: Vec::new() };
+        let (quotas, quota_problem) = reader.read_quotas();
         let settings = Settings {
             theme: reader.read("theme"),
             reduced_motion: reader.read("reducedMotion"),
@@ -175,7 +179,7 @@ impl StoredSettings {
             providers: reader.read_table("providers"),
             models: reader.read_table("models"),
             limits: reader.read_limits(),
-            quotas: reader.read_quotas(),
+            quotas,
             summarizer: reader.read("summarizer"),
             config: reader.read_config(),
             tools: reader.read_tools(),
@@ -201,7 +205,7 @@ impl StoredSettings {
         let unknown = values.iter().filter(|(key, _)| known.get(key).is_none() && !is_optional(key));
         let Reader { mut unreadable, faults, .. } = reader;
         unreadable.0.extend(unknown.map(|(key, value)| (key.clone(), value.clone())));
-        Self { settings, unreadable, faults }
+        Self { settings, unreadable, faults, quota_problem }
     }
 }
 
@@ -217,6 +221,11 @@ impl UnreadableSettings {
         if let Value::Object(table) = table {
             table.insert(name.to_owned(), value);
         }
+    }
+
+    /// Forgets what was stored for a setting, which a person has set anew.
+    pub(super) fn forget(&mut self, key: &str) {
+        self.0.remove(key);
     }
 
     /// Adds what is missing in settings that are about to be written.
@@ -267,16 +276,31 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the quotas. If one is invalid, none is used.
-    fn read_quotas(&mut self) -> DefaultQuotas {
-        let quotas: DefaultQuotas = self.read("quotas");
-        match check_quotas(&quotas) {
-            Ok(()) => quotas,
-            Err(fault) => {
-                self.faults.push(fault);
-                DefaultQuotas::default()
-            }
+    /// Reads the quotas, and says why one cannot be kept. An entry that cannot be read does not affect the others.
+    fn read_quotas(&mut self) -> (DefaultQuotas, Option<Fault>) {
+        let faults_before = self.faults.len();
+        let mut quotas: BTreeMap<String, Quota> = self.read_table("quotas");
+        let mut take = |key: &str| {
+            let quota = quotas.remove(key)?;
+            let Err(fault) = check_quota(key, &quota) else { return Some(Arc::new(quota)) };
+            self.faults.push(fault);
+            self.unreadable.insert("quotas", key, serde_json::to_value(quota).unwrap_or_default());
+            None
+        };
+        let known = DefaultQuotas { run: take("run"), conversation: take("conversation"), day: take("day") };
+        for (key, quota) in quotas {
+            let message = format!("There is no quota `quotas.{key}`.");
+            let fault = Fault::new(ErrorCode::QuotaBad, message);
+            self.faults.push(fault.hint("The quotas of the settings are `run`, `conversation` and `day`."));
+            self.unreadable.insert("quotas", &key, serde_json::to_value(quota).unwrap_or_default());
         }
+        let problem = self.faults.get(faults_before).map(|fault| {
+            let message = format!("No run starts while the settings have a quota that can't be kept. {}", fault.message);
+            Fault::new(ErrorCode::QuotaBad, message).hint(
+                "Set the quotas anew in the settings, or with `plait config set`. What can't be kept is removed with that.",
+            )
+        });
+        (known, problem)
     }
 
     /// Reads the values of the configuration. One that cannot be used is stored unchanged: a newer version may have written it.

@@ -4,7 +4,7 @@ use plait_engine::error::ErrorCode;
 use plait_engine::host::Clock;
 use std::sync::Arc;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use plait_adapters::keys::{is_variable_name, variable_names};
 use plait_adapters::telemetry::{LiveExporter, TelemetrySettings};
 use plait_adapters::{ProviderRegistry, Redaction, Store, ToolEnvironment};
@@ -28,7 +28,7 @@ pub struct SettingsService {
     exporter: LiveExporter,
     /// As stored: of the providers only those that differ from the built-in ones.
     current: RwLock<Settings>,
-    unreadable: UnreadableSettings,
+    unreadable: Mutex<UnreadableSettings>,
     /// Held while settings are replaced, so that the store has what is in force.
     write_lock: tokio::sync::Mutex<()>,
 }
@@ -49,9 +49,10 @@ impl SettingsService {
         tools: ToolEnvironment,
         exporter: LiveExporter,
     ) -> Self {
-        let StoredSettings { settings, unreadable, .. } = stored;
+        let StoredSettings { settings, unreadable, quota_problem, .. } = stored;
         runs.set(settings.values());
         budgets.quotas().set_defaults(settings.quotas.clone());
+        budgets.quotas().set_problem(quota_problem);
         let (current, write_lock) = (RwLock::new(settings), tokio::sync::Mutex::default());
         Self {
             store,
@@ -63,7 +64,7 @@ impl SettingsService {
             tools,
             exporter,
             current,
-            unreadable,
+            unreadable: Mutex::new(unreadable),
             write_lock,
         }
     }
@@ -85,6 +86,7 @@ impl SettingsService {
         // Built-in settings are not stored, so that they follow changes of Plait or of the environment.
         let built_in = ProviderRegistry::built_in();
         settings.providers.retain(|name, provider| built_in.get(name) != Some(provider));
+        let sets_quotas = self.current.read().quotas != settings.quotas;
         let stored = serde_json::to_value(&settings).map_err(|error| {
             ErrorReply::new(
                 ErrorCode::SettingsUnwritable,
@@ -92,7 +94,10 @@ impl SettingsService {
             )
         })?;
         if let Value::Object(mut stored) = stored {
-            self.unreadable.merge_into(&mut stored);
+            if sets_quotas {
+                self.unreadable.lock().forget("quotas");
+            }
+            self.unreadable.lock().merge_into(&mut stored);
             let store = self.store.clone();
             run_blocking(move || Ok(store.put_settings(&stored)?)).await?;
         }
@@ -101,6 +106,9 @@ impl SettingsService {
         self.calibration.set_overrides(settings.models.clone());
         self.runs.set(settings.values());
         self.set_quotas(&settings).await?;
+        if sets_quotas {
+            self.budgets.quotas().set_problem(None);
+        }
         self.tools.set_settings(settings.tools.clone());
         self.exporter.set_settings(settings.telemetry.clone());
         // All were checked before.

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use super::analysis::{Analysis, ScopeAnalysis, analyze};
 use super::clocks::Clocks;
 use super::context_names::{ContextDeclaration, ContextTable};
-use super::context_roles::{ContextRoles, ContextSource, PlanContexts};
+use super::context_roles::{ContextIx, ContextRoles, ContextSource, OuterContext, PlanContexts};
 use super::graph::common_prefix_length;
 use super::input_overrides::InputOverrides;
 use super::nesting::Nesting;
@@ -22,7 +22,7 @@ use super::{Container, Cycle, CycleIx, EdgeIx, NodeIx, Plan, PlanEdge, PlanNode,
 use crate::config;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::flow::{Flow, RetryPolicy};
-use crate::id::{NodeId, PortName};
+use crate::id::{ContextId, NodeId, PortName};
 use crate::memory::{MemoryMode, MemorySettings};
 use crate::node::Registry;
 use crate::port::ERROR_PORT;
@@ -234,7 +234,8 @@ fn add_scope(
         begin: position[border.begin],
         end: position[border.end],
     });
-    let plan_contexts = build_contexts(&contexts, &clocks, &position);
+    let mut plan_contexts = build_contexts(&contexts, &clocks, &position);
+    plan_contexts.outer = find_outer_contexts(plan, container.map(|it| it.node), &contexts, plan_contexts.len());
     let is_result = if has_output {
         wiring.vertices.iter().map(is_output).collect()
     } else if container.is_none() {
@@ -402,9 +403,27 @@ fn build_contexts(table: &ContextTable, clocks: &Clocks, position: &[usize]) -> 
         names.insert(name.clone(), contexts.makers.len());
         contexts.makers.push(position[vertex]);
     }
-    let first = contexts.makers.len();
-    contexts.outer = table.outer.iter().cloned().zip(first..).collect();
     contexts
+}
+
+/// The contexts that are made outside of a scope and used in it, numbered from `first`. The scopes around it are in the plan.
+fn find_outer_contexts(
+    plan: &Plan,
+    container: Option<NodeIx>,
+    table: &ContextTable,
+    first: ContextIx,
+) -> FxHashMap<ContextId, OuterContext> {
+    let Some(container) = container else { return FxHashMap::default() };
+    let around = &plan.scopes[plan.nodes[container].scope].contexts;
+    let counters_of = |name: &ContextId| match (around.made_per_epoch.get(name), around.outer.get(name)) {
+        (Some(&made), _) => plan.nodes[around.maker(made)].clock.len(),
+        (None, Some(outer)) => outer.counters,
+        (None, None) => 0,
+    };
+    let numbered = table.outer.iter().zip(first..);
+    numbered
+        .map(|(name, index)| (name.clone(), OuterContext { index, counters: counters_of(name) }))
+        .collect()
 }
 
 /// Fills in which contexts the nodes and cycles of a scope make and may work in. `memory` says by scope what is done there with

@@ -76,7 +76,15 @@ pub struct PlanContexts {
     /// Those whose makers run in each iteration of a cycle, by the name without the epoch.
     pub(super) made_per_epoch: FxHashMap<ContextId, ContextIx>,
     /// Those that are made outside of the scope, by the name without the epoch.
-    pub(super) outer: FxHashMap<ContextId, ContextIx>,
+    pub(super) outer: FxHashMap<ContextId, OuterContext>,
+}
+
+/// A context that is made outside of a scope and used in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OuterContext {
+    pub index: ContextIx,
+    /// How many cycles are around its maker in the scope that makes it: the counters in its name.
+    pub counters: usize,
 }
 
 impl PlanContexts {
@@ -93,8 +101,13 @@ impl PlanContexts {
     /// The context of this name that is made outside of the scope. Nothing if it is known only at run time that the scope
     /// uses it.
     pub fn find_outer(&self, name: &ContextId) -> Option<ContextIx> {
-        let without_epoch = || self.outer.get(name.as_str().rsplit_once('#')?.0);
-        self.outer.get(name).or_else(without_epoch).copied()
+        let with_counters = |name: &str, counters: usize| {
+            self.outer.get(name).filter(|context| context.counters == counters).map(|context| context.index)
+        };
+        with_counters(name.as_str(), 0).or_else(|| {
+            let (maker, counters) = split_counters(name)?;
+            with_counters(maker, counters.len())
+        })
     }
 
     /// The node of the scope that makes a context, which is not from outside.
@@ -108,11 +121,14 @@ impl PlanContexts {
         if let Some(&context) = self.made_once.get(name) {
             return Some((context, around.clone()));
         }
-        let (maker, epoch) = name.as_str().rsplit_once('#')?;
-        let counters: Result<SmallVec<[u32; 4]>, _> = epoch.split('.').map(str::parse).collect();
-        // A name has the whole epoch, with the iterations of the loops around the scope.
-        let made_in = Some(Epoch(counters.ok()?)).filter(|epoch| epoch.starts_with(around))?;
-        let names = if made_in.depth() == around.depth() { &self.made_once } else { &self.made_per_epoch };
-        Some((*names.get(maker)?, made_in))
+        let (maker, counters) = split_counters(name)?;
+        let made_in = Epoch(around.0.iter().copied().chain(counters).collect());
+        Some((*self.made_per_epoch.get(maker)?, made_in))
     }
+}
+
+/// The maker and the counters of its cycles in the name of a context that is made once per epoch: `critic` and 2 in `critic#2`.
+fn split_counters(name: &ContextId) -> Option<(&str, SmallVec<[u32; 4]>)> {
+    let (maker, counters) = name.as_str().rsplit_once('#')?;
+    Some((maker, counters.split('.').map(str::parse).collect::<Result<_, _>>().ok()?))
 }

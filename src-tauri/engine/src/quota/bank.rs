@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
 use super::{Amount, DefaultQuotas, Holder, QuotaLink, QuotaState, Share};
+use crate::error::Fault;
 use crate::id::RunId;
 
 /// Milliseconds of a day.
@@ -21,6 +22,8 @@ pub struct QuotaBank {
 #[derive(Default)]
 struct State {
     defaults: Arc<DefaultQuotas>,
+    /// Why the settings' quotas can't be kept.
+    problem: Option<Fault>,
     accounts: FxHashMap<Holder, Account>,
     holds: FxHashMap<Holder, Hold>,
     /// By loop, what its latest iteration reserved in all.
@@ -82,6 +85,16 @@ impl QuotaBank {
     /// Sets the quotas of the application's settings. They hold for nodes that start from now on.
     pub fn set_defaults(&self, defaults: DefaultQuotas) {
         self.state.lock().defaults = Arc::new(defaults);
+    }
+
+    /// Says why the application's settings have a quota that can't be kept, or that all can.
+    pub fn set_problem(&self, problem: Option<Fault>) {
+        self.state.lock().problem = problem;
+    }
+
+    /// The problem that keeps runs from starting: without it they would spend what a quota was to prevent.
+    pub fn check(&self) -> Result<(), Fault> {
+        self.state.lock().problem.clone().map_or(Ok(()), Err)
     }
 
     /// Whether it knows what was spent of a quota.

@@ -311,7 +311,11 @@ impl Driver {
         for event in events {
             self.scheduler.apply(&event, derived)?;
             self.conversations.follow(&self.plan, &self.scheduler, &event, derived);
-            self.turns.discard_ended(&self.plan, derived);
+            // Before the event that ends them: nothing else holds what they had said, so whoever resumes behind that event could
+            // not give them up alike.
+            for given_up in self.turns.discard_ended(&self.plan, derived) {
+                self.recorder.stage(given_up);
+            }
             for event in std::iter::once(&event).chain(derived.iter()) {
                 self.quotas.follow(&self.plan, &self.scheduler, event, || self.host.clock.now_ms());
             }

@@ -42,7 +42,10 @@ pub struct JournalSummary {
     /// The iterations of loops, each as an activation of the loop, and whether it succeeded. Nothing while it is open.
     pub iterations: BTreeMap<Activation, Option<bool>>,
     pub exhausted: BTreeSet<Activation>,
+    /// The contexts of the flow itself.
     pub contexts: BTreeMap<ContextId, History>,
+    /// Those that nodes in loops made, with the iterations that they are of.
+    in_loops: BTreeMap<(ContextId, Epoch), History>,
     /// The turns of the workflow's memory.
     pub memory: Vec<String>,
     /// What was done in contexts and in the memory in iterations of loops, and neither counts nor is discarded yet.
@@ -231,17 +234,28 @@ impl JournalSummary {
 
     fn write(&mut self, event: &Event) -> Result<(), String> {
         match event {
-            Event::Context(_, ContextEvent::Created { context, .. }) => {
-                let made = self.contexts.insert(context.context_id.clone(), History::new());
+            Event::Context(maker, ContextEvent::Created { context, .. }) => {
+                let id = context.context_id.clone();
+                let scope = scope_of(maker, &id)?;
+                let made = if scope.depth() == 0 {
+                    self.contexts.insert(id, History::new())
+                } else {
+                    self.in_loops.insert((id, scope), History::new())
+                };
                 ensure!(made.is_none(), "{} is made twice", context.context_id);
             }
             Event::Context(
-                _,
+                writer,
                 ContextEvent::Changed { context_id, change: ContextChange::Messages { messages }, .. }
                 | ContextEvent::TurnCommitted { context_id, messages, .. },
             ) => {
-                let history =
-                    self.contexts.get_mut(context_id).ok_or("a context is used before it is made")?;
+                let scopes = (1..=writer.epoch.depth()).rev().map(|depth| writer.epoch.prefix(depth));
+                let mut keys = scopes.map(|scope| (context_id.clone(), scope));
+                let history = match keys.find(|key| self.in_loops.contains_key(key)) {
+                    Some(key) => self.in_loops.get_mut(&key),
+                    None => self.contexts.get_mut(context_id),
+                };
+                let history = history.ok_or("a context is used before it is made")?;
                 for message in messages {
                     ensure!(
                         history.iter().all(|(id, _)| *id != message.id),
@@ -284,6 +298,19 @@ fn is_pending(event: &Event) -> bool {
             ContextEvent::Changed { pending: true, .. } | ContextEvent::TurnCommitted { pending: true, .. }
         ) | Event::Memory(_, MemoryEvent::Appended { pending: true, .. })
     )
+}
+
+/// The iterations of loops that a context is of: its name counts only the cycles around its maker inside of them.
+fn scope_of(maker: &Activation, context: &ContextId) -> Result<Epoch, String> {
+    let counters = context.as_str().split_once('#').map_or(0, |(_, counters)| counters.split('.').count());
+    let depth = maker.epoch.depth().checked_sub(counters);
+    let scope = maker.epoch.prefix(depth.ok_or("a context is named after epochs that its maker has not")?);
+    let cycles = Epoch(maker.epoch.0[scope.depth()..].into());
+    ensure!(
+        context.as_str() == at(&maker.node, &cycles).to_string(),
+        "{maker} makes a context that is named {context}"
+    );
+    Ok(scope)
 }
 
 /// That activation.

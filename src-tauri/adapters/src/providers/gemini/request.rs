@@ -10,7 +10,17 @@ use crate::providers::http::add_options;
 use crate::providers::protocol::instructions::{instructions, schema_instruction};
 
 /// Fields that Plait itself sets; options may not override them.
-const RESERVED: [&str; 4] = ["model", "contents", "systemInstruction", "tools"];
+const RESERVED: [&str; 8] = [
+    "model",
+    "contents",
+    "systemInstruction",
+    "tools",
+    "generationConfig.maxOutputTokens",
+    // The protocol takes these names as well.
+    "system_instruction",
+    "generation_config",
+    "generationConfig.max_output_tokens",
+];
 
 /// Prefixes of the models that accept either a reply schema or functions, not both.
 const SCHEMA_OR_FUNCTIONS: [&str; 3] = ["gemini-1", "gemini-2", "gemma-"];

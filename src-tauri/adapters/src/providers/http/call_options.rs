@@ -7,17 +7,25 @@ use serde_json::{Map, Value};
 /// The one option Plait interprets itself: whether the provider may store the conversation.
 const SESSION: &str = "session";
 
-/// The fields that the options add to a request, in order; `reserved` are the keys that Plait itself sets. Fault
+/// The fields that the options add to a request, in order; `reserved` are the keys, or paths of two keys, that Plait itself sets. Fault
 /// `provider.bad_options`.
 pub(crate) fn options<'a>(
     options: &'a Value,
     reserved: &[&str],
 ) -> Result<impl Iterator<Item = (&'a String, &'a Value)>, Fault> {
     let options = as_object(options)?;
-    if let Some(key) = options.and_then(|options| reserved.iter().find(|key| options.contains_key(**key))) {
+    if let Some(key) = options.and_then(|options| reserved.iter().find(|key| has(options, key))) {
         return Err(bad_options(&format!("`{key}` is set by Plait")));
     }
     Ok(options.into_iter().flatten().filter(|(key, _)| *key != SESSION))
+}
+
+/// Whether there is a value at a key, or at a path of two keys with a dot between.
+fn has(options: &Map<String, Value>, key: &str) -> bool {
+    match key.split_once('.') {
+        None => options.contains_key(key),
+        Some((outer, inner)) => options.get(outer).is_some_and(|value| value.get(inner).is_some()),
+    }
 }
 
 /// Adds the options to the `body` of a request, replacing existing fields. The object at the key `merged` is merged with

@@ -11,7 +11,7 @@ use crate::providers::http::options;
 use crate::providers::protocol::tool_calls::{arguments_object, function};
 
 /// Fields that Plait itself sets; options may not override them.
-const RESERVED: [&str; 3] = ["model", "messages", "stream"];
+const RESERVED: [&str; 5] = ["model", "messages", "stream", "num_predict", "options.num_predict"];
 /// Options that are fields of the request. All others are model options and go into its `options` object.
 const REQUEST_FIELDS: [&str; 9] =
     ["think", "keep_alive", "format", "options", "tools", "logprobs", "top_logprobs", "truncate", "shift"];

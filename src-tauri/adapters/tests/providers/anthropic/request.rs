@@ -224,6 +224,7 @@ async fn reserved_options_are_refused_before_sending() {
         json!({"model": "other"}),
         json!({"system": "x"}),
         json!({"tools": []}),
+        json!({"max_tokens": 9}),
     ];
     assert_options_refused(KIND, wrong).await;
 }

@@ -132,6 +132,10 @@ async fn reserved_options_are_refused_before_sending() {
         json!({"model": "other"}),
         json!({"systemInstruction": {}}),
         json!({"tools": []}),
+        json!({"generationConfig": {"maxOutputTokens": 9}}),
+        json!({"generationConfig": {"max_output_tokens": 9}}),
+        json!({"generation_config": {}}),
+        json!({"system_instruction": {}}),
     ];
     assert_options_refused(KIND, wrong).await;
 }

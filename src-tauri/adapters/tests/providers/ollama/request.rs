@@ -97,7 +97,14 @@ async fn options_are_sorted_into_body_and_model_options() {
             "options": {"temperature": 0.5, "top_k": 40, "seed": 7},
         })
     );
-    let wrong = [json!([]), json!({"messages": []}), json!({"stream": false}), json!({"model": "x"})];
+    let wrong = [
+        json!([]),
+        json!({"messages": []}),
+        json!({"stream": false}),
+        json!({"model": "x"}),
+        json!({"num_predict": 9}),
+        json!({"options": {"num_predict": 9}}),
+    ];
     assert_options_refused(KIND, wrong).await;
 }
 

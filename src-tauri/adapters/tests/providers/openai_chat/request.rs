@@ -124,8 +124,15 @@ async fn limits_images_schema_and_options_are_mapped() {
 
 #[tokio::test]
 async fn reserved_options_are_refused_before_sending() {
-    let wrong =
-        [json!([]), json!("x"), json!({"messages": []}), json!({"stream": false}), json!({"model": "other"})];
+    let wrong = [
+        json!([]),
+        json!("x"),
+        json!({"messages": []}),
+        json!({"stream": false}),
+        json!({"model": "other"}),
+        json!({"max_tokens": 9}),
+        json!({"max_completion_tokens": 9}),
+    ];
     assert_options_refused(KIND, wrong).await;
 }
 

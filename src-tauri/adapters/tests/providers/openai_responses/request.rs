@@ -104,6 +104,7 @@ async fn options_are_merged_into_the_body() {
         json!({"store": true}),
         json!({"previous_response_id": "r"}),
         json!({"session": "yes"}),
+        json!({"max_output_tokens": 9}),
     ];
     assert_options_refused(KIND, wrong).await;
 }

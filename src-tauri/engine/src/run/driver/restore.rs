@@ -73,7 +73,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         if !expected.is_empty()
             && matches!(entry.event, Event::Context(_, ContextEvent::TurnDiscarded { .. }))
         {
-            // What it had said is nowhere else, so this is not derived again.
+            // Journals of revision 3 have these among the events that follow.
             state.keep(plan, &entry.event);
             continue;
         }
@@ -97,7 +97,6 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         state.state.apply(plan, event);
     }
     state.missing = expected.into();
-    state.turns.discard_ended(plan, &mut state.missing);
     Ok(state)
 }
 

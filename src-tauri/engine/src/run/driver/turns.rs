@@ -97,24 +97,23 @@ impl OpenTurns {
         self.0.remove_entry(&(node, epoch.clone())).map(|turn| discarded(plan, turn))
     }
 
-    /// Gives up the turns of activations that end with these events, just before each.
-    pub fn discard_ended(&mut self, plan: &Plan, events: &mut Vec<Event>) {
-        let mut at = 0;
-        while !self.0.is_empty()
-            && let Some(event) = events.get(at)
-        {
+    /// Gives up the turns of activations that end with these events.
+    pub fn discard_ended(&mut self, plan: &Plan, events: &[Event]) -> Vec<Event> {
+        let mut given_up = Vec::new();
+        for event in events {
+            if self.0.is_empty() {
+                break;
+            }
             if let Event::Node(
                 Activation { node, epoch },
                 NodeEvent::Finished { .. } | NodeEvent::Failed { .. } | NodeEvent::Skipped { .. },
             ) = event
                 && let Some(node) = plan.find(node)
-                && let Some(given_up) = self.discard(plan, node, &epoch.clone())
             {
-                events.insert(at, given_up);
-                at += 1;
+                given_up.extend(self.discard(plan, node, epoch));
             }
-            at += 1;
         }
+        given_up
     }
 }
 

@@ -63,7 +63,7 @@ async fn compute(
         },
         "effect" => call_outside(settings, &cx).await?.into(),
         "context" => {
-            let id = cx.activation.to_string().into();
+            let id = cx.name_in_scope().into();
             cx.create_context(ContextRecord::new(id, ContextType::Isolated, "none", "none"))?;
             Value::Null
         }
@@ -90,7 +90,7 @@ fn values(inputs: &Inputs) -> Values {
 }
 
 fn output(kind: &str, settings: &Settings, cx: &NodeContext, values: &Values, more: &Value) -> NodeOutput {
-    semantics::outputs(kind, settings, &cx.activation, values, more)
+    semantics::outputs(kind, settings, &cx.activation, &cx.name_in_scope(), values, more)
         .into_iter()
         .fold(NodeOutput::new(), |output, (port, value)| output.with(&port, value))
 }

@@ -73,11 +73,12 @@ pub fn adds_two(settings: &Settings) -> bool {
     !settings.salt.is_multiple_of(3)
 }
 
-/// The live outputs. `more` is what goes into them in addition to the inputs: replies, an answer, the text of a turn.
+/// The live outputs. `name` is that of the context it makes, if it does; `more` is what goes into them in addition to the inputs: replies, an answer, the text of a turn.
 pub fn outputs(
     kind: &str,
     settings: &Settings,
     at: &Activation,
+    name: &str,
     inputs: &Values,
     more: &Value,
 ) -> BTreeMap<String, Value> {
@@ -130,7 +131,7 @@ pub fn outputs(
         "context" => {
             let mut outputs = one("out");
             for port in ["context", "handle"] {
-                outputs.insert(port.to_owned(), json!({ "contextId": at.to_string() }));
+                outputs.insert(port.to_owned(), json!({ "contextId": name }));
             }
             outputs
         }

@@ -63,7 +63,7 @@ fn journal_of_loops_does_not_depend_on_the_schedule() {
     assert_holds_with_loops(60, check_journal_does_not_depend_on_the_schedule);
 }
 
-/// Its name has the iteration of the loop and that of the cycle.
+/// Its name counts the cycle alone: in each iteration of the loop, there is another of that name.
 #[test]
 fn context_made_in_a_cycle_in_a_body_is_found() {
     let case = Case::written(
@@ -197,6 +197,22 @@ fn loop_hands_on_the_context_on_its_own_input_alone() {
          b.context -> t.context
          c.handle -> z.who
          c.context -> u.context",
+    );
+}
+
+/// `c` makes one context, so there is none of an epoch of it to wait for.
+#[test]
+fn node_that_names_an_epoch_of_a_context_that_has_none_does_not_wait() {
+    check_waiting(
+        "c: context
+         l: loop kind=times times=1
+         ask: ask in=l
+         t: turn in=l
+         z: guest in=l
+         l.index -> ask.a
+         ask.out -> t.a
+         c.context -> t.context
+         z.who = {\"contextId\":\"c#1\"}",
     );
 }
 

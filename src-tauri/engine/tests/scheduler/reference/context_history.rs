@@ -16,9 +16,9 @@ use crate::nodes::semantics::{self, Values};
 #[derive(Clone, Debug)]
 pub struct OuterContexts {
     pub maker: NodeId,
-    /// How many counters its epochs have.
+    /// How many cycles of its scope count its epochs.
     pub depth: usize,
-    /// By epoch: its place for a node in the iteration. Nothing if it is not decided.
+    /// By epoch in that scope: its place for a node in the iteration. Nothing if it is not decided.
     pub made: BTreeMap<Epoch, Option<outcome::Place>>,
     /// Whether these are all epochs before the iteration that there will be.
     pub are_all: bool,
@@ -35,11 +35,8 @@ enum Found {
 impl Interpreter<'_> {
     /// The epoch in which `maker` makes the context of this name. Nothing if it makes none of this name.
     fn epoch_in_name(&self, maker: Place, context: &ContextId) -> Option<Epoch> {
-        let depth = self.around.epoch.depth();
         let epoch = epoch_in_name(&self.flow.graph.nodes[maker].id, context)?;
-        let is_one =
-            epoch.depth() == depth + self.flow.clocks[maker].len() && epoch.starts_with(&self.around.epoch);
-        is_one.then(|| Epoch(epoch.0[depth..].into()))
+        (epoch.depth() == self.flow.clocks[maker].len()).then_some(epoch)
     }
 
     /// The context that an activation works in, with its history: what the model calls before it have added. Model calls
@@ -193,15 +190,14 @@ impl Interpreter<'_> {
             let (before, are_all) = self.epochs_before(maker, node, epoch);
             let mut made = BTreeMap::new();
             for made_in in before {
-                let at = self.activation(maker, &made_in);
-                let place = match self.find_here(node, epoch, &at.to_string().as_str().into()) {
+                let name = self.name_in_scope(maker, &made_in);
+                let place = match self.find_here(node, epoch, &name.as_str().into()) {
                     Found::Place(place) => Some(place),
                     Found::Undecided | Found::Unknown => None,
                 };
-                made.insert(at.epoch, place);
+                made.insert(made_in, place);
             }
-            let depth = self.around.epoch.depth() + flow.clocks[maker].len();
-            all.push(OuterContexts { maker: id, depth, made, are_all });
+            all.push(OuterContexts { maker: id, depth: flow.clocks[maker].len(), made, are_all });
         }
         all
     }

@@ -114,6 +114,11 @@ impl<'a> Interpreter<'a> {
         Activation { node: self.flow.graph.nodes[node].id.clone(), epoch: self.absolute(epoch) }
     }
 
+    /// How an activation is called in this scope.
+    pub fn name_in_scope(&self, node: Place, epoch: &Epoch) -> String {
+        Activation { node: self.flow.graph.nodes[node].id.clone(), epoch: epoch.clone() }.to_string()
+    }
+
     // ---- Epochs ------------------------------------------------------------------------------------------------------
 
     /// All epochs of a node that `prefix` encloses, in order, and whether these are all there will be.
@@ -344,7 +349,7 @@ impl<'a> Interpreter<'a> {
         let handled = flow.graph.handles_errors_of(node);
         let is_result = flow.is_result(node);
         let memory = (!it.settings.memory.is_empty()).then_some(memory);
-        let start = Start { node: it, at: &at, values, sources, handled, is_result, memory };
+        let start = Start { node: it, at: &at, name: self.name_in_scope(node, epoch), values, sources, handled, is_result, memory };
         Some(outcome::run(start, place, self.script))
     }
 

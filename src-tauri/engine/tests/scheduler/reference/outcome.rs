@@ -107,6 +107,8 @@ impl Outcome {
 pub struct Start<'a> {
     pub node: &'a Node,
     pub at: &'a Activation,
+    /// The name of the context that it makes, if it does: it counts the cycles of its scope, not the loops around.
+    pub name: String,
     pub values: Values,
     pub sources: BTreeMap<PortName, Vec<SourceRef>>,
     pub handled: bool,
@@ -129,7 +131,7 @@ pub enum Place {
 
 /// Runs a node.
 pub fn run(start: Start, place: Place, script: Script) -> Outcome {
-    let Start { node, at, values, sources, handled, is_result, memory } = start;
+    let Start { node, at, name, values, sources, handled, is_result, memory } = start;
     let mut record = ActivationRecord { ready: Some(sources), attempts: 1, ..ActivationRecord::default() };
     if let Place::Missing(id) = place {
         let message = format!("This run has no context `{id}`.");
@@ -172,7 +174,7 @@ pub fn run(start: Start, place: Place, script: Script) -> Outcome {
         _ => {}
     }
     let outputs =
-        outputs.unwrap_or_else(|| semantics::outputs(&node.kind, &node.settings, at, &values, &more));
+        outputs.unwrap_or_else(|| semantics::outputs(&node.kind, &node.settings, at, &name, &values, &more));
     let outputs: BTreeMap<PortName, Value> =
         outputs.into_iter().map(|(port, value)| (port.as_str().into(), value)).collect();
     record.end = Some(Final::Finished(outputs.clone()));
@@ -182,7 +184,7 @@ pub fn run(start: Start, place: Place, script: Script) -> Outcome {
         record.seen = Some(seen);
     }
     writes.extend(is_result.then(|| Write::Result(node.id.clone(), outputs.clone())));
-    let makes = (node.kind == "context").then(|| at.to_string().into());
+    let makes = (node.kind == "context").then(|| name.as_str().into());
     Outcome::Finished { record, outputs, makes, writes }
 }
 

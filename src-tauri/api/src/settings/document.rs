@@ -276,6 +276,13 @@ impl Reader<'_> {
         }
     }
 
+    /// Keeps an entry of a setting that is a table as it is stored.
+    fn keep_unreadable(&mut self, key: &str, name: &str) {
+        if let Some(value) = self.values.get(key).and_then(|table| table.get(name)) {
+            self.unreadable.insert(key, name, value.clone());
+        }
+    }
+
     /// Reads the quotas, and says why one cannot be kept. An entry that cannot be read does not affect the others.
     fn read_quotas(&mut self) -> (DefaultQuotas, Option<Fault>) {
         let faults_before = self.faults.len();
@@ -284,15 +291,15 @@ impl Reader<'_> {
             let quota = quotas.remove(key)?;
             let Err(fault) = check_quota(key, &quota) else { return Some(Arc::new(quota)) };
             self.faults.push(fault);
-            self.unreadable.insert("quotas", key, serde_json::to_value(quota).unwrap_or_default());
+            self.keep_unreadable("quotas", key);
             None
         };
         let known = DefaultQuotas { run: take("run"), conversation: take("conversation"), day: take("day") };
-        for (key, quota) in quotas {
+        for key in quotas.into_keys() {
             let message = format!("There is no quota `quotas.{key}`.");
             let fault = Fault::new(ErrorCode::QuotaBad, message);
             self.faults.push(fault.hint("The quotas of the settings are `run`, `conversation` and `day`."));
-            self.unreadable.insert("quotas", &key, serde_json::to_value(quota).unwrap_or_default());
+            self.keep_unreadable("quotas", &key);
         }
         let problem = self.faults.get(faults_before).map(|fault| {
             let message = format!("No run starts while the settings have a quota that can't be kept. {}", fault.message);

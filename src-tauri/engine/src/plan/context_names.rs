@@ -10,6 +10,8 @@
 //! Only a context whose maker runs once can be named. In a cycle, or behind one, each iteration makes a context with a name
 //! of its own: `critic#0`, `critic#1`.
 
+mod body_contexts;
+
 use crate::error::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,6 +26,8 @@ use crate::diagnostic::Diagnostic;
 use crate::id::{ContextId, NodeId, PortName};
 use crate::node::BoundNode;
 use crate::port::PortKind;
+
+pub(super) use body_contexts::BodyContexts;
 
 /// What one node's config and overrides declare about contexts.
 pub(super) struct ContextDeclaration {
@@ -60,66 +64,6 @@ impl ContextDeclaration {
     /// Whether a context edge says in which context the node works.
     fn is_by_edge(&self) -> bool {
         self.names.is_none() && self.input.is_none() && !self.names_none
-    }
-}
-
-/// How the body of a loop gets contexts from outside, apart from edges.
-#[derive(Clone, Debug, Default)]
-pub(super) struct BodyContexts {
-    /// The contexts that nodes in it name and none in it makes.
-    names: BTreeSet<ContextId>,
-    /// A value names a context at run time, so it may be any.
-    by_value: bool,
-    /// The outputs of the border's begin that bring a context in which a node inside works.
-    brought: BTreeSet<PortName>,
-}
-
-impl BodyContexts {
-    /// Of a body and all bodies inside. The depth of the recursion is limited by that of loops.
-    pub fn of(body: &Wiring, overrides: &InputOverrides) -> Self {
-        let mut found = Self::default();
-        let mut made = BTreeSet::new();
-        let declared: Vec<_> = body
-            .vertices
-            .iter()
-            .map(|vertex| ContextDeclaration::of(&vertex.id, &*vertex.node, overrides))
-            .collect();
-        let inner: BTreeMap<usize, Self> =
-            body.bodies.iter().map(|(vertex, inner)| (*vertex, Self::of(inner, overrides))).collect();
-        let mut used = Vec::new();
-        for wire in body.wires.iter().filter(|wire| wire.kind == PortKind::Context) {
-            let target = &body.vertices[wire.target];
-            let is_used = match inner.get(&wire.target) {
-                Some(inner) => inner.brought.contains(&target.node.ports().inputs[wire.target_port].name),
-                None => target.node.behavior().uses_context && declared[wire.target].is_by_edge(),
-            };
-            if is_used {
-                used.push(wire);
-            }
-        }
-        // Back to the border, past the nodes that hand a context on.
-        let mut seen = BTreeSet::new();
-        while let Some(wire) = used.pop() {
-            if body.border.is_some_and(|border| border.begin == wire.source) {
-                found.brought.insert(wire.source_port.clone());
-            } else if declared[wire.source].makes.is_none()
-                && declared[wire.source].is_by_edge()
-                && seen.insert(wire.source)
-            {
-                used.extend(body.wires.iter().filter(|it| it.target == wire.source && hands_on(body, it)));
-            }
-        }
-        for declared in declared {
-            found.by_value |= declared.input.is_some();
-            found.names.extend(declared.names);
-            made.extend(declared.makes);
-        }
-        for inner in inner.into_values() {
-            found.by_value |= inner.by_value;
-            found.names.extend(inner.names);
-        }
-        found.names.retain(|name| !made.contains(name));
-        found
     }
 }
 

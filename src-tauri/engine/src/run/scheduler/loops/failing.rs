@@ -18,7 +18,7 @@ use crate::id::{Activation, Epoch};
 use crate::journal::{Event, LoopEvent, NodeEvent, SkipReason, SourceRef};
 use crate::node::Datum;
 use crate::origin::Origins;
-use crate::plan::{NodeIx, PlanNode};
+use crate::plan::{NodeIx, Plan, PlanNode};
 use crate::run::scheduler::Scheduler;
 use crate::run::scheduler::ending::{ended_by, stopped_by};
 use crate::run::scheduler::scope::{Written, error_outputs};
@@ -28,9 +28,23 @@ use crate::run::scheduler::slot::{Delivered, Phase};
 struct Closing<'a> {
     reason: SkipReason,
     /// What the activations in them say that are running.
-    stopped: &'a Fault,
+    stopped: Fault,
     /// What has failed, and its error.
     failed: Option<(&'a (NodeIx, Epoch), &'a Fault)>,
+}
+
+impl<'a> Closing<'a> {
+    /// Because one of the activations in them failed.
+    fn failed(plan: &Plan, failed: &'a (NodeIx, Epoch), error: &'a Fault) -> Self {
+        let stopped = stopped_by(&plan.nodes[failed.0].id);
+        Self { reason: SkipReason::LoopFailed, stopped, failed: Some((failed, error)) }
+    }
+
+    /// Because an iteration for an earlier item ended their loop.
+    fn ended(plan: &Plan, container: NodeIx) -> Self {
+        let stopped = ended_by(&plan.nodes[container].id);
+        Self { reason: SkipReason::LoopEnded, stopped, failed: None }
+    }
 }
 
 impl Scheduler {
@@ -126,9 +140,7 @@ impl Scheduler {
     ) {
         let (outer, index) = split(inner);
         let failed_node = self.shared.plan.nodes[failed.0].id.clone();
-        let stopped = stopped_by(&failed_node);
-        let closing =
-            Closing { reason: SkipReason::LoopFailed, stopped: &stopped, failed: Some((failed, error)) };
+        let closing = Closing::failed(&self.shared.plan, failed, error);
         let written = self.close_iteration(container, inner, &closing, derived);
         self.discard_written(container, &outer, written, derived);
         if let Some(run) = self.loops.get_mut(&(container, outer.clone())) {
@@ -156,9 +168,7 @@ impl Scheduler {
         derived: &mut Vec<Event>,
     ) {
         let (outer, index) = split(inner);
-        let stopped = stopped_by(&self.shared.plan.nodes[failed.0].id);
-        let closing =
-            Closing { reason: SkipReason::LoopFailed, stopped: &stopped, failed: Some((failed, error)) };
+        let closing = Closing::failed(&self.shared.plan, failed, error);
         self.close_iterations_from(container, &outer, index, &closing, derived);
         if let Some(run) = self.loops.get_mut(&(container, outer)) {
             run.held_failure = Some(HeldFailure { failed: failed.clone(), error: error.clone() });
@@ -202,9 +212,7 @@ impl Scheduler {
         derived: &mut Vec<Event>,
     ) {
         let plan = Arc::clone(&self.shared.plan);
-        let stopped = stopped_by(&plan.nodes[failed.0].id);
-        let closing =
-            Closing { reason: SkipReason::LoopFailed, stopped: &stopped, failed: Some((failed, error)) };
+        let closing = Closing::failed(&plan, failed, error);
         let written = self.close_loop(node, epoch, &closing, derived);
         self.discard_written(node, epoch, written, derived);
         let Some(scope) = self.scope_of(node, epoch) else { return };
@@ -223,8 +231,7 @@ impl Scheduler {
         index: u32,
         derived: &mut Vec<Event>,
     ) {
-        let stopped = ended_by(&self.shared.plan.nodes[node].id);
-        let closing = Closing { reason: SkipReason::LoopEnded, stopped: &stopped, failed: None };
+        let closing = Closing::ended(&self.shared.plan, node);
         self.close_iterations_from(node, epoch, index + 1, &closing, derived);
         if let Some(run) = self.loops.get_mut(&(node, epoch.clone())) {
             run.held_failure = None;
@@ -286,9 +293,9 @@ impl Scheduler {
             written.append(&mut self.close_loop(loop_node, &epoch, closing, derived));
         }
         let but = closing.failed.map(|((node, epoch), _)| (*node, epoch));
-        scope.close_all(&mut self.shared, but, closing.reason, Some(closing.stopped), derived);
+        scope.close_all(&mut self.shared, but, closing.reason, Some(&closing.stopped), derived);
         let has_failed = closing.failed.filter(|(failed, _)| self.is_inside(failed, node, inner));
-        let error = has_failed.map_or(closing.stopped, |(_, error)| error);
+        let error = has_failed.map_or(&closing.stopped, |(_, error)| error);
         derived.push(Event::Loop(
             Activation { node: plan.nodes[node].id.clone(), epoch: inner.clone() },
             LoopEvent::IterationFinished { error: Some(error.clone()), exit: false },

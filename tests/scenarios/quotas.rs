@@ -1,10 +1,13 @@
 //! Quotas across runs and processes: which requests reach the provider.
 
+use std::time::Duration;
+
 use plait_api::{Options, Plait};
 use serde_json::{Value, json};
 
 use crate::support::binary::{CliOutput, Home};
 use crate::support::folder::flow_json;
+use crate::support::server::{Answer, ModelServer};
 
 /// A question, answered by the offline provider. `limits` are those of the chat.
 fn flow(settings: &Value, limits: &Value) -> String {
@@ -126,5 +129,36 @@ async fn quota_of_the_settings_that_cannot_be_kept_keeps_runs_from_starting() {
         })
         .await;
         assert_eq!(home.plait(&["run", &file, "--json"]).code, 0, "{bad}");
+    }
+}
+
+/// A call that was sent and whose reply a crash has lost may have been billed: it stays charged, also for what other runs may use.
+#[tokio::test(flavor = "multi_thread")]
+async fn call_that_a_crash_has_lost_stays_charged() {
+    for quota in ["day", "conversation"] {
+        let answer = |_: &Value, before: usize| match before {
+            0 => Answer::NoResponse,
+            _ => Answer::Text("Fine.".to_owned()),
+        };
+        let server = ModelServer::start(answer).await;
+        let home = Home::default();
+        home.set_provider_url(&server.url).await;
+        home.change_settings(|settings| settings["quotas"] = json!({ quota: { "tokens": 10_000 } })).await;
+        let mut asking: Value = serde_json::from_str(&flow(&json!({}), &json!({}))).unwrap();
+        asking["nodes"]["start"]["config"] = json!({ "provider": "openai", "model": "tiny" });
+        let file = home.file("asking.flow.json", &asking.to_string());
+        let mut first = home.spawn(&["run", &file, "--json", "--conversation", "new"]);
+        while server.calls().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        first.kill().unwrap();
+        first.wait().unwrap();
+        let canceled = home.plait(&["cancel", "last"]);
+        assert_eq!(canceled.code, 0, "{canceled:#?}");
+        let second = home.plait(&["run", &file, "--json", "--conversation", "last"]);
+        assert_eq!(second.code, 0, "{quota}: {second:#?}");
+        let reserved = second.events().into_iter().find(|event| event["type"] == "quota.reserved").unwrap();
+        let spent = reserved["quotas"][0]["spent"]["tokens"].as_u64().unwrap();
+        assert!((101..200).contains(&spent), "{quota}: the prompt and 100 tokens of the reply: {reserved}");
     }
 }

@@ -109,6 +109,7 @@ fn template_that_compares_large_values_in_each_iteration_ends() {
     let template = "{{#each in.list}}{{#if (eq ../in.text ../in.text)}}.{{/if}}{{/each}}";
     let output = run(&flow("text", &json!({ "template": template }), "in", &large));
     assert_fails(&output, &["expression.limit"]);
+    assert!(output.err.contains("it takes too long"), "{output:#?}");
 }
 
 /// Levels of definitions, each of which refers to the one below twice.

@@ -6,7 +6,7 @@ use plait_engine::error::{ErrorCode, Fault};
 
 use super::stopped::Stopped;
 
-/// How long an evaluation may take. Its steps are bounded too; this is for what one step can do.
+/// How long an evaluation may compute. Its steps are bounded too; this is for what one step can do.
 pub(super) const TIME_LIMIT: Duration = Duration::from_millis(1_500);
 
 pub(super) fn stopped(why: Stopped) -> Fault {

@@ -35,7 +35,7 @@ impl Job {
         Self::ReadDocument(DocumentBytes::new(kind, bytes))
     }
 
-    /// How long the work may take. Then the worker is ended. Work that has limits of its own ends before.
+    /// How long the work may compute. Then the worker is ended. Work that has limits of its own ends before.
     pub(super) fn time_limit(&self) -> Duration {
         match self {
             Self::Evaluate(_) => expressions::TIME_LIMIT,

@@ -18,6 +18,7 @@ use tokio::sync::Semaphore;
 use super::WORKER_ARGUMENT;
 use super::frame::{self, LENGTH_BYTES, Reply};
 use super::job::Job;
+use super::limits;
 use super::stopped::Stopped;
 
 /// How long a worker may take to start, on a machine that is busy.
@@ -68,12 +69,14 @@ impl Pool {
             Some(worker) => worker,
             None => Worker::start(&self.executable).await.map_err(|error| job.unavailable(&error))?,
         };
-        match tokio::time::timeout(job.time_limit(), worker.exchange(&request)).await {
+        // The worker ends itself when it has computed for too long. This is for one that gets no processor.
+        let limit = job.time_limit() * limits::CLOCK_FACTOR;
+        match tokio::time::timeout(limit, worker.exchange(&request)).await {
             Ok(Ok(reply)) => {
                 self.idle.lock().push(worker);
                 reply.into()
             }
-            Ok(Err(_)) => Err(job.stopped(Stopped::Memory)),
+            Ok(Err(_)) => Err(job.stopped(worker.why_ended().await)),
             Err(_) => Err(job.stopped(Stopped::Time)),
         }
     }
@@ -111,6 +114,17 @@ impl Worker {
             Ok(Ok(_)) => Ok(worker),
             Ok(Err(error)) => Err(error),
             Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "it did not start in time")),
+        }
+    }
+
+    /// Why the worker has ended by itself.
+    async fn why_ended(self) -> Stopped {
+        let mut child = self.child.into_inner();
+        // Where it has not ended after all.
+        let _ = child.start_kill();
+        match child.wait().await {
+            Ok(status) if limits::has_used_up_its_time(status) => Stopped::Time,
+            _ => Stopped::Memory,
         }
     }
 

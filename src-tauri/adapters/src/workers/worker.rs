@@ -35,6 +35,7 @@ fn answer_all(input: &mut impl Read, output: &mut impl Write) -> io::Result<()> 
         input.read_exact(&mut bytes)?;
         let job: Job = frame::decode(&bytes)?;
         drop(bytes);
+        limits::limit_processor_time(job.time_limit());
         write(output, &Reply::from(job.execute()))?;
     }
 }

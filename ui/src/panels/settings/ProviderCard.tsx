@@ -2,13 +2,14 @@ import { ChevronRight } from "lucide-react";
 import { useId, useState } from "react";
 import type { KeyLocation, ProviderSettings, ProviderStatus } from "@/bindings";
 import { Button } from "@/design/Button";
-import { CONTROL } from "@/design/control";
 import { HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
 import { ErrorMessage } from "./ErrorMessage";
 import { KeyField } from "./KeyField";
 import { kindName, standing } from "./labels";
+import { ChoiceField, TextField } from "./ProviderFields";
 import { ServerDetails } from "./ServerDetails";
+import { setText } from "./server-details";
 import { TestRow } from "./TestRow";
 import { TEXTS } from "./texts";
 
@@ -71,7 +72,6 @@ export function ProviderCard({ provider, place, kinds }: Props) {
 /** Its protocol, its address, and the environment variable that may hold its key. */
 function Where({ provider: { name, settings, builtIn }, kinds }: Pick<Props, "provider" | "kinds">) {
   const workspace = useWorkspace();
-  const id = useId();
   const [problem, setProblem] = useState<HostError>();
   const change = async (next: ProviderSettings) => {
     try {
@@ -81,51 +81,29 @@ function Where({ provider: { name, settings, builtIn }, kinds }: Pick<Props, "pr
       setProblem(HostError.from(thrown));
     }
   };
-  const put = (key: "baseUrl" | "keyEnv", value: string) => {
-    const { [key]: before = "", ...others } = settings;
-    if (value.trim() === before) return setProblem(undefined);
-    change(value.trim() === "" ? others : { ...others, [key]: value.trim() });
-  };
   const field = (key: "baseUrl" | "keyEnv", label: string, placeholder: string) => (
-    <div className="mb-2">
-      <label htmlFor={`${id}-${key}`} className="mb-0.5 block text-fg-2 text-xs">
-        {label}
-      </label>
-      <input
-        // Resets the field to the host's value.
-        key={settings[key] ?? ""}
-        id={`${id}-${key}`}
-        className={`${CONTROL} h-[28px] text-sm`}
-        placeholder={placeholder}
-        defaultValue={settings[key] ?? ""}
-        aria-invalid={(key === "baseUrl" && problem !== undefined) || undefined}
-        onBlur={(event) => put(key, event.target.value)}
-        onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
-      />
-    </div>
+    <TextField
+      label={label}
+      value={settings[key]}
+      placeholder={placeholder}
+      invalid={key === "baseUrl" && problem !== undefined}
+      onLeave={(typed) => {
+        if (typed.trim() === (settings[key] ?? "")) setProblem(undefined);
+        else change(setText(settings, key, typed));
+      }}
+    />
   );
   return (
     <>
       {builtIn ? (
         <p className="mb-2 text-fg-2 text-xs">{kindName(settings.kind)}</p>
       ) : (
-        <div className="mb-2">
-          <label htmlFor={`${id}-kind`} className="mb-0.5 block text-fg-2 text-xs">
-            {TEXTS.protocol}
-          </label>
-          <select
-            id={`${id}-kind`}
-            className={`${CONTROL} h-[28px] text-sm`}
-            value={settings.kind}
-            onChange={(event) => change({ ...settings, kind: event.target.value as ProviderSettings["kind"] })}
-          >
-            {kinds.map((kind) => (
-              <option key={kind} value={kind}>
-                {kindName(kind)}
-              </option>
-            ))}
-          </select>
-        </div>
+        <ChoiceField
+          label={TEXTS.protocol}
+          value={settings.kind}
+          choices={kinds.map((kind) => [kind, kindName(kind)] as const)}
+          onChange={(kind) => change({ ...settings, kind: kind as ProviderSettings["kind"] })}
+        />
       )}
       {field("baseUrl", "Base URL", "http://127.0.0.1:8000/v1")}
       {problem ? (

@@ -2,6 +2,7 @@ import { ChevronRight } from "lucide-react";
 import { useId, useState } from "react";
 import type { ProviderSettings } from "@/bindings";
 import { CONTROL } from "@/design/control";
+import { ChoiceField, TextField } from "./ProviderFields";
 import { changeQuirk, formatQuery, parseQuery, QUIRKS, quirkValue, setText } from "./server-details";
 import { TEXTS } from "./texts";
 
@@ -36,23 +37,14 @@ function Fields({ settings, onChange }: Props) {
   const id = useId();
   const [badQuery, setBadQuery] = useState(false);
   const text = (key: "keyHeader" | "keyOf", label: string, placeholder: string) => (
-    <div className="mb-2">
-      <label htmlFor={`${id}-${key}`} className="mb-0.5 block text-fg-2 text-xs">
-        {label}
-      </label>
-      <input
-        // Resets the field to the host's value.
-        key={settings[key] ?? ""}
-        id={`${id}-${key}`}
-        className={`${CONTROL} h-[28px] text-sm`}
-        placeholder={placeholder}
-        defaultValue={settings[key] ?? ""}
-        onBlur={({ target }) => {
-          if (target.value.trim() !== (settings[key] ?? "")) onChange(setText(settings, key, target.value));
-        }}
-        onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
-      />
-    </div>
+    <TextField
+      label={label}
+      value={settings[key]}
+      placeholder={placeholder}
+      onLeave={(typed) => {
+        if (typed.trim() !== (settings[key] ?? "")) onChange(setText(settings, key, typed));
+      }}
+    />
   );
   const leaveQuery = (typed: string) => {
     const query = parseQuery(typed);
@@ -87,24 +79,13 @@ function Fields({ settings, onChange }: Props) {
       </div>
       {settings.kind === "openAi"
         ? QUIRKS.map((quirk) => (
-            <div key={quirk.key} className="mb-2">
-              <label htmlFor={`${id}-${quirk.key}`} className="mb-0.5 block text-fg-2 text-xs">
-                {quirk.label}
-              </label>
-              <select
-                id={`${id}-${quirk.key}`}
-                className={`${CONTROL} h-[28px] text-sm`}
-                value={quirkValue(settings, quirk.key)}
-                onChange={(event) => onChange(changeQuirk(settings, quirk.key, event.target.value))}
-              >
-                <option value="">{TEXTS.byDefault(quirk.byDefault)}</option>
-                {quirk.choices.map(([value, label]) => (
-                  <option key={value} value={value}>
-                    {label}
-                  </option>
-                ))}
-              </select>
-            </div>
+            <ChoiceField
+              key={quirk.key}
+              label={quirk.label}
+              value={quirkValue(settings, quirk.key)}
+              choices={[["", TEXTS.byDefault(quirk.byDefault)], ...quirk.choices]}
+              onChange={(value) => onChange(changeQuirk(settings, quirk.key, value))}
+            />
           ))
         : null}
     </>

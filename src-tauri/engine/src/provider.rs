@@ -120,6 +120,12 @@ pub trait Provider: Send + Sync {
         Ok(None)
     }
 
+    /// Whether the reasoning of a message with tool calls goes back to it as text, in the tool rounds of the turn. It then counts as
+    /// part of the prompt.
+    fn returns_reasoning(&self) -> bool {
+        false
+    }
+
     /// The models it offers; empty if it cannot list them.
     async fn models(&self) -> Result<Vec<String>, Fault>;
 }

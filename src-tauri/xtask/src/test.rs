@@ -9,6 +9,7 @@ mod lint;
 mod module_cycles;
 mod rust;
 mod ui;
+mod vendors;
 mod window;
 
 use std::time::{Duration, Instant};
@@ -27,6 +28,8 @@ pub(crate) enum Part {
     Lint,
     /// The headless crates: unit tests, scenarios, properties, doc tests, bindings
     Rust,
+    /// The vendors' own Python packages as judges of requests and replies, and a `LiteLLM` proxy; needs Python and `PyPI`
+    Vendors,
     /// The editor: unit tests, then in Chromium
     Ui,
     /// The real window on a virtual display
@@ -38,6 +41,7 @@ impl Part {
         match self {
             Self::Lint => &[Purpose::Lint, Purpose::Window, Purpose::Editor],
             Self::Rust => &[Purpose::Trace],
+            Self::Vendors => &[],
             Self::Ui => &[Purpose::Editor, Purpose::Browser],
             Self::Window => &[Purpose::Window, Purpose::Editor, Purpose::Driver],
         }
@@ -133,6 +137,7 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
         match part {
             Part::Lint => lint::run(&mut report),
             Part::Rust => rust::run(&mut report, selection),
+            Part::Vendors => vendors::run(&mut report, selection),
             Part::Ui => ui::run(&mut report),
             Part::Window => window::run(&mut report),
         }

@@ -304,6 +304,8 @@ export type ChatQuirks = {
    * report the usage anyway.
    */
   streamOptions?: boolean,
+  /** Whether ids of tool calls are sent as nine letters and digits, the only ones that Mistral accepts; off by default. */
+  shortToolCallIds?: boolean,
 };
 
 /** `flow.check`: the problems of a flow. Runs nothing. */

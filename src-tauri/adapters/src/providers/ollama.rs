@@ -53,6 +53,10 @@ impl Provider for Ollama {
         self.client.describe("api/chat", "", Decoder::FRAMING, &request::encode(request)?).map(Some)
     }
 
+    fn returns_reasoning(&self) -> bool {
+        true
+    }
+
     async fn models(&self) -> Result<Vec<String>, Fault> {
         let names = |list: wire::Models| list.models.into_iter().map(|model| model.name).collect();
         self.client.models("api/tags", names).await

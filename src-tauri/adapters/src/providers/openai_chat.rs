@@ -1,5 +1,6 @@
 //! OpenAI-compatible chat completions, streamed: llama.cpp, LM Studio, vLLM, OpenAI itself and other servers.
 
+mod reasoning_details;
 mod request;
 mod response_decoder;
 mod wire;
@@ -57,6 +58,10 @@ impl Provider for OpenAiChat {
     fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
         let body = request::encode(request, self.quirks)?;
         self.client.describe("chat/completions", "", Decoder::FRAMING, &body).map(Some)
+    }
+
+    fn returns_reasoning(&self) -> bool {
+        self.quirks.reasoning.is_some()
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -1,7 +1,9 @@
 //! Parts of wire protocols that several providers share.
 
 pub(super) mod instructions;
+pub(super) mod object_schema;
 pub(super) mod openai_models;
+pub(super) mod schema_values;
 pub(super) mod strict_schema;
 pub(super) mod tool_call_ids;
 pub(super) mod tool_calls;

@@ -61,6 +61,10 @@ pub struct ChatQuirks {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub stream_options: Option<bool>,
+    /// Whether ids of tool calls are sent as nine letters and digits, the only ones that Mistral accepts; off by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub short_tool_call_ids: Option<bool>,
 }
 
 impl ChatQuirks {

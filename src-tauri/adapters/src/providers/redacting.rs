@@ -71,6 +71,10 @@ impl Provider for RedactingProvider {
         }))
     }
 
+    fn returns_reasoning(&self) -> bool {
+        self.provider.returns_reasoning()
+    }
+
     async fn models(&self) -> Result<Vec<String>, Fault> {
         let listed = self.provider.models().await.map_err(|fault| self.redaction.fault(fault))?;
         Ok(listed.into_iter().map(|model| self.redaction.text(&model).into_owned()).collect())

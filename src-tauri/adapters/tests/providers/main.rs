@@ -12,5 +12,8 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 mod protocol_checks;
+mod random_schemas;
+mod recorded_requests;
 mod requests;
 mod server;
+mod vendor_replies;

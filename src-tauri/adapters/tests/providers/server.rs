@@ -19,6 +19,8 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::mpsc;
 
+use crate::recorded_requests;
+
 /// One answer.
 #[derive(Clone)]
 pub(crate) struct Answer {
@@ -155,11 +157,15 @@ async fn answer(State(shared): State<Arc<ServerState>>, request: Request) -> Res
         .headers
         .iter()
         .map(|(name, value)| (name.to_string(), value.to_str().expect("text").to_owned()));
-    shared.received.lock().expect("lock").push(ReceivedRequest {
+    let request = ReceivedRequest {
         line: format!("{} {}", parts.method, parts.uri),
         headers: headers.collect(),
         body: serde_json::from_slice(&body).unwrap_or_default(),
-    });
+    };
+    if request.body.is_object() {
+        recorded_requests::record(&request.line, &request.body);
+    }
+    shared.received.lock().expect("lock").push(request);
     let answer = {
         let mut answers = shared.answers.lock().expect("lock");
         if answers.len() > 1 { answers.pop_front() } else { answers.front().cloned() }.expect("an answer")

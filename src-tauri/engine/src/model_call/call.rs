@@ -125,10 +125,13 @@ impl ModelCall<'_> {
             let recorded = RecordedReply { reply, account, origins, is_reused: true };
             (recorded, Some(event))
         } else {
-            let (reply, account) = match self.call(request, prompt_tokens, sink).await {
+            let under_way = CallUnderWay { call: self, step, sampling: sampling.clone(), has_ended: false };
+            let answered = self.call(request, prompt_tokens, sink).await;
+            under_way.end();
+            let (reply, account) = match answered {
                 Ok(answered) => answered,
                 Err(fault) => {
-                    self.note_failure(step, sampling, &fault);
+                    self.note_failure(step, sampling, &fault.code);
                     if let Some(reservation) = reservation {
                         reservation.failed(&fault);
                     }
@@ -160,20 +163,20 @@ impl ModelCall<'_> {
     }
 
     /// Notes a failed call that may have been billed. A model that costs nothing bills nothing.
-    fn note_failure(&self, step: u32, sampling: Option<SamplingRef>, fault: &Fault) {
+    fn note_failure(&self, step: u32, sampling: Option<SamplingRef>, code: &ErrorCode) {
         let (node_context, model) = (self.node_context, self.model);
         let costs_nothing = node_context
             .models
             .price(&model.provider, &model.model)
             .is_some_and(|price| price.input == 0.0 && price.output == 0.0);
-        if costs_nothing || is_free(&fault.code) {
+        if costs_nothing || is_free(code) {
             return;
         }
         node_context.note(CallEvent::ModelFailed {
             step,
             context_id: self.context_id.clone(),
             model: format!("{}/{}", model.provider, model.model),
-            code: fault.code.clone(),
+            code: code.clone(),
             sampling,
         });
     }
@@ -193,6 +196,30 @@ impl ModelCall<'_> {
         let (account, usage) = CallAccount::of(self.context_id.clone(), model, books, counted, reply.usage);
         reply.usage = Some(usage);
         Ok((reply, account))
+    }
+}
+
+/// A call that waits for its reply. Dropped before the reply is there, because the node was stopped or took too long, it notes that
+/// the call may have been billed.
+struct CallUnderWay<'a, 'c> {
+    call: &'a ModelCall<'c>,
+    step: u32,
+    sampling: Option<SamplingRef>,
+    has_ended: bool,
+}
+
+impl CallUnderWay<'_, '_> {
+    /// The provider has replied or failed.
+    fn end(mut self) {
+        self.has_ended = true;
+    }
+}
+
+impl Drop for CallUnderWay<'_, '_> {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.call.note_failure(self.step, self.sampling.take(), &ErrorCode::NodeCanceled);
+        }
     }
 }
 

@@ -6,16 +6,18 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::call::ModelCall;
+use super::quota::CallError;
 use crate::context::{ContextRecord, ContextType, MAIN, Message, Role};
 use crate::error::{ErrorCode, Fault};
 use crate::loop_history::{
     LoopConversation, SummarizerAgent, SummaryAttempt, SummaryPlan, TextBlock, escape_content,
     write_text_block,
 };
-use crate::models::{ECHO, OFFLINE, TokenUsage};
+use crate::models::{ECHO, EXACT_PERMILLE, OFFLINE, TokenUsage};
 use crate::node::NodeContext;
 use crate::prompt::{
-    ModelConfig, Overrides, PromptPart, PromptPurpose, PromptRecord, resolve_model_config, tokens,
+    ModelConfig, Overrides, PromptPart, PromptPurpose, PromptRecord, RefusedPrompt, resolve_model_config,
+    tokens,
 };
 use crate::provider::{ModelReply, ModelRequest, StopReason};
 
@@ -50,25 +52,40 @@ async fn write_summary(
         Err(_) => ContextRecord::new(MAIN.into(), ContextType::Main, OFFLINE, ECHO),
     };
     let agent = conversation.summarizer.as_deref();
-    let model = model_config(agent, &record, plan, node_context)?;
+    let mut model = model_config(agent, &record, plan, node_context)?;
     let provider = node_context.host.providers.get(&model.provider)?;
     let context_id = &record.context_id;
-    let call = ModelCall { node_context, model: &model, provider: &*provider, context_id };
-    let recorded = if let Some(recorded) = call.recorded(0) {
-        recorded
-    } else {
+    let mut refused: Option<RefusedPrompt> = None;
+    let recorded = loop {
+        let call = ModelCall { node_context, model: &model, provider: &*provider, context_id };
+        if let Some(recorded) = call.recorded(0) {
+            break recorded;
+        }
         let text = question(plan, &model, node_context).await?;
         let message =
             Message { origins: plan.origins(), ..node_context.message(0, Role::User, text, &model.model) };
         let instructions = agent.and_then(|agent| agent.instructions.as_deref()).unwrap_or(INSTRUCTIONS);
-        let record = prompt_record(&model, instructions, &message);
+        let record =
+            PromptRecord { refused: refused.clone(), ..prompt_record(&model, instructions, &message) };
+        let counted = record.counted();
         let request = ModelRequest {
             system: Some(instructions.to_owned()),
             temperature: agent.and_then(|agent| agent.temperature),
             options: Value::Object(agent.map_or_else(Map::new, |agent| agent.options.clone())),
             ..call.request(vec![Arc::new(message)])
         };
-        call.send(0, record, request, &mut |_| ()).await?
+        match call.send(0, record, request, &mut |_| ()).await {
+            Ok(recorded) => break recorded,
+            Err(CallError::Failed(fault)) => match RefusedPrompt::of(&fault, counted) {
+                // Not more than once: the question now fits by all that is known.
+                Some(refusal) if refused.is_none() => {
+                    refusal.apply_to(&mut model);
+                    refused = Some(refusal);
+                }
+                _ => return Err(fault),
+            },
+            Err(over) => return Err(over.into()),
+        }
     };
     if !recorded.is_reused {
         *usage = recorded.reply.usage.unwrap_or_default();
@@ -102,6 +119,8 @@ async fn question(
 ) -> Result<String, Fault> {
     // About four bytes are a token. Half of the window stays free, since counts are estimates for most models.
     let room = model.window.saturating_sub(model.reserve) / 2;
+    // Less for a model that counts more tokens than Plait.
+    let room = room.saturating_mul(EXACT_PERMILLE) / model.caution.max(EXACT_PERMILLE);
     let max_bytes = usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX);
     let max_turn_bytes = (max_bytes / plan.turns.len().max(1)).max(256);
     let turns = plan.turns.iter().map(|turn| {

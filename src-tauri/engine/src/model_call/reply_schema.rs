@@ -8,31 +8,21 @@ use crate::expression::schema::find_violations;
 /// The schema of a reply.
 pub(crate) struct ReplySchema<'a> {
     schema: &'a Value,
-    /// Providers require an object at the root. Any other type is wrapped in one.
+    /// Providers require a plain object at the root. Anything else is wrapped in one.
     wrapper: Option<Value>,
 }
 
 /// The wrapper's only property.
 const WRAPPED: &str = "value";
+/// Keywords at the root that providers reject there.
+const COMBINATIONS: [&str; 8] = ["anyOf", "oneOf", "allOf", "not", "enum", "const", "if", "$ref"];
+/// Where a schema keeps what it refers to.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 impl<'a> ReplySchema<'a> {
     /// A reply that matches `schema`.
     pub(crate) fn new(schema: &'a Value) -> Self {
-        let is_object = match &schema["type"] {
-            Value::String(name) => name == "object",
-            Value::Null => true,
-            _ => false,
-        };
-        // References are relative to the root of the document, which the wrapper would change.
-        let can_wrap = !schema.to_string().contains("\"$ref\"");
-        let wrapper = (!is_object && can_wrap).then(|| {
-            json!({
-                "type": "object",
-                "properties": { WRAPPED: schema },
-                "required": [WRAPPED],
-                "additionalProperties": false,
-            })
-        });
+        let wrapper = if is_plain_object(schema) { None } else { wrap(schema) };
         Self { schema, wrapper }
     }
 
@@ -55,6 +45,50 @@ impl<'a> ReplySchema<'a> {
         }
         let violations = find_violations(self.schema, &value)?;
         if violations.is_empty() { Ok(value) } else { Err(violations.join("; ")) }
+    }
+}
+
+/// Whether all values that follow a schema are objects, by the keywords of its root alone.
+fn is_plain_object(schema: &Value) -> bool {
+    let Some(root) = schema.as_object() else { return false };
+    let is_typed = match root.get("type") {
+        Some(kind) => kind == "object",
+        None => root.contains_key("properties") || root.contains_key("required"),
+    };
+    is_typed && !COMBINATIONS.iter().any(|key| root.contains_key(*key))
+}
+
+/// An object whose only property follows `schema`. None if the schema refers to its own root: references are relative to the
+/// root of the document. Definitions move to the new root.
+fn wrap(schema: &Value) -> Option<Value> {
+    if !refers_to_definitions_only(schema) {
+        return None;
+    }
+    // `true`, which any value follows, as an object: some vendors accept no other schema.
+    let mut wrapped = if schema == &Value::Bool(true) { json!({}) } else { schema.clone() };
+    let mut wrapper = json!({ "type": "object", "required": [WRAPPED], "additionalProperties": false });
+    for key in DEFINITIONS {
+        if let Some(definitions) = wrapped.as_object_mut().and_then(|root| root.remove(key)) {
+            wrapper[key] = definitions;
+        }
+    }
+    wrapper["properties"] = json!({ WRAPPED: wrapped });
+    Some(wrapper)
+}
+
+/// Whether every `$ref` in a schema leads to a definition of its root.
+fn refers_to_definitions_only(schema: &Value) -> bool {
+    match schema {
+        Value::Object(keywords) => keywords.iter().all(|(key, value)| match value {
+            Value::String(target) if key == "$ref" => DEFINITIONS.iter().any(|name| {
+                target
+                    .strip_prefix("#/")
+                    .is_some_and(|path| path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')))
+            }),
+            _ => refers_to_definitions_only(value),
+        }),
+        Value::Array(items) => items.iter().all(refers_to_definitions_only),
+        _ => true,
     }
 }
 

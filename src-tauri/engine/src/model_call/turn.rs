@@ -223,8 +223,10 @@ impl<'a> Turn<'a> {
     ) -> Result<(), Interruption> {
         let message = self.next_message(Role::Assistant, reply.text);
         let mut tokens = message.tokens.saturating_add(tokens::count_tool_calls(&self.model.model, &calls));
-        // Reasoning is only sent back to providers that attach state to their messages.
-        if let (Some(reasoning), Some(_)) = (&reply.reasoning, &reply.provider_state) {
+        // Reasoning is only sent back to providers that attach state to their messages or want its text.
+        let provider = self.fallback.as_deref().unwrap_or(self.provider);
+        let is_returned = reply.provider_state.is_some() || provider.returns_reasoning();
+        if let Some(reasoning) = reply.reasoning.as_ref().filter(|_| is_returned) {
             tokens = tokens.saturating_add(tokens::count_u32(&self.model.model, reasoning));
         }
         let message = Message {

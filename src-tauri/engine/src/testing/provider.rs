@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -43,12 +44,18 @@ impl ScriptedReply {
 pub struct FakeProvider {
     script: Mutex<VecDeque<ScriptedReply>>,
     requests: Mutex<Vec<ModelRequest>>,
+    returns_reasoning: AtomicBool,
 }
 
 impl FakeProvider {
     /// Appends replies to the script.
     pub fn push_replies(&self, answers: impl IntoIterator<Item = ScriptedReply>) {
         self.script.lock().extend(answers);
+    }
+
+    /// From now on the reasoning of tool rounds goes back to it.
+    pub fn return_reasoning(&self) {
+        self.returns_reasoning.store(true, Ordering::Relaxed);
     }
 
     /// The requests so far.
@@ -84,6 +91,10 @@ impl Provider for FakeProvider {
                 Err(fault)
             }
         }
+    }
+
+    fn returns_reasoning(&self) -> bool {
+        self.returns_reasoning.load(Ordering::Relaxed)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -1,20 +1,24 @@
-//! The lint for `tests/ACCEPTANCE.md`: every test that it names exists.
+//! The lint for pages that name tests: every test exists.
 //!
-//! Names stand in the second column of its tables, as code: the function of a test in Rust, or the title of a test in
-//! TypeScript, which has spaces.
+//! In `tests/ACCEPTANCE.md` names stand in the second column of the tables, as code: the function of a test in Rust, or the title
+//! of a test in TypeScript, which has spaces. In `docs/providers.md` they stand in the table of features, as `module::test` of the
+//! tests of the providers.
 
 use anyhow::{Context, Result, bail};
 
 use crate::repo;
 
 const PAGE: &str = "tests/ACCEPTANCE.md";
+const PROVIDERS_PAGE: &str = "docs/providers.md";
+/// The first cell of the header of the table of features.
+const FEATURES: &str = "| feature |";
+/// The tests of the providers.
+const PROVIDER_TESTS: &str = "src-tauri/adapters/tests/providers";
+/// What declares the tests that all protocols share, and where they are.
+const SHARED_TESTS: (&str, &str) = ("holds_for_every_protocol!(", "protocol_checks.rs");
 
-/// Checks the page. The error lists the names without a test.
+/// Checks the acceptance page. The error lists the names without a test.
 pub(super) fn check() -> Result<()> {
-    let read = |name: &str| {
-        let path = repo::root().join(name);
-        std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
-    };
     let (mut rust, mut typescript) = (String::new(), String::new());
     for name in repo::tracked_files()? {
         // A file that was deleted and not committed yet is still listed.
@@ -24,11 +28,51 @@ pub(super) fn check() -> Result<()> {
             typescript.push_str(&read(&name).unwrap_or_default());
         }
     }
-    let missing = missing_tests(&read(PAGE)?, &rust, &typescript);
+    report(PAGE, &missing_tests(&read(PAGE)?, &rust, &typescript))
+}
+
+/// Checks the table of features. The error lists the names without a test and the cells that say nothing.
+pub(super) fn check_features() -> Result<()> {
+    let page = read(PROVIDERS_PAGE)?;
+    let shared = read(&format!("{PROVIDER_TESTS}/{}", SHARED_TESTS.1))?;
+    let source = |module: &str| read(&format!("{PROVIDER_TESTS}/{}.rs", module.replace("::", "/"))).ok();
+    report(PROVIDERS_PAGE, &missing_features(&page, &shared, source))
+}
+
+fn read(name: &str) -> Result<String> {
+    let path = repo::root().join(name);
+    std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn report(page: &str, missing: &[String]) -> Result<()> {
     if missing.is_empty() {
         return Ok(());
     }
-    bail!("{PAGE} names tests that do not exist:\n  {}", missing.join("\n  "))
+    bail!("{page} names tests that do not exist:\n  {}", missing.join("\n  "))
+}
+
+/// The names in the table of features without a test in the source of their module, and its cells with neither a name nor a dash.
+fn missing_features(page: &str, shared: &str, source: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let rows = page.lines().skip_while(|line| !line.starts_with(FEATURES)).skip(2);
+    let rows: Vec<&str> = rows.take_while(|line| line.starts_with('|')).collect();
+    if rows.is_empty() {
+        return vec![format!("the table that begins with `{FEATURES}`")];
+    }
+    let exists = |name: &str| {
+        let (module, test) = name.rsplit_once("::")?;
+        let (text, function) = (source(module)?, format!("fn {test}("));
+        let is_shared = text.contains(SHARED_TESTS.0) && shared.contains(&function);
+        (text.contains(&function) || is_shared).then_some(())
+    };
+    let mut missing = Vec::new();
+    for cell in rows.iter().flat_map(|row| row.trim_end_matches('|').split('|').skip(2)) {
+        let mut names = cell.split('`').skip(1).step_by(2).peekable();
+        if names.peek().is_none() && !cell.contains('—') {
+            missing.push(format!("an empty cell: `{}`", cell.trim()));
+        }
+        missing.extend(names.filter(|name| exists(name).is_none()).map(str::to_owned));
+    }
+    missing
 }
 
 /// The names on the page without a test in these sources.

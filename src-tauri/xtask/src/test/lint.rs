@@ -15,6 +15,7 @@ pub(super) fn check_sources(report: &mut Report) {
     report.step("No banned words", banned_words::check);
     report.step("No import circles", module_cycles::check);
     report.step("The tests of the acceptance page exist", acceptance::check);
+    report.step("The tests of the table of features exist", acceptance::check_features);
     report.step("The environment is read in one place", environment_reads::check);
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Selection {
 }
 
 impl Selection {
-    fn args(self) -> &'static [&'static str] {
+    pub(super) fn args(self) -> &'static [&'static str] {
         match self {
             // `xtask` is not a default member, so `cargo test` does not build it.
             Self::Headless => &["--lib", "--bins", "--tests"],

@@ -58,6 +58,15 @@ export const QUIRKS: readonly Quirk[] = [
       ["false", TEXTS.notSent],
     ],
   },
+  {
+    key: "shortToolCallIds",
+    label: TEXTS.toolCallIds,
+    byDefault: TEXTS.asReceived,
+    choices: [
+      ["true", TEXTS.nineCharacters],
+      ["false", TEXTS.asReceived],
+    ],
+  },
 ];
 
 /** The value of a quirk as text; empty where the default holds. */

@@ -42,15 +42,21 @@ pub(super) fn encode(request: &ModelRequest) -> Result<EncodedRequest, Fault> {
     put("model", json!(request.model));
     put("max_tokens", json!(request.max_tokens.unwrap_or_else(|| max_tokens(&request.model))));
     put("stream", json!(true));
-    let mut system: Vec<Value> =
-        instructions(request).map(|text| json!({ "type": "text", "text": text })).collect();
+    let instruction = match &structured {
+        Some(StructuredOutput::Instruction(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let mut system: Vec<Value> = instructions(request)
+        .chain(instruction)
+        .map(|text| json!({ "type": "text", "text": text }))
+        .collect();
     if prompt_cache::mark_last(&mut system) {
         put("system", json!(system));
     }
     let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
     let mut reply_tool = None;
     match structured {
-        None => {}
+        None | Some(StructuredOutput::Instruction(_)) => {}
         Some(StructuredOutput::Format(schema)) => {
             put("output_config", json!({ "format": { "type": "json_schema", "schema": schema } }));
         }

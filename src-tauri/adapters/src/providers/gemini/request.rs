@@ -60,12 +60,12 @@ pub(super) fn encode(request: &ModelRequest) -> Result<Value, Fault> {
 }
 
 /// How the request asks for a reply that follows its schema: as a format, or as an instruction for models that do not
-/// accept a format together with functions. The engine validates the reply either way.
+/// accept a format together with functions, and for a schema that is no object (`true`). The engine validates the reply either way.
 fn reply_format(request: &ModelRequest) -> (Option<Value>, Option<String>) {
     let Some(schema) = &request.response_schema else { return (None, None) };
     let accepts_both =
         !SCHEMA_OR_FUNCTIONS.iter().any(|name| contents::short_model_name(&request.model).starts_with(name));
-    if request.tools.is_empty() || accepts_both {
+    if schema.is_object() && (request.tools.is_empty() || accepts_both) {
         return (Some(without_dialect(schema)), None);
     }
     (None, Some(schema_instruction(schema)))

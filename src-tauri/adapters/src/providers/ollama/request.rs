@@ -34,7 +34,8 @@ pub(super) fn encode(request: &ModelRequest) -> Result<Value, Fault> {
         put("tools", request.tools.iter().map(function).collect());
     }
     if let Some(schema) = &request.response_schema {
-        put("format", schema.clone());
+        // A schema that any value follows: any JSON.
+        put("format", if schema.is_object() { schema.clone() } else { json!("json") });
     }
     let mut model_options = Map::new();
     if let Some(temperature) = request.temperature {

@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;
 use crate::providers::protocol::instructions::schema_instruction;
-use crate::providers::protocol::strict_schema::is_strict;
+use crate::providers::protocol::object_schema::object_schema;
+use crate::providers::protocol::strict_schema::strict_form;
+use crate::providers::protocol::tool_call_ids::short_id;
 use crate::providers::protocol::tool_calls::{arguments_text, function};
 use crate::providers::quirks::{ChatQuirks, ReasoningField, StructuredOutput, TokenLimitField};
 
@@ -15,13 +17,18 @@ use crate::providers::quirks::{ChatQuirks, ReasoningField, StructuredOutput, Tok
 const RESERVED: [&str; 7] =
     ["model", "messages", "stream", "stream_options", "n", "max_tokens", "max_completion_tokens"];
 
+/// The key of this protocol's data in a message's `provider_state`.
+pub(super) const STATE_KEY: &str = "openAiChat";
+/// `OpenRouter`'s field with blocks of reasoning, which go back unchanged in tool rounds.
+pub(super) const REASONING_DETAILS: &str = "reasoning_details";
+
 /// The body for a server with these quirks. Fault `provider.bad_options`.
 pub(super) fn encode(request: &ModelRequest, quirks: ChatQuirks) -> Result<Value, Fault> {
     let mut body = Map::new();
     let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
     let (format, instruction) = reply_format(request, quirks);
     put("model", json!(request.model));
-    put("messages", messages(request, instruction.as_deref(), quirks.reasoning));
+    put("messages", messages(request, instruction.as_deref(), quirks));
     put("stream", json!(true));
     if quirks.stream_options.unwrap_or(true) {
         put("stream_options", json!({ "include_usage": true }));
@@ -48,15 +55,18 @@ pub(super) fn encode(request: &ModelRequest, quirks: ChatQuirks) -> Result<Value
     Ok(Value::Object(body))
 }
 
-fn messages(request: &ModelRequest, instruction: Option<&str>, reasoning: Option<ReasoningField>) -> Value {
+fn messages(request: &ModelRequest, instruction: Option<&str>, quirks: ChatQuirks) -> Value {
     let system = [request.system.as_deref(), instruction].into_iter().flatten();
     let system: Vec<&str> = system.collect();
     // One message: some chat templates accept no second one.
     let system = (!system.is_empty()).then(|| json!({ "role": "system", "content": system.join("\n\n") }));
-    system.into_iter().chain(request.messages.iter().map(|shared| message(shared, reasoning))).collect()
+    system.into_iter().chain(request.messages.iter().map(|shared| message(shared, quirks))).collect()
 }
 
-fn message(message: &Message, reasoning: Option<ReasoningField>) -> Value {
+fn message(message: &Message, quirks: ChatQuirks) -> Value {
+    let call_id = |id: &str| {
+        if quirks.short_tool_call_ids == Some(true) { short_id(id).into_owned() } else { id.to_owned() }
+    };
     match message.role {
         Role::System => json!({ "role": "system", "content": message.content.text() }),
         Role::User => json!({ "role": "user", "content": content(&message.content) }),
@@ -65,16 +75,19 @@ fn message(message: &Message, reasoning: Option<ReasoningField>) -> Value {
         }
         Role::Assistant => {
             let text = message.content.text();
-            let calls: Vec<_> = message.tool_calls.iter().map(tool_call).collect();
+            let calls: Vec<_> =
+                message.tool_calls.iter().map(|call| tool_call(call, call_id(&call.id))).collect();
             let content = if text.is_empty() { Value::Null } else { Value::String(text) };
             let mut encoded = json!({ "role": "assistant", "content": content, "tool_calls": calls });
-            match reasoning {
+            match quirks.reasoning {
                 // The server rejects a tool round without the field, even if the model reasoned nothing.
                 Some(ReasoningField::ReasoningContent) => {
                     encoded["reasoning_content"] = json!(message.reasoning.as_deref().unwrap_or_default());
                 }
                 Some(ReasoningField::Reasoning) => {
-                    if let Some(reasoning) = &message.reasoning {
+                    if let Some(details) = reasoning_details(message) {
+                        encoded["reasoning_details"] = details.clone();
+                    } else if let Some(reasoning) = &message.reasoning {
                         encoded["reasoning"] = json!(reasoning);
                     }
                 }
@@ -84,7 +97,7 @@ fn message(message: &Message, reasoning: Option<ReasoningField>) -> Value {
         }
         Role::Tool => json!({
             "role": "tool",
-            "tool_call_id": message.tool_call_id,
+            "tool_call_id": message.tool_call_id.as_deref().map(call_id),
             "content": message.content.text(),
         }),
     }
@@ -101,9 +114,14 @@ fn content(content: &Content) -> Value {
     parts.iter().map(part).collect()
 }
 
-fn tool_call(call: &ToolCall) -> Value {
+/// The blocks of reasoning as the server sent them.
+fn reasoning_details(message: &Message) -> Option<&Value> {
+    message.provider_state.as_ref()?.get(STATE_KEY)?.get(REASONING_DETAILS)
+}
+
+fn tool_call(call: &ToolCall, id: String) -> Value {
     let arguments = arguments_text(call);
-    json!({ "id": call.id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
+    json!({ "id": id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
 }
 
 /// How the request asks for a reply that follows its schema: as a format, as an instruction, or both. The engine validates the
@@ -116,10 +134,11 @@ fn reply_format(request: &ModelRequest, quirks: ChatQuirks) -> (Option<Value>, O
         }
         Some(StructuredOutput::Instructions) => (None, Some(schema_instruction(schema))),
         Some(StructuredOutput::JsonSchema) | None => {
-            let mut format = json!({ "name": "reply", "schema": schema });
-            if quirks.strict.unwrap_or(true) && is_strict(schema) {
-                format["strict"] = json!(true);
-            }
+            let Some(schema) = object_schema(schema) else { return (None, Some(schema_instruction(schema))) };
+            let format = match strict_form(&schema).filter(|_| quirks.strict.unwrap_or(true)) {
+                Some(strict) => json!({ "name": "reply", "schema": strict, "strict": true }),
+                None => json!({ "name": "reply", "schema": schema }),
+            };
             (Some(json!({ "type": "json_schema", "json_schema": format })), None)
         }
     }

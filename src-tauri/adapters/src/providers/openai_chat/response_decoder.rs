@@ -8,6 +8,7 @@ use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::Value;
 
+use super::reasoning_details::ReasoningDetails;
 use super::wire::{CallDelta, Delta, Event, Text};
 use crate::providers::http::{self, ErrorContext, Framing};
 use crate::providers::protocol::tool_calls::{parse_arguments, received_call};
@@ -20,6 +21,7 @@ pub(super) struct Decoder<'a> {
     context: &'a ErrorContext,
     text: String,
     reasoning: String,
+    reasoning_details: ReasoningDetails,
     refusal: String,
     calls: Vec<PartialCall>,
     usage: Option<TokenUsage>,
@@ -43,6 +45,7 @@ impl<'a> Decoder<'a> {
             context,
             text: String::new(),
             reasoning: String::new(),
+            reasoning_details: ReasoningDetails::default(),
             refusal: String::new(),
             calls: Vec::new(),
             usage: None,
@@ -58,6 +61,7 @@ impl<'a> Decoder<'a> {
             self.reasoning.push_str(&reasoning);
             sink(Chunk::Reasoning(reasoning));
         }
+        delta.reasoning_details.into_iter().for_each(|part| self.reasoning_details.add(part));
         if let Some(text) = delta.content.map(Text::into_string).filter(|text| !text.is_empty()) {
             self.text.push_str(&text);
             sink(Chunk::Text(text));
@@ -177,6 +181,7 @@ impl http::ResponseDecoder for Decoder<'_> {
             StopReason::End if !self.calls.is_empty() => StopReason::ToolCalls,
             other => other,
         };
+        let provider_state = self.reasoning_details.into_state().filter(|_| !self.calls.is_empty());
         let calls = self.calls.into_iter().enumerate();
         Ok(ModelReply {
             text: self.text,
@@ -189,7 +194,7 @@ impl http::ResponseDecoder for Decoder<'_> {
             stop_reason,
             usage: self.usage,
             response_id: self.response_id,
-            provider_state: None,
+            provider_state,
         })
     }
 }

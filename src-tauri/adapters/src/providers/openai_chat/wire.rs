@@ -2,7 +2,7 @@
 
 use plait_engine::models::TokenUsage;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::providers::http::{or_default, token_count, usage, with_breakdown};
 
@@ -40,6 +40,9 @@ pub(super) struct Delta {
     pub(super) reasoning_content: Option<String>,
     /// The name used by Ollama and `OpenRouter`.
     pub(super) reasoning: Option<String>,
+    /// `OpenRouter`'s blocks of reasoning, or parts of them.
+    #[serde(deserialize_with = "or_default")]
+    pub(super) reasoning_details: Vec<Map<String, Value>>,
     pub(super) refusal: Option<String>,
     #[serde(deserialize_with = "or_default")]
     pub(super) tool_calls: Vec<CallDelta>,

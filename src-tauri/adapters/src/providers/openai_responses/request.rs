@@ -8,7 +8,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::add_options;
-use crate::providers::protocol::strict_schema::is_strict;
+use crate::providers::protocol::instructions::schema_instruction;
+use crate::providers::protocol::object_schema::object_schema;
+use crate::providers::protocol::strict_schema::strict_form;
 use crate::providers::protocol::tool_calls::arguments_text;
 
 /// Fields that Plait itself sets; options may not override them.
@@ -46,8 +48,11 @@ impl RequestDraft {
         let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
         put("model", json!(request.model));
         put("stream", json!(true));
-        if let Some(system) = &request.system {
-            put("instructions", json!(system));
+        let (format, instruction) = reply_format(request);
+        let instructions: Vec<&str> =
+            [request.system.as_deref(), instruction.as_deref()].into_iter().flatten().collect();
+        if !instructions.is_empty() {
+            put("instructions", json!(instructions.join("\n\n")));
         }
         if !request.tools.is_empty() {
             put("tools", request.tools.iter().map(tool).collect());
@@ -58,8 +63,8 @@ impl RequestDraft {
         if let Some(max_tokens) = request.max_tokens {
             put("max_output_tokens", json!(max_tokens));
         }
-        if let Some(schema) = &request.response_schema {
-            put("text", json!({ "format": format(schema) }));
+        if let Some(format) = format {
+            put("text", json!({ "format": format }));
         }
         // Other options of the text are merged with its format.
         add_options(&mut body, &request.options, &RESERVED, "text")?;
@@ -141,7 +146,8 @@ fn content(content: &Content) -> Value {
     let part = |part: &Part| match part {
         Part::Text { text } => json!({ "type": "input_text", "text": text }),
         Part::Image { media_type, data } => {
-            json!({ "type": "input_image", "image_url": format!("data:{media_type};base64,{data}") })
+            let url = format!("data:{media_type};base64,{data}");
+            json!({ "type": "input_image", "detail": "auto", "image_url": url })
         }
     };
     parts.iter().map(part).collect()
@@ -163,6 +169,14 @@ fn tool(tool: &ToolSpec) -> Value {
     })
 }
 
-fn format(schema: &Value) -> Value {
-    json!({ "type": "json_schema", "name": "reply", "schema": schema, "strict": is_strict(schema) })
+/// How the request asks for a reply that follows its schema: as a format, or as an instruction for a schema whose root is no
+/// object. The engine validates the reply in any case.
+fn reply_format(request: &ModelRequest) -> (Option<Value>, Option<String>) {
+    let Some(schema) = &request.response_schema else { return (None, None) };
+    let Some(schema) = object_schema(schema) else { return (None, Some(schema_instruction(schema))) };
+    let format = match strict_form(&schema) {
+        Some(strict) => json!({ "type": "json_schema", "name": "reply", "schema": strict, "strict": true }),
+        None => json!({ "type": "json_schema", "name": "reply", "schema": schema, "strict": false }),
+    };
+    (Some(format), None)
 }

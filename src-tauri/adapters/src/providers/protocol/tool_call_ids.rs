@@ -19,6 +19,12 @@ pub(in crate::providers) fn word_id(id: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{readable}_{}", hash(id)))
 }
 
+/// An id of nine letters and digits, as Mistral requires.
+pub(in crate::providers) fn short_id(id: &str) -> Cow<'_, str> {
+    let is_short = id.len() == HASH_CHARS && id.chars().all(|char| char.is_ascii_alphanumeric());
+    if is_short { Cow::Borrowed(id) } else { Cow::Owned(hash(id)) }
+}
+
 /// Letters and digits that identify an id.
 fn hash(id: &str) -> String {
     let digest = Sha256::digest(id.as_bytes());

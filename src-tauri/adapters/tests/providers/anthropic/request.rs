@@ -195,7 +195,10 @@ async fn schema_is_sent_as_a_tool_to_older_models() {
         model_request.response_schema = Some(schema.clone());
         model_request.tools = tools;
         if let Some(kind) = thinking {
-            model_request.options = json!({"thinking": {"type": kind}});
+            model_request.options = match kind {
+                "enabled" => json!({"thinking": {"type": kind, "budget_tokens": 1024}}),
+                _ => json!({"thinking": {"type": kind}}),
+            };
         }
         let body = sent_body(model_request).await;
         let last = body["tools"].as_array().and_then(|tools| tools.last()).expect("a tool");

@@ -64,7 +64,7 @@ async fn signatures_and_ids_are_sent_back_at_their_position() {
     let length = "Schön.".len();
     let parts = json!([
         {"text": length}, {"text": 0, "thoughtSignature": "dGV4dA=="},
-        {"call": null, "thoughtSignature": "Y2FsbA+/="}, {"call": "fc_2"}, {"text": 0},
+        {"call": null, "thoughtSignature": "Y2FsbA+/"}, {"call": "fc_2"}, {"text": 0},
     ]);
     let body = sent_body(request_with(state(parts))).await;
     let first = json!({"name": "calculator", "args": {"expression": "1+1"}});
@@ -76,7 +76,7 @@ async fn signatures_and_ids_are_sent_back_at_their_position() {
         json!({"role": "model", "parts": [
             {"text": "Schön."},
             {"text": "", "thoughtSignature": "dGV4dA=="},
-            {"functionCall": first, "thoughtSignature": "Y2FsbA+/="},
+            {"functionCall": first, "thoughtSignature": "Y2FsbA+/"},
             {"functionCall": with_id},
         ]})
     );

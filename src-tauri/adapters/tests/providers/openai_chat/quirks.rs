@@ -9,7 +9,7 @@ use plait_adapters::providers::{
 };
 use plait_adapters::retrieval::{Embedder as _, EmbeddingModel};
 use plait_engine::context::Message;
-use plait_engine::provider::{ModelRequest, Providers as _};
+use plait_engine::provider::{ModelReply, ModelRequest, Providers as _};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
@@ -63,6 +63,77 @@ async fn reasoning_goes_back_in_the_field_of_the_server() {
     assert_eq!(body["messages"][3].get("reasoning"), None);
     let body = sent_body(ChatQuirks::default(), tool_rounds()).await;
     assert!(!body.to_string().contains("reasoning"), "{body}");
+}
+
+#[tokio::test]
+async fn reasoning_details_go_back_as_they_came() {
+    let detail = |index: u64, fields: Value| {
+        let mut detail = json!({"index": index, "format": "anthropic-claude-v1"});
+        detail.as_object_mut().expect("an object").extend(fields.as_object().expect("an object").clone());
+        json!({"choices": [{"index": 0, "delta": {"reasoning": "?", "reasoning_details": [detail]}}]})
+    };
+    let call = json!({"index": 0, "id": "a", "function": {"name": "size", "arguments": "{}"}});
+    let answer = Answer::stream(stream_of(&[
+        detail(0, json!({"type": "reasoning.text", "text": "First ", "signature": null})),
+        detail(0, json!({"type": "reasoning.text", "text": "the size."})),
+        detail(0, json!({"type": "reasoning.text", "signature": "sig"})),
+        detail(1, json!({"type": "reasoning.encrypted", "data": "eA==", "id": "e1"})),
+        json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]}),
+    ]));
+    let server = Server::with_answers([answer]).await;
+    let reply = call_reply(&server).await;
+    let message = Message {
+        reasoning: reply.reasoning,
+        provider_state: reply.provider_state,
+        ..assistant_with_calls("", &[("a", "size", json!({}))])
+    };
+    let rounds = || ModelRequest {
+        messages: to_shared([user("6*7?"), message.clone(), tool_message("a", "42")]),
+        ..request()
+    };
+    let quirks = ChatQuirks { reasoning: Some(ReasoningField::Reasoning), ..ChatQuirks::default() };
+    let sent = sent_body(quirks, rounds()).await["messages"][1].clone();
+    assert_eq!(
+        sent["reasoning_details"],
+        json!([
+            {"type": "reasoning.text", "index": 0, "format": "anthropic-claude-v1", "text": "First the size.", "signature": "sig"},
+            {"type": "reasoning.encrypted", "index": 1, "format": "anthropic-claude-v1", "data": "eA==", "id": "e1"},
+        ])
+    );
+    assert_eq!(sent.get("reasoning"), None, "the same would count twice");
+    let body = sent_body(ChatQuirks::default(), rounds()).await;
+    assert!(!body.to_string().contains("reasoning"), "other servers do not know it: {body}");
+}
+
+async fn call_reply(server: &Server) -> ModelReply {
+    call(&*server.provider(KIND), request()).await.0.expect("a reply")
+}
+
+#[tokio::test]
+async fn ids_of_calls_and_results_are_mapped_alike() {
+    let quirks = ChatQuirks { short_tool_call_ids: Some(true), ..ChatQuirks::default() };
+    let body = sent_body(quirks, tool_rounds()).await;
+    let calls = [1, 3].map(|at| body["messages"][at]["tool_calls"][0]["id"].clone());
+    let results = [2, 4].map(|at| body["messages"][at]["tool_call_id"].clone());
+    assert_eq!(calls, results);
+    assert_ne!(calls[0], calls[1]);
+    for id in calls {
+        let id = id.as_str().expect("a text");
+        assert!(id.len() == 9 && id.chars().all(|char| char.is_ascii_alphanumeric()), "{id}");
+    }
+    let body = sent_body(ChatQuirks::default(), tool_rounds()).await;
+    assert_eq!(body["messages"][1]["tool_calls"][0]["id"], "a");
+}
+
+#[test]
+fn reasoning_that_goes_back_is_known_to_count() {
+    let settings = |reasoning| ProviderSettings {
+        base_url: Some("http://127.0.0.1:9/v1".to_owned()),
+        quirks: ChatQuirks { reasoning, ..ChatQuirks::default() },
+        ..ProviderSettings::of(KIND)
+    };
+    assert!(provider(settings(Some(ReasoningField::ReasoningContent))).returns_reasoning());
+    assert!(!provider(settings(None)).returns_reasoning());
 }
 
 #[tokio::test]
@@ -233,6 +304,9 @@ async fn presets_change_what_is_sent() {
         assert_eq!(reasoning, expected, "{name}: {body}");
         let format = &body["response_format"];
         assert_eq!(format["type"] == "json_object", name == "deepseek", "{name}");
+        let mut messages = body["messages"].as_array().expect("messages").iter();
+        let id = messages.find_map(|message| message["tool_calls"][0]["id"].as_str()).expect("an id");
+        assert_eq!(id.len() == 9, name == "mistral", "{name}: {id}");
         let strict = matches!(name.as_str(), "openrouter" | "azure" | "mistral" | "xai" | "litellm");
         assert_eq!(format["json_schema"].get("strict").is_some(), strict, "{name}: {format}");
     }

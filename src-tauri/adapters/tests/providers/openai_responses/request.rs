@@ -51,7 +51,7 @@ async fn full_request_is_mapped() {
                 {"role": "system", "content": "The person is in a hurry."},
                 {"role": "user", "content": [
                     {"type": "input_text", "text": "Größe?"},
-                    {"type": "input_image", "image_url": "data:image/png;base64,aGk="},
+                    {"type": "input_image", "detail": "auto", "image_url": "data:image/png;base64,aGk="},
                     {"type": "input_text", "text": "Say."},
                 ]},
                 call("a", "size", "{\"x\":\"y\"}"),

@@ -94,6 +94,9 @@ pub(super) struct FieldArgs {
     /// Whether `stream_options` is sent (chat completions).
     #[arg(long, value_name = "BOOL", help_heading = "Quirks")]
     stream_options: Option<bool>,
+    /// Whether ids of tool calls are sent as nine letters and digits (chat completions).
+    #[arg(long, value_name = "BOOL", help_heading = "Quirks")]
+    short_tool_call_ids: Option<bool>,
     /// Whether the provider may store conversations (Responses).
     #[arg(long, value_name = "BOOL")]
     sessions: Option<bool>,
@@ -130,6 +133,7 @@ impl FieldArgs {
         quirks.structured_output = self.structured_output.map(Into::into).or(quirks.structured_output);
         quirks.strict = self.strict.or(quirks.strict);
         quirks.stream_options = self.stream_options.or(quirks.stream_options);
+        quirks.short_tool_call_ids = self.short_tool_call_ids.or(quirks.short_tool_call_ids);
         settings.sessions = self.sessions.or(settings.sessions);
         settings.connect_timeout_ms = self.connect_timeout.or(settings.connect_timeout_ms);
         settings.header_timeout_ms = self.header_timeout.or(settings.header_timeout_ms);
@@ -165,6 +169,7 @@ pub(super) enum Field {
     StructuredOutput,
     Strict,
     StreamOptions,
+    ShortToolCallIds,
     Sessions,
     ConnectTimeout,
     HeaderTimeout,
@@ -185,6 +190,7 @@ impl Field {
             Self::StructuredOutput => quirks.structured_output = None,
             Self::Strict => quirks.strict = None,
             Self::StreamOptions => quirks.stream_options = None,
+            Self::ShortToolCallIds => quirks.short_tool_call_ids = None,
             Self::Sessions => settings.sessions = None,
             Self::ConnectTimeout => settings.connect_timeout_ms = None,
             Self::HeaderTimeout => settings.header_timeout_ms = None,

@@ -18,6 +18,32 @@ fn other_schema_is_wrapped_in_an_object() {
     assert_eq!(schema.parse_reply("{\"value\": [1, 2]}"), Ok(json!([1, 2])));
     assert_eq!(schema.parse_reply("[1, 2]"), Ok(json!([1, 2])), "a reply without the wrapper is accepted");
     assert!(schema.parse_reply("{\"value\": [\"x\"]}").is_err());
-    let referring = json!({ "type": "array", "items": { "$ref": "#/$defs/n" }, "$defs": { "n": {} } });
-    assert_eq!(ReplySchema::new(&referring).requested(), &referring);
+}
+
+#[test]
+fn schema_of_any_value_is_wrapped() {
+    for wanted in [json!(true), json!({}), json!({ "anyOf": [{ "type": "object" }, { "type": "null" }] })] {
+        let schema = ReplySchema::new(&wanted);
+        assert_eq!(schema.requested()["type"], "object", "{wanted}");
+        assert!(schema.requested()["properties"]["value"].is_object(), "{wanted}");
+        assert_eq!(schema.parse_reply("{\"value\": null}"), Ok(Value::Null), "{wanted}");
+    }
+    let untyped = json!({ "properties": { "a": true } });
+    assert_eq!(ReplySchema::new(&untyped).requested(), &untyped);
+}
+
+#[test]
+fn definitions_move_to_the_wrapper() {
+    let referring =
+        json!({ "type": "array", "items": { "$ref": "#/$defs/n" }, "$defs": { "n": { "type": "integer" } } });
+    let schema = ReplySchema::new(&referring);
+    assert_eq!(schema.requested()["$defs"]["n"]["type"], "integer");
+    assert_eq!(
+        schema.requested()["properties"]["value"],
+        json!({ "type": "array", "items": { "$ref": "#/$defs/n" } })
+    );
+    assert_eq!(schema.parse_reply("{\"value\": [1]}"), Ok(json!([1])));
+    // A reference to the root would lead to the wrapper.
+    let own = json!({ "type": "array", "items": { "$ref": "#" } });
+    assert_eq!(ReplySchema::new(&own).requested(), &own);
 }

@@ -9,9 +9,12 @@ use crate::context::{Message, Role};
 use crate::error::{ErrorCode, Fault};
 use crate::memory::{MemorySummary, MemoryTurn, SummarizerSettings};
 use crate::model_call::ModelCall;
+use crate::model_call::quota::CallError;
+use crate::models::EXACT_PERMILLE;
 use crate::origin::Origins;
 use crate::prompt::{
-    ModelConfig, Overrides, PromptPart, PromptPurpose, PromptRecord, resolve_model_config, tokens,
+    ModelConfig, Overrides, PromptPart, PromptPurpose, PromptRecord, RefusedPrompt, resolve_model_config,
+    tokens,
 };
 use crate::provider::{ModelReply, ModelRequest, Provider, StopReason};
 
@@ -53,26 +56,40 @@ impl MemorySummarizer {
         turns: &[Arc<MemoryTurn>],
         turn: &mut Turn<'_>,
     ) -> Result<MemorySummary, Fault> {
-        let call = ModelCall {
-            node_context: turn.node_context,
-            model: &self.model,
-            provider: &*self.provider,
-            context_id: &turn.context.context_id,
-        };
         let mut origins = Origins::union(turns.iter().map(|turn| &turn.origins));
         origins.add(known.map_or(&Origins::NONE, |known| &known.origins));
         let step = turn.usage.model_calls;
-        let recorded = if let Some(recorded) = call.recorded(step) {
-            recorded
-        } else {
-            let message = turn.next_message(Role::User, self.text(known, turns));
+        let (mut model, mut refused) = (self.model.clone(), None);
+        let recorded = loop {
+            let call = ModelCall {
+                node_context: turn.node_context,
+                model: &model,
+                provider: &*self.provider,
+                context_id: &turn.context.context_id,
+            };
+            if let Some(recorded) = call.recorded(step) {
+                break recorded;
+            }
+            let message = turn.next_message(Role::User, text(&model, known, turns));
             let message = Message { origins: origins.clone(), ..message };
-            let record = self.prompt_record(&message);
+            let record = PromptRecord { refused: refused.clone(), ..self.prompt_record(&message) };
+            let counted = record.counted();
             let request = ModelRequest {
                 system: Some(INSTRUCTIONS.to_owned()),
                 ..call.request(vec![Arc::new(message)])
             };
-            call.send(step, record, request, &mut |_| ()).await?
+            match call.send(step, record, request, &mut |_| ()).await {
+                Ok(recorded) => break recorded,
+                Err(CallError::Failed(fault)) => match RefusedPrompt::of(&fault, counted) {
+                    // Not more than once: the prompt now fits by all that is known.
+                    Some(refusal) if refused.is_none() => {
+                        refusal.apply_to(&mut model);
+                        refused = Some(refusal);
+                    }
+                    _ => return Err(fault),
+                },
+                Err(over) => return Err(over.into()),
+            }
         };
         turn.usage.model_calls = step + 1;
         if recorded.is_reused {
@@ -83,23 +100,6 @@ impl MemorySummarizer {
         let text = summary_text(&recorded.reply)?;
         let tokens = tokens::count_u32(&self.model.model, text);
         Ok(MemorySummary { tokens, text: text.to_owned(), origins })
-    }
-
-    fn text(&self, known: Option<&MemorySummary>, turns: &[Arc<MemoryTurn>]) -> String {
-        // About four bytes are a token. Half of the window stays free, since counts are estimates for most models.
-        let room = self.model.window.saturating_sub(self.model.reserve) / 2;
-        let max_bytes = usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX);
-        let max_turn_bytes = (max_bytes / turns.len().max(1)).max(256);
-        let mut text = known.map_or_else(String::new, |known| format!("Summary so far:\n{}\n\n", known.text));
-        text.push_str("Turns:\n");
-        for turn in turns {
-            let turn = turn.render_for_all();
-            let end = turn.floor_char_boundary(max_turn_bytes);
-            text.push('\n');
-            text.push_str(&turn[..end]);
-            text.push_str(if end < turn.len() { " […]\n" } else { "\n" });
-        }
-        text
     }
 
     fn prompt_record(&self, message: &Message) -> PromptRecord {
@@ -120,6 +120,26 @@ impl MemorySummarizer {
             ..PromptRecord::new(&self.model, vec![system, turns], 0)
         }
     }
+}
+
+/// What the model is asked: the summary so far and the turns, cut so that they fit its window.
+fn text(model: &ModelConfig, known: Option<&MemorySummary>, turns: &[Arc<MemoryTurn>]) -> String {
+    // About four bytes are a token. Half of the window stays free, since counts are estimates for most models.
+    let room = model.window.saturating_sub(model.reserve) / 2;
+    // Less for a model that counts more tokens than Plait.
+    let room = room.saturating_mul(EXACT_PERMILLE) / model.caution.max(EXACT_PERMILLE);
+    let max_bytes = usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX);
+    let max_turn_bytes = (max_bytes / turns.len().max(1)).max(256);
+    let mut text = known.map_or_else(String::new, |known| format!("Summary so far:\n{}\n\n", known.text));
+    text.push_str("Turns:\n");
+    for turn in turns {
+        let turn = turn.render_for_all();
+        let end = turn.floor_char_boundary(max_turn_bytes);
+        text.push('\n');
+        text.push_str(&turn[..end]);
+        text.push_str(if end < turn.len() { " […]\n" } else { "\n" });
+    }
+    text
 }
 
 /// The text of a complete reply. A truncated summary would be read as if it were complete.

@@ -21,3 +21,25 @@ fn names_without_a_test_are_reported() {
     let typescript = "it(\"it works, too\", () => {}); // it is missing";
     assert_eq!(missing_tests(PAGE, rust, typescript), ["it_is_missing", "it is missing"]);
 }
+
+#[test]
+fn features_without_a_test_are_reported() {
+    let page = "\
+| feature | one | other |
+|---|---|---|
+| tools | `one::request::it_works` | `one::request::it_is_missing` |
+| streaming | `one::request::shared_by_all`, `two::it_works` | — (it has none) |
+| files | | — |
+
+| preset | server |
+|---|---|
+| a | `nothing` |
+";
+    let source = |module: &str| {
+        let text = "holds_for_every_protocol!(recording);\nasync fn it_works() {}";
+        (module == "one::request").then(|| text.to_owned())
+    };
+    let missing = missing_features(page, "async fn shared_by_all() {}", source);
+    assert_eq!(missing, ["one::request::it_is_missing", "two::it_works", "an empty cell: ``"]);
+    assert_eq!(missing_features("No table.", "", source).len(), 1);
+}

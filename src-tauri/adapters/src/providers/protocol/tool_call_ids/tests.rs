@@ -1,8 +1,18 @@
-use super::word_id;
+use super::{short_id, word_id};
 
 #[test]
 fn accepted_ids_stay() {
     assert_eq!(word_id("toolu_01-A"), "toolu_01-A");
+}
+
+#[test]
+fn short_ids_are_nine_letters_and_digits() {
+    assert_eq!(short_id("Ab3dE6gH9"), "Ab3dE6gH9");
+    let ids = ["", "call_0", "call_1", "call_0fypS1hVX", "toolu_01", "größe1234", "abcdefgh", "abcdefgh_"];
+    let short: std::collections::BTreeSet<_> = ids.iter().map(|id| short_id(id).into_owned()).collect();
+    assert_eq!(short.len(), ids.len());
+    let is_short = |id: &String| id.len() == 9 && id.chars().all(|char| char.is_ascii_alphanumeric());
+    assert!(short.iter().all(is_short), "{short:?}");
 }
 
 #[test]

@@ -169,6 +169,29 @@ fn provider_state_is_sent_back_and_not_stored() {
 }
 
 #[test]
+fn reasoning_counts_where_it_goes_back_as_text() {
+    let thought = "Six sevens.".to_owned();
+    let tokens_of_round = |returns: bool| {
+        let mut harness = NodeHarness::new();
+        let offered = tools(&mut harness);
+        if returns {
+            harness.provider.return_reasoning();
+        }
+        let ScriptedReply::Reply(reply) =
+            ScriptedReply::calls(&[("calculator", json!({ "expression": "6 * 7" }))])
+        else {
+            panic!("it is a reply")
+        };
+        let reply = ModelReply { reasoning: Some(thought.clone()), ..reply };
+        harness.provider.push_replies([ScriptedReply::Reply(reply), ScriptedReply::text("42.")]);
+        let inputs = [("context", main()), ("message", json!("What is it?")), ("tools", json!([offered]))];
+        harness.run("chat", json!({}), &inputs).result.unwrap();
+        harness.provider.requests()[1].messages[1].tokens
+    };
+    assert_eq!(tokens_of_round(true), tokens_of_round(false) + tokens::count_u32("echo", &thought));
+}
+
+#[test]
 fn assigned_call_id_is_unique() {
     let mut harness = NodeHarness::new();
     let offered = tools(&mut harness);

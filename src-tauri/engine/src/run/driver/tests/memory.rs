@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Stage, drive, of, started};
 use crate::context::Role;
+use crate::error::{ErrorCode, Fault};
 use crate::run::Driver;
 use crate::testing::ScriptedReply;
 
@@ -160,6 +161,29 @@ fn summary_is_written_when_turns_leave_the_recent_ones() {
     );
     let purpose = events.iter().filter(|event| event["prompt"]["purpose"] == "memorySummary").count();
     assert_eq!(purpose, 3);
+}
+
+#[test]
+fn refused_summary_is_asked_for_once_more_with_less() {
+    let stage = Stage::new();
+    let refusal = Fault::new(ErrorCode::ProviderContextExceeded, "The prompt is too long.")
+        .details(json!({ "tokens": 9_000, "limit": 3_000 }));
+    let long = "word ".repeat(2_000);
+    stage.provider.push_replies([&long, "Two.", "Summary A.", "Three."].map(ScriptedReply::text));
+    stage.provider.push_replies([ScriptedReply::Failure { partial: String::new(), fault: refusal }]);
+    stage.provider.push_replies(["Summary B.", "Four.", "Summary C."].map(ScriptedReply::text));
+    let (mut nodes, edges) = pair();
+    nodes["optimist"]["limits"]["maxEpochs"] = json!(2);
+    let events = stage.play(&nodes, &edges, &json!({ "memory": { "mode": "readWrite", "recentTurns": 2 } }));
+    let summaries: Vec<_> =
+        events.iter().filter(|event| event["prompt"]["purpose"] == "memorySummary").collect();
+    let refused: Vec<_> =
+        summaries.iter().map(|event| event["prompt"]["refused"]["tokens"].clone()).collect();
+    assert_eq!(refused, [json!(null), json!(null), json!(9_000), json!(null)]);
+    let text = |at: usize| summaries[at]["prompt"]["parts"][1]["text"].as_str().unwrap();
+    assert!(text(1).len() > 9_000 && text(2).len() < 2_000, "{} {}", text(1).len(), text(2).len());
+    let appended: Vec<_> = events.iter().filter(|event| event["type"] == "memory.appended").collect();
+    assert_eq!(appended[2]["change"]["summary"]["text"], "Summary B.");
 }
 
 #[test]

@@ -30,6 +30,23 @@ fn a_turn_that_runs_out_of_time_is_given_up_with_what_it_had_streamed() {
 }
 
 #[test]
+fn call_that_is_given_up_may_have_been_billed() {
+    let stage = Stage::new();
+    let events = stage.play(
+        &json!({
+            "c": { "type": "contextStart", "config": { "provider": "stalls" } },
+            "v": { "type": "value", "config": { "value": "Go." } },
+            "chat": { "type": "chat", "limits": { "timeoutMs": 5 }, "retry": { "attempts": 2 } },
+        }),
+        &json!(["c.context -> chat.context", "v.value -> chat.message"]),
+        &json!({}),
+    );
+    let failed: Vec<_> = events.iter().filter(|event| event["type"] == "model.failed").collect();
+    assert_eq!(failed.len(), 2, "one for each attempt");
+    assert_eq!((&failed[0]["code"], &failed[0]["contextId"]), (&json!("node.cancelled"), &json!("main")));
+}
+
+#[test]
 fn a_turn_whose_failure_ends_the_run_is_given_up_too() {
     let stage = Stage::new();
     let events = stage.play(

@@ -1,0 +1,123 @@
+//! Judges from outside: the vendors' own Python packages judge every request that the tests of the providers send and write
+//! replies that Plait has to read, and a `LiteLLM` proxy answers a flow. The packages are installed in `target/`, from `PyPI`;
+//! without Python or `PyPI` the part is skipped.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+
+use super::rust::{Selection, has_nextest};
+use crate::platform::succeeds;
+use crate::repo;
+use crate::steps::{Step, cargo, print_note};
+use crate::test::Report;
+
+/// The exact versions of the packages.
+const REQUIREMENTS: &str = include_str!("../../vendors/requirements.txt");
+/// Succeeds where the packages can be installed: Python 3.10 with `venv` and `pip`.
+const PYTHON_CHECK: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
+/// Where the tests of the providers leave the requests that they sent, in the directory that cargo gives to tests.
+const REQUESTS: &str = "tmp/provider-requests";
+/// Where they look for replies that the packages wrote.
+const REPLIES: &str = "tmp/vendor-replies";
+
+pub(super) fn run(report: &mut Report, selection: Selection) {
+    const TITLE: &str = "The vendors' own packages";
+    if !succeeds("python3", &["-c", PYTHON_CHECK]) {
+        report.skip(TITLE, "they need Python 3.10 or newer with venv and pip (python3-venv)");
+        return;
+    }
+    let Ok(python) = install() else {
+        report.skip(TITLE, "pip could not install them: is PyPI reachable?");
+        return;
+    };
+    report.step("The tests of the providers leave their requests", || record_requests(selection));
+    report.step("The vendors accept every request", || {
+        let mut judge = script(&python, "judge_requests.py");
+        judge.arg(repo::target().join(REQUESTS));
+        Step::new("Requests, judged by the vendors' types", judge).run_with_output()
+    });
+    report.step("Replies of the vendors' types are read", || read_replies(&python, selection));
+    report.step("A LiteLLM proxy answers in three protocols", || {
+        let args = [&["build"], selection.args()].concat();
+        Step::new("Compile plait", cargo(&args)).run()?;
+        let mut proxy = script(&python, "litellm_proxy.py");
+        proxy.arg(repo::binary("plait", false)).arg(folder().join("calculator.flow.json"));
+        Step::new("LiteLLM proxy", proxy).run_with_output()
+    });
+}
+
+/// A Python of its own with the packages, unless that was done for these versions.
+fn install() -> Result<PathBuf> {
+    let home = repo::target().join("vendors");
+    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let installed = home.join("installed.txt");
+    if fs::read_to_string(&installed).is_ok_and(|versions| versions == REQUIREMENTS) {
+        print_note("The vendors' packages are installed");
+        return Ok(python);
+    }
+    let mut make = Command::new("python3");
+    make.args(["-m", "venv", "--clear"]).arg(&home);
+    Step::new("Make a Python environment", make).run()?;
+    let mut install = Command::new(&python);
+    install
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"])
+        .arg(folder().join("requirements.txt"));
+    Step::new("Install the vendors' packages (the first time takes some minutes)", install).run()?;
+    fs::write(installed, REQUIREMENTS)?;
+    Ok(python)
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("vendors")
+}
+
+fn script(python: &Path, name: &str) -> Command {
+    let mut command = Command::new(python);
+    command.arg(folder().join(name));
+    command
+}
+
+/// Runs the tests of the providers with an empty directory for their requests.
+fn record_requests(selection: Selection) -> Result<()> {
+    empty(&repo::target().join(REQUESTS))?;
+    run_provider_tests(selection, None)
+}
+
+/// Writes replies and runs the test that reads them.
+fn read_replies(python: &Path, selection: Selection) -> Result<()> {
+    let replies = repo::target().join(REPLIES);
+    empty(&replies)?;
+    let mut write = script(python, "write_replies.py");
+    write.arg(&replies);
+    Step::new("Replies, written by the vendors' types", write).run()?;
+    run_provider_tests(selection, Some("replies_of_the_vendors_types_are_read"))
+}
+
+/// Runs the tests of the providers, or one that is left out otherwise.
+fn run_provider_tests(selection: Selection, ignored: Option<&str>) -> Result<()> {
+    let filter = match ignored {
+        Some(name) => format!("binary(providers) and test({name})"),
+        None => "binary(providers)".to_owned(),
+    };
+    let args = if has_nextest() {
+        let only: &[&str] = if ignored.is_some() { &["--run-ignored", "only"] } else { &[] };
+        [&["nextest", "run", "--no-fail-fast"], selection.args(), only, &["-E", &filter]].concat()
+    } else {
+        let only: &[&str] = match &ignored {
+            Some(name) => &["--", "--ignored", name],
+            None => &[],
+        };
+        [&["test", "--no-fail-fast", "--package", "plait-adapters", "--test", "providers"], only].concat()
+    };
+    Step::new("Tests of the providers", cargo(&args)).run_with_output()
+}
+
+fn empty(directory: &Path) -> Result<()> {
+    if directory.exists() {
+        fs::remove_dir_all(directory)?;
+    }
+    Ok(fs::create_dir_all(directory)?)
+}

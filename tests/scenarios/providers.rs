@@ -3,7 +3,10 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
+use plait_api::keys::KeyStore;
+use plait_api::{Options, Plait, dispatch};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::support::binary::{CliOutput, Home};
 use crate::support::fixture;
@@ -24,6 +27,28 @@ fn flow_of_mine() -> Value {
     let start = nodes.values_mut().find(|node| node["type"] == "contextStart").unwrap();
     start["config"]["provider"] = json!("mine");
     flow
+}
+
+#[tokio::test]
+async fn window_warns_of_a_missing_provider_until_it_is_added() {
+    let home = TempDir::new().unwrap();
+    let mut options = Options::new(home.path());
+    options.keys = Some(KeyStore::in_memory());
+    let app = Plait::open(options).unwrap();
+    let check = || async {
+        let checked = dispatch(&app, "flow.check", json!({ "flow": flow_of_mine() })).await.unwrap();
+        let found = checked["diagnostics"].as_array().unwrap().clone();
+        found.into_iter().filter(|found| found["code"] == "provider.unknown").collect::<Vec<_>>()
+    };
+    let found = check().await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["severity"], "warning");
+    assert!(found[0]["message"].as_str().unwrap().contains("`mine`"), "{found:?}");
+    let mut settings = dispatch(&app, "settings.get", json!({})).await.unwrap();
+    settings["providers"]["mine"] = json!({ "kind": "openAi", "baseUrl": "http://127.0.0.1:9/v1" });
+    dispatch(&app, "settings.set", json!({ "settings": settings })).await.unwrap();
+    assert_eq!(check().await, [] as [Value; 0]);
+    app.close().await.unwrap();
 }
 
 #[test]

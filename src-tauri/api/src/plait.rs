@@ -210,7 +210,7 @@ impl Plait {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
             notices,
-            flows: FlowService::new(store.clone(), Arc::clone(&registry), Arc::clone(&clock), keys.clone()),
+            flows: FlowService::new(&store, &registry, &clock, &keys, &providers),
             conversations: ConversationService::new(
                 store.clone(),
                 users.clone(),

@@ -101,10 +101,8 @@ fn value_of(schema: &Value, seed: u32) -> Value {
         "array" => json!([value_of(&schema["items"], seed / 2)]),
         "object" => {
             let properties = schema["properties"].as_object().cloned().unwrap_or_default();
-            let values = properties.iter().enumerate().filter(|(at, _)| seed % 7 != *at as u32 + 1);
-            values
-                .map(|(at, (name, schema))| (name.clone(), value_of(schema, seed / 2 + at as u32)))
-                .collect()
+            let numbered = (0..).zip(properties).filter(|(at, _)| seed % 7 != at + 1);
+            numbered.map(|(at, (name, schema))| (name, value_of(&schema, seed / 2 + at))).collect()
         }
         _ => json!(["a", "b", "2026-01-01"][seed as usize % 3]),
     }
@@ -113,9 +111,8 @@ fn value_of(schema: &Value, seed: u32) -> Value {
 /// The schemas, the same in every run.
 fn schemas() -> Vec<Value> {
     let mut runner = TestRunner::deterministic();
-    let sample = (schema(), any::<bool>()).prop_map(|(schema, is_object)| match is_object {
-        true => object(vec![(schema, true)], Some(true)),
-        false => schema,
+    let sample = (schema(), any::<bool>()).prop_map(|(schema, is_object)| {
+        if is_object { object(vec![(schema, true)], Some(true)) } else { schema }
     });
     let mut all: Vec<_> =
         (0..SCHEMAS).map(|_| sample.new_tree(&mut runner).expect("a schema").current()).collect();

@@ -12,9 +12,11 @@ use plait_engine::id::NodeId;
 use plait_engine::journal::InputOverrides;
 use plait_engine::node::Registry;
 use plait_engine::plan::{BoundFlow, CheckedFlow, check_bound, check_plan};
+use plait_engine::provider::Providers as _;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::missing_providers::missing_providers;
 use super::secrets;
 use super::service::FlowService;
 use super::subflows;
@@ -40,8 +42,15 @@ impl Command for CheckFlow {
 
     async fn run(self, service: &FlowService) -> Result<CheckedFlow, ErrorReply> {
         let registry = service.registry.clone();
+        let (table, callable) = (service.providers.table(), service.providers.callable());
         // A flow of a million nodes takes seconds.
-        run_blocking(move || Ok(check_with_subflows(&self.flow, self.path.as_deref(), &registry))).await
+        run_blocking(move || {
+            let mut checked = check_with_subflows(&self.flow, self.path.as_deref(), &registry);
+            let known = table.names().into_iter().chain(callable.names()).collect();
+            checked.diagnostics.extend(missing_providers(&self.flow, &known));
+            Ok(checked)
+        })
+        .await
     }
 }
 

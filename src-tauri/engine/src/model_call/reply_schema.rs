@@ -65,14 +65,14 @@ fn wrap(schema: &Value) -> Option<Value> {
         return None;
     }
     // `true`, which any value follows, as an object: some vendors accept no other schema.
-    let mut wrapped = if schema == &Value::Bool(true) { json!({}) } else { schema.clone() };
+    let mut inner = if schema == &Value::Bool(true) { json!({}) } else { schema.clone() };
     let mut wrapper = json!({ "type": "object", "required": [WRAPPED], "additionalProperties": false });
     for key in DEFINITIONS {
-        if let Some(definitions) = wrapped.as_object_mut().and_then(|root| root.remove(key)) {
+        if let Some(definitions) = inner.as_object_mut().and_then(|root| root.remove(key)) {
             wrapper[key] = definitions;
         }
     }
-    wrapper["properties"] = json!({ WRAPPED: wrapped });
+    wrapper["properties"] = json!({ WRAPPED: inner });
     Some(wrapper)
 }
 

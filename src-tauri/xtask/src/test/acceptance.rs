@@ -60,9 +60,9 @@ fn missing_features(page: &str, shared: &str, source: impl Fn(&str) -> Option<St
     }
     let exists = |name: &str| {
         let (module, test) = name.rsplit_once("::")?;
-        let (text, function) = (source(module)?, format!("fn {test}("));
-        let is_shared = text.contains(SHARED_TESTS.0) && shared.contains(&function);
-        (text.contains(&function) || is_shared).then_some(())
+        let (source, function) = (source(module)?, format!("fn {test}("));
+        let is_shared = source.contains(SHARED_TESTS.0) && shared.contains(&function);
+        (source.contains(&function) || is_shared).then_some(())
     };
     let mut missing = Vec::new();
     for cell in rows.iter().flat_map(|row| row.trim_end_matches('|').split('|').skip(2)) {

@@ -76,7 +76,7 @@ fn message(message: &Message, quirks: ChatQuirks) -> Value {
         Role::Assistant => {
             let text = message.content.text();
             let calls: Vec<_> =
-                message.tool_calls.iter().map(|call| tool_call(call, call_id(&call.id))).collect();
+                message.tool_calls.iter().map(|call| tool_call(call, &call_id(&call.id))).collect();
             let content = if text.is_empty() { Value::Null } else { Value::String(text) };
             let mut encoded = json!({ "role": "assistant", "content": content, "tool_calls": calls });
             match quirks.reasoning {
@@ -119,7 +119,7 @@ fn reasoning_details(message: &Message) -> Option<&Value> {
     message.provider_state.as_ref()?.get(STATE_KEY)?.get(REASONING_DETAILS)
 }
 
-fn tool_call(call: &ToolCall, id: String) -> Value {
+fn tool_call(call: &ToolCall, id: &str) -> Value {
     let arguments = arguments_text(call);
     json!({ "id": id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
 }

@@ -6,14 +6,14 @@ use serde_json::Value;
 const TYPES: [&str; 7] = ["object", "array", "string", "integer", "number", "boolean", "null"];
 
 /// The types that `type` names, which is one or a list. None if it is neither.
-pub(in crate::providers) fn types(named: &Value) -> Option<Vec<String>> {
-    let names: Vec<&Value> = match named {
-        Value::Array(names) => names.iter().collect(),
-        name => vec![name],
+pub(in crate::providers) fn types(keyword: &Value) -> Option<Vec<String>> {
+    let listed: Vec<&Value> = match keyword {
+        Value::Array(several) => several.iter().collect(),
+        one => vec![one],
     };
-    let names =
-        names.into_iter().map(|name| TYPES.iter().find(|kind| name == *kind)).collect::<Option<Vec<_>>>()?;
-    (!names.is_empty()).then(|| names.into_iter().map(|name| (*name).to_owned()).collect())
+    let known = |name: &Value| TYPES.iter().find(|kind| name == **kind).map(|kind| (*kind).to_owned());
+    let types = listed.into_iter().map(known).collect::<Option<Vec<_>>>()?;
+    (!types.is_empty()).then_some(types)
 }
 
 /// The types of these values, each once. None if one of them is an object or a list, or if there are none.

@@ -68,7 +68,7 @@ impl Narrowing<'_> {
         }
         if let Some(reference) = schema.get("$ref") {
             let is_known = reference == "#" || self.is_definition(reference.as_str()?);
-            return (is_known && schema.len() == 1).then(|| Value::Object(schema));
+            return (is_known && schema.len() == 1).then_some(Value::Object(schema));
         }
         if let Some(any) = schema.get("anyOf") {
             let any =

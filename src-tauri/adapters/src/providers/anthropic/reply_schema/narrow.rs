@@ -71,11 +71,11 @@ impl Narrowing {
                 [kind] => self.typed(kind, &mut rest, &mut out)?,
                 several => {
                     self.unions += 1;
-                    return self.union(several, rest, out);
+                    return self.union(several, &rest, out);
                 }
             }
         }
-        describe_bounds(rest, &mut out)?;
+        describe_bounds(&rest, &mut out)?;
         Some(Value::Object(out))
     }
 
@@ -131,7 +131,7 @@ impl Narrowing {
     fn union(
         &mut self,
         several: &[String],
-        rest: Map<String, Value>,
+        rest: &Map<String, Value>,
         mut out: Map<String, Value>,
     ) -> Option<Value> {
         let mut variants = Vec::new();
@@ -190,7 +190,7 @@ fn literals(rest: &mut Map<String, Value>, out: &mut Map<String, Value>) -> Opti
 }
 
 /// Says the bounds that are left in the description. None if something else is left.
-fn describe_bounds(rest: Map<String, Value>, out: &mut Map<String, Value>) -> Option<()> {
+fn describe_bounds(rest: &Map<String, Value>, out: &mut Map<String, Value>) -> Option<()> {
     if !rest.keys().all(|key| BOUND_KEYWORDS.contains(&key.as_str())) {
         return None;
     }

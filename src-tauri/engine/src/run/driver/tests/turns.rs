@@ -23,10 +23,10 @@ fn a_turn_that_runs_out_of_time_is_given_up_with_what_it_had_streamed() {
         &json!({}),
     );
     let chat = of("chat", &events);
-    let given_up = ["turn.started", "turn.discarded"];
+    let given_up = ["turn.started", "model.failed", "turn.discarded"];
     assert_eq!(types(&chat), [&given_up[..], &["node.retrying"], &given_up, &["node.failed"]].concat());
-    assert_eq!((&chat[1]["partial"], &chat[4]["partial"]), (&json!("Well, I"), &json!("Well, I")));
-    assert_eq!(chat[5]["handled"], true);
+    assert_eq!((&chat[2]["partial"], &chat[6]["partial"]), (&json!("Well, I"), &json!("Well, I")));
+    assert_eq!(chat[7]["handled"], true);
 }
 
 #[test]
@@ -58,7 +58,8 @@ fn a_turn_whose_failure_ends_the_run_is_given_up_too() {
         &json!(["c.context -> chat.context", "v.value -> chat.message"]),
         &json!({}),
     );
-    assert_eq!(types(&of("chat", &events))[..3], ["turn.started", "turn.discarded", "node.failed"]);
+    let expected = ["turn.started", "model.failed", "turn.discarded", "node.failed"];
+    assert_eq!(types(&of("chat", &events))[..4], expected);
 }
 
 #[test]

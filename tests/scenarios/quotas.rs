@@ -66,6 +66,23 @@ fn question_about_a_quota_is_answered_in_the_terminal() {
 }
 
 #[test]
+fn question_in_a_sub_flow_about_the_quota_of_the_run_around_it_is_asked_once() {
+    let home = Home::default();
+    let inner: Value = serde_json::from_str(&flow(&json!({}), &json!({}))).unwrap();
+    let nodes = json!({
+        "start": { "type": "contextStart" },
+        "inside": { "type": "subflow", "config": { "flow": inner } },
+    });
+    let mut outer = flow_json("outer", nodes, &["start.context -> inside.context"]);
+    outer["settings"] = json!({ "quotas": { "run": { "tokens": 60, "onExceeded": "ask" } } });
+    let file = home.file("outer.flow.json", &outer.to_string());
+    let first = home.plait(&["run", &file, "--json"]);
+    assert_eq!((first.code, first.last_type().as_str()), (3, "run.waiting"), "{first:#?}");
+    let second = home.plait(&["resume", &file, "--answer", "yes", "--json"]);
+    assert_eq!((second.code, second.last_type().as_str()), (0, "run.finished"), "{second:#?}");
+}
+
+#[test]
 fn sub_flow_is_within_the_quota_of_its_node() {
     let home = Home::default();
     let inner: Value = serde_json::from_str(&flow(&json!({}), &json!({}))).unwrap();

@@ -173,11 +173,12 @@ fn child_id(parent: &RunId, activation: &Activation, attempt: u32) -> Result<Run
     Ok(Builder::from_custom_bytes(bytes).into_uuid().to_string().into())
 }
 
-/// Whether a node of the run, or of a child run of it, asks a person.
+/// Whether a node of the run, or of a child run of it, asks a person. A question whether a tool may be called, or a quota exceeded, is
+/// none of the flow's.
 fn asks(entry: &Entry) -> bool {
     matches!(
         entry.event,
-        Event::Node(_, NodeEvent::Paused { .. }) | Event::Child(_, ChildEvent::Asked { .. })
+        Event::Node(_, NodeEvent::Paused { tool: None, .. }) | Event::Child(_, ChildEvent::Asked { .. })
     )
 }
 

@@ -70,7 +70,9 @@ impl NodeCalls<'_> {
             return Ok(0);
         }
         let executions = self.at_most.ok_or(UnknownReason::NoLimit)?;
-        let max_tokens = self.calls.iter().map(|call| call.max_tokens).max().flatten();
+        // One call without a limit is enough for there to be none.
+        let max_tokens: Option<Vec<u32>> = self.calls.iter().map(|call| call.max_tokens).collect();
+        let max_tokens = max_tokens.and_then(|all| all.into_iter().max());
         let output = u64::from(max_tokens.ok_or(UnknownReason::NoMaxTokens)?);
         let largest = |call: &ObservedCall| price.nano_usd(&TokenUsage::new(call.room(), output));
         let upper = |call: &&&ObservedCall| {

@@ -58,7 +58,8 @@ fn nodes_of_one_input(plan: &Plan, join: NodeIx) -> Vec<(NodeIx, usize)> {
     let mut of_one_input = 0_usize;
     let mut found = Vec::new();
     let reach = |open: &mut BTreeMap<NodeIx, LeadsTo>, count: &mut usize, node: NodeIx, to: LeadsTo| {
-        if plan.nodes[node].is_border {
+        // One outside of the join's cycle runs before all rounds of it, and has a part of none.
+        if plan.nodes[node].is_border || !plan.nodes[node].clock.starts_with(&plan.nodes[join].clock) {
             return;
         }
         let known = open.get(&node).copied();

@@ -169,6 +169,9 @@ impl Driver {
         let info = Arc::new(setup.info);
         let mut quotas = Quotas::new(&setup.plan, Arc::clone(&info), setup.host.quotas.clone());
         quotas.restore(&setup.plan, &restored.scheduler, entries, &setup.spent_by_children);
+        for event in &restored.missing {
+            quotas.follow(&setup.plan, &restored.scheduler, event, || setup.host.clock.now_ms());
+        }
         let mut driver = Self {
             recorder: Recorder::new(
                 setup.journal,

@@ -1,4 +1,4 @@
-//! The scheduler: a pure state machine, `(state, event) -> (state, events that follow)`. No I/O, no clock, no chance.
+//! The scheduler: a pure state machine, `(state, event) -> (state, events that follow)`. No I/O, no clock, no randomness.
 //!
 //! The driver feeds it what happened; it answers with what follows from that, and says which activations may start.
 //! Everything it derives depends on nothing but the order of the events it was fed, so replaying a journal rebuilds it.
@@ -107,7 +107,7 @@ pub struct Scheduler {
     result_origins: Origins,
     /// Where the outputs come from of the activation that finished last.
     finished_origins: Origins,
-    /// Whether iterations were stopped, without a failure, since that was last asked.
+    /// Whether iterations were closed before they had ended, since that was last asked.
     has_stopped: bool,
     begun: bool,
     ended: bool,
@@ -411,7 +411,7 @@ impl Scheduler {
         self.executing(node, epoch).is_some()
     }
 
-    /// Whether iterations were stopped, without a failure, since this was last asked.
+    /// Whether iterations were closed before they had ended, since this was last asked.
     pub fn take_stopped(&mut self) -> bool {
         std::mem::take(&mut self.has_stopped)
     }
@@ -465,7 +465,7 @@ impl Scheduler {
             }
             let Some((scope, inner)) = plan.iteration_of(node, &epoch) else { return };
             let Some(container) = plan.scopes[scope].container else { return };
-            (node, epoch) = (container.node, inner.prefix(inner.depth() - 1));
+            (node, epoch) = (container.node, inner.outer());
         }
     }
 

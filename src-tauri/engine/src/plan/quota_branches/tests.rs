@@ -84,3 +84,23 @@ fn branches_that_are_fed_by_the_same_nodes_alone_split_nothing() {
     let plan = plan(&flow_of(&nodes, &edges, &json!({})), &registry(), None, &InputOverrides::new()).unwrap();
     assert!(plan.splits.is_empty(), "{:?}", plan.splits);
 }
+
+/// It runs before all rounds of the cycle, so what it does not use could never return.
+#[test]
+fn node_outside_of_the_cycle_of_a_join_is_in_no_branch() {
+    let nodes = json!({
+        "seed": { "type": "value", "config": { "value": "s" } },
+        "head": { "type": "text", "config": { "template": "{{value}}" }, "limits": { "maxEpochs": 3 } },
+        "join": join(["x", "y"]),
+        "once": text(),
+    });
+    let edges = [
+        "seed.value -> head.value",
+        "seed.value -> once.value",
+        "join.text -> head.value",
+        "head.text -> join.x",
+        "once.text -> join.y",
+    ];
+    let plan = plan(&flow_of(&nodes, &edges, &json!({})), &registry(), None, &InputOverrides::new()).unwrap();
+    assert!(branches(&plan).values().all(Vec::is_empty), "{:?}", branches(&plan));
+}

@@ -55,7 +55,7 @@ impl Quotas {
         }
         let mut links = self.links_around(plan, node, epoch, now_ms());
         self.add_own(plan, node, epoch, &mut links);
-        let is_other = links.len() != self.outer.links.len();
+        let is_other = links.len() != self.outer.links.len() || !self.extended.is_empty();
         is_other.then(|| QuotaChain { bank: Arc::clone(&self.outer.bank), links: links.into() })
     }
 
@@ -88,7 +88,9 @@ impl Quotas {
                 if let Some(open) = self.open.get_mut(&(node, at.epoch.outer())) {
                     *open = open.saturating_sub(1);
                 }
-                let inside = self.splits.iter().filter(|(_, epoch)| epoch.starts_with(&at.epoch));
+                let inside = self.splits.iter().filter(|(split, epoch)| {
+                    epoch.starts_with(&at.epoch) && plan.is_inside(plan.splits[*split].join, node)
+                });
                 for (split, epoch) in inside.cloned().collect::<Vec<_>>() {
                     self.close_split(plan, split, &epoch);
                 }
@@ -243,7 +245,7 @@ impl Quotas {
 
     /// Those of the day, the conversation and the run, and of the runs around it.
     fn run_links(&self, plan: &Plan, now_ms: u64) -> Vec<QuotaLink> {
-        let mut links = self.outer.links.to_vec();
+        let mut links: Vec<_> = self.outer.links.iter().map(|link| self.with_allowance(link)).collect();
         let has = |scope| links.iter().any(|link: &QuotaLink| link.holder().scope() == scope);
         let (has_day, has_conversation, has_run) =
             (has(QuotaScope::Day), has(QuotaScope::Conversation), has(QuotaScope::Run));
@@ -322,6 +324,18 @@ impl Quotas {
         let mut links = self.run_links(plan, now_ms);
         self.add_loops(plan, plan.nodes[node].body.map(|body| (body, epoch.clone())), &mut links);
         links
+    }
+
+    /// A quota from outside of the run, with what the person has allowed in this run on top.
+    fn with_allowance(&self, link: &QuotaLink) -> QuotaLink {
+        let mut link = link.clone();
+        match &mut link {
+            QuotaLink::Quota { holder, extended, .. } => {
+                *extended += self.extended.get(&holder.key()).copied().unwrap_or_default();
+            }
+            QuotaLink::Hold { holder, lifted, .. } => *lifted |= self.extended.contains_key(&holder.key()),
+        }
+        link
     }
 
     fn link(&self, holder: Holder, quota: Arc<Quota>) -> QuotaLink {

@@ -73,7 +73,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
         if !expected.is_empty()
             && matches!(entry.event, Event::Context(_, ContextEvent::TurnDiscarded { .. }))
         {
-            // Journals of revision 3 have these among the events that follow.
+            // Journals of earlier revisions have these among the derived events.
             state.keep(plan, &entry.event);
             continue;
         }

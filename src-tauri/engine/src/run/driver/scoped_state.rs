@@ -80,7 +80,7 @@ impl ScopedState {
             }
             Event::Loop(at, LoopEvent::IterationStarted) => {
                 let Some((node, body)) = loop_of(plan, at) else { return };
-                let outer = at.epoch.prefix(at.epoch.depth() - 1);
+                let outer = at.epoch.outer();
                 let state = self.of(plan, node, &outer).clone();
                 let iteration = Iteration { state, written: Vec::new(), created: Vec::new() };
                 self.iterations.insert((body, at.epoch.clone()), iteration);
@@ -88,7 +88,7 @@ impl ScopedState {
             Event::Loop(at, LoopEvent::IterationFinished { error, exit }) => {
                 let Some((node, body)) = loop_of(plan, at) else { return };
                 let Some(iteration) = self.iterations.remove(&(body, at.epoch.clone())) else { return };
-                let outer = at.epoch.prefix(at.epoch.depth() - 1);
+                let outer = at.epoch.outer();
                 if error.is_some() {
                     return;
                 }

@@ -5,6 +5,7 @@ mod conversations;
 mod cycles;
 mod deep;
 mod hitl_history;
+mod loop_origins;
 mod integers;
 mod joins;
 mod loops;

@@ -28,6 +28,7 @@ use crate::expression::is_truthy;
 use crate::id::{Activation, Epoch, MessageId, PortName};
 use crate::journal::{ContextEvent, FinishMetadata, LoopEvent, NodeEvent};
 use crate::node::{Datum, LoopKind};
+use crate::origin::Origins;
 use crate::plan::{NodeIx, ScopeIx};
 
 use condition::Test;
@@ -55,6 +56,7 @@ impl Scheduler {
         if plan.target.is_some_and(|target| plan.is_inside(target, node)) {
             repeats.kind = repeats.kind.one_by_one();
         }
+        let origins = opening.inputs.origins();
         let mut run = LoopRun::new(opening, spec, repeats, body);
         let uses_results = spec.is_result
             || spec.outgoing.iter().any(|&edge| plan.edges[edge].port.as_str() == port::RESULTS);
@@ -68,7 +70,7 @@ impl Scheduler {
             let error = Fault::new(ErrorCode::InputType, message)
                 .hint("Check what feeds this input. A `json` node can select the list.");
             self.loops.insert((node, epoch.clone()), run);
-            self.fail_loop(node, &epoch, &error, derived);
+            self.fail_loop(node, &epoch, &error, &origins, derived);
             return;
         }
         self.loops.insert((node, epoch.clone()), run);
@@ -90,8 +92,8 @@ impl Scheduler {
                 if !run.open.is_empty() {
                     return;
                 }
-                if let Some(held) = run.held_failure.take() {
-                    self.fail_as_held(node, epoch, &held, derived);
+                if let Some(failure) = run.held_failure.take() {
+                    self.fail_repeating(node, epoch, &failure, derived);
                     return;
                 }
                 if is_exhausted {
@@ -223,10 +225,11 @@ impl Scheduler {
             outputs.insert(port::RESULTS.into(), Arc::new(Value::Array(results)));
         }
         self.merge_written(node, epoch, Written::concat(run.written.into_values()), derived);
-        let metadata = FinishMetadata { origins: run.origins.clone(), ..FinishMetadata::default() };
+        let origins = Origins::union(run.origins.values());
+        let metadata = FinishMetadata { origins: origins.clone(), ..FinishMetadata::default() };
         let Some(scope) = self.scope_of(node, epoch) else { return };
         let origins =
-            scope.slot(node, epoch).map(|slot| slot.output_origins(&run.origins)).unwrap_or_default();
+            scope.slot(node, epoch).map(|slot| slot.output_origins(&origins)).unwrap_or_default();
         self.take_results(node, epoch, &outputs, &origins);
         derived.push(Event::Node(
             Activation { node: plan.nodes[node].id.clone(), epoch: epoch.clone() },
@@ -241,5 +244,5 @@ impl Scheduler {
 
 /// The epoch of a loop and the number of its iteration, from that of the iteration.
 fn split(epoch: &Epoch) -> (Epoch, u32) {
-    (epoch.prefix(epoch.depth().saturating_sub(1)), epoch.0.last().copied().unwrap_or_default())
+    (epoch.outer(), epoch.0.last().copied().unwrap_or_default())
 }

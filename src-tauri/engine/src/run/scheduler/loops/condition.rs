@@ -26,7 +26,7 @@ impl Scheduler {
         event: &Event,
         derived: &mut Vec<Event>,
     ) -> Result<(), Fault> {
-        let outer = epoch.prefix(epoch.depth() - 1);
+        let outer = epoch.outer();
         let Some(test) = self.test(ix, epoch) else {
             return Err(impossible(event, "that activation is not open"));
         };
@@ -40,12 +40,12 @@ impl Scheduler {
                 self.shared.counts.change(Some(Phase::Ready), None);
                 self.apply_test(ix, &outer, outputs, derived);
             }
-            NodeEvent::Failed { error, .. } => {
+            NodeEvent::Failed { error, origins, .. } => {
                 self.shared.counts.change(Some(Phase::Ready), None);
                 if let Some(run) = self.loops.get_mut(&(ix, outer.clone())) {
                     run.test = None;
                 }
-                self.fail_loop(ix, &outer, error, derived);
+                self.fail_loop(ix, &outer, error, origins, derived);
             }
             NodeEvent::Ready { .. } | NodeEvent::Skipped { .. } | NodeEvent::Delta { .. } => {}
             NodeEvent::Paused { .. } | NodeEvent::Answered { .. } => {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::loop_run::{HeldFailure, LoopRun};
+use super::loop_run::{Failure, LoopRun};
 use super::{IterationKey, split};
 use crate::error::Fault;
 use crate::host::tree_budget::is_limit_of_tree;
@@ -29,21 +29,20 @@ struct Closing<'a> {
     reason: SkipReason,
     /// What the activations in them say that are running.
     stopped: Fault,
-    /// What has failed, and its error.
-    failed: Option<(&'a (NodeIx, Epoch), &'a Fault)>,
+    failure: Option<&'a Failure>,
 }
 
 impl<'a> Closing<'a> {
     /// Because one of the activations in them failed.
-    fn failed(plan: &Plan, failed: &'a (NodeIx, Epoch), error: &'a Fault) -> Self {
-        let stopped = stopped_by(&plan.nodes[failed.0].id);
-        Self { reason: SkipReason::LoopFailed, stopped, failed: Some((failed, error)) }
+    fn failed(plan: &Plan, failure: &'a Failure) -> Self {
+        let stopped = stopped_by(&plan.nodes[failure.at.0].id);
+        Self { reason: SkipReason::LoopFailed, stopped, failure: Some(failure) }
     }
 
     /// Because an iteration for an earlier item ended their loop.
     fn ended(plan: &Plan, container: NodeIx) -> Self {
         let stopped = ended_by(&plan.nodes[container].id);
-        Self { reason: SkipReason::LoopEnded, stopped, failed: None }
+        Self { reason: SkipReason::LoopEnded, stopped, failure: None }
     }
 }
 
@@ -61,7 +60,7 @@ impl Scheduler {
             self.result_origins.add(origins);
             self.fail(node, epoch, error, derived);
         } else {
-            self.fail_around((node, epoch), &(node, epoch.clone()), error, derived);
+            self.fail_around(node, epoch, &Failure::of(node, epoch, error, origins), derived);
         }
     }
 
@@ -71,19 +70,22 @@ impl Scheduler {
         node: NodeIx,
         epoch: &Epoch,
         error: &Fault,
+        origins: &Origins,
         derived: &mut Vec<Event>,
     ) {
+        let failure = Failure::of(node, epoch, error, origins);
         if self.shared.plan.nodes[node].handles_error {
-            self.end_failed_loop(node, epoch, &(node, epoch.clone()), error, derived);
+            self.end_failed_loop(node, epoch, &failure, derived);
             return;
         }
         let ends_run = self.ends_run(node, epoch, error);
         self.loops.remove(&(node, epoch.clone()));
-        derived.push(failed_event(&self.shared.plan.nodes[node], epoch, error, false));
+        derived.push(failed_event(&self.shared.plan.nodes[node], epoch, &failure, false));
         if ends_run {
+            self.result_origins.add(origins);
             self.fail(node, epoch, error, derived);
         } else {
-            self.fail_around((node, epoch), &(node, epoch.clone()), error, derived);
+            self.fail_around(node, epoch, &failure, derived);
         }
     }
 
@@ -112,20 +114,20 @@ impl Scheduler {
     /// Ends the iteration around an activation that has failed, or in which something has.
     fn fail_around(
         &mut self,
-        (node, epoch): (NodeIx, &Epoch),
-        failed: &(NodeIx, Epoch),
-        error: &Fault,
+        node: NodeIx,
+        epoch: &Epoch,
+        failure: &Failure,
         derived: &mut Vec<Event>,
     ) {
         let Some((container, inner)) = self.around(node, epoch) else { return };
         let (outer, index) = split(&inner);
         let Some(run) = self.loops.get(&(container, outer.clone())) else { return };
         if run.continues_on_error() {
-            self.take_failure(container, &inner, failed, error, derived);
+            self.take_failure(container, &inner, failure, derived);
         } else if run.has_open_before(index) {
-            self.hold_failure(container, &inner, failed, error, derived);
+            self.hold_failure(container, &inner, failure, derived);
         } else {
-            self.fail_repeating(container, &outer, failed, error, derived);
+            self.fail_repeating(container, &outer, failure, derived);
         }
     }
 
@@ -134,25 +136,25 @@ impl Scheduler {
         &mut self,
         container: NodeIx,
         inner: &Epoch,
-        failed: &(NodeIx, Epoch),
-        error: &Fault,
+        failure: &Failure,
         derived: &mut Vec<Event>,
     ) {
         let (outer, index) = split(inner);
-        let failed_node = self.shared.plan.nodes[failed.0].id.clone();
-        let closing = Closing::failed(&self.shared.plan, failed, error);
+        let failed_node = self.shared.plan.nodes[failure.at.0].id.clone();
+        let closing = Closing::failed(&self.shared.plan, failure);
         let written = self.close_iteration(container, inner, &closing, derived);
         self.discard_written(container, &outer, written, derived);
         if let Some(run) = self.loops.get_mut(&(container, outer.clone())) {
-            let outputs = error_outputs(&failed_node, error);
+            let outputs = error_outputs(&failed_node, &failure.error);
             let value =
                 outputs.into_values().next().map(|error| json!({ "error": *error })).unwrap_or_default();
             let source = SourceRef {
                 node: failed_node,
-                epoch: failed.1.clone(),
+                epoch: failure.at.1.clone(),
                 port: crate::port::ERROR_PORT.into(),
             };
-            run.take_result(index, Some(Delivered { datum: Datum::from(value), source }), false);
+            let datum = Datum { origins: failure.origins.clone(), ..Datum::from(value) };
+            run.take_result(index, Some(Delivered { datum, source }), false);
         }
         self.advance_loop(container, &outer, derived);
     }
@@ -163,42 +165,29 @@ impl Scheduler {
         &mut self,
         container: NodeIx,
         inner: &Epoch,
-        failed: &(NodeIx, Epoch),
-        error: &Fault,
+        failure: &Failure,
         derived: &mut Vec<Event>,
     ) {
         let (outer, index) = split(inner);
-        let closing = Closing::failed(&self.shared.plan, failed, error);
+        let closing = Closing::failed(&self.shared.plan, failure);
         self.close_iterations_from(container, &outer, index, &closing, derived);
         if let Some(run) = self.loops.get_mut(&(container, outer)) {
-            run.held_failure = Some(HeldFailure { failed: failed.clone(), error: error.clone() });
+            run.held_failure = Some(failure.clone());
         }
     }
 
-    /// All iterations before a failed one have ended, so the loop fails.
-    pub(super) fn fail_as_held(
+    /// A loop fails, because one of its iterations has, and those before that have ended.
+    pub(super) fn fail_repeating(
         &mut self,
         node: NodeIx,
         epoch: &Epoch,
-        held: &HeldFailure,
-        derived: &mut Vec<Event>,
-    ) {
-        self.fail_repeating(node, epoch, &held.failed, &held.error, derived);
-    }
-
-    /// A loop fails, because one of its iterations has.
-    fn fail_repeating(
-        &mut self,
-        node: NodeIx,
-        epoch: &Epoch,
-        failed: &(NodeIx, Epoch),
-        error: &Fault,
+        failure: &Failure,
         derived: &mut Vec<Event>,
     ) {
         if self.shared.plan.nodes[node].handles_error {
-            self.end_failed_loop(node, epoch, failed, error, derived);
+            self.end_failed_loop(node, epoch, failure, derived);
         } else {
-            self.fail_around((node, epoch), failed, error, derived);
+            self.fail_around(node, epoch, failure, derived);
         }
     }
 
@@ -207,19 +196,18 @@ impl Scheduler {
         &mut self,
         node: NodeIx,
         epoch: &Epoch,
-        failed: &(NodeIx, Epoch),
-        error: &Fault,
+        failure: &Failure,
         derived: &mut Vec<Event>,
     ) {
         let plan = Arc::clone(&self.shared.plan);
-        let closing = Closing::failed(&plan, failed, error);
+        let closing = Closing::failed(&plan, failure);
         let written = self.close_loop(node, epoch, &closing, derived);
         self.discard_written(node, epoch, written, derived);
         let Some(scope) = self.scope_of(node, epoch) else { return };
         let origins =
-            scope.slot(node, epoch).map(|slot| slot.output_origins(&Origins::NONE)).unwrap_or_default();
-        derived.push(failed_event(&plan.nodes[node], epoch, error, true));
-        let outputs = error_outputs(&plan.nodes[node].id, error);
+            scope.slot(node, epoch).map(|slot| slot.output_origins(&failure.origins)).unwrap_or_default();
+        derived.push(failed_event(&plan.nodes[node], epoch, failure, true));
+        let outputs = error_outputs(&plan.nodes[node].id, &failure.error);
         self.close(node, epoch, &outputs, &BTreeMap::default(), &origins);
     }
 
@@ -292,10 +280,10 @@ impl Scheduler {
         for (loop_node, epoch) in scope.repeating() {
             written.append(&mut self.close_loop(loop_node, &epoch, closing, derived));
         }
-        let but = closing.failed.map(|((node, epoch), _)| (*node, epoch));
+        let but = closing.failure.map(|Failure { at: (node, epoch), .. }| (*node, epoch));
         scope.close_all(&mut self.shared, but, closing.reason, Some(&closing.stopped), derived);
-        let has_failed = closing.failed.filter(|(failed, _)| self.is_inside(failed, node, inner));
-        let error = has_failed.map_or(&closing.stopped, |(_, error)| error);
+        let failure = closing.failure.filter(|failure| self.is_inside(&failure.at, node, inner));
+        let error = failure.map_or(&closing.stopped, |failure| &failure.error);
         derived.push(Event::Loop(
             Activation { node: plan.nodes[node].id.clone(), epoch: inner.clone() },
             LoopEvent::IterationFinished { error: Some(error.clone()), exit: false },
@@ -336,9 +324,10 @@ impl Scheduler {
     }
 }
 
-fn failed_event(node: &PlanNode, epoch: &Epoch, error: &Fault, handled: bool) -> Event {
+fn failed_event(node: &PlanNode, epoch: &Epoch, failure: &Failure, handled: bool) -> Event {
+    let Failure { error, origins, .. } = failure.clone();
     Event::Node(
         Activation { node: node.id.clone(), epoch: epoch.clone() },
-        NodeEvent::Failed { error: error.clone(), handled, origins: Origins::NONE },
+        NodeEvent::Failed { error, handled, origins },
     )
 }

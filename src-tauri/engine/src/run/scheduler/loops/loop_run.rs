@@ -33,22 +33,31 @@ pub(in crate::run::scheduler) struct LoopRun {
     pub(super) finished: u32,
     /// By iteration, where somebody uses the list.
     pub(super) results: Option<Vec<Arc<Value>>>,
-    /// Where the results come from.
-    pub(super) origins: Origins,
+    /// Where the results come from; for items of a list by iteration, since those after the one that ends the loop don't count.
+    pub(super) origins: BTreeMap<u32, Origins>,
     /// By iteration for an item of a list, what it leaves behind.
     pub(super) written: BTreeMap<u32, Written>,
     /// No further iteration opens.
     pub(super) ends: bool,
     /// Why the loop fails, once the iterations that are open have ended.
-    pub(super) held_failure: Option<HeldFailure>,
+    pub(super) held_failure: Option<Failure>,
     pub(super) test: Option<Test>,
 }
 
-/// What ends a loop once the iterations before it have ended.
-pub(super) struct HeldFailure {
+/// A failure that ends an iteration, and whatever around it does not take it.
+#[derive(Clone)]
+pub(super) struct Failure {
     /// What has failed.
-    pub(super) failed: (NodeIx, Epoch),
+    pub(super) at: (NodeIx, Epoch),
     pub(super) error: Fault,
+    /// Where what the error says comes from.
+    pub(super) origins: Origins,
+}
+
+impl Failure {
+    pub(super) fn of(node: NodeIx, epoch: &Epoch, error: &Fault, origins: &Origins) -> Self {
+        Self { at: (node, epoch.clone()), error: error.clone(), origins: origins.clone() }
+    }
 }
 
 /// The ports of a loop, by the names that its node type gives them.
@@ -79,7 +88,7 @@ impl LoopRun {
             open: BTreeSet::new(),
             finished: 0,
             results: None,
-            origins: Origins::NONE,
+            origins: BTreeMap::new(),
             written: BTreeMap::new(),
             ends: false,
             held_failure: None,
@@ -199,8 +208,9 @@ impl LoopRun {
         self.ends |= exits;
         let null = || Arc::new(Value::Null);
         let value = next.as_ref().map_or_else(null, |next| Arc::clone(&next.datum.value));
-        if let Some(next) = &next {
-            self.origins.add(&next.datum.origins);
+        if let Some(next) = next.as_ref().filter(|next| !next.datum.origins.is_empty()) {
+            let of = if self.spec.kind.is_for_each() { index } else { 0 };
+            self.origins.entry(of).or_default().add(&next.datum.origins);
         }
         if let Some(results) = &mut self.results {
             let index = index as usize;
@@ -219,6 +229,7 @@ impl LoopRun {
             if let Some(results) = &mut self.results {
                 results.truncate(index as usize + 1);
             }
+            self.origins.split_off(&(index + 1));
         }
     }
 }

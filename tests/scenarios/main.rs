@@ -4,6 +4,7 @@
 
 mod agents;
 mod app_state;
+mod attachments;
 mod bad_files;
 mod bounded_expressions;
 mod canary;

@@ -89,6 +89,7 @@ async fn answer_is_accepted_once_and_by_the_waiting_node_only() {
         node: node.into(),
         epoch: plait_api::engine::id::Epoch::root(),
         value,
+        attachments: Vec::new(),
     };
     let refused = app.plait.call(answer("chatNode", json!("Hello"))).await.unwrap_err();
     assert_eq!(refused.code, "answer.not_waiting");

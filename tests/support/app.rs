@@ -157,7 +157,10 @@ impl App {
         let run = run.clone();
         match response {
             PauseResponse::Value(value) => {
-                self.plait.call(AnswerRun { run, node, epoch, value }).await.unwrap();
+                self.plait
+                    .call(AnswerRun { run, node, epoch, value, attachments: Vec::new() })
+                    .await
+                    .unwrap();
             }
             PauseResponse::End => self.plait.call(EndPause { run, node, epoch }).await.unwrap(),
         }

@@ -2,6 +2,7 @@
 import type { NodeDescriptor } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
 import { type Host, HostError } from "@/ipc/host";
+import { mockAttachments } from "./attachments";
 import type { Commands } from "./commands";
 import { mockConversations } from "./conversations";
 import { mockDialogs } from "./dialogs";
@@ -35,6 +36,7 @@ export async function mockHost(): Promise<Host> {
     ...conversations.commands,
     ...mockKnowledge(),
     ...memories.commands,
+    ...mockAttachments(),
     ...mockUsers(memories.count, memories.removeAll),
     ...runs.commands,
   };

@@ -1,6 +1,7 @@
 /** One replayed run: its position in the recording, and how it handles answers. */
 import type { Answer, ConversationRef, Entry, Epoch, Flow, MessageId, NodeId, RunId, RunOrigin } from "@/bindings";
 import { HostError } from "@/ipc/host";
+import { answerValue } from "@/run/values/answers";
 
 /** A run recorded from the engine. Recordings of one flow differ in their answers. */
 export type Recording = {
@@ -185,7 +186,7 @@ function recordedAnswer(journal: readonly Entry[], place: number, node: NodeId, 
 /** Texts match any text, also inside objects, where they may be absent. Everything else must be equal. */
 function fits(recorded: Answer | undefined, answer: Answer): boolean {
   if (recorded === undefined || recorded === "end" || answer === "end") return recorded === answer;
-  return JSON.stringify(withoutTexts(recorded.value)) === JSON.stringify(withoutTexts(answer.value));
+  return JSON.stringify(withoutTexts(answerValue(recorded))) === JSON.stringify(withoutTexts(answerValue(answer)));
 }
 
 function withoutTexts(value: unknown): unknown {
@@ -197,8 +198,8 @@ function withoutTexts(value: unknown): unknown {
 /** The rest of a recording, with every occurrence of the recorded answer replaced by the actual one. */
 function replay(recording: Recording, recorded: Answer | undefined, answer: Answer): Recording {
   if (recorded === undefined || recorded === "end" || answer === "end") return recording;
-  if (typeof recorded.value !== "string" || typeof answer.value !== "string") return recording;
-  const [from, to] = [recorded.value, answer.value];
+  const [from, to] = [answerValue(recorded), answerValue(answer)];
+  if (typeof from !== "string" || typeof to !== "string") return recording;
   return from === to || from === ""
     ? recording
     : { ...recording, journal: replace(recording.journal, from, to) as Entry[] };

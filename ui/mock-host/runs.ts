@@ -15,7 +15,7 @@ import type {
   RunId,
   RunSummary,
 } from "@/bindings";
-import { HostError } from "@/ipc/host";
+import { type Args, HostError } from "@/ipc/host";
 import { isOver } from "@/run/fold/status";
 import type { MockConversations } from "./conversations";
 import type { MockGrants } from "./grants";
@@ -126,8 +126,12 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
         return { run };
       },
       "run.retry_forecast": ({ run }: { run: RunId }): RetryForecast => forecastOf(find(run).journal),
-      "run.answer": async ({ run, node, epoch, value }: Place & { value: unknown }) => {
-        (await live(run)).answer(node, epoch, { value });
+      "run.answer": async ({ run, node, epoch, value, attachments = [] }: Args<"run.answer">) => {
+        (await live(run)).answer(
+          node,
+          epoch,
+          attachments.length > 0 ? { attached: { value, attachments } } : { value },
+        );
         return null;
       },
       "run.end": async ({ run, node, epoch }: Place) => {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | journals of a run and its child runs | `runs/<year>-<month>/<run>.journal` ([`tree`]) |
 //! | conversations | `conversations/<id>.journal` ([`conversation`]) |
+//! | images and files of messages | `attachments/<first two digits>/<hash>` ([`attachments`]) |
 //! | users' long-term memories | `memory/<hash of the user's name>.log` ([`memories`]) |
 //! | the list of runs, and of conversations | `index.log` beside them, rebuilt when it is gone ([`record_index`]) |
 //! | flows as they ran, settings, recent flows, token calibration, drafts, MCP servers, users | one JSON file each ([`documents`], [`drafts`], [`users`]) |
@@ -12,6 +13,7 @@
 //! directory at a time; others read it. All methods block, but at most for a few milliseconds of disk access, except
 //! [`Store::flush`] and a journal's `flush`, which are async. Does not run flows or read their files.
 
+mod attachments;
 pub mod conversation;
 mod disk;
 pub mod doctor;

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::command::{Command, CommandVisitor};
 use crate::{
-    ErrorReply, Plait, app, config, conversations, dialogs, flows, grants, knowledge, lens, mcp, memories,
-    nodes, providers, runs, settings, tokens, tools, usage, users,
+    ErrorReply, Plait, app, attachments, config, conversations, dialogs, flows, grants, knowledge, lens, mcp,
+    memories, nodes, providers, runs, settings, tokens, tools, usage, users,
 };
 
 macro_rules! commands {
@@ -29,6 +29,8 @@ macro_rules! commands {
 
 commands![
     app::GetAppInfo,
+    attachments::AddAttachment,
+    attachments::GetAttachment,
     nodes::ListNodes,
     flows::CheckFlow,
     flows::OpenFlow,

@@ -5,6 +5,7 @@
 //! nothing of its callers: no window, no terminal, no command line.
 
 mod app;
+pub mod attachments;
 mod blocking;
 pub mod command;
 mod commands;

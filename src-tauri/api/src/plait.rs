@@ -22,6 +22,7 @@ use plait_engine::provider::Providers;
 use plait_engine::tool::ToolHost;
 
 use crate::ErrorReply;
+use crate::attachments::AttachmentService;
 use crate::command::Command;
 use crate::conversations::ConversationService;
 use crate::dialogs::{DialogService, Dialogs};
@@ -108,6 +109,7 @@ pub struct Plait {
     conversations: ConversationService,
     knowledge: KnowledgeService,
     lens: LensService,
+    attachments: AttachmentService,
     memories: MemoryService,
     users: UserService,
     providers: Arc<ProviderService>,
@@ -222,6 +224,7 @@ impl Plait {
             usage: UsageService::new(store.clone(), clock),
             dialogs: DialogService::new(options.dialogs),
             mcp,
+            attachments: AttachmentService::new(store.clone()),
             store,
             registry,
             knowledge,
@@ -289,6 +292,11 @@ impl Plait {
         &self.knowledge
     }
 
+    /// The images and files of messages.
+    pub fn attachments(&self) -> &AttachmentService {
+        &self.attachments
+    }
+
     /// The long-term memories.
     pub fn memories(&self) -> &MemoryService {
         &self.memories
@@ -324,6 +332,7 @@ macro_rules! services {
 services! {
     Registry => registry,
     FlowService => flows,
+    AttachmentService => attachments,
     ConversationService => conversations,
     KnowledgeService => knowledge,
     LensService => lens,

@@ -134,6 +134,8 @@ fn is_usage(code: &ErrorCode) -> bool {
         | ErrorCode::SettingsBadValue
         | ErrorCode::SettingsUnknownKey
         | ErrorCode::SettingsWrongLayer
+        | ErrorCode::AttachmentNoTaker
+        | ErrorCode::AttachmentUnreadable
         | ErrorCode::UsageInput
         | ErrorCode::ProviderUnknown
         | ErrorCode::ProviderNoKey

@@ -1,6 +1,7 @@
 //! `plait`: runs, checks and inspects flows without a window. Parses the command line, calls commands of the api, and prints
 //! the results. Contains no logic of flows or runs.
 
+mod attach;
 mod cli;
 mod commands;
 mod ctrl_c;

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::Write as _;
 
 use futures::FutureExt as _;
+use plait_api::engine::attachment::Attachment;
 use plait_api::engine::id::{Activation, NodeId, RunId};
 use plait_api::engine::journal::{Entry, Event, NodeEvent, RunEvent};
 use plait_api::engine::run::view::{Asker, OpenPause, RunOutline, RunStatus};
@@ -29,6 +30,8 @@ pub(crate) struct Answers {
     pub(crate) texts: VecDeque<String>,
     /// The nodes of the flow.
     pub(crate) nodes: BTreeSet<NodeId>,
+    /// What is attached to the next answer to each node.
+    pub(crate) attachments: BTreeMap<NodeId, Vec<Attachment>>,
     /// End the first pause without an answer.
     pub(crate) end_first: bool,
 }
@@ -327,7 +330,9 @@ impl<'a> RunFollower<'a> {
 
     async fn send_answer(&mut self, pause: &OpenPause, value: Value) -> Result<(), CliError> {
         let Asker { run, node, epoch } = asker(&self.run, pause);
-        self.app.call(AnswerRun { run, node, epoch, value }).await?;
+        let attachments = self.answers.attachments.get(&node).cloned().unwrap_or_default();
+        self.app.call(AnswerRun { run, node: node.clone(), epoch, value, attachments }).await?;
+        self.answers.attachments.remove(&node);
         self.answered.insert(asker(&self.run, pause), pause.clone());
         Ok(())
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 
+use crate::attachment::AttachmentStore;
 use crate::expression::evaluation::Evaluator;
 use crate::long_term_memory::MemoryStore;
 use crate::provider::Providers;
@@ -46,6 +47,8 @@ pub struct Host {
     pub retriever: Arc<dyn Retriever>,
     /// What users' flows know of them beyond one run.
     pub memories: Arc<dyn MemoryStore>,
+    /// The bytes of images and files.
+    pub attachments: Arc<dyn AttachmentStore>,
     pub clock: Arc<dyn Clock>,
     /// Evaluates expressions that could take long.
     pub evaluator: Arc<dyn Evaluator>,

@@ -85,6 +85,10 @@ string_id!(
     ConversationId
 );
 string_id!(
+    /// The SHA-256 of an attachment's bytes: 64 hexadecimal digits.
+    AttachmentHash
+);
+string_id!(
     /// A message of a context. Derived from run, node, epoch and position, so that a resumed run gives the same ids.
     MessageId
 );

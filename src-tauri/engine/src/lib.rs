@@ -1,8 +1,9 @@
 //! Plait's core: flow documents, plans, the scheduler, contexts and node types.
 //!
 //! Owns what a flow *means*. Refuses to touch the outside: no HTTP, files, database, system clock or randomness.
-//! What it needs from there it declares as traits ([`provider`], [`tool`], [`retriever`], [`long_term_memory`], [`journal`], [`host`]) that the adapters implement.
+//! What it needs from there it declares as traits ([`provider`], [`tool`], [`retriever`], [`long_term_memory`], [`attachment`], [`journal`], [`host`]) that the adapters implement.
 
+pub mod attachment;
 pub mod config;
 pub mod context;
 pub mod diagnostic;

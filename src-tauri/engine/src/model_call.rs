@@ -4,6 +4,7 @@
 //! each reply with its usage and price, and reuses replies that were journaled before a crash. The node decides whether and
 //! when anything enters a conversation: [`Turn::begin`], [`Turn::commit`].
 
+mod attachments;
 mod call;
 mod finish_tool;
 mod history_summary;
@@ -23,6 +24,7 @@ use serde_json::{Map, Value};
 
 use crate::tool::ToolSpec;
 
+pub(crate) use attachments::{ATTACH, attach, attached};
 pub(crate) use call::ModelCall;
 pub(crate) use finish_tool::FINISH;
 pub(crate) use history_summary::summarize_history;

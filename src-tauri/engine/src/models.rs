@@ -13,7 +13,7 @@ mod price;
 mod usage;
 mod window;
 
-pub use catalog::{price, prices_date};
+pub use catalog::{price, prices_date, takes};
 pub use caution::{EXACT_PERMILLE, caution_permille};
 pub use correction::{CalibrationSample, Correction, is_exact};
 pub use cost::Cost;

@@ -231,8 +231,11 @@ fn largest_part(call: &Call<'_>, parts: &Assembled, fixed: &Fixed, message: u64)
         None => ("an earlier reply of this turn".to_owned(), step.tokens.into()),
     }));
     all.push(("the turns of the loop that are always sent".to_owned(), fixed.turns));
+    let question = parts.question.as_ref().unwrap_or(call.question);
+    let attached = blocks::attachment_tokens(question, model);
+    all.push(("what is attached to the message".to_owned(), attached));
     if parts.blocks.is_empty() {
-        all.push(("the message".to_owned(), message));
+        all.push(("the message".to_owned(), message.saturating_sub(attached)));
     }
     all.extend(parts.blocks.iter().map(|block| {
         let what = match block.kind {

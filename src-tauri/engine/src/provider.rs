@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::attachment::Attachment;
 use crate::context::{Message, SharedMessage, ToolCall};
 use crate::error::{ErrorCode, Fault};
 use crate::hash::content_hash;
@@ -65,6 +66,10 @@ pub enum Chunk {
 pub struct ModelReply {
     /// The text.
     pub text: String,
+    /// The images and files of the reply, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Attachment>>")]
+    pub attachments: Vec<Attachment>,
     /// The reasoning, if the provider reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -124,6 +129,11 @@ pub trait Provider: Send + Sync {
     /// part of the prompt.
     fn returns_reasoning(&self) -> bool {
         false
+    }
+
+    /// Whether its protocol has a form for attachments of this media type. What a model takes is another matter.
+    fn takes_attachment(&self, _media_type: &str) -> bool {
+        true
     }
 
     /// The models it offers; empty if it cannot list them.

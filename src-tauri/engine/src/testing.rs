@@ -2,6 +2,7 @@
 //!
 //! For the tests of this and other crates (feature `testing`). There is no scheduler: the harness runs one node once.
 
+mod attachments;
 mod clock;
 mod flows;
 mod harness;
@@ -11,6 +12,7 @@ mod retriever;
 mod subflows;
 mod tools;
 
+pub use attachments::{FakeAttachmentStore, PIXEL};
 pub use clock::FakeClock;
 pub use flows::flow_of;
 pub use harness::{NodeHarness, NodeRun};

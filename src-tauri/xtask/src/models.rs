@@ -45,7 +45,7 @@ const ABOUT: &str = "Written by `cargo xtask models`; do not edit. Context windo
 dollars per million tokens for ordinary (not batch, flex or priority) calls, by the name of the model, as LiteLLM's table had them on \
 that date; the vendors themselves were not asked. `cachedInput` is input that the vendor had cached, `cacheWrite` input that it put \
 into its cache for five minutes; where one is missing it costs what input does. `above` holds what the whole call costs when its prompt has \
-more tokens than that. `retired` marks a model that the source lists no longer.";
+more tokens than that. `images` and `pdf` are false for a model that takes none, where the table says so. `retired` marks a model that the source lists no longer.";
 
 /// Refreshes the table and says what changed.
 pub(crate) fn refresh(args: &ModelsArgs) -> Result<()> {

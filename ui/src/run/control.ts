@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type {
   Activation,
+  Attachment,
   Diagnostic,
   Epoch,
   ErrorCode,
@@ -203,11 +204,16 @@ export class RunControl {
   }
 
   /** Answers a pause of the active run or of its child runs. Returns the error instead of reporting it, for the answer form. */
-  async answer(pause: OpenPause, value: unknown): Promise<HostError | undefined> {
+  async answer(
+    pause: OpenPause,
+    value: unknown,
+    attachments: readonly Attachment[] = [],
+  ): Promise<HostError | undefined> {
     const session = this.#active.session;
     if (!session) return undefined;
     try {
-      await this.#host.call("run.answer", { ...pauseOwner(session.run, pause), value });
+      const files = attachments.length > 0 ? { attachments: [...attachments] } : {};
+      await this.#host.call("run.answer", { ...pauseOwner(session.run, pause), value, ...files });
       this.#followResumedRun(session.run);
       return undefined;
     } catch (thrown) {

@@ -1,5 +1,6 @@
 /** What a model was sent, made readable: shares of the window, the messages themselves, and what was left out. */
 import type {
+  Attachment,
   BlockCut,
   BlockKind,
   BlockSource,
@@ -16,16 +17,27 @@ import { formatJson } from "@/design/exact-json";
 import type { EpochView, ModelCallView, NodeView } from "./fold/types";
 import type { EventLog } from "./live/event-log";
 import { TEXTS } from "./texts";
-import { messageText } from "./values/message-text";
+import { attachmentsOf } from "./values/attachments";
+import { messageText, plainMessageText } from "./values/message-text";
 
 export type Share = {
-  part: "system" | "history" | "retrieval" | "memory" | "tools" | "partner" | "question" | "reserve" | "free";
+  part:
+    | "system"
+    | "history"
+    | "retrieval"
+    | "memory"
+    | "tools"
+    | "partner"
+    | "question"
+    | "attachments"
+    | "reserve"
+    | "free";
   title: string;
   tokens: number;
 };
 
 export type PartTokens = Record<
-  "system" | "history" | "retrieval" | "memory" | "toolInstructions" | "partner" | "question" | "steps",
+  "system" | "history" | "retrieval" | "memory" | "toolInstructions" | "partner" | "question" | "attachments" | "steps",
   number
 >;
 
@@ -46,10 +58,12 @@ export function partsOf(prompt: PromptRecord): PartTokens {
     toolInstructions: 0,
     partner: 0,
     question: 0,
+    attachments: 0,
     steps: 0,
   };
   for (const part of prompt.parts) {
     if (part.kind === "block") tokens[PART_OF_BLOCK[part.block]] += part.tokens;
+    else if (part.kind === "attachments") tokens.attachments += part.tokens;
     else if (part.kind === "history" || part.kind === "turns") tokens.history += part.tokens;
     else if (part.kind === "step") tokens.steps += part.tokens;
     else if (part.role === "system") tokens.system += part.tokens;
@@ -61,7 +75,7 @@ export function partsOf(prompt: PromptRecord): PartTokens {
 
 /** How the window is divided. The shares add up to the window, or to the prompt where that is larger. */
 export function sharesOf(prompt: PromptRecord, lines: readonly Line[] = []): Share[] {
-  const { system, retrieval, memory, toolInstructions, partner, steps, ...rest } = partsOf(prompt);
+  const { system, retrieval, memory, toolInstructions, partner, attachments, steps, ...rest } = partsOf(prompt);
   let { history, question } = rest;
   if (question === 0 && partner === 0) {
     // The question may already be in the history, as its last message.
@@ -77,6 +91,7 @@ export function sharesOf(prompt: PromptRecord, lines: readonly Line[] = []): Sha
     { part: "tools", title: TEXTS.tools, tokens: prompt.toolTokens + toolInstructions + steps },
     ...(partner > 0 ? [{ part: "partner" as const, title: TEXTS.partner, tokens: partner }] : []),
     ...(question > 0 || partner === 0 ? [{ part: "question" as const, title: TEXTS.question, tokens: question }] : []),
+    ...(attachments > 0 ? [{ part: "attachments" as const, title: TEXTS.attachments, tokens: attachments }] : []),
     { part: "reserve", title: TEXTS.reserve, tokens: prompt.reserve },
     { part: "free", title: TEXTS.free, tokens: free },
   ];
@@ -97,6 +112,8 @@ export type Line =
       tokens?: number;
       author?: NodeId;
       inHistory: boolean;
+      /** Images and files that are sent with it. */
+      attachments?: readonly Attachment[];
       /** Where it comes from. */
       origins?: Origins;
     }
@@ -108,6 +125,8 @@ export type Line =
       text: string;
       tokens: number;
       sources: readonly BlockSource[];
+      /** Images and files that are sent after it. */
+      attachments?: readonly Attachment[];
       origins?: Origins;
       cut?: BlockCut;
     }
@@ -132,6 +151,9 @@ export function linesOf(prompt: PromptRecord, epoch: EpochView, log: EventLog, c
       const { role, text, tokens, origins } = part;
       const line = { kind: "message", key: `${index}`, role, text, tokens, inHistory: false } as const;
       lines.push({ ...line, ...(origins && { origins }) });
+    } else if (part.kind === "attachments") {
+      const line = lines.at(-1);
+      if (line?.kind === "message" || line?.kind === "block") line.attachments = part.attachments;
     } else if (part.kind === "turns") {
       lines.push(...linesOfTurns(part, `${index}`, log));
     } else if (part.kind === "step") {
@@ -183,8 +205,10 @@ function linesOfTurns(part: Extract<PromptPart, { kind: "turns" }>, key: string,
 
 function lineOf(message: Message): Line {
   const { id, role, content, tokens, author, origins } = message;
-  const line = { kind: "message", key: id, role, text: messageText(content), tokens } as const;
-  return { ...line, author: author.node, inHistory: true, ...(origins && { origins }) };
+  const attachments = attachmentsOf(content);
+  const line = { kind: "message", key: id, role, text: plainMessageText(content), tokens } as const;
+  const more = { ...(attachments.length > 0 && { attachments }), ...(origins && { origins }) };
+  return { ...line, author: author.node, inHistory: true, ...more };
 }
 
 /** The reply of an earlier step of this activation, and the results of its tools. */

@@ -18,6 +18,7 @@ export const TEXTS = {
   memory: "Memory",
   partner: "Partner",
   question: "Question",
+  attachments: "Attachments",
   free: "Free",
   reserve: "Reserve",
   truncated: "Truncated",

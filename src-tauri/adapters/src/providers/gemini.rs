@@ -61,6 +61,11 @@ impl Provider for Gemini {
         self.client.describe(&path, "alt=sse", Decoder::FRAMING, &body).map(Some)
     }
 
+    /// Gemini takes PNG, JPEG, WebP, HEIC and HEIF (<https://ai.google.dev/gemini-api/docs/image-understanding>).
+    fn takes_attachment(&self, media_type: &str) -> bool {
+        media_type != "image/gif"
+    }
+
     async fn models(&self) -> Result<Vec<String>, Fault> {
         let generates = |methods: &[String]| methods.iter().any(|method| method == "generateContent");
         let read_page = |page: wire::Models| {

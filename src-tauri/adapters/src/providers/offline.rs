@@ -67,6 +67,7 @@ impl Provider for Offline {
         let output = stream.tokens() + u64::from(tokens::count_tool_calls(&request.model, &tool_calls));
         Ok(ModelReply {
             text: sent.to_owned(),
+            attachments: Vec::new(),
             stop_reason: match (sent.len() < text.len(), tool_calls.is_empty()) {
                 (true, _) => StopReason::MaxTokens,
                 (false, false) => StopReason::ToolCalls,

@@ -57,6 +57,11 @@ impl Provider for Ollama {
         true
     }
 
+    /// A message of Ollama has images, and no place for other files.
+    fn takes_attachment(&self, media_type: &str) -> bool {
+        media_type.starts_with("image/")
+    }
+
     async fn models(&self) -> Result<Vec<String>, Fault> {
         let names = |list: wire::Models| list.models.into_iter().map(|model| model.name).collect();
         self.client.models("api/tags", names).await

@@ -3,6 +3,7 @@
 pub(super) mod instructions;
 pub(super) mod object_schema;
 pub(super) mod openai_models;
+pub(super) mod received_attachments;
 pub(super) mod schema_values;
 pub(super) mod strict_schema;
 pub(super) mod tool_call_ids;

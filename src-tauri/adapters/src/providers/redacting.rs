@@ -75,6 +75,10 @@ impl Provider for RedactingProvider {
         self.provider.returns_reasoning()
     }
 
+    fn takes_attachment(&self, media_type: &str) -> bool {
+        self.provider.takes_attachment(media_type)
+    }
+
     async fn models(&self) -> Result<Vec<String>, Fault> {
         let listed = self.provider.models().await.map_err(|fault| self.redaction.fault(fault))?;
         Ok(listed.into_iter().map(|model| self.redaction.text(&model).into_owned()).collect())

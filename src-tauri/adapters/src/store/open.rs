@@ -15,9 +15,10 @@ const LOCK_TRIES: usize = 5;
 const LOCK_RETRY_DELAY: Duration = Duration::from_millis(2);
 
 /// The folders and files of the data directory.
-const OWN_NAMES: [&str; 15] = [
+const OWN_NAMES: [&str; 16] = [
     "runs",
     "conversations",
+    "attachments",
     "flows",
     "drafts",
     "memory",

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use plait_adapters::providers::ProviderKind;
+use plait_engine::attachment::Attachment;
 use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
 use plait_engine::id::{Activation, Epoch};
 use plait_engine::provider::ModelRequest;
@@ -49,12 +50,33 @@ pub(crate) fn tool(name: &str) -> ToolSpec {
     }
 }
 
+/// An image or a file whose bytes are `hi`, which is `aGk=` in base64.
+pub(crate) fn attachment(media_type: &str, name: &str) -> Part {
+    Part::Attachment(Attachment {
+        hash: "0".repeat(64).into(),
+        media_type: media_type.into(),
+        name: name.into(),
+        bytes: 2,
+        width: None,
+        height: None,
+        pages: None,
+        data: Some(b"hi".as_slice().into()),
+    })
+}
+
+/// A PDF, an image and a question about both.
+pub(crate) fn document_message() -> Message {
+    let parts = vec![
+        Part::Text { text: "What do they say?".into() },
+        attachment("application/pdf", "report.pdf"),
+        attachment("image/jpeg", "photo.jpg"),
+    ];
+    message(Role::User, Content::Parts(parts))
+}
+
 /// An image and a question about it.
 pub(crate) fn image_message() -> Message {
-    let parts = vec![
-        Part::Text { text: "What is this?".into() },
-        Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
-    ];
+    let parts = vec![Part::Text { text: "What is this?".into() }, attachment("image/png", "photo.png")];
     message(Role::User, Content::Parts(parts))
 }
 
@@ -68,7 +90,7 @@ pub(crate) fn closed_schema() -> Value {
 pub(crate) fn full_request() -> ModelRequest {
     let parts = vec![
         Part::Text { text: "Größe?".into() },
-        Part::Image { media_type: "image/png".into(), data: "aGk=".into() },
+        attachment("image/png", "photo.png"),
         Part::Text { text: "Say.".into() },
     ];
     let broken = ("b", "tell", json!("{broken"));

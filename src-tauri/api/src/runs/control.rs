@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use plait_engine::attachment::Attachment;
 use plait_engine::id::{Activation, Epoch, MessageId, NodeId, RunId};
 use plait_engine::journal::Answer;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,10 @@ pub struct AnswerRun {
     /// The answer.
     #[ts(type = "unknown")]
     pub value: Value,
+    /// Images and files that go with it, stored by `attachment.add`. `attachment.not_asked` if the question takes none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Attachment>>")]
+    pub attachments: Vec<Attachment>,
 }
 
 impl Command for AnswerRun {
@@ -34,7 +39,13 @@ impl Command for AnswerRun {
 
     async fn run(self, service: &RunService) -> Result<(), ErrorReply> {
         let activation = Activation { node: self.node, epoch: self.epoch };
-        service.answer(&self.run, activation, Answer::Value(Arc::new(self.value))).await
+        let (value, attachments) = (Arc::new(self.value), self.attachments);
+        let answer = if attachments.is_empty() {
+            Answer::Value(value)
+        } else {
+            Answer::Attached { value, attachments }
+        };
+        service.answer(&self.run, activation, answer).await
     }
 }
 

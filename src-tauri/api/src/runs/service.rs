@@ -10,6 +10,7 @@ use plait_adapters::store::record::RunRecord;
 use plait_adapters::store::{RunFilter, Which};
 use plait_adapters::telemetry::LiveExporter;
 use plait_adapters::{FileAccess, Redaction, Store};
+use plait_engine::attachment::AttachmentStore;
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::expression::evaluation::Evaluator;
 use plait_engine::host::tree_budget::TreeBudget;
@@ -24,6 +25,7 @@ use plait_engine::retriever::Retriever;
 use plait_engine::run::view::RunStatus;
 use plait_engine::run::{Driver, RunHandle};
 use plait_engine::tool::ToolHost;
+use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::broadcast::RunBroadcast;
@@ -48,6 +50,7 @@ pub struct RunService {
     pub(super) tools: Arc<dyn ToolHost>,
     retriever: Arc<dyn Retriever>,
     memories: Arc<dyn MemoryStore>,
+    attachments: Arc<dyn AttachmentStore>,
     pub(super) users: UserService,
     clock: Arc<dyn Clock>,
     evaluator: Arc<dyn Evaluator>,
@@ -83,6 +86,7 @@ impl RunService {
     ) -> Self {
         let file_access = FileAccess::of_process(Some(store.home()));
         let (active, resume_lock) = (ActiveRuns::default(), Arc::default());
+        let attachments = Arc::new(store.clone());
         Self {
             store,
             registry,
@@ -91,6 +95,7 @@ impl RunService {
             tools,
             retriever,
             memories,
+            attachments,
             users,
             clock,
             evaluator,
@@ -176,15 +181,20 @@ impl RunService {
     ) -> Result<(), ErrorReply> {
         let handle = self.resume_with_ancestors(run).await?;
         match answer {
-            Answer::Value(value) => {
-                let mut value = (*value).clone();
-                // Complete: resuming added what the run redacts.
-                self.providers.keys().redaction().value(&mut value);
-                handle.answer(activation, value).await?;
+            Answer::Value(value) => handle.answer(activation, self.redacted(&value)).await?,
+            Answer::Attached { value, attachments } => {
+                handle.answer_with(activation, self.redacted(&value), attachments).await?;
             }
             Answer::End => handle.end(activation).await?,
         }
         Ok(())
+    }
+
+    /// An answer without secrets, complete: resuming added what the run redacts.
+    fn redacted(&self, value: &Value) -> Value {
+        let mut value = value.clone();
+        self.providers.keys().redaction().value(&mut value);
+        value
     }
 
     /// Pins a turn of a loop's conversation, or takes the pin off, in a run that waits and is resumed if necessary.
@@ -427,6 +437,7 @@ impl RunService {
             tools: Arc::clone(&self.tools),
             retriever: Arc::clone(&self.retriever),
             memories: Arc::clone(&self.memories),
+            attachments: Arc::clone(&self.attachments),
             clock: Arc::clone(&self.clock),
             evaluator: Arc::clone(&self.evaluator),
             subflows: Arc::new(self.clone()),

@@ -5,6 +5,7 @@ use plait_api::AllowedHost;
 use plait_api::runs::{ResumeRun, RunDetail, ShowRun};
 
 use super::runs;
+use crate::attach::FilesToAttach;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
@@ -17,6 +18,7 @@ Examples:
   plait resume my.yaml --answer \"Yes\"
   plait resume 0197 --answer \"Yes\"
   plait resume last --answer color=blue
+  plait resume last --answer \"Here it is\" --attach photo.png
   plait resume last --end")]
 pub(crate) struct ResumeArgs {
     /// Run ID, a unique prefix of one, `last`, or a flow file, for its latest run.
@@ -26,6 +28,10 @@ pub(crate) struct ResumeArgs {
     /// JSON.
     #[arg(long, value_name = "[NODE=]TEXT", conflicts_with = "end", allow_hyphen_values = true)]
     answer: Vec<String>,
+    /// Attach an image, a PDF or a text file to the answer. Repeatable. `NODE=FILE` names the node
+    /// where several take files.
+    #[arg(long, value_name = "[NODE=]FILE")]
+    attach: Vec<String>,
     /// End the pause without an answer.
     #[arg(long)]
     end: bool,
@@ -51,8 +57,10 @@ pub(crate) async fn execute(home: &Home, args: ResumeArgs) -> Result<ExitStatus,
     if let Some(damage) = damage {
         return Err(damage.into());
     }
+    let attached = FilesToAttach::find_for_answers(&args.attach, &flow)?.store(&app).await?;
     let nodes = flow.nodes.into_keys().collect();
-    let answers = Answers { texts: args.answer.into(), nodes, end_first: args.end };
+    let answers =
+        Answers { texts: args.answer.into(), nodes, attachments: attached.answers, end_first: args.end };
     let ctrl_c = CtrlC::listen()?;
     let follower = RunFollower::new(&app, run.clone(), ctrl_c, answers, args.json).skip(entries);
     app.call(ResumeRun { run }).await?;

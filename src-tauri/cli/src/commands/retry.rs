@@ -1,5 +1,7 @@
 //! `plait retry`.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 use plait_api::engine::earlier_run::RetryForecast;
 use plait_api::runs::{ForecastRetry, RetryRun, ShowRun};
@@ -39,8 +41,12 @@ pub(crate) async fn execute(home: &Home, args: RetryArgs) -> Result<ExitStatus, 
     let app = open_app::for_writing(home)?;
     let earlier = runs::find(&app, &args.run)?;
     let flow = app.call(ShowRun { run: earlier.clone() }).await?.flow;
-    let answers =
-        Answers { texts: args.answer.into(), nodes: flow.nodes.into_keys().collect(), end_first: false };
+    let answers = Answers {
+        texts: args.answer.into(),
+        nodes: flow.nodes.into_keys().collect(),
+        attachments: BTreeMap::new(),
+        end_first: false,
+    };
     let ctrl_c = CtrlC::listen()?;
     let forecast = app.call(ForecastRetry { run: earlier.clone() }).await?;
     print_error(&describe_forecast(&forecast));

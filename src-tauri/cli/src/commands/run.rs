@@ -15,6 +15,7 @@ use plait_api::runs::{RunRequest, StartRun};
 use serde_json::Value;
 
 use super::conversations;
+use crate::attach::FilesToAttach;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
@@ -33,6 +34,7 @@ Examples:
   plait run chat-loop --answer \"Hi there\" --answer \"What time is it?\"
   plait run my.flow.json --answer color=blue --answer size=12
   plait run my.flow.json --input \"Some text\" --set summary.style='\"terse\"'
+  plait run my.flow.json --input \"What is this?\" --attach photo.png
   plait run my.flow.json --to draft --json
   plait run my.flow.json --max-model-calls 20
   plait run my.flow.json --allow host=localhost:8080,folder=notes --ask 'tool=files/*'
@@ -53,6 +55,10 @@ pub(crate) struct RunArgs {
     /// JSON.
     #[arg(long, value_name = "[NODE=]TEXT", allow_hyphen_values = true)]
     answer: Vec<String>,
+    /// Attach an image, a PDF or a text file to the message of a chat or the answer to a question. Repeatable. `NODE=FILE` names the node
+    /// where several take files.
+    #[arg(long, value_name = "[NODE=]FILE")]
+    attach: Vec<String>,
     /// Run only to this node.
     #[arg(long, value_name = "NODE")]
     to: Option<String>,
@@ -118,18 +124,27 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     let mut source = FlowSource::load(&args.flow)?;
     args.limits.apply(&mut source.flow);
     let to = args.to.as_deref().map(NodeId::from);
-    let overrides = collect(args.set);
+    let mut overrides = collect(args.set);
+    let files = FilesToAttach::find(&args.attach, &source.flow)?;
     check(&source, to.as_ref(), &overrides)?;
     let path = source.path_text();
     let rules = args.grants.rules(path.as_deref().map(Path::new))?;
     let app = open_app::for_running(home, named_hosts(&rules))?;
+    let attached = files.store(&app).await?;
+    for (node, values) in attached.overrides {
+        overrides.entry(node).or_default().extend(values);
+    }
     let conversation = match &args.conversation {
         Some(name) => Some(conversations::open(&app, name, &source.flow, path.as_deref()).await?),
         None => None,
     };
     let flow = source.into_flow();
-    let answers =
-        Answers { texts: args.answer.into(), nodes: flow.nodes.keys().cloned().collect(), end_first: false };
+    let answers = Answers {
+        texts: args.answer.into(),
+        nodes: flow.nodes.keys().cloned().collect(),
+        attachments: attached.answers,
+        end_first: false,
+    };
     let request =
         RunRequest { flow, path, user: None, input: args.input, overrides, to, conversation, grants: rules };
     let ctrl_c = CtrlC::listen()?;

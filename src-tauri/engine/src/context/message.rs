@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::attachment::Attachment;
 use crate::id::{Activation, MessageId};
 use crate::origin::Origins;
 
@@ -33,13 +34,8 @@ pub enum Part {
         /// The text.
         text: String,
     },
-    /// An image.
-    Image {
-        /// Its media type, for example `image/png`.
-        media_type: String,
-        /// The bytes in base64.
-        data: String,
-    },
+    /// An image or a file.
+    Attachment(Attachment),
 }
 
 /// The content of a message: plain text, or parts.
@@ -69,11 +65,33 @@ impl Content {
                 .iter()
                 .filter_map(|part| match part {
                     Part::Text { text } => Some(text.as_str()),
-                    Part::Image { .. } => None,
+                    Part::Attachment(_) => None,
                 })
                 .collect::<Vec<_>>()
                 .join("\n"),
         }
+    }
+
+    /// Text with these attachments after it.
+    pub fn with_attachments(text: String, attachments: impl IntoIterator<Item = Attachment>) -> Self {
+        let mut attachments = attachments.into_iter().map(Part::Attachment).peekable();
+        if attachments.peek().is_none() {
+            return Self::Text(text);
+        }
+        let text = (!text.is_empty()).then_some(Part::Text { text });
+        Self::Parts(text.into_iter().chain(attachments).collect())
+    }
+
+    /// Its images and files.
+    pub fn attachments(&self) -> impl Iterator<Item = &Attachment> {
+        let parts = match self {
+            Self::Text(_) => &[][..],
+            Self::Parts(parts) => parts,
+        };
+        parts.iter().filter_map(|part| match part {
+            Part::Text { .. } => None,
+            Part::Attachment(attachment) => Some(attachment),
+        })
     }
 }
 

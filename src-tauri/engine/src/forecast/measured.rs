@@ -77,7 +77,7 @@ impl MeasuredSizes {
         }
         let answers = epoch.pauses.iter().filter(|pause| pause.tool.is_none());
         for answer in answers.filter_map(|pause| pause.answer.as_ref()) {
-            if let crate::journal::Answer::Value(value) = answer {
+            if let Some(value) = answer.value() {
                 let sizes = self.nodes.entry(node.clone()).or_default();
                 sizes.answers += 1;
                 sizes.answer_tokens += tokens::count("", &crate::expression::as_text(value));

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::filler;
 use super::measured::{SizeEstimate, SizeSource, assumed_summary};
 use super::observed::Shared;
+use crate::attachment::NoAttachmentStore;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::evaluation::{Evaluation, Evaluator};
 use crate::flow::TreeLimits;
@@ -48,6 +49,7 @@ pub(super) fn host(plan: &Plan, tools: Arc<[ToolSpec]>, shared: &Arc<Shared>) ->
         tools: Arc::new(KnownTools(tools)),
         retriever: Arc::new(FullRetriever(Arc::clone(shared))),
         memories: NoMemoryStore::shared(),
+        attachments: NoAttachmentStore::shared(),
         clock: Arc::new(NoTime),
         evaluator: Arc::new(NoEvaluator),
         subflows: Arc::new(NoSubflows),

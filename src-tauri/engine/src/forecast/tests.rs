@@ -118,6 +118,7 @@ fn run(flow: &flow::Flow) -> Vec<Entry> {
             tools: Arc::new(FakeTools::default()),
             retriever: Arc::new(crate::retriever::NoRetriever),
             memories: Arc::new(FakeMemoryStore::default()),
+            attachments: crate::attachment::NoAttachmentStore::shared(),
             clock: Arc::new(FakeClock::default()),
             evaluator: Arc::new(crate::expression::in_process::InProcess),
             subflows: Arc::new(FakeSubflows::default()),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::attachment::Attachment;
 use crate::error::Fault;
 use crate::id::{Epoch, NodeId, PortName, RunId};
 use crate::models::TokenUsage;
@@ -121,8 +122,24 @@ pub enum SkipReason {
 pub enum Answer {
     /// A value; it becomes the node's output.
     Value(#[ts(type = "unknown")] Arc<Value>),
+    /// The same with images and files, where the question takes them.
+    Attached {
+        #[ts(type = "unknown")]
+        value: Arc<Value>,
+        attachments: Vec<Attachment>,
+    },
     /// Nothing more: the pause ends and its outputs are dead.
     End,
+}
+
+impl Answer {
+    /// What the person answered, unless the pause was ended.
+    pub fn value(&self) -> Option<&Arc<Value>> {
+        match self {
+            Self::Value(value) | Self::Attached { value, .. } => Some(value),
+            Self::End => None,
+        }
+    }
 }
 
 /// A question asked by a child run or by one of its descendants.

@@ -6,6 +6,7 @@ use ts_rs::TS;
 use super::messages::{SentMessage, rebuild};
 use super::shares::{PromptShare, shares};
 use super::{CallPlace, Lens};
+use crate::attachment::Attachment;
 use crate::context::ToolCall;
 use crate::id::{Epoch, NodeId};
 use crate::journal::EventRef;
@@ -71,6 +72,10 @@ pub enum LeftOut {
 #[serde(rename_all = "camelCase")]
 pub struct ReplyView {
     pub text: String,
+    /// The images and files of the reply.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Attachment>>")]
+    pub attachments: Vec<Attachment>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub reasoning: Option<String>,
@@ -181,6 +186,7 @@ impl Lens {
             ended_at: call.ended_at,
             reply: call.reply.as_ref().map(|reply| ReplyView {
                 text: reply.text.clone(),
+                attachments: reply.attachments.clone(),
                 reasoning: reply.reasoning.clone(),
                 tool_calls: reply.tool_calls.clone(),
                 stop_reason: reply.stop_reason.clone(),

@@ -7,7 +7,8 @@ use serde_json::json;
 use ts_rs::TS;
 
 use super::histories::{Histories, TurnRange};
-use crate::context::{Message, Role, SharedMessage, ToolCall};
+use crate::attachment::Attachment;
+use crate::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
 use crate::expression::as_text;
 use crate::id::{Activation, MessageId, NodeId};
 use crate::origin::Origins;
@@ -83,6 +84,10 @@ pub struct SentMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub id: Option<MessageId>,
+    /// The images and files that are sent with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Attachment>>")]
+    pub attachments: Vec<Attachment>,
     /// The blocks that the text consists of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<BlockText>>")]
@@ -93,7 +98,7 @@ pub struct SentMessage {
     pub origins: Origins,
 }
 
-/// A message of a prompt with what only a provider needs: reasoning, provider state, images.
+/// A message of a prompt with what only a provider needs: reasoning, provider state, the parts of its content.
 pub(super) struct RebuiltMessage {
     pub(super) shown: SentMessage,
     /// The message itself; none where its text is missing, and for the system text.
@@ -184,6 +189,11 @@ pub(super) fn rebuild(
                 let message = RebuiltMessage::plain(join_blocks(&blocks), activation);
                 messages.push(message.beginning_with(beginning.take()));
             }
+            PromptPart::Attachments { attachments, tokens, .. } => {
+                if let Some(message) = messages.last_mut() {
+                    message.attach(attachments, *tokens);
+                }
+            }
             PromptPart::History { first, last, count, tokens, origins } => {
                 match histories.range((first, last), *count, &activation.epoch) {
                     Some(range) => messages.extend(range.into_iter().map(RebuiltMessage::of_history)),
@@ -248,11 +258,12 @@ fn step_messages(
     };
     let tools = latest_tools(epoch, place.step, reply.tool_calls.len());
     let calls: Vec<ToolCall> = tools.iter().map(|tool| tool.call.clone()).collect();
+    let content = Content::with_attachments(reply.text.clone(), reply.attachments.clone());
     let message = Message {
         reasoning: reply.reasoning.clone().filter(|_| rejection.is_none()),
         tool_calls: if rejection.is_some() { Vec::new() } else { calls },
         provider_state: reply.provider_state.clone().filter(|_| rejection.is_none()),
-        ..plain_message(place.activation, Role::Assistant, reply.text.clone())
+        ..plain_message(place.activation, Role::Assistant, content)
     };
     let mut messages = vec![RebuiltMessage::of_step(message, Some(tokens))];
     if let Some(reason) = rejection {
@@ -287,9 +298,9 @@ fn result_text(tool: &ToolCallView) -> String {
     }
 }
 
-fn plain_message(activation: &Activation, role: Role, text: String) -> Message {
+fn plain_message(activation: &Activation, role: Role, content: impl Into<Content>) -> Message {
     let id = format!("{activation}/lens").into();
-    Message::plain(id, role, text, activation.clone(), 0)
+    Message::plain(id, role, content, activation.clone(), 0)
 }
 
 impl RebuiltMessage {
@@ -312,10 +323,24 @@ impl RebuiltMessage {
     fn beginning_with(self, text: Option<&str>) -> Self {
         let Some(text) = text else { return self };
         let message = self.message.map(|message| {
-            let content = format!("{text}\n\n{}", message.content.text()).into();
+            let content: Content = format!("{text}\n\n{}", message.content.text()).into();
             Arc::new(Message { content, ..Message::clone(&message) })
         });
         Self { message, ..self }
+    }
+
+    /// The same with these images and files.
+    fn attach(&mut self, attachments: &[Attachment], tokens: u64) {
+        self.shown.attachments = attachments.to_vec();
+        self.shown.tokens = self.shown.tokens.map(|own| own.saturating_add(tokens));
+        if let Some(message) = &mut self.message {
+            let parts = attachments.iter().cloned().map(Part::Attachment);
+            let message = Arc::make_mut(message);
+            message.content = match &message.content {
+                Content::Text(text) => Content::with_attachments(text.clone(), attachments.iter().cloned()),
+                Content::Parts(own) => Content::Parts(own.iter().cloned().chain(parts).collect()),
+            };
+        }
     }
 
     fn of_step(message: Message, tokens: Option<u64>) -> Self {
@@ -325,6 +350,7 @@ impl RebuiltMessage {
             tool_call_id: message.tool_call_id.clone(),
             author: Some(message.author.node.clone()),
             origins: message.origins.clone(),
+            attachments: message.content.attachments().cloned().collect(),
             ..SentMessage::new(MessagePart::Step, message.role, message.content.text())
         };
         Self { shown, message: Some(Arc::new(message)), is_part: false }
@@ -351,6 +377,7 @@ impl SentMessage {
             author: Some(message.author.node.clone()),
             id: Some(message.id.clone()),
             origins: message.origins.clone(),
+            attachments: message.content.attachments().cloned().collect(),
             ..Self::new(MessagePart::History, message.role, message.content.text())
         }
     }
@@ -366,6 +393,7 @@ impl SentMessage {
             tool_call_id: None,
             author: None,
             id: None,
+            attachments: Vec::new(),
             blocks: Vec::new(),
             origins: Origins::NONE,
         }

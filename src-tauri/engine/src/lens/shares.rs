@@ -5,7 +5,7 @@ use ts_rs::TS;
 
 use super::messages::{MessagePart, SentMessage};
 use crate::context::Role;
-use crate::prompt::{BlockKind, PromptPart, PromptRecord};
+use crate::prompt::{BlockKind, PromptPart, PromptRecord, tokens};
 
 /// A kind of part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS)]
@@ -27,6 +27,8 @@ pub enum ShareKind {
     Partner,
     /// The message to answer.
     Question,
+    /// Images and files, of the message to answer and of the messages before it.
+    Attachments,
     /// What is kept for the reply.
     Reserve,
     /// What is left.
@@ -45,9 +47,11 @@ pub struct PromptShare {
 pub(crate) fn shares(prompt: &PromptRecord, messages: &[SentMessage]) -> Vec<PromptShare> {
     let (mut system, mut history, mut retrieval, mut memory) = (0, 0, 0, 0);
     let (mut tools, mut steps, mut partner, mut question) = (prompt.tool_tokens, 0, 0, 0);
+    let mut attachments = 0;
     for part in &prompt.parts {
         let share = match part {
             PromptPart::History { .. } | PromptPart::Turns { .. } => &mut history,
+            PromptPart::Attachments { .. } => &mut attachments,
             PromptPart::Message { role: Role::System, .. } => &mut system,
             PromptPart::Message { role: Role::User, .. } => &mut question,
             PromptPart::Step { .. } | PromptPart::Message { .. } => &mut steps,
@@ -59,11 +63,22 @@ pub(crate) fn shares(prompt: &PromptRecord, messages: &[SentMessage]) -> Vec<Pro
         *share += part.tokens();
     }
     // The question may be in the history already, as its last message.
+    let mut stored_questions = 0;
     if question == 0 && partner == 0 {
         let last = messages.iter().rev().find(|message| message.part == MessagePart::History);
         let stored = last.filter(|message| message.role == Role::User).and_then(|message| message.tokens);
         question = stored.unwrap_or_default().min(history);
         history -= question;
+        let last = last.filter(|_| question > 0);
+        stored_questions = usize::from(last.is_some());
+        let attached = last.map_or(0, |last| attached(&prompt.model, last)).min(question);
+        (question, attachments) = (question - attached, attachments + attached);
+    }
+    for (part, share) in [(MessagePart::History, &mut history), (MessagePart::Step, &mut steps)] {
+        let skipped = if part == MessagePart::History { stored_questions } else { 0 };
+        let of_part = messages.iter().rev().filter(|message| message.part == part).skip(skipped);
+        let attached = of_part.map(|message| attached(&prompt.model, message)).sum::<u64>().min(*share);
+        (*share, attachments) = (*share - attached, attachments + attached);
     }
     let free = prompt.window.saturating_sub(prompt.reserve).saturating_sub(prompt.tokens);
     let all = [
@@ -75,6 +90,7 @@ pub(crate) fn shares(prompt: &PromptRecord, messages: &[SentMessage]) -> Vec<Pro
         (ShareKind::Steps, steps),
         (ShareKind::Partner, partner),
         (ShareKind::Question, question),
+        (ShareKind::Attachments, attachments),
         (ShareKind::Reserve, prompt.reserve),
         (ShareKind::Free, free),
     ];
@@ -82,4 +98,8 @@ pub(crate) fn shares(prompt: &PromptRecord, messages: &[SentMessage]) -> Vec<Pro
         .filter(|(_, tokens)| *tokens > 0)
         .map(|(kind, tokens)| PromptShare { kind, tokens })
         .collect()
+}
+
+fn attached(model: &str, message: &SentMessage) -> u64 {
+    tokens::count_attachments(model, message.attachments.iter())
 }

@@ -449,3 +449,39 @@ fn summary_of_a_loop_is_shown_with_its_text() {
     assert_eq!(texts(calls.last().unwrap()), [(Role::Assistant, "They met.")]);
     assert!(!lens.request(&chat(), 0).unwrap().is_incomplete);
 }
+
+#[test]
+fn attachments_are_shown_with_their_message_and_have_a_share_of_their_own() {
+    let photo = |name: &str| json!({ "hash": "0", "mediaType": "image/png", "name": name, "bytes": 68, "width": 200, "height": 200 });
+    let mut earlier = message("a", "user", "Look", 64);
+    let mut part = photo("first.png");
+    part["type"] = json!("attachment");
+    earlier["content"] = json!([{ "type": "text", "text": "Look" }, part]);
+    let parts = json!([
+        { "kind": "history", "first": "a", "last": "b", "count": 2, "tokens": 70 },
+        { "kind": "message", "role": "user", "text": "And this?", "tokens": 7 },
+        { "kind": "attachments", "attachments": [photo("second.png")], "tokens": 54 },
+    ]);
+    let lens = Lens::of(&journal(&[
+        created(),
+        committed(&[earlier, message("b", "assistant", "A cat.", 6)]),
+        rendered(0, &prompt(&parts)),
+        replied(0, &json!({ "text": "A dog.", "stopReason": "end" })),
+    ]));
+    let call = lens.calls(None).remove(0);
+    let names: Vec<Vec<&str>> = call
+        .messages
+        .iter()
+        .map(|message| message.attachments.iter().map(|attachment| attachment.name.as_str()).collect())
+        .collect();
+    assert_eq!(names, [vec!["first.png"], vec![], vec!["second.png"]]);
+    assert_eq!(call.messages[2].tokens, Some(61));
+    let share = |kind| call.shares.iter().find(|share| share.kind == kind).map(|share| share.tokens);
+    // 200 × 200 pixels are 54 tokens, in the history and in the question.
+    assert_eq!(share(ShareKind::Attachments), Some(108));
+    assert_eq!((share(ShareKind::History), share(ShareKind::Question)), (Some(16), Some(7)));
+    // What is sent has the parts, too.
+    let request = lens.request(&Activation { node: "chat".into(), epoch: Epoch::root() }, 0).unwrap().request;
+    let sent = |at: usize| request.messages[at].content.attachments().count();
+    assert_eq!((sent(0), sent(1), sent(2)), (1, 0, 1));
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::attachments::{check_support, keep_reply, load_request};
 use super::quota::{CallError, CallReservation, is_free};
 use crate::context::SharedMessage;
 use crate::earlier_run::EarlierReply;
@@ -106,6 +107,7 @@ impl ModelCall<'_> {
         let prompt_tokens = prompt.counted();
         let mut origins = prompt.origins();
         origins.add(&Origins::of(Origin::Model(format!("{}/{}", model.provider, model.model))));
+        check_support(&request, &model.provider, self.provider)?;
         let settings = RequestSettings::of(&model.provider, &request);
         let prompt = Arc::new(PromptRecord { settings, ..prompt });
         let key = self.provider.reply_key(&request)?;
@@ -189,7 +191,10 @@ impl ModelCall<'_> {
         sink: &mut ChunkSink<'_>,
     ) -> Result<(ModelReply, CallAccount), Fault> {
         let model = self.model;
+        let attachments = &*self.node_context.host.attachments;
+        let request = load_request(request, attachments).await?;
         let mut reply = self.provider.call(request, sink).await?;
+        keep_reply(&mut reply, attachments).await?;
         check_depth(&reply)?;
         let counted = TokenUsage::new(prompt_tokens, count_reply(&model.model, &reply));
         let books = &self.node_context.models;
@@ -261,5 +266,6 @@ fn count_reply(model: &str, reply: &ModelReply) -> u64 {
         .iter()
         .map(|call| tokens::count(model, &call.name) + tokens::count(model, &as_text(&call.arguments)));
     let reasoning = reply.reasoning.as_deref().map_or(0, |text| tokens::count(model, text));
-    tokens::count(model, &reply.text) + reasoning + calls.sum::<u64>()
+    let attachments = tokens::count_attachments(model, reply.attachments.iter());
+    tokens::count(model, &reply.text) + attachments + reasoning + calls.sum::<u64>()
 }

@@ -15,7 +15,7 @@ use super::{
     CallOptions, FINISH, FIRST_STEP_INDEX, Interruption, MemoryAccess, SamplingModel, SamplingUsage,
     UserMessage, is_engine_tool,
 };
-use crate::context::{ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
+use crate::context::{Content, ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
 use crate::error::{ErrorCode, Fault};
 use crate::journal::FINISHES_LOOP;
 use crate::models::{CalibrationSample, TokenUsage};
@@ -221,7 +221,8 @@ impl<'a> Turn<'a> {
         reply: ModelReply,
         calls: Vec<ToolCall>,
     ) -> Result<(), Interruption> {
-        let message = self.next_message(Role::Assistant, reply.text);
+        let content = Content::with_attachments(reply.text, reply.attachments);
+        let message = self.next_message(Role::Assistant, content);
         let mut tokens = message.tokens.saturating_add(tokens::count_tool_calls(&self.model.model, &calls));
         // Reasoning is only sent back to providers that attach state to their messages or want its text.
         let provider = self.fallback.as_deref().unwrap_or(self.provider);
@@ -255,10 +256,10 @@ impl<'a> Turn<'a> {
     }
 
     /// The next message of the steps.
-    pub(super) fn next_message(&mut self, role: Role, text: String) -> Message {
+    pub(super) fn next_message(&mut self, role: Role, content: impl Into<Content>) -> Message {
         let index = FIRST_STEP_INDEX + self.step_messages;
         self.step_messages += 1;
-        self.node_context.message(index, role, text, &self.model.model)
+        self.node_context.message(index, role, content, &self.model.model)
     }
 }
 
@@ -271,7 +272,7 @@ fn no_tools(reply: &ModelReply) -> Fault {
 
 /// Refuses an empty reply.
 pub(crate) fn check_reply(reply: &ModelReply) -> Result<(), Fault> {
-    if reply.text.trim().is_empty() {
+    if reply.text.trim().is_empty() && reply.attachments.is_empty() {
         let hint = match reply.stop_reason {
             StopReason::MaxTokens => "Raise `maxTokens`: reasoning used all of it.",
             StopReason::WindowFull => {

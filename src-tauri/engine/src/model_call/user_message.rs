@@ -3,9 +3,13 @@
 use std::sync::Arc;
 
 use super::USER_MESSAGE_INDEX;
-use crate::context::{ContextRecord, Message, Role, SharedMessage};
+use super::attachments::attach;
+use crate::attachment::{Attachment, AttachmentKind};
+use crate::context::{Content, ContextRecord, Message, Role, SharedMessage};
+use crate::error::Fault;
 use crate::id::{MessageId, PortName};
 use crate::node::NodeContext;
+use crate::prompt::tokens;
 
 /// The user message of a turn.
 pub(crate) struct UserMessage {
@@ -47,6 +51,34 @@ impl UserMessage {
         model: &str,
     ) -> Self {
         Self::repeating(node_context.message(USER_MESSAGE_INDEX, Role::User, text, model), id, context)
+    }
+
+    /// The same with images and files, of which a message in the history may have some already. Such a message is sent with the others in
+    /// this call, and stays what it is in the history. Fault `attachment.missing`.
+    pub(crate) async fn attach(
+        self,
+        mut attachments: Vec<Attachment>,
+        node_context: &NodeContext,
+        model: &str,
+    ) -> Result<Self, Fault> {
+        let own = &self.message.content;
+        let has = |attachment: &Attachment| own.attachments().any(|known| known.hash == attachment.hash);
+        // A text file of a message in the history is a part of its text.
+        let is_text = |attachment: &Attachment| attachment.kind() == AttachmentKind::Text;
+        attachments.retain(|attachment| !(has(attachment) || self.in_history && is_text(attachment)));
+        if attachments.is_empty() {
+            return Ok(self);
+        }
+        let content = match own {
+            Content::Text(text) => attach(text.clone(), attachments, node_context).await?,
+            Content::Parts(_) => {
+                let known = own.attachments().cloned();
+                attach(own.text(), known.chain(attachments).collect(), node_context).await?
+            }
+        };
+        let tokens = tokens::count_message(model, &content);
+        let message = Arc::new(Message { content, tokens, ..Message::clone(&self.message) });
+        Ok(Self { message, ..self })
     }
 
     /// The same, made of these inputs.

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::attachment::AttachmentKind;
+
 use super::names::{candidate_names, find_longest_prefix, is_dated, is_edition};
 use super::price::Price;
 
@@ -15,6 +17,10 @@ pub(super) struct CatalogEntry {
     /// Tokens of prompt and reply together.
     pub(super) window: Option<u64>,
     pub(super) price: Option<Price>,
+    /// Whether it takes images, where the source says that it does not.
+    images: Option<bool>,
+    /// The same for PDFs.
+    pdf: Option<bool>,
 }
 
 #[derive(Default, Deserialize)]
@@ -68,6 +74,22 @@ fn has_editions_of_other_prices(key: &str, price: &Price) -> bool {
     });
     dated.any(|(_, entry)| {
         entry.price.as_ref().is_some_and(|other| (other.input, other.output) != (price.input, price.output))
+    })
+}
+
+/// Whether a provider's model takes attachments of this kind, where the table says so. Text files are text to every model; a model that
+/// takes no images takes no PDFs, whose pages are images.
+pub fn takes(provider: &str, model: &str, kind: AttachmentKind) -> Option<bool> {
+    let of_entry = |entry: &CatalogEntry| match kind {
+        AttachmentKind::Image => entry.images,
+        AttachmentKind::Pdf => entry.pdf.or(entry.images),
+        AttachmentKind::Text => Some(true),
+    };
+    candidate_names(provider, model).find_map(|name| {
+        let table = models();
+        let listed = table.get(&name);
+        let edition = || find_longest_prefix(table, &name).filter(|(_, _, rest)| is_edition(rest));
+        listed.or_else(|| edition().map(|(_, entry, _)| entry)).and_then(of_entry)
     })
 }
 

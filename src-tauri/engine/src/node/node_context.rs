@@ -174,14 +174,14 @@ impl NodeContext {
         &self,
         handle: Option<&ContextHandle>,
         role: Role,
-        text: String,
+        content: impl Into<Content>,
     ) -> Result<MessageId, Fault> {
         let handle = handle.ok_or_else(|| {
             Fault::new(ErrorCode::ContextNone, "There is no context to write to.")
                 .hint("Connect a context edge to this node, or turn `addToHistory` off.")
         })?;
         let manager = self.context_manager(&handle.context_id)?;
-        let message = Arc::new(self.message(0, role, text, &manager.get().model));
+        let message = Arc::new(self.message(0, role, content, &manager.get().model));
         let id = message.id.clone();
         manager.add_message(message);
         Ok(id)

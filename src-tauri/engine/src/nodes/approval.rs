@@ -113,7 +113,7 @@ To revise after a rejection, connect `rejected` back \
             "additionalProperties": false,
         });
         let answer = match &node_context.answer {
-            Some(Answer::Value(answer)) => answer,
+            Some(Answer::Value(answer) | Answer::Attached { value: answer, .. }) => answer,
             Some(Answer::End) => return Ok(NodeOutput::new()),
             None => {
                 let values = template_inputs::values(&config.prompt, &inputs, &node_context);

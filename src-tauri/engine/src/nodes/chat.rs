@@ -10,13 +10,16 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroU32;
 
+use crate::attachment;
 use crate::config::DEFAULT_MAX_TOOL_ROUNDS;
 use crate::context::ContextHandle;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_schema;
 use crate::expression::template::Template;
 use crate::id::MessageId;
-use crate::model_call::{self, CallOptions, Interruption, MemoryAccess, NodeMemory, ReplySchema, Turn};
+use crate::model_call::{
+    self, ATTACH, CallOptions, Interruption, MemoryAccess, NodeMemory, ReplySchema, Turn,
+};
 use crate::models::{OFFLINE, PROMPT};
 use crate::needs::NodeNeed;
 use crate::node::template_inputs;
@@ -126,6 +129,10 @@ impl NodeType for Chat {
         context edge. With a **prompt** template, the message is rendered from the template instead.
 
 \
+        Images, PDFs and text files on **attach** go with the message: from a `userInput`, from another chat, or with `--attach` in a \
+        terminal. A model that can't take one says so before the call.
+
+\
         The model may call the tools on the **tools** edge, in several rounds if needed. Only the final reply enters the \
         history. If the history exceeds the model's window, its oldest messages are left out.
 
@@ -150,6 +157,10 @@ impl NodeType for Chat {
         "assistant",
         "agent",
         "request",
+        "image",
+        "vision",
+        "file",
+        "pdf",
     ];
 
     fn ports(config: &Config) -> Ports {
@@ -162,6 +173,7 @@ impl NodeType for Chat {
                 PortType::Any,
                 "The message to the model if `message` is not connected",
             )
+            .many(ATTACH, PortKind::Data, PortType::Any, "Images and files that go with the message")
             .many("tools", PortKind::Tools, PortType::Any, "Tools that the model may call");
         if let Some(prompt) = &config.prompt {
             ports = template_inputs::add_inputs(ports, prompt);
@@ -177,7 +189,13 @@ impl NodeType for Chat {
                 PortType::Any,
                 "The conversation, with the reply as its last output",
             )
-            .output("response", PortKind::Data, PortType::Text, "The reply");
+            .output("response", PortKind::Data, PortType::Text, "The reply")
+            .output(
+                "attachments",
+                PortKind::Data,
+                PortType::List,
+                "The images and files of the reply, when it has any",
+            );
         if config.response_schema.is_some() {
             ports = ports.output("structured", PortKind::Data, PortType::Any, "The parsed reply");
         }
@@ -279,7 +297,11 @@ impl NodeType for Chat {
                 .filter(|incoming| !incoming.in_template)
                 .and_then(|incoming| incoming.message.as_ref()),
         };
-        let user_message = prepared.build(&context, &node_context, repeated, &model.model)?;
+        let mut user_message = prepared.build(&context, &node_context, repeated, &model.model)?;
+        let attachments = model_call::attached(&inputs)?;
+        if !attachments.is_empty() {
+            user_message = user_message.attach(attachments, &node_context, &model.model).await?;
+        }
         let tools = model_call::collect_tools(&inputs)?;
         model_call::check_offer(&tools, &node_context)?;
         let provider = node_context.host.providers.get(&model.provider)?;
@@ -379,11 +401,15 @@ fn build_output(
     message_id: Option<MessageId>,
 ) -> NodeOutput {
     let text = Value::String(reply.text);
+    let attachments = attachment::to_values(&reply.attachments);
     let mut output = NodeOutput { truncated: reply.stop_reason.is_truncated(), ..NodeOutput::new() }
         .with_context(&handle.with_output(text.clone(), message_id.clone()))
         .with("response", text);
     if let Some(id) = message_id {
         output = output.is_message("response", id);
+    }
+    if !reply.attachments.is_empty() {
+        output = output.with("attachments", attachments);
     }
     if let Some(structured) = structured {
         output = output.with("structured", structured);

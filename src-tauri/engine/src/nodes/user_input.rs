@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+use crate::attachment::{self, TAKES_ATTACHMENTS};
 use crate::context::Role;
 use crate::error::Fault;
 use crate::expression::as_text;
@@ -12,6 +13,7 @@ use crate::expression::schema::check_answer;
 use crate::expression::schema::check_schema;
 use crate::expression::template::Template;
 use crate::journal::Answer;
+use crate::model_call::attach;
 use crate::node::template_inputs;
 use crate::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
@@ -32,6 +34,8 @@ pub(super) struct Config {
     /// JSON Schema of the answer. If empty, any text that is not blank.
     #[schemars(extend("format" = "json"))]
     schema: Option<Value>,
+    /// Whether images and files may be attached to the answer. They are the output `attachments`.
+    attachments: bool,
     /// Whether the answer is added to the conversation's history as a user message. If off, it is only passed on along the
     /// edges, and the chat that replies to it adds it together with the reply.
     add_to_history: bool,
@@ -45,6 +49,7 @@ impl Default for Config {
             prompt: "What would you like to say?".into(),
             placeholder: None,
             schema: None,
+            attachments: false,
             add_to_history: false,
             pinned: false,
         }
@@ -61,12 +66,15 @@ impl NodeType for UserInput {
         context edge the message for the next *Chat*. Other branches continue meanwhile, and the run survives a restart \
         while it waits.
 
+With **attachments**, the person may attach images, PDFs and text files; they are the output `attachments`, for the input \
+        `attach` of a *Chat*.
+
 In a cycle with a *Chat* it makes a conversation: one answer per iteration. Ending the pause \
         instead of answering ends the cycle.";
     const CATEGORY: Category = Category::People;
     const ICON: &'static str = "message-circle-question-mark";
     const TERMS: &'static [&'static str] =
-        &["ask", "question", "prompt", "human", "pause", "wait", "form", "hitl"];
+        &["ask", "question", "prompt", "human", "pause", "wait", "form", "hitl", "image", "file", "upload"];
 
     fn ports(config: &Config) -> Ports {
         let history = "The conversation; required to add the answer to its history";
@@ -78,15 +86,19 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
             "The question waits for this value; `{{in}}` in the prompt",
         );
         let answer = if config.schema.is_some() { PortType::Any } else { PortType::Text };
-        template_inputs::add_inputs(ports, &config.prompt)
+        let ports = template_inputs::add_inputs(ports, &config.prompt)
             .output(
                 "context",
                 PortKind::Context,
                 PortType::Any,
                 "The conversation, with the answer as its last output",
             )
-            .output("message", PortKind::Data, answer, "The answer")
-            .error()
+            .output("message", PortKind::Data, answer, "The answer");
+        if config.attachments {
+            let description = "The images and files of the answer; an empty list if there are none";
+            return ports.output("attachments", PortKind::Data, PortType::List, description).error();
+        }
+        ports.error()
     }
 
     fn card() -> Card {
@@ -144,8 +156,9 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
         let schema = answer_schema(config);
-        let answer = match &node_context.answer {
-            Some(Answer::Value(answer)) => Arc::clone(answer),
+        let (answer, attachments) = match &node_context.answer {
+            Some(Answer::Value(answer)) => (Arc::clone(answer), &[][..]),
+            Some(Answer::Attached { value, attachments }) => (Arc::clone(value), attachments.as_slice()),
             Some(Answer::End) => return Ok(NodeOutput::new()),
             None => {
                 let values = template_inputs::values(&config.prompt, &inputs, &node_context);
@@ -157,9 +170,13 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
         node_context.add_origin(Origin::Person);
         let handle = inputs.context()?;
         let mut output = NodeOutput::new().with_shared("message", Arc::clone(&answer));
+        if config.attachments {
+            output = output.with("attachments", attachment::to_values(attachments));
+        }
         let mut message_id = None;
         if config.add_to_history {
-            let message = node_context.add_message(handle.as_ref(), Role::User, as_text(&answer))?;
+            let content = attach(as_text(&answer), attachments.to_vec(), &node_context).await?;
+            let message = node_context.add_message(handle.as_ref(), Role::User, content)?;
             output = output.is_message("message", message.clone());
             message_id = Some(message);
         }
@@ -176,6 +193,9 @@ fn answer_schema(config: &Config) -> Value {
     let mut schema = config.schema.clone().unwrap_or_else(text);
     if let (Some(placeholder), Some(schema)) = (&config.placeholder, schema.as_object_mut()) {
         schema.entry("examples").or_insert_with(|| json!([placeholder]));
+    }
+    if let Some(schema) = schema.as_object_mut().filter(|_| config.attachments) {
+        schema.insert(TAKES_ATTACHMENTS.to_owned(), json!(true));
     }
     schema
 }

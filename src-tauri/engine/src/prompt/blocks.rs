@@ -167,18 +167,19 @@ pub(super) fn add_blocks(
     if is_unchanged {
         return (Arc::clone(question), Vec::new());
     }
-    (Arc::new(join_blocks(question, &blocks)), blocks)
+    (Arc::new(join_blocks(question, &blocks, model)), blocks)
 }
 
 fn partner_block(question: &Message, partner: Option<&Partner>, model: &str) -> Block {
     let text = question.content.text();
+    // A cap is for text; what is attached is sent in any case.
+    let own_tokens = u64::from(question.tokens).saturating_sub(attachment_tokens(question, model));
     let label = partner.and_then(|partner| partner.label.clone());
     let (text, tokens) = match &label {
-        Some(label) => (
-            crate::memory::labeled(label, &text),
-            u64::from(question.tokens) + tokens::count_cached(model, label) + 1,
-        ),
-        None => (text, question.tokens.into()),
+        Some(label) => {
+            (crate::memory::labeled(label, &text), own_tokens + tokens::count_cached(model, label) + 1)
+        }
+        None => (text, own_tokens),
     };
     let source = BlockSource::Turn { label, node: partner.and_then(|partner| partner.node.clone()) };
     Block {
@@ -189,9 +190,15 @@ fn partner_block(question: &Message, partner: Option<&Partner>, model: &str) -> 
     }
 }
 
-/// The user message with these blocks as its text. Images follow the text that they came with.
-fn join_blocks(question: &Message, blocks: &[SentBlock]) -> Message {
+/// The tokens of what is attached to a message.
+pub(super) fn attachment_tokens(message: &Message, model: &str) -> u64 {
+    tokens::count_attachments(model, message.content.attachments())
+}
+
+/// The user message with these blocks as its text. Attachments follow the text that they came with.
+fn join_blocks(question: &Message, blocks: &[SentBlock], model: &str) -> Message {
     let tokens: u64 = blocks.iter().map(|block| block.tokens).sum();
+    let tokens = tokens.saturating_add(attachment_tokens(question, model));
     let content = match &question.content {
         Content::Text(_) => {
             let texts: Vec<_> = blocks.iter().map(|block| block.text.as_str()).collect();
@@ -206,9 +213,9 @@ impl SentBlock {
     /// The block as parts of a message that consisted of `parts`.
     fn parts(&self, parts: &[Part]) -> Vec<Part> {
         let text = Part::Text { text: self.text.clone() };
-        let images = parts.iter().filter(|part| matches!(part, Part::Image { .. })).cloned();
+        let attachments = parts.iter().filter(|part| matches!(part, Part::Attachment(_))).cloned();
         match self.kind {
-            BlockKind::Partner => std::iter::once(text).chain(images).collect(),
+            BlockKind::Partner => std::iter::once(text).chain(attachments).collect(),
             _ => vec![text],
         }
     }

@@ -8,10 +8,11 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::assemble::Assembled;
-use super::blocks::{BlockCut, BlockKind, BlockSource, SentBlock};
+use super::blocks::{BlockCut, BlockKind, BlockSource, SentBlock, attachment_tokens};
 use super::loop_turns::{LoopConversationRecord, LoopTurns, SentTurn, SentTurns};
 use super::refusal::RefusedPrompt;
 use super::resolve::ModelConfig;
+use crate::attachment::Attachment;
 use crate::context::{Message, Role, SharedMessage};
 use crate::id::{Epoch, MessageId, NodeId, PortName};
 use crate::loop_history::{BoundReason, BoundedHistory};
@@ -111,6 +112,17 @@ pub enum PromptPart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         text: Option<String>,
+        /// Their tokens together.
+        #[ts(type = "number")]
+        tokens: u64,
+        /// Where they come from.
+        #[serde(default, skip_serializing_if = "Origins::is_empty")]
+        #[ts(optional, as = "Option<Origins>")]
+        origins: Origins,
+    },
+    /// What is attached to the message before it: the message to answer, if it is in no history.
+    Attachments {
+        attachments: Vec<Attachment>,
         /// Their tokens together.
         #[ts(type = "number")]
         tokens: u64,
@@ -295,9 +307,10 @@ pub(super) fn build_record(
     }
     sent.extend(turns.filter(|(_, sent)| !sent.bounded.messages.is_empty()).map(turns_part));
     match &parts.question {
-        Some(question) if parts.blocks.is_empty() => sent.push(to_part(question)),
+        Some(question) if parts.blocks.is_empty() => sent.push(to_part(question, &config.model)),
         _ => sent.extend(parts.blocks.iter().map(block_part)),
     }
+    sent.extend(parts.question.as_ref().and_then(|question| attachments_part(question, &config.model)));
     for (step, messages) in (0..).zip(steps) {
         sent.push(PromptPart::Step {
             step,
@@ -367,6 +380,7 @@ impl PromptPart {
             | Self::Turns { origins, .. }
             | Self::Step { origins, .. }
             | Self::Block { origins, .. }
+            | Self::Attachments { origins, .. }
             | Self::Message { origins, .. } => origins,
         }
     }
@@ -378,18 +392,28 @@ impl PromptPart {
             | Self::Turns { tokens, .. }
             | Self::Step { tokens, .. }
             | Self::Block { tokens, .. }
+            | Self::Attachments { tokens, .. }
             | Self::Message { tokens, .. } => *tokens,
         }
     }
 }
 
-fn to_part(message: &Message) -> PromptPart {
+/// The text of a message.
+fn to_part(message: &Message, model: &str) -> PromptPart {
     PromptPart::Message {
         role: message.role,
         text: message.content.text(),
-        tokens: message.tokens.into(),
+        tokens: u64::from(message.tokens).saturating_sub(attachment_tokens(message, model)),
         origins: message.origins.clone(),
     }
+}
+
+/// What is attached to a message, if anything.
+fn attachments_part(message: &Message, model: &str) -> Option<PromptPart> {
+    let attachments: Vec<Attachment> = message.content.attachments().cloned().collect();
+    let tokens = attachment_tokens(message, model);
+    let origins = message.origins.clone();
+    (!attachments.is_empty()).then_some(PromptPart::Attachments { attachments, tokens, origins })
 }
 
 fn turns_part((turns, sent): (&LoopTurns<'_>, &SentTurns)) -> PromptPart {

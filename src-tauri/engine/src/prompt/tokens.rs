@@ -1,16 +1,19 @@
 //! Counts tokens. Each message is counted once, when it is created: text, images, tool calls, and reasoning if it is sent
 //! back. `models::Correction` corrects the counts for models without a public tokenizer.
 
+mod attachment;
 mod image;
 
 use std::hash::BuildHasher;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
+use attachment::count_attachment;
 use parking_lot::Mutex;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use tiktoken_rs::CoreBPE;
 
+use crate::attachment::Attachment;
 use crate::context::{Content, Part, ToolCall};
 
 /// The tokenizer of a model: `cl100k_base` for the GPT-3.5 and GPT-4 families, `o200k_base` for everything else
@@ -115,11 +118,16 @@ pub fn count_message(model: &str, content: &Content) -> u32 {
             .iter()
             .map(|part| match part {
                 Part::Text { text } => count(model, text),
-                Part::Image { data, .. } => image::count(model, data),
+                Part::Attachment(attachment) => count_attachment(model, attachment),
             })
             .fold(0, u64::saturating_add),
     };
     u32::try_from(TOKENS_PER_MESSAGE + inside).unwrap_or(u32::MAX)
+}
+
+/// The tokens of these attachments.
+pub fn count_attachments<'a>(model: &str, attachments: impl Iterator<Item = &'a Attachment>) -> u64 {
+    attachments.map(|attachment| count_attachment(model, attachment)).fold(0, u64::saturating_add)
 }
 
 /// [`count`] as a `u32`, saturating.

@@ -8,7 +8,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::provider::FakeProviders;
-use super::{FakeClock, FakeMemoryStore, FakeProvider, FakeRetriever, FakeSubflows, FakeTools};
+use super::{
+    FakeAttachmentStore, FakeClock, FakeMemoryStore, FakeProvider, FakeRetriever, FakeSubflows, FakeTools,
+};
+use crate::attachment::Attachment;
 use crate::context::{
     ContextChange, ContextRecord, ContextType, Contexts, Conversation, SharedMessage, Snapshot, Transaction,
     Writes,
@@ -34,6 +37,7 @@ pub struct NodeHarness {
     pub tools: Arc<FakeTools>,
     pub retriever: Arc<FakeRetriever>,
     pub memories: Arc<FakeMemoryStore>,
+    pub attachments: Arc<FakeAttachmentStore>,
     pub clock: Arc<FakeClock>,
     pub subflows: Arc<FakeSubflows>,
     pub contexts: Contexts,
@@ -47,6 +51,8 @@ pub struct NodeHarness {
     pub conversation: Option<Conversation>,
     /// The answer to the node's pause, for the next executions.
     pub answer: Option<Value>,
+    /// What is attached to the answer.
+    pub answer_attachments: Vec<Attachment>,
     /// The events of an earlier attempt, for the next executions.
     pub recorded: Vec<Event>,
     pub epoch: Epoch,
@@ -182,6 +188,7 @@ impl NodeHarness {
                 tools: self.tools.clone(),
                 retriever: self.retriever.clone(),
                 memories: self.memories.clone(),
+                attachments: self.attachments.clone(),
                 clock: self.clock.clone(),
                 evaluator: Arc::new(InProcess),
                 subflows: self.subflows.clone(),
@@ -190,7 +197,15 @@ impl NodeHarness {
             }),
             cancel: CancellationToken::new(),
             input_origins: inputs.origins(),
-            answer: self.answer.clone().map(|answer| Answer::Value(Arc::new(answer))),
+            answer: self.answer.clone().map(|answer| {
+                let value = Arc::new(answer);
+                let attachments = self.answer_attachments.clone();
+                if attachments.is_empty() {
+                    Answer::Value(value)
+                } else {
+                    Answer::Attached { value, attachments }
+                }
+            }),
             recorded: self.recorded.clone().into(),
             memory_mode,
             memory_settings: Arc::new(self.memory_settings.clone()),

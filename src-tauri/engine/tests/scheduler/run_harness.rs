@@ -339,6 +339,9 @@ impl<'a> Execution<'a> {
         let mut answering: BoxFuture<'a, _> = Box::pin(async move {
             match answer {
                 Answer::Value(value) => handle.answer(activation, (*value).clone()).await,
+                Answer::Attached { value, attachments } => {
+                    handle.answer_with(activation, (*value).clone(), attachments).await
+                }
                 Answer::End => handle.end(activation).await,
             }
         });

@@ -80,6 +80,7 @@ impl Simulation {
             tools: Arc::new(self.clone()),
             retriever: Arc::new(NoRetriever),
             memories: plait_engine::long_term_memory::NoMemoryStore::shared(),
+            attachments: plait_engine::attachment::NoAttachmentStore::shared(),
             clock: Arc::new(self.clone()),
             evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),

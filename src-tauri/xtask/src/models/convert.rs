@@ -13,6 +13,12 @@ pub(super) struct Entry {
     pub(super) window: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) price: Option<Price>,
+    /// Whether it takes images, where the source says that it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) images: Option<bool>,
+    /// The same for PDFs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) pdf: Option<bool>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) retired: bool,
 }
@@ -92,7 +98,13 @@ pub(super) fn entries(rows: &Map<String, Value>) -> BTreeMap<String, Entry> {
         let is_text =
             matches!(row.get("mode").and_then(Value::as_str), Some("chat" | "completion" | "responses"));
         if let Some(name) = model_name(key, row).filter(|_| is_text) {
-            let entry = Entry { window: window(row), price: price(row, &name), retired: false };
+            let entry = Entry {
+                window: window(row),
+                price: price(row, &name),
+                images: refusal(row, "supports_vision"),
+                pdf: refusal(row, "supports_pdf_input"),
+                retired: false,
+            };
             if entry != Entry::default() {
                 all.entry(name).or_insert(entry);
             }
@@ -115,6 +127,11 @@ fn model_name(key: &str, row: &Value) -> Option<String> {
         (!is_region).then(|| format!("{to}{name}"))?
     };
     Some(name.to_lowercase())
+}
+
+/// `false` where the source says so. A model of which it says nothing may have learned to since.
+fn refusal(row: &Value, key: &str) -> Option<bool> {
+    row.get(key).and_then(Value::as_bool).filter(|supported| !supported)
 }
 
 fn window(row: &Value) -> Option<u64> {

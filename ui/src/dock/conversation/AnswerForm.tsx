@@ -1,12 +1,16 @@
 import { Check, CornerDownLeft, X } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from "react";
+import type { Attachment } from "@/bindings";
 import { Button } from "@/design/Button";
 import { formatJson, parseJson } from "@/design/exact-json";
+import { takesAttachments } from "@/run/values/attachments";
 import { useWorkspace } from "@/workspace/context";
 import { AnswerText } from "./AnswerText";
+import { AttachButton, AttachmentField } from "./AttachmentField";
 import { answerForm, type QuestionField, type Schema, skeleton } from "./answer-schema";
 import { contentOf, type FieldValues, initialValues, QuestionFields } from "./QuestionFields";
 import { TEXTS } from "./texts";
+import { useAttachments } from "./useAttachments";
 
 type Props = {
   schema: Record<string, unknown>;
@@ -17,7 +21,7 @@ type Props = {
   /** Whether refusing is the safe answer, so that it is the one that the keyboard is at. */
   careful?: boolean;
   /** Sends the answer; whether it was taken. */
-  onAnswer: (value: unknown) => Promise<boolean>;
+  onAnswer: (value: unknown, attachments?: readonly Attachment[]) => Promise<boolean>;
 };
 
 /** An unsent answer, which outlives the form, and how to send it: the draft is dropped when the host accepted the answer. */
@@ -31,8 +35,8 @@ function useAnswerDraft({ draftKey, onAnswer }: Pick<Props, "draftKey" | "onAnsw
       else answerDrafts.set(draftKey, next);
       setText(next);
     },
-    async send(value: unknown): Promise<void> {
-      if (await onAnswer(value)) answerDrafts.delete(draftKey);
+    async send(value: unknown, attachments: readonly Attachment[] = []): Promise<void> {
+      if (await onAnswer(value, attachments)) answerDrafts.delete(draftKey);
     },
   };
 }
@@ -92,20 +96,29 @@ export function AnswerForm(props: Props) {
 
 function TextAnswer({ schema, draftKey, label, busy, onAnswer }: Props) {
   const { text, setText, send: sendAnswer } = useAnswerDraft({ draftKey, onAnswer }, "");
+  const files = useAttachments();
+  const isBusy = busy || files.storing;
   const send = () => {
-    if (busy || text.trim() === "") return;
-    void sendAnswer(text);
+    if (isBusy || text.trim() === "") return;
+    void sendAnswer(text, files.attachments);
   };
-  return (
+  const takesFiles = takesAttachments(schema);
+  const field = (
     <AnswerText
       label={label}
       text={text}
       onText={setText}
       placeholder={exampleOf(schema)}
       onEnter={send}
-      end={<SendButton busy={busy || text.trim() === ""} onSend={send} />}
+      end={
+        <>
+          {takesFiles ? <AttachButton files={files} busy={busy} /> : null}
+          <SendButton busy={isBusy || text.trim() === ""} onSend={send} />
+        </>
+      }
     />
   );
+  return takesFiles ? <AttachmentField files={files}>{field}</AttachmentField> : field;
 }
 
 function exampleOf(schema: Record<string, unknown>): string {

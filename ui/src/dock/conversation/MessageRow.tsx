@@ -15,12 +15,15 @@ import { Markdown } from "@/design/Markdown";
 import { plain } from "@/design/plain-text";
 import { formatIteration } from "@/run/fold/epoch";
 import type { NodeNames } from "@/run/node-names";
+import { answerAttachments, answerValue } from "@/run/values/answers";
+import { attachmentsOf } from "@/run/values/attachments";
 import { formatCount } from "@/run/values/format";
-import { messageText } from "@/run/values/message-text";
+import { plainMessageText } from "@/run/values/message-text";
 import { previewOf } from "@/run/values/preview";
 import { Reasoning } from "@/run/values/Reasoning";
 import { Truncated } from "@/run/values/Truncated";
 import { ValueView } from "@/run/values/ValueView";
+import { AttachmentList } from "@/workspace/AttachmentList";
 import { useWorkspace } from "@/workspace/context";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import type { Item } from "./conversation-items";
@@ -48,7 +51,8 @@ export const Row = memo(function Row({ item }: { item: Item }) {
         </SystemLine>
       ) : (
         <Spoken avatar={<UserRound size={13} aria-hidden />} who="You">
-          <ValueView value={item.answer.value} label={TEXTS.yourAnswer} />
+          <ValueView value={answerValue(item.answer)} label={TEXTS.yourAnswer} />
+          <AttachmentList attachments={answerAttachments(item.answer)} />
         </Spoken>
       );
     case "cleared":
@@ -101,7 +105,8 @@ function MessageRow({ message }: { message: Message }) {
   return (
     <Spoken avatar={icon} tone={tone} who={who} more={`${formatCount(message.tokens)} tokens`}>
       {message.reasoning ? <Reasoning text={message.reasoning} /> : null}
-      <Markdown text={messageText(message.content)} className={message.role === "system" ? "text-fg-2" : ""} />
+      <Markdown text={plainMessageText(message.content)} className={message.role === "system" ? "text-fg-2" : ""} />
+      <AttachmentList attachments={attachmentsOf(message.content)} />
       {message.truncated ? <Truncated className="mt-0.5" /> : null}
     </Spoken>
   );

@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
+import type { Attachment } from "@/bindings";
 import { Markdown } from "@/design/Markdown";
 import type { HostError } from "@/ipc";
 import { formatIteration } from "@/run/fold/epoch";
@@ -27,9 +28,9 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
   const asksForMessage = workspace.nodeTypes.get(workspace.nodeNames.typeOf(pause.node) ?? "")?.editor.asksForMessage;
   useFocusOfAnswer(box);
 
-  const answer = async (value: unknown) => {
+  const answer = async (value: unknown, attachments: readonly Attachment[] = []) => {
     setBusy(true);
-    const failure = await workspace.runs.answer(pause, value);
+    const failure = await workspace.runs.answer(pause, value, attachments);
     setError(failure);
     setBusy(false);
     return failure === undefined;

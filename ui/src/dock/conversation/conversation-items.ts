@@ -1,6 +1,8 @@
 /** What the conversation shows, in the order it happened. Grows with the journal; nothing is worked out twice. */
 import type { Answer, ContextId, Entry, Epoch, Fault, Message, NodeId, PortName } from "@/bindings";
 import { epochKey } from "@/run/fold/epoch";
+import { answerValue } from "@/run/values/answers";
+import { plainMessageText } from "@/run/values/message-text";
 
 export type Item =
   | { kind: "message"; key: string; context: ContextId; message: Message }
@@ -86,9 +88,10 @@ export class ConversationItems {
 
   /** A turn whose user message is an answer takes that answer in: it is not shown twice. */
   #removeAnswers(messages: readonly Message[]): void {
-    const userTexts = messages.filter((message) => message.role === "user").map((message) => message.content);
+    const userMessages = messages.filter((message) => message.role === "user");
+    const userTexts = userMessages.map((message) => plainMessageText(message.content));
     const taken = [...this.#answers.values()].findLast(
-      (item) => item.kind === "answer" && item.answer !== "end" && userTexts.includes(item.answer.value as string),
+      (item) => item.kind === "answer" && userTexts.includes(answerValue(item.answer) as string),
     );
     if (taken?.kind === "answer") this.#removeAnswer(taken.node, taken.epoch);
   }

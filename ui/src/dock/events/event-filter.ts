@@ -2,6 +2,7 @@
 import type { Amount, Entry } from "@/bindings";
 import { formatIteration } from "@/run/fold/epoch";
 import { loopEntry } from "@/run/fold/loops";
+import { answerValue } from "@/run/values/answers";
 import { formatCost, formatCount } from "@/run/values/format";
 import { oneLine, previewOf, shorten } from "@/run/values/preview";
 
@@ -145,7 +146,7 @@ export function gistOf(entry: Entry): string {
     case "run.paused":
       return previewOf(entry.prompt, LIMIT);
     case "input.provided":
-      return entry.answer === "end" ? "ended" : previewOf(entry.answer.value, LIMIT);
+      return entry.answer === "end" ? "ended" : previewOf(answerValue(entry.answer), LIMIT);
     case "run.waiting":
       return entry.on.map((one) => one.node).join(", ") + (entry.more ? ` and ${entry.more} more` : "");
     case "run.finished":

@@ -2,10 +2,12 @@ import { CircleAlert } from "lucide-react";
 import type { SkipReason } from "@/bindings";
 import { Markdown } from "@/design/Markdown";
 import type { EpochView, NodeState } from "@/run/fold/types";
+import { answerAttachments, answerValue } from "@/run/values/answers";
 import { describeTokens, formatCost, formatDuration } from "@/run/values/format";
 import { wasStopped } from "@/run/values/outputs";
 import { Truncated } from "@/run/values/Truncated";
 import { ValueView } from "@/run/values/ValueView";
+import { AttachmentList } from "@/workspace/AttachmentList";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import { Box, Section } from "./Section";
 import { TEXTS } from "./texts";
@@ -127,7 +129,10 @@ export function Questions({ view }: { view: EpochView }) {
               {pause.answer === "end" ? (
                 <p className="text-fg-2">{TEXTS.endedWithoutAnswer}</p>
               ) : (
-                <ValueView value={pause.answer.value} label={TEXTS.answer} />
+                <>
+                  <ValueView value={answerValue(pause.answer)} label={TEXTS.answer} />
+                  <AttachmentList attachments={answerAttachments(pause.answer)} />
+                </>
               )}
             </div>
           )}

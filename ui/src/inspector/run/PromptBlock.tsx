@@ -3,6 +3,7 @@ import type { LineChange } from "@/run/prompt-diff";
 import type { Line } from "@/run/prompt-parts";
 import { formatCount } from "@/run/values/format";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
+import { AttachmentList } from "@/workspace/AttachmentList";
 import { useWorkspace } from "@/workspace/context";
 import { ChangedText, ChangeMark } from "./ChangedText";
 import { FoldButton } from "./FoldButton";
@@ -31,7 +32,7 @@ type Props = {
 export function PromptBlock({ line, open, onToggle, change }: Props) {
   const workspace = useWorkspace();
   const nameOf = (node: NodeId) => workspace.nodeNames.nameOf(node);
-  const { block, text, tokens, sources, origins, cut } = line;
+  const { block, text, tokens, sources, attachments = [], origins, cut } = line;
   const title = TITLES[block];
   return (
     <article
@@ -48,6 +49,7 @@ export function PromptBlock({ line, open, onToggle, change }: Props) {
         <CopyButton value={text} label={TEXTS.copyMessage(title)} />
       </header>
       {open ? <Text text={text} title={title} change={change} /> : <p className="truncate text-fg-3 text-sm">{text}</p>}
+      <AttachmentList attachments={attachments} />
       {sources.length > 0 ? (
         <p className="mt-1 break-words text-fg-3 text-xs" data-testid="block-sources">
           {TEXTS.origin} {distinct(sources.map((source) => describeSource(source, nameOf))).join(" · ")}

@@ -1,5 +1,5 @@
 import { memo, useMemo, useState } from "react";
-import type { NodeId, Origins, PromptRecord } from "@/bindings";
+import type { Attachment, NodeId, Origins, PromptRecord } from "@/bindings";
 import type { EpochView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
 import type { LineChange } from "@/run/prompt-diff";
@@ -8,6 +8,7 @@ import { formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
 import { messageText } from "@/run/values/message-text";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
+import { AttachmentList } from "@/workspace/AttachmentList";
 import { useWorkspace } from "@/workspace/context";
 import { useEventCount } from "@/workspace/run-hooks";
 import { ChangedText, ChangeMark } from "./ChangedText";
@@ -85,13 +86,14 @@ function LineView({ line, folded, change }: { line: Line; folded: boolean; chang
   if (line.kind === "leftTurns") {
     return <Cut>{TEXTS.turnsLeftOut(line.count, TEXTS.omissionReasons[line.reason])}</Cut>;
   }
-  const { role, tokens, text, author, origins } = line;
+  const { role, tokens, text, author, attachments, origins } = line;
   return (
     <MessageBox
       role={role}
       tokens={tokens}
       text={text}
       author={author}
+      attachments={attachments}
       origins={origins}
       open={open}
       onToggle={() => setOpen(!open)}
@@ -126,6 +128,8 @@ type MessageProps = {
   tokens?: number;
   text: string;
   author?: NodeId;
+  /** Images and files that were sent with it. */
+  attachments?: readonly Attachment[];
   origins?: Origins;
   /** Whether the text is shown. */
   open?: boolean;
@@ -136,7 +140,17 @@ type MessageProps = {
 };
 
 /** One message: role, author, tokens, text, and where it comes from. */
-export function MessageBox({ role, tokens, text, author, origins, open = true, onToggle, change }: MessageProps) {
+export function MessageBox({
+  role,
+  tokens,
+  text,
+  author,
+  attachments = [],
+  origins,
+  open = true,
+  onToggle,
+  change,
+}: MessageProps) {
   const workspace = useWorkspace();
   const label = `${role} message`;
   return (
@@ -161,6 +175,7 @@ export function MessageBox({ role, tokens, text, author, origins, open = true, o
           ) : (
             <ValueView value={text} label={label} />
           )}
+          <AttachmentList attachments={attachments} />
           <OriginChips origins={origins} />
         </>
       ) : (

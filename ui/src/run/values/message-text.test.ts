@@ -1,8 +1,14 @@
 import { expect, it } from "vitest";
-import { messageText } from "./message-text";
+import { messageText, plainMessageText } from "./message-text";
 
-it("has placeholders for media", () => {
+const image = { type: "attachment", hash: "00", mediaType: "image/png", name: "photo.png", bytes: 68 } as const;
+
+it("names what is attached in its place", () => {
   expect(messageText("Hello")).toBe("Hello");
-  const image = { type: "image", media_type: "image/png", data: "AAAA" } as const;
-  expect(messageText([{ type: "text", text: "See" }, image])).toBe("See\n[Image, image/png]");
+  expect(messageText([{ type: "text", text: "See" }, image])).toBe("See\n[photo.png]");
+});
+
+it("leaves out what is attached where it is shown beside the text", () => {
+  expect(plainMessageText("Hello")).toBe("Hello");
+  expect(plainMessageText([{ type: "text", text: "See" }, image])).toBe("See");
 });

@@ -1,6 +1,7 @@
 //! Encodes the conversation as messages: user and assistant alternate, each with a list of blocks. Merges adjacent messages
 //! of one role, sends thinking blocks back unchanged, and places the cache breakpoints within the conversation.
 
+use plait_engine::attachment::{Attachment, AttachmentKind};
 use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
 use serde_json::{Value, json};
 
@@ -51,13 +52,22 @@ fn text(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }))
 }
 
+/// An image, or a PDF with its name.
+fn media(attachment: &Attachment) -> Value {
+    let source =
+        json!({ "type": "base64", "media_type": attachment.media_type, "data": attachment.base64() });
+    match attachment.kind() {
+        AttachmentKind::Image => json!({ "type": "image", "source": source }),
+        AttachmentKind::Pdf | AttachmentKind::Text => {
+            json!({ "type": "document", "source": source, "title": attachment.name })
+        }
+    }
+}
+
 fn content(content: &Content) -> Vec<Value> {
     let part = |part: &Part| match part {
         Part::Text { text: content } => text(content),
-        Part::Image { media_type, data } => {
-            let source = json!({ "type": "base64", "media_type": media_type, "data": data });
-            Some(json!({ "type": "image", "source": source }))
-        }
+        Part::Attachment(attachment) => Some(media(attachment)),
     };
     match content {
         Content::Text(content) => text(content).into_iter().collect(),
@@ -81,7 +91,8 @@ fn tool_result(message: &Message) -> Value {
 fn assistant(message: &Message) -> Vec<Value> {
     from_provider_state(message).unwrap_or_else(|| {
         let calls = message.tool_calls.iter().map(tool_use);
-        content(&message.content).into_iter().chain(calls).collect()
+        // The protocol takes images from users alone.
+        text(&message.content.text()).into_iter().chain(calls).collect()
     })
 }
 

@@ -172,6 +172,7 @@ impl http::ResponseDecoder for Decoder<'_> {
             reasoning: Some(reasoning).filter(|reasoning| !reasoning.is_empty()),
             provider_state: if calls.is_empty() { None } else { provider_state(&self.blocks) },
             text: reply_json.map_or_else(|| self.text.clone(), str::to_owned),
+            attachments: Vec::new(),
             tool_calls: calls,
             stop_reason,
             usage: self.usage.tokens(),

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use plait_engine::attachment::Attachment;
 use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
 use serde_json::{Value, json};
 
@@ -44,12 +45,14 @@ fn text(text: &str) -> Option<Value> {
     (!text.is_empty()).then(|| json!({ "text": text }))
 }
 
+fn inline_data(attachment: &Attachment) -> Value {
+    json!({ "inlineData": { "mimeType": attachment.media_type, "data": attachment.base64() } })
+}
+
 fn content(content: &Content) -> Vec<Value> {
     let part = |part: &Part| match part {
         Part::Text { text: content } => text(content),
-        Part::Image { media_type, data } => {
-            Some(json!({ "inlineData": { "mimeType": media_type, "data": data } }))
-        }
+        Part::Attachment(attachment) => Some(inline_data(attachment)),
     };
     match content {
         Content::Text(content) => text(content).into_iter().collect(),
@@ -67,9 +70,12 @@ fn plain(message: &Message) -> Vec<Value> {
 fn from_provider_state(message: &Message) -> Option<Vec<Value>> {
     let text = message.content.text();
     let (mut at, mut calls, mut parts) = (0, message.tool_calls.iter(), Vec::new());
+    let mut attachments = message.content.attachments();
     for entry in state_parts(message)? {
         let mut part = if let Some(id) = entry.get("call") {
             function_call(calls.next()?, Some(id).filter(|id| !id.is_null()))
+        } else if entry.get("attachment").is_some() {
+            inline_data(attachments.next()?)
         } else {
             let end = usize::try_from(entry.get("text")?.as_u64()?).ok()?.checked_add(at)?;
             let fragment = text.get(at..end)?;
@@ -83,7 +89,8 @@ fn from_provider_state(message: &Message) -> Option<Vec<Value>> {
         }
         parts.push(part);
     }
-    (at == text.len() && calls.next().is_none()).then_some(parts)
+    let is_whole = at == text.len() && calls.next().is_none() && attachments.next().is_none();
+    is_whole.then_some(parts)
 }
 
 fn state_parts(message: &Message) -> Option<&Vec<Value>> {

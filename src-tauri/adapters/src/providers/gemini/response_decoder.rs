@@ -3,6 +3,7 @@
 //! A reply is complete when it has a finish reason, or when the prompt was blocked. A stream that ends before that was cut
 //! short. The protocol has no closing event.
 
+use plait_engine::attachment::Attachment;
 use plait_engine::context::ToolCall;
 use plait_engine::error::Fault;
 use plait_engine::models::TokenUsage;
@@ -12,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::STATE_KEY;
 use super::wire::{Event, FunctionCall, Part};
 use crate::providers::http::{self, ErrorContext, Framing};
+use crate::providers::protocol::received_attachments::received_image;
 use crate::providers::protocol::tool_calls::received_call;
 
 /// Finish reasons of replies that were withheld, entirely or from some point on.
@@ -34,6 +36,7 @@ pub(super) struct Decoder<'a> {
     id: Option<String>,
     text: String,
     reasoning: String,
+    attachments: Vec<Attachment>,
     calls: Vec<ToolCall>,
     parts: Vec<StatePart>,
     usage: Option<TokenUsage>,
@@ -46,6 +49,7 @@ pub(super) struct Decoder<'a> {
 enum StatePart {
     Text { bytes: usize, signature: Option<String> },
     Call { id: Option<String>, signature: Option<String> },
+    Attachment { signature: Option<String> },
 }
 
 impl<'a> Decoder<'a> {
@@ -55,6 +59,7 @@ impl<'a> Decoder<'a> {
             id: None,
             text: String::new(),
             reasoning: String::new(),
+            attachments: Vec::new(),
             calls: Vec::new(),
             parts: Vec::new(),
             usage: None,
@@ -63,12 +68,21 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    fn add(&mut self, part: Part, sink: &mut ChunkSink<'_>) {
+    fn add(&mut self, part: Part, sink: &mut ChunkSink<'_>) -> Result<(), Fault> {
         let signature = part.thought_signature.filter(|signature| !signature.is_empty());
         if let Some(call) = part.function_call {
-            return self.add_call(call, signature);
+            self.add_call(call, signature);
+            return Ok(());
         }
-        let Some(text) = part.text else { return };
+        if let Some(image) = part.inline_data {
+            // Drafts of an image are a part of the thoughts.
+            if !part.thought {
+                self.attachments.push(received_image(self.attachments.len(), &image.data, self.context)?);
+                self.parts.push(StatePart::Attachment { signature });
+            }
+            return Ok(());
+        }
+        let Some(text) = part.text else { return Ok(()) };
         if part.thought {
             self.reasoning.push_str(&text);
         } else {
@@ -83,6 +97,7 @@ impl<'a> Decoder<'a> {
         if !text.is_empty() {
             sink(if part.thought { Chunk::Reasoning(text) } else { Chunk::Text(text) });
         }
+        Ok(())
     }
 
     fn add_call(&mut self, call: FunctionCall, signature: Option<String>) {
@@ -111,7 +126,7 @@ impl http::ResponseDecoder for Decoder<'_> {
         self.blocked |= event.prompt_feedback.is_some_and(|feedback| feedback.block_reason.is_some());
         // Only one candidate was requested.
         for candidate in event.candidates.into_iter().filter(|candidate| candidate.index == 0) {
-            candidate.content.parts.into_iter().for_each(|part| self.add(part, sink));
+            candidate.content.parts.into_iter().try_for_each(|part| self.add(part, sink))?;
             let says_nothing = |reason: &str| matches!(reason, "" | "FINISH_REASON_UNSPECIFIED");
             let reason = candidate.finish_reason.filter(|reason| !says_nothing(reason));
             self.finish_reason = reason.or(self.finish_reason.take());
@@ -142,6 +157,7 @@ impl http::ResponseDecoder for Decoder<'_> {
         };
         Ok(ModelReply {
             text: self.text,
+            attachments: if withheld { Vec::new() } else { self.attachments },
             reasoning: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),
             provider_state: if calls.is_empty() { None } else { provider_state(&self.parts) },
             tool_calls: calls,
@@ -156,13 +172,14 @@ impl http::ResponseDecoder for Decoder<'_> {
 /// are no signatures and no ids.
 fn provider_state(parts: &[StatePart]) -> Option<Value> {
     let is_plain = |part: &StatePart| match part {
-        StatePart::Text { signature, .. } => signature.is_none(),
+        StatePart::Text { signature, .. } | StatePart::Attachment { signature } => signature.is_none(),
         StatePart::Call { id, signature } => id.is_none() && signature.is_none(),
     };
     let encode = |part: &StatePart| {
         let (mut encoded, signature) = match part {
             StatePart::Text { bytes, signature } => (json!({ "text": bytes }), signature),
             StatePart::Call { id, signature } => (json!({ "call": id }), signature),
+            StatePart::Attachment { signature } => (json!({ "attachment": true }), signature),
         };
         if let Some(signature) = signature {
             encoded["thoughtSignature"] = json!(signature);

@@ -44,6 +44,15 @@ pub(super) struct Part {
     pub(super) thought: bool,
     pub(super) thought_signature: Option<String>,
     pub(super) function_call: Option<FunctionCall>,
+    pub(super) inline_data: Option<InlineData>,
+}
+
+/// An image of the reply.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct InlineData {
+    /// In base64.
+    pub(super) data: String,
 }
 
 #[derive(Default, Deserialize)]

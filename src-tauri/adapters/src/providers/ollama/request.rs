@@ -1,7 +1,8 @@
 //! Encodes a request: how this protocol writes messages, tools and limits, and how large a window the model is loaded
 //! with.
 
-use plait_engine::context::{Content, Message, Part, Role, ToolCall};
+use plait_engine::attachment::Attachment;
+use plait_engine::context::{Content, Message, Role, ToolCall};
 use plait_engine::error::Fault;
 use plait_engine::prompt::{tokens, tool_tokens};
 use plait_engine::provider::ModelRequest;
@@ -114,13 +115,8 @@ fn message<'a>(message: &Message, before: impl DoubleEndedIterator<Item = &'a Me
     }
 }
 
-fn images<'a>(content: &'a Content) -> Vec<&'a str> {
-    let Content::Parts(parts) = content else { return Vec::new() };
-    let image = |part: &'a Part| match part {
-        Part::Image { data, .. } => Some(data.as_str()),
-        Part::Text { .. } => None,
-    };
-    parts.iter().filter_map(image).collect()
+fn images(content: &Content) -> Vec<String> {
+    content.attachments().map(Attachment::base64).collect()
 }
 
 fn tool_call(call: &ToolCall) -> Value {

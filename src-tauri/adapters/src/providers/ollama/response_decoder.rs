@@ -94,6 +94,7 @@ impl http::ResponseDecoder for Decoder<'_> {
         };
         Ok(ModelReply {
             text: self.text,
+            attachments: Vec::new(),
             reasoning: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),
             tool_calls: self.calls,
             stop_reason,

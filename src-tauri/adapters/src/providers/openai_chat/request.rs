@@ -1,5 +1,6 @@
 //! Encodes a request: how this protocol writes messages, tools and limits.
 
+use plait_engine::attachment::AttachmentKind;
 use plait_engine::context::{Content, Message, Part, Role, ToolCall};
 use plait_engine::error::Fault;
 use plait_engine::provider::ModelRequest;
@@ -107,8 +108,11 @@ fn content(content: &Content) -> Value {
     let Content::Parts(parts) = content else { return Value::String(content.text()) };
     let part = |part: &Part| match part {
         Part::Text { text } => json!({ "type": "text", "text": text }),
-        Part::Image { media_type, data } => {
-            json!({ "type": "image_url", "image_url": { "url": format!("data:{media_type};base64,{data}") } })
+        Part::Attachment(image) if image.kind() == AttachmentKind::Image => {
+            json!({ "type": "image_url", "image_url": { "url": image.data_url() } })
+        }
+        Part::Attachment(file) => {
+            json!({ "type": "file", "file": { "filename": file.name, "file_data": file.data_url() } })
         }
     };
     parts.iter().map(part).collect()

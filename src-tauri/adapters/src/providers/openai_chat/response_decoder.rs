@@ -3,6 +3,7 @@
 //! A reply is complete when its choice has a finish reason or the stream has sent `[DONE]`. A stream that ends before that
 //! was cut short; what happens to the connection afterwards no longer matters.
 
+use plait_engine::attachment::Attachment;
 use plait_engine::error::Fault;
 use plait_engine::models::TokenUsage;
 use plait_engine::provider::{Chunk, ChunkSink, ModelReply, StopReason};
@@ -11,6 +12,7 @@ use serde_json::Value;
 use super::reasoning_details::ReasoningDetails;
 use super::wire::{CallDelta, Delta, Event, Text};
 use crate::providers::http::{self, ErrorContext, Framing};
+use crate::providers::protocol::received_attachments::received_data_url;
 use crate::providers::protocol::tool_calls::{parse_arguments, received_call};
 
 /// The last event of a stream, as OpenAI defines it.
@@ -23,6 +25,7 @@ pub(super) struct Decoder<'a> {
     reasoning: String,
     reasoning_details: ReasoningDetails,
     refusal: String,
+    attachments: Vec<Attachment>,
     calls: Vec<PartialCall>,
     usage: Option<TokenUsage>,
     response_id: Option<String>,
@@ -47,6 +50,7 @@ impl<'a> Decoder<'a> {
             reasoning: String::new(),
             reasoning_details: ReasoningDetails::default(),
             refusal: String::new(),
+            attachments: Vec::new(),
             calls: Vec::new(),
             usage: None,
             response_id: None,
@@ -56,7 +60,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    fn add(&mut self, delta: Delta, sink: &mut ChunkSink<'_>) {
+    fn add(&mut self, delta: Delta, sink: &mut ChunkSink<'_>) -> Result<(), Fault> {
         if let Some(reasoning) = delta.reasoning_content.or(delta.reasoning).filter(|text| !text.is_empty()) {
             self.reasoning.push_str(&reasoning);
             sink(Chunk::Reasoning(reasoning));
@@ -67,7 +71,15 @@ impl<'a> Decoder<'a> {
             sink(Chunk::Text(text));
         }
         self.refusal.push_str(&delta.refusal.unwrap_or_default());
+        for image in delta.images {
+            let image = received_data_url(self.attachments.len(), &image.image_url.url, self.context)?;
+            // The last event may repeat them.
+            if self.attachments.iter().all(|known| known.hash != image.hash) {
+                self.attachments.push(image);
+            }
+        }
         delta.tool_calls.into_iter().for_each(|call| self.add_call(call));
+        Ok(())
     }
 
     /// Every delta of a call has its index, and the first one its id. Some servers give every call index 0 and distinguish
@@ -152,7 +164,7 @@ impl http::ResponseDecoder for Decoder<'_> {
         for choice in event.choices.into_iter().filter(|choice| choice.index == 0) {
             self.has_choice = true;
             if let Some(delta) = choice.delta.or(choice.message) {
-                self.add(delta, sink);
+                self.add(delta, sink)?;
             }
             let reason = choice.finish_reason.filter(|reason| !is_blank(reason));
             self.finish_reason = reason.or(self.finish_reason.take());
@@ -185,6 +197,7 @@ impl http::ResponseDecoder for Decoder<'_> {
         let calls = self.calls.into_iter().enumerate();
         Ok(ModelReply {
             text: self.text,
+            attachments: self.attachments,
             reasoning: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),
             tool_calls: calls
                 .map(|(number, call)| {

@@ -44,8 +44,26 @@ pub(super) struct Delta {
     #[serde(deserialize_with = "or_default")]
     pub(super) reasoning_details: Vec<Map<String, Value>>,
     pub(super) refusal: Option<String>,
+    /// `OpenRouter`'s field.
+    #[serde(deserialize_with = "or_default")]
+    pub(super) images: Vec<Image>,
     #[serde(deserialize_with = "or_default")]
     pub(super) tool_calls: Vec<CallDelta>,
+}
+
+/// An image of the reply.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Image {
+    #[serde(deserialize_with = "or_default")]
+    pub(super) image_url: ImageUrl,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ImageUrl {
+    /// A URL of the scheme `data`.
+    pub(super) url: String,
 }
 
 /// Text, or parts of which some are text.

@@ -1,5 +1,6 @@
 //! Encodes a request: how this protocol writes messages, tools and limits as items.
 
+use plait_engine::attachment::AttachmentKind;
 use plait_engine::context::{Content, Message, Part, Role, ToolCall};
 use plait_engine::error::Fault;
 use plait_engine::provider::{ModelReply, ModelRequest};
@@ -145,9 +146,11 @@ fn content(content: &Content) -> Value {
     let Content::Parts(parts) = content else { return Value::String(content.text()) };
     let part = |part: &Part| match part {
         Part::Text { text } => json!({ "type": "input_text", "text": text }),
-        Part::Image { media_type, data } => {
-            let url = format!("data:{media_type};base64,{data}");
-            json!({ "type": "input_image", "detail": "auto", "image_url": url })
+        Part::Attachment(image) if image.kind() == AttachmentKind::Image => {
+            json!({ "type": "input_image", "detail": "auto", "image_url": image.data_url() })
+        }
+        Part::Attachment(file) => {
+            json!({ "type": "input_file", "filename": file.name, "file_data": file.data_url() })
         }
     };
     parts.iter().map(part).collect()

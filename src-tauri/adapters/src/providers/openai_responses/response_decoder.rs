@@ -264,6 +264,7 @@ impl http::ResponseDecoder for Decoder<'_> {
         };
         Ok(ModelReply {
             text: self.text,
+            attachments: Vec::new(),
             reasoning: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),
             tool_calls,
             stop_reason,

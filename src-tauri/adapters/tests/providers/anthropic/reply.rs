@@ -51,6 +51,7 @@ fn recorded_events(first: &Value, last: &Value) -> Vec<Value> {
 
 fn expected() -> ModelReply {
     ModelReply {
+        attachments: Vec::new(),
         text: "Schön 🙂 日本語\n\"x\"".into(),
         reasoning: Some("Größe…".into()),
         tool_calls: vec![
@@ -222,6 +223,7 @@ async fn unstreamed_reply_is_decoded() {
         {"type": "thinking", "thinking": "Hm.", "signature": "s"}, {"type": "text", "bytes": 2}, {"type": "tool_use"},
     ]});
     let expected = ModelReply {
+        attachments: Vec::new(),
         text: "Hi".into(),
         reasoning: Some("Hm.".into()),
         tool_calls: vec![call],

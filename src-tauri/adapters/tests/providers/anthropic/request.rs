@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{KIND, stream_of, text_events};
 use crate::requests::{
-    assert_options_refused, assistant_with_calls, capture_request, image_message, message, to_shared, tool,
-    tool_message,
+    assert_options_refused, assistant_with_calls, capture_request, document_message, image_message, message,
+    to_shared, tool, tool_message,
 };
 use crate::server::{Answer, Server, call, request};
 
@@ -273,5 +273,19 @@ async fn models_of_all_pages_are_listed() {
     assert_eq!(
         server.provider(KIND).models().await.expect_err("not a list").code,
         "provider.invalid_response"
+    );
+}
+
+#[tokio::test]
+async fn images_and_documents_are_mapped() {
+    let body = sent_body(ModelRequest { messages: to_shared([document_message()]), ..request() }).await;
+    let source = |media_type: &str| json!({"type": "base64", "media_type": media_type, "data": "aGk="});
+    assert_eq!(
+        body["messages"],
+        json!([{"role": "user", "content": [
+            text("What do they say?", false),
+            {"type": "document", "source": source("application/pdf"), "title": "report.pdf"},
+            {"type": "image", "source": source("image/jpeg")},
+        ]}])
     );
 }

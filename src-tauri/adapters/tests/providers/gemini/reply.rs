@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{KIND, final_event, parts, text_events};
 use crate::protocol_checks::{RecordedStream, full_usage, holds_for_every_protocol};
 use crate::requests::tool_call;
-use crate::server::{Answer, events, reply_to};
+use crate::server::{Answer, events, fault, reply_to};
 
 /// A complete stream: thoughts, text beyond ASCII, a signed text, two calls of which one has a signature and one an id, a
 /// part of an unknown kind.
@@ -26,6 +26,7 @@ fn recorded_events(usage: &Value) -> Vec<Value> {
 
 fn expected() -> ModelReply {
     ModelReply {
+        attachments: Vec::new(),
         text: "Schön 🙂 日本語\n\"x\"".into(),
         reasoning: Some("Größe…".into()),
         tool_calls: vec![
@@ -172,4 +173,38 @@ async fn unstreamed_reply_is_decoded() {
     let (reply, chunks) = reply_to(KIND, Answer::json(200, &whole.to_string())).await;
     assert_eq!((reply.text.as_str(), reply.usage), ("Hi", Some(TokenUsage::new(1, 2))));
     assert_eq!(chunks, [Chunk::Text("Hi".into())]);
+}
+
+/// A PNG of one white pixel, in base64.
+const PIXEL: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII=";
+
+#[tokio::test]
+async fn images_are_parts_of_the_reply_and_drafts_are_not() {
+    let image =
+        |is_draft: bool| json!({"inlineData": {"mimeType": "image/png", "data": PIXEL}, "thought": is_draft});
+    let reply = decode(&[
+        parts(json!([{"text": "Here: "}, image(true)])),
+        parts(json!([image(false)])),
+        final_event(json!([{"text": "Done."}]), "STOP", &json!({})),
+    ])
+    .await;
+    assert_eq!((reply.text.as_str(), reply.stop_reason), ("Here: Done.", StopReason::End));
+    let [image] = &reply.attachments[..] else { panic!("{:?}", reply.attachments) };
+    assert_eq!((image.name.as_str(), image.media_type.as_str()), ("image-1.png", "image/png"));
+    assert_eq!(
+        (image.width, image.bytes, image.data.as_ref().map(|data| data.len())),
+        (Some(1), 68, Some(68))
+    );
+}
+
+#[tokio::test]
+async fn image_that_cannot_be_read_is_an_invalid_response() {
+    for data in ["no base64!", "AAAA"] {
+        let image = json!({"inlineData": {"mimeType": "image/png", "data": data}});
+        let answer = Answer::stream(events(&[final_event(json!([image]), "STOP", &json!({}))]));
+        let found = fault(KIND, answer).await;
+        assert_eq!(found.code, "provider.invalid_response", "{data}");
+        assert!(found.message.contains("an image that can't be read"), "{}", found.message);
+    }
 }

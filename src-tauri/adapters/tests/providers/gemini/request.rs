@@ -1,12 +1,15 @@
 //! The exact request bodies and headers.
 
 use plait_adapters::ProviderRegistry;
-use plait_engine::context::{Message, Role};
+use plait_engine::context::{Content, Message, Part, Role};
 use plait_engine::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
 
 use super::{KIND, text_events};
-use crate::requests::{assert_options_refused, capture_request, image_message, message, to_shared, tool};
+use crate::requests::{
+    assert_options_refused, attachment, capture_request, document_message, image_message, message, to_shared,
+    tool,
+};
 use crate::server::{Answer, Server, call, events, request};
 
 fn hello() -> Answer {
@@ -192,4 +195,28 @@ async fn generating_models_of_all_pages_are_listed() {
         server.provider(KIND).models().await.expect_err("not a list").code,
         "provider.invalid_response"
     );
+}
+
+#[tokio::test]
+async fn images_and_documents_are_mapped() {
+    let body = sent_body(ModelRequest { messages: to_shared([document_message()]), ..request() }).await;
+    assert_eq!(
+        body["contents"],
+        json!([{"role": "user", "parts": [
+            {"text": "What do they say?"},
+            {"inlineData": {"mimeType": "application/pdf", "data": "aGk="}},
+            {"inlineData": {"mimeType": "image/jpeg", "data": "aGk="}},
+        ]}])
+    );
+}
+
+/// A reply's own images go back to it in their place.
+#[tokio::test]
+async fn images_of_an_earlier_reply_are_sent_back() {
+    let parts = vec![Part::Text { text: "Here:".into() }, attachment("image/png", "image-1.png")];
+    let reply = message(Role::Assistant, Content::Parts(parts));
+    let messages = to_shared([message(Role::User, "Draw."), reply, message(Role::User, "Bigger.")]);
+    let body = sent_body(ModelRequest { messages, ..request() }).await;
+    let image = json!({"inlineData": {"mimeType": "image/png", "data": "aGk="}});
+    assert_eq!(body["contents"][1], json!({"role": "model", "parts": [{"text": "Here:"}, image]}));
 }

@@ -208,3 +208,20 @@ async fn unstreamed_reply_is_decoded() {
     assert_eq!((reply.text.as_str(), reply.usage), ("Hi", Some(TokenUsage::new(1, 2))));
     assert_eq!(chunks, [Chunk::Text("Hi".into())]);
 }
+
+/// `OpenRouter` sends images beside the text, and may repeat them in its last event.
+#[tokio::test]
+async fn images_are_parts_of_the_reply_once() {
+    const PIXEL: &str =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII=";
+    let url = format!("data:image/png;base64,{PIXEL}");
+    let images = json!([{"type": "image_url", "image_url": {"url": url}}]);
+    let event = || json!({"choices": [{"index": 0, "delta": {"content": "Hi", "images": images}}]});
+    let reply = decode(&[event(), event(), finish("stop")]).await;
+    assert_eq!(reply.text, "HiHi");
+    let [image] = &reply.attachments[..] else { panic!("{:?}", reply.attachments) };
+    assert_eq!(
+        (image.name.as_str(), image.media_type.as_str(), image.width),
+        ("image-1.png", "image/png", Some(1))
+    );
+}

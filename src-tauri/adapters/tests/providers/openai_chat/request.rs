@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::{KIND, stream_of};
 use crate::requests::{
-    assert_options_refused, assistant, assistant_with_calls, capture_request, closed_schema, image_message,
-    message, to_shared, tool, tool_message, user,
+    assert_options_refused, assistant, assistant_with_calls, capture_request, closed_schema,
+    document_message, image_message, message, to_shared, tool, tool_message, user,
 };
 use crate::server::{Answer, Server, call, request};
 
@@ -178,5 +178,18 @@ async fn models_are_sorted() {
     assert_eq!(
         server.provider(KIND).models().await.expect_err("not a list").code,
         "provider.invalid_response"
+    );
+}
+
+#[tokio::test]
+async fn images_and_documents_are_mapped() {
+    let body = sent_body(ModelRequest { messages: to_shared([document_message()]), ..request() }).await;
+    assert_eq!(
+        body["messages"],
+        json!([{"role": "user", "content": [
+            {"type": "text", "text": "What do they say?"},
+            {"type": "file", "file": {"filename": "report.pdf", "file_data": "data:application/pdf;base64,aGk="}},
+            {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,aGk="}},
+        ]}])
     );
 }

@@ -83,6 +83,7 @@ fn recorded_text(usage: &Value) -> String {
 
 fn expected() -> ModelReply {
     ModelReply {
+        attachments: Vec::new(),
         text: TEXT.into(),
         reasoning: Some("Größe…\n\nHm.".into()),
         tool_calls: vec![

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{KIND, text_answer};
 use crate::requests::{
-    assert_options_refused, assistant_with_calls, capture_request, closed_schema, full_request, to_shared,
-    tool_message, user,
+    assert_options_refused, assistant_with_calls, capture_request, closed_schema, document_message,
+    full_request, to_shared, tool_message, user,
 };
 use crate::server::{Answer, Server, call, provider, request};
 
@@ -160,4 +160,17 @@ async fn models_are_listed_and_missing_key_is_reported() {
     assert_eq!(fault.code, "provider.unauthorized");
     assert!(fault.message.contains("PLAIT_TEST_NO_SUCH_KEY and PLAIT_TEST_NOR_THIS are not set"), "{fault}");
     assert_eq!(server.received().len(), 1, "nothing was sent");
+}
+
+#[tokio::test]
+async fn images_and_documents_are_mapped() {
+    let body = sent_body(ModelRequest { messages: to_shared([document_message()]), ..request() }).await;
+    assert_eq!(
+        body["input"],
+        json!([{"role": "user", "content": [
+            {"type": "input_text", "text": "What do they say?"},
+            {"type": "input_file", "filename": "report.pdf", "file_data": "data:application/pdf;base64,aGk="},
+            {"type": "input_image", "image_url": "data:image/jpeg;base64,aGk="},
+        ]}])
+    );
 }

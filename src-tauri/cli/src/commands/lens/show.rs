@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use plait_api::Plait;
+use plait_api::engine::attachment::Attachment;
 use plait_api::engine::context::{Role, ToolCall};
 use plait_api::engine::lens::{LeftOut, LensCall, MessagePart, PromptBadge, SentMessage, ShareKind};
 use plait_api::engine::models::Cost;
@@ -91,6 +92,7 @@ fn print_call(out: &mut impl Write, number: usize, call: &LensCall) -> std::io::
             writeln!(out, "(reasoning) {}", reasoning.trim_end())?;
         }
         print_text(out, &reply.text, &reply.tool_calls)?;
+        print_attachments(out, &reply.attachments)?;
     }
     Ok(())
 }
@@ -121,7 +123,12 @@ fn print_message(out: &mut impl Write, message: &SentMessage) -> std::io::Result
         .chain(message.tokens.map(|tokens| format!("{tokens} tokens")))
         .collect();
     writeln!(out, "── {role} ({})", details.join(", "))?;
-    print_text(out, &message.text, &message.tool_calls)
+    print_text(out, &message.text, &message.tool_calls)?;
+    print_attachments(out, &message.attachments)
+}
+
+fn print_attachments(out: &mut impl Write, attachments: &[Attachment]) -> std::io::Result<()> {
+    attachments.iter().try_for_each(|attachment| writeln!(out, "{}", attachment.label()))
 }
 
 fn print_text(out: &mut impl Write, text: &str, calls: &[ToolCall]) -> std::io::Result<()> {
@@ -149,6 +156,7 @@ fn share_text(kind: ShareKind) -> &'static str {
         ShareKind::Steps => "this turn",
         ShareKind::Partner => "partner",
         ShareKind::Question => "question",
+        ShareKind::Attachments => "attachments",
         ShareKind::Reserve => "reserve",
         ShareKind::Free => "free",
     }

@@ -4,8 +4,10 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::Plait;
+use plait_api::engine::attachment::Attachment;
 use plait_api::engine::id::Activation;
 use plait_api::engine::journal::{CallEvent, Entry, Event, NodeEvent};
+use plait_api::engine::prompt::PromptPart;
 use plait_api::engine::run::view::RunView;
 use plait_api::runs::{RunDetail, RunSummary, ShowRun};
 
@@ -58,6 +60,13 @@ fn print(detail: &RunDetail) -> Result<(), CliError> {
             }
         }
     }
+    for (at, attachment) in attachments(&detail.entries) {
+        writeln!(
+            out,
+            "Attached at `{at}`: {} ({}, {} bytes)",
+            attachment.name, attachment.media_type, attachment.bytes
+        )?;
+    }
     for pause in &view.outline.pauses {
         writeln!(out, "Waiting at `{}`: {}", pause.node, pause.prompt.trim())?;
     }
@@ -70,6 +79,31 @@ fn print(detail: &RunDetail) -> Result<(), CliError> {
         }
     }
     Ok(())
+}
+
+/// The images and files that models received and replied with, each once for each activation.
+fn attachments(entries: &[Entry]) -> Vec<(&Activation, &Attachment)> {
+    let mut all: Vec<(&Activation, &Attachment)> = Vec::new();
+    for entry in entries {
+        let Event::Call(at, call) = &entry.event else { continue };
+        let found: Vec<&Attachment> = match call {
+            CallEvent::PromptRendered { prompt, .. } => {
+                let attached = prompt.parts.iter().filter_map(|part| match part {
+                    PromptPart::Attachments { attachments, .. } => Some(attachments),
+                    _ => None,
+                });
+                attached.flatten().collect()
+            }
+            CallEvent::ModelReplied { reply, .. } => reply.attachments.iter().collect(),
+            _ => Vec::new(),
+        };
+        for attachment in found {
+            if !all.contains(&(at, attachment)) {
+                all.push((at, attachment));
+            }
+        }
+    }
+    all
 }
 
 /// How much of the earlier run a retry reused.

@@ -18,6 +18,39 @@ error_codes! {
             "Correct the schema in the settings of the node that asks.";
     }
 
+    "Attachments" {
+        AttachmentBadValue = "attachment.bad_value",
+            "A value that is to be attached to a message is no image and no file.",
+            "Connect the output `attachments` of a `userInput`, or give a file with `--attach`.";
+        AttachmentEmpty = "attachment.empty",
+            "A file that is to be attached has no content.",
+            "Attach a file that has content.";
+        AttachmentMissing = "attachment.missing",
+            "The bytes of an attachment are not stored any more, or are damaged.",
+            "Attach the file again and run the flow again.";
+        AttachmentNoTaker = "attachment.no_taker",
+            "The flow has no place for a file, or several and none was named.",
+            "Connect nothing to the input `attach` of a `chat`, or let a `userInput` take attachments. With several, name the node.";
+        AttachmentNotAsked = "attachment.not_asked",
+            "An answer has attachments, but the question takes none.",
+            "Turn on `attachments` in the settings of the `userInput`, or answer without files.";
+        AttachmentTooLarge = "attachment.too_large",
+            "A file is too large to be attached.",
+            "Attach a smaller file: scale an image down, or split a document.";
+        AttachmentTooMany = "attachment.too_many",
+            "A message has too many attachments.",
+            "Attach fewer files.";
+        AttachmentUnknownType = "attachment.unknown_type",
+            "A file is no image, PDF or text that can be attached.",
+            "Attach a PNG, JPEG, GIF or WebP image, a PDF, or a text file in UTF-8.";
+        AttachmentUnreadable = "attachment.unreadable",
+            "A file that is to be attached cannot be read.",
+            "Check the path and the permissions of the file.";
+        AttachmentUnsupported = "attachment.unsupported",
+            "A message has an image or a file that the model or its provider can't take. Nothing was sent.",
+            "Use a model that takes it, or leave the file out.";
+    }
+
     "The application" {
         AppInternal = "app.internal",
             "A part of Plait ended unexpectedly.",

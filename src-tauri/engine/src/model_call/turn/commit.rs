@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Turn;
-use crate::context::{ContextManager, Message, Role};
+use crate::context::{Content, ContextManager, Message, Role};
 use crate::error::Fault;
 use crate::id::MessageId;
 use crate::journal::ContextEvent;
@@ -31,10 +31,11 @@ impl<'a> Turn<'a> {
     /// one. Returns the id of the reply's message.
     pub(crate) fn commit(&self, reply: &ModelReply) -> Option<MessageId> {
         let conversation = self.conversation?;
+        let content = Content::with_attachments(reply.text.clone(), reply.attachments.iter().cloned());
         let reply_message = Arc::new(Message {
             reasoning: reply.reasoning.clone(),
             truncated: reply.stop_reason.is_truncated(),
-            ..self.node_context.message(REPLY_INDEX, Role::Assistant, reply.text.clone(), &self.model.model)
+            ..self.node_context.message(REPLY_INDEX, Role::Assistant, content, &self.model.model)
         });
         let id = reply_message.id.clone();
         let user_message = (!self.user_message.in_history).then(|| Arc::clone(&self.user_message.message));

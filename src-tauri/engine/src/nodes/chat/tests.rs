@@ -1,3 +1,4 @@
+mod attachments;
 mod blocks;
 mod estimates;
 mod loop_turns;

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
+use crate::attachment::{self, Attachment, inspect};
+use crate::context::Content;
 use crate::node::Pause;
-use crate::testing::{NodeHarness, NodeRun};
+use crate::testing::{NodeHarness, NodeRun, PIXEL};
 
 fn main() -> Value {
     json!({ "contextId": "main" })
@@ -140,4 +142,26 @@ fn approval_passes_the_value_on_or_rejects() {
         harness.answer = Some(wrong);
         assert_eq!(harness.run("approval", json!({}), &draft).code(), "answer.invalid");
     }
+}
+
+#[test]
+fn answer_with_attachments_outputs_them_and_enters_the_history_with_them() {
+    let mut harness = NodeHarness::new();
+    let config = json!({ "attachments": true, "addToHistory": true });
+    let run = harness.run("userInput", config.clone(), &[("context", main())]);
+    assert_eq!(pause(&run).schema["x-attachments"], true);
+    assert!(pause(&harness.run("userInput", json!({}), &[])).schema.get("x-attachments").is_none());
+
+    let photo = Attachment { data: None, ..inspect("photo.png", PIXEL.into()).unwrap() };
+    harness.answer = Some(json!("Look"));
+    harness.answer_attachments = vec![photo.clone()];
+    let run = harness.run("userInput", config.clone(), &[("context", main())]);
+    assert_eq!(run.output("attachments"), Some(&attachment::to_values(&[photo.clone()])));
+    assert_eq!(run.output("message"), Some(&json!("Look")));
+    let last = harness.context("main").message_history.last().unwrap().content.clone();
+    assert_eq!(last, Content::with_attachments("Look".to_owned(), [photo]));
+
+    harness.answer_attachments = Vec::new();
+    let run = harness.run("userInput", config, &[("context", main())]);
+    assert_eq!(run.output("attachments"), Some(&json!([])));
 }

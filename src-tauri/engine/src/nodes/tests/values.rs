@@ -35,7 +35,10 @@ fn template_variables_become_inputs() {
     assert_eq!(inputs(&ports("text", json!({ "template": template }))), ["a!", "b?", "list!"]);
     assert_eq!(inputs(&ports("text", json!({}))), Vec::<String>::new());
     let prompt = json!({ "prompt": "{{formattedData}} {{message}} {{#if data}}{{/if}}" });
-    assert_eq!(inputs(&ports("chat", prompt)), ["context!", "message~", "data~", "tools?", "formattedData!"]);
+    assert_eq!(
+        inputs(&ports("chat", prompt)),
+        ["context!", "message~", "data~", "attach?", "tools?", "formattedData!"]
+    );
     assert_eq!(
         inputs(&ports("userInput", json!({ "prompt": "{{in}} {{who}}" }))),
         ["context~", "in!", "who!"]
@@ -51,10 +54,10 @@ fn ports_follow_the_config() {
     let outputs = |ports: Ports| ports.outputs.iter().map(|port| port.name.to_string()).collect::<Vec<_>>();
     let cases = json!({ "cases": [{ "name": "a", "equals": 1 }, { "name": "b", "equals": 2 }] });
     assert_eq!(outputs(ports("switch", cases)), ["a", "b", "default", "error"]);
-    assert_eq!(outputs(ports("chat", json!({}))), ["context", "response", "error"]);
+    assert_eq!(outputs(ports("chat", json!({}))), ["context", "response", "attachments", "error"]);
     assert_eq!(
         outputs(ports("chat", json!({ "responseSchema": {} }))),
-        ["context", "response", "structured", "error"]
+        ["context", "response", "attachments", "structured", "error"]
     );
     assert_eq!(ports("portalIn", json!({ "kind": "tools" })).inputs[0].kind, PortKind::Tools);
     assert_eq!(ports("portalOut", json!({ "kind": "context" })).outputs[0].kind, PortKind::Context);

@@ -9,18 +9,10 @@
 //! Every other model is counted by Anthropic's rule, which is in the middle of what open-weights models need. An image whose
 //! size cannot be read counts as the maximum: too little history is better than a rejected prompt.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
-/// How many base64 characters are decoded to find the size. The size is near the start; in a JPEG, previews of at most
-/// 64 KB each can precede it. A multiple of four.
-const MAX_HEADER_CHARS: usize = 400_000;
-
-/// The tokens of an image in base64.
-pub(super) fn count(model: &str, data: &str) -> u64 {
+/// The tokens of an image with this width and height in pixels, which are at least 1.
+pub(super) fn count(model: &str, size: Option<(u64, u64)>) -> u64 {
     let model = model.to_lowercase();
     let name = model.rsplit('/').next().unwrap_or(&model);
-    let size = size(data);
     if name.starts_with("gpt-") || name.starts_with("o1") || name.starts_with("o3") || name.starts_with("o4")
     {
         count_openai(name, size)
@@ -29,14 +21,6 @@ pub(super) fn count(model: &str, data: &str) -> u64 {
     } else {
         count_by_area(size)
     }
-}
-
-/// Width and height in pixels, at least 1.
-fn size(data: &str) -> Option<(u64, u64)> {
-    let head = data.get(..MAX_HEADER_CHARS).unwrap_or(data).as_bytes();
-    let bytes = STANDARD.decode(head).ok()?;
-    let size = imagesize::blob_size(&bytes).ok()?;
-    Some(((size.width as u64).max(1), (size.height as u64).max(1)))
 }
 
 /// The maximum by area, also for images of unknown size.

@@ -39,9 +39,8 @@ fn message_count_includes_overhead_and_calls() {
 #[test]
 fn message_count_includes_every_part() {
     let text = |text: &str| Part::Text { text: text.to_owned() };
-    // One white pixel.
-    let data = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mP8/x8AAwMCAO+ip1sAAAAASUVORK5CYII=";
-    let image = || Part::Image { media_type: "image/png".to_owned(), data: data.to_owned() };
+    let image =
+        || Part::Attachment(crate::attachment::inspect("dot.png", crate::testing::PIXEL.into()).unwrap());
     let parts = Content::Parts(vec![text("hello world"), image(), image(), text("hello world")]);
     assert_eq!(count_message("gpt-4o", &parts), 4 + 2 + 255 + 255 + 2);
     assert_eq!(count_message("gpt-4o", &Content::Parts(Vec::new())), 4);

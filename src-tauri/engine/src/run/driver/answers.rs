@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::body_path::{Ancestors, BodyPath, is_sequential};
 use crate::id::{Activation, Epoch};
-use crate::journal::{Answer, Event, LoopEvent, NodeEvent};
+use crate::journal::{Event, LoopEvent, NodeEvent};
 use crate::loop_history::{PersonAnswer, PersonAnswers};
 use crate::origin::Origins;
 use crate::plan::{NodeIx, Plan};
@@ -46,10 +46,10 @@ impl LoopAnswers {
                     };
                 }
             }
-            Event::Node(at, NodeEvent::Answered { answer: Answer::Value(value), .. }) => {
+            Event::Node(at, NodeEvent::Answered { answer, .. }) => {
                 let asked = key_in_loop(plan, at).and_then(|key| self.asked.get_mut(&key));
-                if let Some((_, answer)) = asked {
-                    *answer = Some(Arc::clone(value));
+                if let Some(((_, slot), value)) = asked.zip(answer.value()) {
+                    *slot = Some(Arc::clone(value));
                 }
             }
             Event::Node(at, NodeEvent::Finished { .. } | NodeEvent::Failed { .. })

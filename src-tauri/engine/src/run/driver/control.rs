@@ -9,6 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::Driver;
 use super::attempt::Done;
+use crate::attachment::{Attachment, takes_attachments};
 use crate::error::{ErrorCode, Fault};
 use crate::expression::schema::check_answer;
 use crate::id::{Activation, MessageId};
@@ -56,6 +57,16 @@ impl RunHandle {
     /// Answers a pause. Resolves when the answer survives a crash; faults `answer.not_waiting`, `answer.invalid`.
     pub async fn answer(&self, activation: Activation, value: Value) -> Result<(), Fault> {
         self.give(activation, Answer::Value(Arc::new(value))).await
+    }
+
+    /// The same with images and files. Fault `attachment.not_asked` as well.
+    pub async fn answer_with(
+        &self,
+        activation: Activation,
+        value: Value,
+        attachments: Vec<Attachment>,
+    ) -> Result<(), Fault> {
+        self.give(activation, Answer::Attached { value: Arc::new(value), attachments }).await
     }
 
     /// Ends a pause: its outputs are dead, and the run goes on by the ordinary rules.
@@ -169,15 +180,20 @@ impl Driver {
             )
             .hint("It may have been answered elsewhere; look at the run's open pauses."));
         };
-        match answer {
-            Answer::End => Ok(()),
-            Answer::Value(value) if is_too_deep(value) => {
+        if matches!(answer, Answer::Attached { .. }) && !takes_attachments(schema) {
+            let message = format!("The question of `{activation}` takes no images and files.");
+            return Err(Fault::new(ErrorCode::AttachmentNotAsked, message)
+                .hint("Turn on `attachments` in the settings of the `userInput`, or answer without files."));
+        }
+        match answer.value() {
+            None => Ok(()),
+            Some(value) if is_too_deep(value) => {
                 let message =
                     format!("This answer is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
                 Err(Fault::new(ErrorCode::AnswerInvalid, message)
                     .hint("Answer with a value that is flatter."))
             }
-            Answer::Value(value) => check_answer(schema, value),
+            Some(value) => check_answer(schema, value),
         }
     }
 }

@@ -63,6 +63,7 @@ impl Stage {
             tools: Arc::new(Deep),
             retriever: Arc::new(crate::retriever::NoRetriever),
             memories: crate::long_term_memory::NoMemoryStore::shared(),
+            attachments: crate::attachment::NoAttachmentStore::shared(),
             clock,
             evaluator: Arc::new(crate::expression::in_process::InProcess),
             subflows: Arc::clone(&subflows) as Arc<dyn Subflows>,

@@ -145,7 +145,7 @@ pub fn run(start: Start, place: Place, script: Script) -> Outcome {
         match script.last(at) {
             None => return Outcome::Waits(record),
             Some(Answer::End) => (outputs, seen) = (Some(BTreeMap::new()), None),
-            Some(Answer::Value(value)) => more = Value::clone(&value),
+            Some(Answer::Value(value) | Answer::Attached { value, .. }) => more = Value::clone(&value),
         }
     }
     let failing = semantics::failing_attempts(&node.settings, at);

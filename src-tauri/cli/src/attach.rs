@@ -1,0 +1,101 @@
+//! `--attach`: files of the command line for the nodes of a flow that take some.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use plait_api::attachments::{ATTACH, Taker, takers};
+use plait_api::engine::attachment::{Attachment, to_values};
+use plait_api::engine::error::ErrorCode;
+use plait_api::engine::flow::Flow;
+use plait_api::engine::id::NodeId;
+use plait_api::engine::journal::InputOverrides;
+use plait_api::{ErrorReply, Plait};
+
+/// Files and the nodes that they are for.
+pub(crate) struct FilesToAttach {
+    files: Vec<(Taker, PathBuf)>,
+}
+
+/// Attachments by node.
+#[derive(Default)]
+pub(crate) struct NodeAttachments {
+    /// For inputs that no edge feeds.
+    pub(crate) overrides: InputOverrides,
+    /// For the next answer to each node.
+    pub(crate) answers: BTreeMap<NodeId, Vec<Attachment>>,
+}
+
+impl FilesToAttach {
+    /// Finds the node of each `[NODE=]FILE`. `attachment.no_taker`.
+    pub(crate) fn find(args: &[String], flow: &Flow) -> Result<Self, ErrorReply> {
+        Self::among(args, &takers(flow))
+    }
+
+    /// The same for a run that exists, whose questions alone take files.
+    pub(crate) fn find_for_answers(args: &[String], flow: &Flow) -> Result<Self, ErrorReply> {
+        let mut takers = takers(flow);
+        takers.retain(|taker| matches!(taker, Taker::Answer(_)));
+        Self::among(args, &takers)
+    }
+
+    fn among(args: &[String], takers: &[Taker]) -> Result<Self, ErrorReply> {
+        let find = |arg: &String| {
+            let named = arg.split_once('=').and_then(|(node, file)| {
+                let taker = takers.iter().find(|taker| taker.node().as_str() == node)?;
+                Some((taker.clone(), file.into()))
+            });
+            match (named, takers) {
+                (Some(named), _) => Ok(named),
+                (None, [only]) => Ok((only.clone(), arg.into())),
+                (None, several) => Err(no_taker(arg, several)),
+            }
+        };
+        Ok(Self { files: args.iter().map(find).collect::<Result<_, _>>()? })
+    }
+
+    /// Reads and stores the files. `attachment.unreadable`, and those of the command `attachment.add`.
+    pub(crate) async fn store(self, app: &Plait) -> Result<NodeAttachments, ErrorReply> {
+        let mut inputs: BTreeMap<NodeId, Vec<Attachment>> = BTreeMap::new();
+        let mut answers: BTreeMap<NodeId, Vec<Attachment>> = BTreeMap::new();
+        for (taker, file) in self.files {
+            let bytes = std::fs::read(&file).map_err(|error| unreadable(&file, &error))?;
+            let attachment = app.attachments().add(&file.display().to_string(), bytes).await?;
+            match taker {
+                Taker::Input(node) => inputs.entry(node).or_default().push(attachment),
+                Taker::Answer(node) => answers.entry(node).or_default().push(attachment),
+            }
+        }
+        let of_node = |(node, attachments): (NodeId, Vec<Attachment>)| {
+            (node, BTreeMap::from([(ATTACH.into(), Arc::new(to_values(&attachments)))]))
+        };
+        Ok(NodeAttachments { overrides: inputs.into_iter().map(of_node).collect(), answers })
+    }
+}
+
+fn no_taker(arg: &str, takers: &[Taker]) -> ErrorReply {
+    let names: Vec<String> = takers.iter().map(|taker| format!("`{}`", taker.node())).collect();
+    match takers.first() {
+        None => ErrorReply::new(
+            ErrorCode::AttachmentNoTaker,
+            format!("The flow has no place for `{arg}`: no node takes files from outside."),
+        )
+        .hint("Leave the input `attach` of a `chat` unconnected, or turn on `attachments` of a `userInput`."),
+        Some(first) => ErrorReply::new(
+            ErrorCode::AttachmentNoTaker,
+            format!("Several nodes take files ({}), and `{arg}` names none of them.", names.join(", ")),
+        )
+        .hint(format!("Name the node: --attach {}={arg}", first.node())),
+    }
+}
+
+fn unreadable(file: &Path, error: &std::io::Error) -> ErrorReply {
+    ErrorReply::new(
+        ErrorCode::AttachmentUnreadable,
+        format!("The file `{}` cannot be read: {error}.", file.display()),
+    )
+    .hint("Check the path and the permissions of the file.")
+}
+
+#[cfg(test)]
+mod tests;

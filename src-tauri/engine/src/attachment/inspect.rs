@@ -1,0 +1,85 @@
+//! What a file is, by its bytes: its name may say anything.
+
+use std::sync::Arc;
+
+use super::pdf_pages::count_pages;
+use super::{Attachment, PDF, TEXT};
+use crate::error::{ErrorCode, Fault};
+use crate::hash::content_hash;
+
+/// The largest file that can be attached: Gemini takes requests of at most 20 MB with files in them
+/// (<https://ai.google.dev/gemini-api/docs/image-understanding>), Anthropic 32 MB, OpenAI 50 MB.
+pub const MAX_ATTACHMENT_BYTES: usize = 20_000_000;
+
+/// The largest text file that can be attached: it becomes a part of the message, and has about 250,000 tokens. That is more than most
+/// models take.
+pub const MAX_TEXT_BYTES: usize = 1_000_000;
+
+/// The images that can be attached: what OpenAI and Anthropic both take.
+const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// The longest name that is kept, in bytes.
+const MAX_NAME_BYTES: usize = 200;
+
+/// The reference to a file with this name and these bytes, which it holds. Faults `attachment.empty`, `attachment.too_large`,
+/// `attachment.unknown_type`.
+pub fn inspect(name: &str, bytes: Arc<[u8]>) -> Result<Attachment, Fault> {
+    let name = file_name(name);
+    if bytes.is_empty() {
+        let message = format!("The file `{name}` is empty.");
+        return Err(Fault::new(ErrorCode::AttachmentEmpty, message).hint("Attach a file that has content."));
+    }
+    check_size(&name, bytes.len(), MAX_ATTACHMENT_BYTES)?;
+    let media_type = media_type(&bytes).ok_or_else(|| {
+        let message = format!("The file `{name}` is no image, PDF or text that can be attached.");
+        Fault::new(ErrorCode::AttachmentUnknownType, message)
+            .hint("Attach a PNG, JPEG, GIF or WebP image, a PDF, or a text file in UTF-8.")
+    })?;
+    if media_type == TEXT {
+        check_size(&name, bytes.len(), MAX_TEXT_BYTES)?;
+    }
+    let size = IMAGES.contains(&media_type).then(|| imagesize::blob_size(&bytes).ok()).flatten();
+    let pixels = |side: usize| u32::try_from(side).ok();
+    Ok(Attachment {
+        hash: content_hash(&bytes).into(),
+        media_type: media_type.to_owned(),
+        name,
+        bytes: bytes.len() as u64,
+        width: size.and_then(|size| pixels(size.width)),
+        height: size.and_then(|size| pixels(size.height)),
+        pages: if media_type == PDF { count_pages(&bytes) } else { None },
+        data: Some(bytes),
+    })
+}
+
+fn check_size(name: &str, bytes: usize, max: usize) -> Result<(), Fault> {
+    if bytes <= max {
+        return Ok(());
+    }
+    let message = format!("The file `{name}` has {bytes} bytes; at most {max} can be attached.");
+    Err(Fault::new(ErrorCode::AttachmentTooLarge, message)
+        .hint("Attach a smaller file: scale an image down, or split a document."))
+}
+
+/// The name without its folders and control characters. It becomes a part of requests and texts.
+fn file_name(name: &str) -> String {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let name: String = name.chars().filter(|char| !char.is_control()).collect();
+    let name = &name[..name.floor_char_boundary(MAX_NAME_BYTES)];
+    if name.trim().is_empty() { "file".to_owned() } else { name.trim().to_owned() }
+}
+
+fn media_type(bytes: &[u8]) -> Option<&'static str> {
+    let found = infer::get(bytes).map(|found| found.mime_type());
+    match found {
+        Some(PDF) => Some(PDF),
+        Some(image) if IMAGES.contains(&image) => Some(image),
+        // Some text formats have a signature, too: HTML, XML, scripts.
+        _ => is_text(bytes).then_some(TEXT),
+    }
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    let is_control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c);
+    !bytes.iter().any(is_control) && std::str::from_utf8(bytes).is_ok()
+}

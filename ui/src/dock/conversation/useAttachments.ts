@@ -1,0 +1,38 @@
+import { useState } from "react";
+import type { Attachment } from "@/bindings";
+import { HostError } from "@/ipc";
+import { useWorkspace } from "@/workspace/context";
+import { toBase64 } from "./base64";
+
+/** The files that go with an answer: stored by the host as they are added. */
+export function useAttachments() {
+  const { host } = useWorkspace();
+  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
+  const [storing, setStoring] = useState(0);
+  const [error, setError] = useState<HostError>();
+  return {
+    attachments,
+    /** Whether a file is on its way. */
+    storing: storing > 0,
+    /** Why the latest file was refused. */
+    error,
+    async add(files: Iterable<File>): Promise<void> {
+      setError(undefined);
+      for (const file of files) {
+        setStoring((count) => count + 1);
+        try {
+          const data = toBase64(new Uint8Array(await file.arrayBuffer()));
+          const added = await host.call("attachment.add", { name: file.name, data });
+          setAttachments((all) => [...all.filter((one) => one.hash !== added.hash), added]);
+        } catch (thrown) {
+          setError(HostError.from(thrown));
+        } finally {
+          setStoring((count) => count - 1);
+        }
+      }
+    },
+    remove(attachment: Attachment): void {
+      setAttachments((all) => all.filter((one) => one.hash !== attachment.hash));
+    },
+  };
+}

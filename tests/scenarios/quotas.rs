@@ -82,6 +82,43 @@ fn question_in_a_sub_flow_about_the_quota_of_the_run_around_it_is_asked_once() {
     assert_eq!((second.code, second.last_type().as_str()), (0, "run.finished"), "{second:#?}");
 }
 
+/// Whoever resumes a sub-flow does so through the run around it, which knows the quotas.
+#[test]
+fn resumed_sub_flow_is_within_the_quota_of_the_run_around_it() {
+    let chat = |tokens: u64| json!({ "type": "chat", "config": { "maxTokens": tokens } });
+    let nodes = json!({
+        "start": { "type": "contextStart" },
+        "hello": { "type": "value", "config": { "value": "How are you?" } },
+        "small": chat(30),
+        "ask": { "type": "userInput" },
+        "large": chat(900),
+    });
+    let edges = [
+        "start.context -> small.context",
+        "hello.value -> small.message",
+        "small.response -> ask.in",
+        "ask.message -> large.message",
+        "small.context -> large.context",
+    ];
+    let inner = flow_json("inner", nodes, &edges);
+    let nodes = json!({
+        "start": { "type": "contextStart" },
+        "inside": { "type": "subflow", "config": { "flow": inner } },
+    });
+    let mut outer = flow_json("outer", nodes, &["start.context -> inside.context"]);
+    outer["settings"] = json!({ "quotas": { "run": { "tokens": 400 } } });
+    // Before, it depended on timing who resumed the sub-flow.
+    for _ in 0..5 {
+        let home = Home::default();
+        let file = home.file("outer.flow.json", &outer.to_string());
+        let first = home.plait(&["run", &file, "--json"]);
+        assert_eq!(first.code, 3, "{first:#?}");
+        let second = home.plait(&["resume", &file, "--answer", "Fine.", "--json"]);
+        assert_eq!(second.code, 1, "{second:#?}");
+        assert!(second.out.contains("quota.exceeded"), "{second:#?}");
+    }
+}
+
 #[test]
 fn sub_flow_is_within_the_quota_of_its_node() {
     let home = Home::default();
@@ -123,7 +160,9 @@ fn quota_of_zero_is_refused_with_its_place() {
 async fn quota_of_the_settings_that_cannot_be_kept_keeps_runs_from_starting() {
     let home = Home::default();
     let file = home.file("asking.flow.json", &flow(&json!({}), &json!({})));
-    for bad in [json!({ "tokens": 0 }), json!({ "tokens": "many" }), json!({ "usd": 1, "onExceeded": "fallback" })] {
+    for bad in
+        [json!({ "tokens": 0 }), json!({ "tokens": "many" }), json!({ "usd": 1, "onExceeded": "fallback" })]
+    {
         let app = Plait::open(Options::new(home.path())).unwrap();
         let stored = json!({ "quotas": { "run": { "tokens": 5000 }, "day": bad } });
         app.store().put_settings(stored.as_object().unwrap()).unwrap();
@@ -141,7 +180,11 @@ async fn quota_of_the_settings_that_cannot_be_kept_keeps_runs_from_starting() {
         assert_eq!(home.plait(&["run", &file, "--json"]).code, 1, "{bad}");
         // The quotas are set anew.
         home.change_settings(|settings| {
-            assert_eq!(settings["quotas"], json!({ "run": { "tokens": 5000 } }), "the valid ones are in force");
+            assert_eq!(
+                settings["quotas"],
+                json!({ "run": { "tokens": 5000 } }),
+                "the valid ones are in force"
+            );
             settings["quotas"]["day"] = json!({ "tokens": 100_000 });
         })
         .await;

@@ -92,6 +92,7 @@ pub fn host(providers: ProviderRegistry) -> Host {
         ))),
         retriever: Arc::new(plait_engine::retriever::NoRetriever),
         memories: plait_engine::long_term_memory::NoMemoryStore::shared(),
+        attachments: plait_engine::attachment::NoAttachmentStore::shared(),
         clock: Arc::new(SystemClock),
         evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
         subflows: Arc::new(NoSubflows),

@@ -24,6 +24,8 @@ pub(crate) struct ActiveRuns(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     runs: HashMap<RunId, ActiveRun>,
+    /// Says that a run was added or removed.
+    changes: watch::Sender<()>,
     /// Owned by watchers and drivers.
     broadcasts: HashMap<RunId, Weak<RunBroadcast>>,
     /// At how many of them those without an owner are removed: rarely enough that it costs little per run.
@@ -176,6 +178,7 @@ impl ActiveRuns {
             {
                 let mut state = runs.0.lock();
                 state.runs.remove(&id);
+                state.changes.send_replace(());
                 if let Some(error) = error {
                     broadcast.stop(error);
                     state.stopped.insert(id, broadcast);
@@ -187,6 +190,24 @@ impl ActiveRuns {
         let active =
             ActiveRun { handle, abort, settled, child_starts, may_have_children: is_resumed, ending };
         state.runs.insert(run.clone(), active);
+        state.changes.send_replace(());
+    }
+
+    /// The handle of a child run, once it is driven for its parent. Nothing if the parent is not driven, or ends before.
+    pub(crate) async fn driven_child(&self, run: &RunId, parent: &RunId) -> Option<RunHandle> {
+        loop {
+            let mut changes = {
+                let state = self.0.lock();
+                if let Some(active) = state.runs.get(run) {
+                    return Some(active.handle.clone());
+                }
+                if !state.runs.contains_key(parent) {
+                    return None;
+                }
+                state.changes.subscribe()
+            };
+            changes.changed().await.ok()?;
+        }
     }
 
     /// Resolves when a run is no longer driven here.

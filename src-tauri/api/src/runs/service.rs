@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use plait_adapters::store::record::RunRecord;
@@ -39,6 +40,10 @@ use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::users::UserService;
+
+/// How long a run that is resumed may take to continue one that is part of it. It has to read its journal, and its other nodes may
+/// take their turns before.
+const MAX_CHILD_WAIT: Duration = Duration::from_secs(30);
 
 /// The runs of the data directory. Clones share the same state.
 #[derive(Clone)]
@@ -332,7 +337,8 @@ impl RunService {
         Ok(handle)
     }
 
-    /// Attaches to a run and first to its ancestors, which continue with its result.
+    /// Attaches to a run and first to its ancestors, which continue with its result. A run that is part of one that has not ended is
+    /// resumed by that one, which alone knows what quotas hold it. Fault `run.busy` if that one does not.
     async fn resume_with_ancestors(&self, run: &RunId) -> Result<RunHandle, ErrorReply> {
         let host = self.host_of(run).await?;
         let lineage = self.lineage(run).await?;
@@ -343,12 +349,29 @@ impl RunService {
         if let Some(root) = lineage.last().filter(|root| !self.is_active(&root.run)) {
             self.export_live(&root.run);
         }
+        let mut parent: Option<RunId> = None;
         for ancestor in lineage.into_iter().skip(1).rev() {
             if !ancestor.status.is_final() {
-                self.attach(&ancestor.run, host.clone(), |_| ()).await?;
+                self.attach_below(parent.as_ref(), &ancestor.run, &host).await?;
+                parent = Some(ancestor.run);
             }
         }
-        self.attach(run, host, |_| ()).await
+        self.attach_below(parent.as_ref(), run, &host).await
+    }
+
+    /// Attaches to a run whose parent, if it has one that has not ended, is active.
+    async fn attach_below(
+        &self,
+        parent: Option<&RunId>,
+        run: &RunId,
+        host: &Host,
+    ) -> Result<RunHandle, ErrorReply> {
+        let Some(parent) = parent else { return self.attach(run, host.clone(), |_| ()).await };
+        let driven = tokio::time::timeout(MAX_CHILD_WAIT, self.active.driven_child(run, parent)).await;
+        driven.ok().flatten().ok_or_else(|| {
+            let message = format!("Run {run} is part of run {parent}, which does not continue it now.");
+            ErrorReply::new(ErrorCode::RunBusy, message).hint("Look at that run: `plait runs show`.")
+        })
     }
 
     /// The file of the flow of a run, if it has one.

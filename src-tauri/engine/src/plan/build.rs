@@ -235,7 +235,8 @@ fn add_scope(
         end: position[border.end],
     });
     let mut plan_contexts = build_contexts(&contexts, &clocks, &position);
-    plan_contexts.outer = find_outer_contexts(plan, container.map(|it| it.node), &contexts, plan_contexts.len());
+    plan_contexts.outer =
+        find_outer_contexts(plan, container.map(|it| it.node), &contexts, plan_contexts.len());
     let is_result = if has_output {
         wiring.vertices.iter().map(is_output).collect()
     } else if container.is_none() {

@@ -156,7 +156,7 @@ fn answer_with_attachments_outputs_them_and_enters_the_history_with_them() {
     harness.answer = Some(json!("Look"));
     harness.answer_attachments = vec![photo.clone()];
     let run = harness.run("userInput", config.clone(), &[("context", main())]);
-    assert_eq!(run.output("attachments"), Some(&attachment::to_values(&[photo.clone()])));
+    assert_eq!(run.output("attachments"), Some(&attachment::to_values(std::slice::from_ref(&photo))));
     assert_eq!(run.output("message"), Some(&json!("Look")));
     let last = harness.context("main").message_history.last().unwrap().content.clone();
     assert_eq!(last, Content::with_attachments("Look".to_owned(), [photo]));

@@ -228,8 +228,7 @@ impl Scheduler {
         let origins = Origins::union(run.origins.values());
         let metadata = FinishMetadata { origins: origins.clone(), ..FinishMetadata::default() };
         let Some(scope) = self.scope_of(node, epoch) else { return };
-        let origins =
-            scope.slot(node, epoch).map(|slot| slot.output_origins(&origins)).unwrap_or_default();
+        let origins = scope.slot(node, epoch).map(|slot| slot.output_origins(&origins)).unwrap_or_default();
         self.take_results(node, epoch, &outputs, &origins);
         derived.push(Event::Node(
             Activation { node: plan.nodes[node].id.clone(), epoch: epoch.clone() },

@@ -349,7 +349,16 @@ impl<'a> Interpreter<'a> {
         let handled = flow.graph.handles_errors_of(node);
         let is_result = flow.is_result(node);
         let memory = (!it.settings.memory.is_empty()).then_some(memory);
-        let start = Start { node: it, at: &at, name: self.name_in_scope(node, epoch), values, sources, handled, is_result, memory };
+        let start = Start {
+            node: it,
+            at: &at,
+            name: self.name_in_scope(node, epoch),
+            values,
+            sources,
+            handled,
+            is_result,
+            memory,
+        };
         Some(outcome::run(start, place, self.script))
     }
 

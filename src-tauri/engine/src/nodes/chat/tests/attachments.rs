@@ -104,7 +104,7 @@ fn image_of_a_reply_is_stored_journaled_and_an_output() {
     harness.provider.push_replies([ScriptedReply::Reply(reply)]);
     let run = send(&mut harness, &[]);
     let reference = Attachment { data: None, ..image };
-    assert_eq!(run.output("attachments"), Some(&attachment::to_values(&[reference.clone()])));
+    assert_eq!(run.output("attachments"), Some(&attachment::to_values(std::slice::from_ref(&reference))));
     let replied = run.events.iter().find_map(|event| match event {
         Event::Call(_, CallEvent::ModelReplied { reply, .. }) => Some(reply.attachments.clone()),
         _ => None,

@@ -391,7 +391,8 @@ fn branches_that_meet_get_equal_parts_and_return_the_rest() {
 /// The end of an iteration of one loop returns nothing of the branches in another.
 #[test]
 fn branches_in_a_loop_keep_their_parts_when_another_loop_ends() {
-    let chat = |of: &str, tokens: u64| json!({ "type": "chat", "parent": of, "config": { "maxTokens": tokens } });
+    let chat =
+        |of: &str, tokens: u64| json!({ "type": "chat", "parent": of, "config": { "maxTokens": tokens } });
     let start = json!({ "type": "newContext" });
     let once = json!({ "type": "loop", "config": { "kind": "times", "times": 1 } });
     let nodes = json!({
@@ -424,8 +425,14 @@ fn branches_in_a_loop_keep_their_parts_when_another_loop_ends() {
         "join.text -> b.next",
     ]);
     let stage = Stage::new();
-    stage.provider.push_replies([("q", 10), ("f", 10), ("m", 240), ("n", 10)].map(|(text, out)| reply(text, 10, out)));
+    stage
+        .provider
+        .push_replies([("q", 10), ("f", 10), ("m", 240), ("n", 10)].map(|(text, out)| reply(text, 10, out)));
     let events = stage.play(&nodes, &edges, &json!({ "quotas": { "run": { "tokens": 600 } } }));
-    assert_eq!(end(&events), ("run.failed", Some("quota.node_exceeded")), "the part of `many` and `more` is half");
+    assert_eq!(
+        end(&events),
+        ("run.failed", Some("quota.node_exceeded")),
+        "the part of `many` and `more` is half"
+    );
     assert_eq!(sent(&stage), 3);
 }

@@ -112,13 +112,7 @@ impl Scheduler {
     }
 
     /// Ends the iteration around an activation that has failed, or in which something has.
-    fn fail_around(
-        &mut self,
-        node: NodeIx,
-        epoch: &Epoch,
-        failure: &Failure,
-        derived: &mut Vec<Event>,
-    ) {
+    fn fail_around(&mut self, node: NodeIx, epoch: &Epoch, failure: &Failure, derived: &mut Vec<Event>) {
         let Some((container, inner)) = self.around(node, epoch) else { return };
         let (outer, index) = split(&inner);
         let Some(run) = self.loops.get(&(container, outer.clone())) else { return };
@@ -192,13 +186,7 @@ impl Scheduler {
     }
 
     /// A loop has failed, and its `error` output takes that.
-    fn end_failed_loop(
-        &mut self,
-        node: NodeIx,
-        epoch: &Epoch,
-        failure: &Failure,
-        derived: &mut Vec<Event>,
-    ) {
+    fn end_failed_loop(&mut self, node: NodeIx, epoch: &Epoch, failure: &Failure, derived: &mut Vec<Event>) {
         let plan = Arc::clone(&self.shared.plan);
         let closing = Closing::failed(&plan, failure);
         let written = self.close_loop(node, epoch, &closing, derived);

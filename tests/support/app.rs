@@ -121,9 +121,12 @@ impl App {
         let mut is_waiting = view.outline.status == RunStatus::Waiting;
         while !view.outline.status.is_final() {
             if std::mem::take(&mut is_waiting) {
-                let Some(response) = responses.next() else { break };
-                let (run, at) = find_asker(run, &view);
-                self.respond(&run, at, response).await;
+                let (asker, at) = find_asker(run, &view);
+                // A run that is resumed may say again that it waits for what a child was answered meanwhile.
+                if self.asks(&asker, &at).await {
+                    let Some(response) = responses.next() else { break };
+                    self.respond(&asker, at, response).await;
+                }
             }
             let Some(entry) = watch.next().await else { break };
             let entry = entry.unwrap();
@@ -149,6 +152,11 @@ impl App {
 
     async fn entries(&self, run: &RunId) -> Vec<Entry> {
         self.plait.call(ShowRun { run: run.clone() }).await.unwrap().entries
+    }
+
+    async fn asks(&self, run: &RunId, at: &Activation) -> bool {
+        let view = RunView::of(&self.entries(run).await);
+        view.outline.pauses.iter().any(|pause| (&pause.node, &pause.epoch) == (&at.node, &at.epoch))
     }
 
     /// Answers or ends a pause.

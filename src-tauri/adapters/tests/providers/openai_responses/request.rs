@@ -170,7 +170,7 @@ async fn images_and_documents_are_mapped() {
         json!([{"role": "user", "content": [
             {"type": "input_text", "text": "What do they say?"},
             {"type": "input_file", "filename": "report.pdf", "file_data": "data:application/pdf;base64,aGk="},
-            {"type": "input_image", "image_url": "data:image/jpeg;base64,aGk="},
+            {"type": "input_image", "detail": "auto", "image_url": "data:image/jpeg;base64,aGk="},
         ]}])
     );
 }

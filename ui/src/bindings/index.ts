@@ -2567,7 +2567,7 @@ export type PutAutosave = {
 export type Quota = {
   /** Tokens of prompts and replies together. */
   tokens?: number,
-  /** US dollars. Calls of models without a known price do not count. */
+  /** US dollars. A call of a model without a known price is not sent. */
   usd?: number,
   /** What happens to a call that would exceed it. */
   onExceeded?: OnExceeded,

@@ -17,7 +17,7 @@ pub struct Quota {
     #[ts(optional, type = "number")]
     #[schemars(range(min = 1))]
     pub tokens: Option<u64>,
-    /// US dollars. Calls of models without a known price do not count.
+    /// US dollars. A call of a model without a known price is not sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     #[schemars(range(min = 0.000_001))]

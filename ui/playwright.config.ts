@@ -1,6 +1,14 @@
+import { execFileSync } from "node:child_process";
 import { defineConfig } from "@playwright/test";
 
-const PORT = 4174;
+// A free port, whatever else listens on this machine. Workers read this file again, so the choice goes through the environment.
+process.env.PLAIT_E2E_PORT ??= execFileSync(process.execPath, [
+  "-e",
+  'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })',
+])
+  .toString()
+  .trim();
+const PORT = Number(process.env.PLAIT_E2E_PORT);
 
 export default defineConfig({
   testDir: "tests/e2e",

@@ -5,5 +5,7 @@ import type { KeyboardEvent } from "react";
 const OWN_KEYS = ["Enter", "Escape", "Shift"];
 
 export function keepOwnKeys(event: KeyboardEvent): void {
-  if (OWN_KEYS.includes(event.key)) event.stopPropagation();
+  // With Ctrl or ⌘, Enter runs the flow.
+  const isShortcut = event.ctrlKey || event.metaKey;
+  if (!isShortcut && OWN_KEYS.includes(event.key)) event.stopPropagation();
 }

@@ -19,20 +19,23 @@ beforeEach(() => {
 });
 afterEach(cleanup);
 
-/** The keys that reach the window while typing in the field. */
+/** The keys that reach the window while typing in the field; those with Ctrl are marked. */
 function keysReaching(field: HTMLElement): string[] {
   const listener = vi.fn();
   document.addEventListener("keydown", listener);
-  for (const key of ["s", "Shift", "Enter"]) fireEvent.keyDown(field, { key, ctrlKey: key === "s" });
+  fireEvent.keyDown(field, { key: "s", ctrlKey: true });
+  fireEvent.keyDown(field, { key: "Shift" });
+  fireEvent.keyDown(field, { key: "Enter", ctrlKey: true });
+  fireEvent.keyDown(field, { key: "Enter" });
   document.removeEventListener("keydown", listener);
-  return listener.mock.calls.map(([event]) => event.key);
+  return listener.mock.calls.map(([event]) => `${event.ctrlKey ? "Ctrl+" : ""}${event.key}`);
 }
 
 describe("a field on a card", () => {
   it("keeps window shortcuts working while a comment is edited", () => {
     const props = { id: "n", data: { node: note }, selected: false } as unknown as ComponentProps<typeof CommentCard>;
     renderInWorkspace(<ReactFlowProvider>{createElement(CommentCard, props)}</ReactFlowProvider>, { workspace });
-    expect(keysReaching(screen.getByTestId("comment-text-n"))).toEqual(["s"]);
+    expect(keysReaching(screen.getByTestId("comment-text-n"))).toEqual(["Ctrl+s", "Ctrl+Enter"]);
   });
 
   it("returns the focus to the comment on Escape", () => {
@@ -50,6 +53,6 @@ describe("a field on a card", () => {
 
   it("keeps window shortcuts working while a node is renamed", () => {
     renderInWorkspace(<CardTitle id="n" node={note} />, { workspace });
-    expect(keysReaching(screen.getByTestId("rename-n"))).toEqual(["s"]);
+    expect(keysReaching(screen.getByTestId("rename-n"))).toEqual(["Ctrl+s", "Ctrl+Enter"]);
   });
 });

@@ -61,10 +61,10 @@ describe("shortcuts", () => {
     expect(stop).toHaveBeenCalledOnce();
   });
 
-  it("run the flow also while a field has the focus", () => {
+  it.each(["input", "textarea", "select"])("run the flow also while the focus is in a field (%s)", (tag) => {
     const start = vi.fn();
     draw({ ...COMMANDS.find((one) => one.id === "run.start"), enabled: () => true, run: start });
-    const field = document.body.appendChild(document.createElement("input"));
+    const field = document.body.appendChild(document.createElement(tag));
     expect(press(field, "Enter", { ctrlKey: true })).toBe(true);
     expect(start).toHaveBeenCalledOnce();
     field.remove();

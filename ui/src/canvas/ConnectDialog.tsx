@@ -11,7 +11,7 @@ import { declaredPorts, type End } from "@/flow/ports";
 import { useCanvas, useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { addNodeFor } from "./add-node";
 import { CARD_WIDTH, portY } from "./geometry";
-import { nodeElement } from "./keyboard-navigation";
+import { focusNewNode, nodeElement } from "./keyboard-navigation";
 import { pulledFrom } from "./pulled-ends";
 import { TEXTS } from "./texts";
 
@@ -182,11 +182,11 @@ function Partners({ end, close }: { end: End; close: Close }) {
               value={`New ${type.title}`}
               terms={type.terms}
               testId={`connect-new-${type.type}`}
-              onChoose={() =>
-                close(
-                  addNodeFor(workspace, pulled, type.type, beside(flow, end), { loop: homeOf(flow, end) }) ?? end.node,
-                )
-              }
+              onChoose={() => {
+                const added = addNodeFor(workspace, pulled, type.type, beside(flow, end), { loop: homeOf(flow, end) });
+                close(added ?? end.node);
+                if (added !== undefined) focusNewNode(workspace, added);
+              }}
             >
               <TypeBadge type={type} />
               <span>{type.title}</span>

@@ -6,7 +6,7 @@ import { CATEGORIES } from "@/flow/node-types";
 import type { QuickAdd } from "@/workspace/canvas-store";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { addNodeFor } from "./add-node";
-import { focusNode, focusOnceDrawn } from "./keyboard-navigation";
+import { focusNewNode, focusNode } from "./keyboard-navigation";
 import { TEXTS } from "./texts";
 
 const SIZE = { width: 264, height: 320 };
@@ -66,7 +66,7 @@ function Open({ pulled, at, place }: QuickAdd) {
                   onChoose={() => {
                     const id = addNodeFor(workspace, pulled, type.type, place);
                     close();
-                    if (id !== undefined) focusOnceDrawn(canvas, id);
+                    if (id !== undefined) focusNewNode(workspace, id);
                   }}
                 >
                   <TypeBadge type={type} />

@@ -10,7 +10,7 @@ import type { Pulled } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
 import { loopAt } from "./drop";
 import { borderRowY, CARD_WIDTH, plannedSize, portY } from "./geometry";
-import { focusOnceDrawn } from "./keyboard-navigation";
+import { focusNewNode } from "./keyboard-navigation";
 import { viewCenter } from "./view";
 
 const NO_PORTS = { inputs: [], outputs: [] };
@@ -18,7 +18,7 @@ const OFFSET_STEP = 28;
 
 /** Adds a node of a type with its middle at a place of the canvas; without one, in the middle of the view. */
 export function addNodeOf(workspace: Workspace, type: string, at?: Point): NodeId | undefined {
-  const { editor, nodeTypes, canvas, layout } = workspace;
+  const { editor, nodeTypes, layout } = workspace;
   const isComment = commentField(nodeTypes.all, { type }) !== undefined;
   const isLoop = isContainer(nodeTypes.all, { type });
   const size = isLoop ? LOOP_SIZE : plannedSize(isComment, nodeTypes.get(type)?.ports ?? NO_PORTS, false, undefined);
@@ -30,7 +30,7 @@ export function addNodeOf(workspace: Workspace, type: string, at?: Point): NodeI
   const parent = at && loopAt(workspace, at);
   const position = relativeTo(flow, parent, place);
   const id = editor.addNode(nodeIn(parent, type), isComment || isLoop ? { ...position, ...size } : position);
-  if (id !== undefined) focusOnceDrawn(canvas, id);
+  if (id !== undefined) focusNewNode(workspace, id);
   return id;
 }
 

@@ -35,6 +35,7 @@ export const editCommands: readonly Command[] = [
     group: "Edit",
     keys: ["Mod+Z"],
     whileHeld: true,
+    whileUntouched: true,
     enabled: ({ editor }) => editor.state.history.past.length > 0,
     run: ({ editor }) => editor.undo(),
   },

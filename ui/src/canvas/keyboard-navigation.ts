@@ -56,12 +56,63 @@ const DRAWN_TIMEOUT_MS = 1000;
  * one is rendered only when the view reaches it. The last request wins.
  */
 export function focusOnceDrawn(canvas: CanvasStore, id: string): void {
+  whenFound(
+    canvas,
+    id,
+    () => nodeElement(id),
+    (element) => element.focus({ preventScroll: true }),
+  );
+}
+
+/**
+ * Focuses the first field of a new node's config: it is what one fills in next. The card, where the inspector is closed or
+ * the node has nothing to set.
+ */
+export function focusNewNode({ canvas, layout }: Pick<Workspace, "canvas" | "layout">, id: string): void {
+  if (!layout.store.getState().open.right) {
+    focusOnceDrawn(canvas, id);
+    return;
+  }
+  whenFound(
+    canvas,
+    id,
+    () => firstField(id),
+    (field) => {
+      if (!field.matches(FIELDS)) {
+        focusOnceDrawn(canvas, id);
+        return;
+      }
+      field.focus();
+      // Until something is typed, undo still takes the node away.
+      field.dataset.untouched = "";
+      field.addEventListener("input", () => delete field.dataset.untouched, { once: true });
+    },
+  );
+}
+
+const FIELDS = "input, textarea, select, .cm-content, [role=switch]";
+
+/** The first field of a node's config, or the config itself, which has none. Nothing while they are being loaded. */
+function firstField(id: string): HTMLElement | undefined {
+  const config = document.querySelector<HTMLElement>(`[data-config-of="${CSS.escape(id)}"]`);
+  const field = config?.querySelector<HTMLElement>(FIELDS) ?? config;
+  return field && field.dataset.loading === undefined ? field : undefined;
+}
+
+/** Does something with an element once it is in the page, unless another focus is requested before. */
+function whenFound(
+  canvas: CanvasStore,
+  id: string,
+  find: () => HTMLElement | undefined,
+  act: (found: HTMLElement) => void,
+): void {
   canvas.awaitedFocus = id;
   const until = performance.now() + DRAWN_TIMEOUT_MS;
   const look = () => {
     if (canvas.awaitedFocus !== id) return;
-    if (!nodeElement(id) && performance.now() < until) requestAnimationFrame(look);
-    else focusNode(id);
+    const found = find();
+    if (found) act(found);
+    else if (performance.now() < until) requestAnimationFrame(look);
   };
   requestAnimationFrame(() => requestAnimationFrame(look));
 }

@@ -4,11 +4,13 @@ import type { Workspace } from "@/workspace/workspace";
 import { addNodeOf } from "./add-node";
 import { sizesOf } from "./boxes";
 import { loopAt } from "./drop";
+import { focusNode } from "./keyboard-navigation";
 import { reveal } from "./reveal";
 
 export function registerCanvas(workspace: Workspace): void {
   workspace.editor.completeEditsWith((before, after) => growLoops(before, after, sizesOf(workspace)));
   workspace.canvas.register({
+    focusNode,
     reveal: (target) => reveal(workspace, target),
     showDropTarget: (at) => {
       const { canvas } = workspace;

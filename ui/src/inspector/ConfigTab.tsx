@@ -20,6 +20,7 @@ type Props = { nodeId: NodeId; node: Node; type: NodeDescriptor | undefined; rea
 
 /** What the node does: a form drawn from its type's schema, its limits, and help. */
 export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
+  const { canvas } = useWorkspace();
   const all = useFlow((state) => state.checked.diagnostics);
   const findings = useMemo(() => diagnosticsOf(all, nodeId), [all, nodeId]);
   const isComment = useNodeTypes((types) => commentField(types, node)) !== undefined;
@@ -31,7 +32,16 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
   );
   const general = findings.filter((found) => !(configPath(found)?.length ?? 0));
   return (
-    <div className="h-full overflow-y-auto px-3 py-3">
+    // biome-ignore lint/a11y/noStaticElementInteractions: what bubbles up from its fields.
+    <div
+      className="h-full overflow-y-auto px-3 py-3"
+      data-config-of={nodeId}
+      onKeyDown={(event) => {
+        // Not from a menu, which is elsewhere in the page.
+        const within = event.currentTarget.contains(event.target as Element);
+        if (event.key === "Escape" && within && !event.defaultPrevented) canvas.focusNode(nodeId);
+      }}
+    >
       {general.length > 0 ? (
         <ul className="mb-3 flex flex-col gap-1.5" aria-label={TEXTS.problemsNode}>
           {general.map((found) => (

@@ -20,10 +20,11 @@ export function useShortcuts(): void {
       if (target.closest(OWN_KEYS)) return;
       if (isAlone(event) && CONTROL_KEYS.test(event.key) && target.closest(CONTROLS)) return;
       const typing = isTyping(event.target);
+      const untouched = target instanceof HTMLElement && target.dataset.untouched !== undefined;
       const onCanvas = target === document.body || target.closest(".canvas") !== null;
       const command = commands.list.find(
         (one) =>
-          (!typing || one.whileTyping) &&
+          (!typing || one.whileTyping || (untouched && one.whileUntouched)) &&
           (!one.onCanvas || onCanvas) &&
           one.keys?.some((keys) => matches(event, keys)) &&
           commands.isEnabled(one),

@@ -70,6 +70,8 @@ export type CanvasActions = {
   reveal(target: RevealTarget): void;
   /** Adds a node of a type with its middle at a place of the canvas; without one, in the middle of the view. */
   addNode(type: string, at?: Point): NodeId | undefined;
+  /** Focuses the card of a node. */
+  focusNode(node: NodeId): void;
   /** Shows which loop would take what is dragged to a place of the screen; none without one. */
   showDropTarget(at: Point | undefined): void;
 };
@@ -108,6 +110,10 @@ export class CanvasStore {
 
   addNode(type: string, at?: Point): NodeId | undefined {
     return this.#actions?.addNode(type, at);
+  }
+
+  focusNode(node: NodeId): void {
+    this.#actions?.focusNode(node);
   }
 
   showDropTarget(at: Point | undefined): void {

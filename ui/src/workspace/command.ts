@@ -15,6 +15,8 @@ export type Command = {
   enabled?: (workspace: Workspace) => boolean;
   /** Its keys also work while a text field has the focus. */
   whileTyping?: boolean;
+  /** Its keys also work in a field that a new node brought the focus to, until something is typed there. */
+  whileUntouched?: boolean;
   /** Runs again and again while its keys are held down. */
   whileHeld?: boolean;
   /** Its keys only work on the canvas or when nothing has the focus, not in a panel. */

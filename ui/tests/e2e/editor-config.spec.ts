@@ -70,7 +70,9 @@ test("adds, moves and removes list items", async ({ page }) => {
   });
   await node(page, "i").click();
   await page.getByTestId("add-messages").click();
+  await expect(page.locator("[data-field^='messages.0']").locator(":focus")).toHaveCount(1);
   await page.getByTestId("add-messages").click();
+  await expect(page.locator("[data-field^='messages.1']").locator(":focus")).toHaveCount(1);
   const contents = page.locator("[data-field^='messages.'] .cm-content");
   await contents.nth(0).click();
   await page.keyboard.type("one");

@@ -32,6 +32,25 @@ test.describe("an empty canvas", () => {
   });
 });
 
+test.describe("a new node", () => {
+  test("opens on its config with the first field focused, and undo takes it away", async ({ page }) => {
+    await openFlow(page);
+    await node(page, "answer").click();
+    await page.getByTestId("inspector-tab-context").click();
+    await page.getByTestId("palette-text").dblclick();
+    await expect(page.getByTestId("inspector-tab-config")).toHaveAttribute("aria-selected", "true");
+    const focused = page.locator("[data-config-of=text]").locator(":focus");
+    await expect(focused).toHaveCount(1);
+    await page.keyboard.type("hello");
+    expect((await savedFlow(page)).nodes.text?.config).toEqual({ template: "hello" });
+    await page.getByTestId("palette-text").dblclick();
+    await expect(page.locator("[data-config-of=text-2]").locator(":focus")).toHaveCount(1);
+    await page.keyboard.press("Control+z");
+    await expect(node(page, "text-2")).toHaveCount(0);
+    await expect(node(page, "text")).toBeVisible();
+  });
+});
+
 test.describe("the palette", () => {
   test("finds node types by title, term and summary", async ({ page }) => {
     await openEmpty(page);
@@ -223,6 +242,8 @@ test.describe("the keyboard alone", () => {
     await page.keyboard.type("context start");
     await page.keyboard.press("Enter");
     await expect(node(page, "contextStart")).toBeVisible();
+    await expect(page.locator("[data-config-of=contextStart]").locator(":focus")).toHaveCount(1);
+    await page.keyboard.press("Escape");
     await expect(page.locator(".react-flow__node[data-id=contextStart]")).toBeFocused();
     await page.keyboard.press("c");
     await expect(page.getByTestId("connect-dialog")).toBeVisible();
@@ -232,6 +253,8 @@ test.describe("the keyboard alone", () => {
     await page.keyboard.press("Enter");
     await expect(node(page, "userInput")).toBeVisible();
     await expect(page.locator(".react-flow__edge")).toHaveCount(1);
+    await expect(page.locator("[data-config-of=userInput]").locator(":focus")).toHaveCount(1);
+    await page.keyboard.press("Escape");
     await expect(page.locator(".react-flow__node[data-id=userInput]")).toBeFocused();
     const before = await node(page, "userInput").boundingBox();
     await page.keyboard.press("ArrowDown");

@@ -18,6 +18,7 @@ function Plain({ label, describedBy, invalid, placeholder, value, readOnly, onCh
     <textarea
       className={`${CONTROL} min-h-16 font-mono text-xs`}
       rows={3}
+      data-loading=""
       aria-label={label}
       aria-describedby={describedBy}
       aria-invalid={invalid || undefined}

@@ -78,6 +78,9 @@ const externalChange = Annotation.define<boolean>();
 /** The window runs the flow by Mod+Enter, also while a field has the focus. */
 const EDITING_KEYS = defaultKeymap.filter(({ key }) => key !== "Mod-Enter");
 
+/** With nothing left to undo here, the keys go on to the window. */
+const HISTORY_KEYS = historyKeymap.map((binding) => ({ ...binding, preventDefault: false }));
+
 /** CodeMirror as a controlled field. Tab leaves it, as it leaves every other field. */
 export default function CodeMirror({
   language,
@@ -105,7 +108,7 @@ export default function CodeMirror({
         doc: value,
         extensions: [
           history(),
-          keymap.of([...EDITING_KEYS, ...historyKeymap]),
+          keymap.of([...EDITING_KEYS, ...HISTORY_KEYS]),
           EditorView.lineWrapping,
           LANGUAGES[language],
           look,

@@ -14,6 +14,7 @@ beforeEach(() => {
   workspace = createTestWorkspace();
   workspace.canvas.register({
     reveal: () => undefined,
+    focusNode: () => undefined,
     showDropTarget: () => undefined,
     addNode: (type) => workspace.editor.addNode({ type }, { x: 0, y: 0 }),
   });

@@ -15,6 +15,7 @@ mod memory_access;
 mod quota;
 mod reply_schema;
 mod side_query;
+mod summary;
 mod tool_calls;
 mod turn;
 mod user_message;
@@ -34,6 +35,7 @@ pub(crate) use loop_turns::loop_turns;
 pub(crate) use memory_access::{Incoming, MemoryAccess, NodeMemory};
 pub(crate) use reply_schema::{ReplySchema, strip_code_fence};
 pub(crate) use side_query::{SideQuery, SideQueryOptions, side_query_card, side_query_inputs};
+pub(crate) use summary::complete_summary;
 pub(crate) use tool_calls::{
     SamplingModel, SamplingUsage, allow_server, call_tool, call_tool_with_model, collect_tools,
 };

@@ -17,7 +17,7 @@ mod settings;
 mod share;
 
 pub use amount::Amount;
-pub use bank::{QuotaBank, Refusal, Reservation};
+pub use bank::{IterationCost, QuotaBank, Refusal, Reservation};
 pub use chain::QuotaChain;
 pub use link::{Holder, QuotaLink, QuotaScope, QuotaState};
 pub use settings::{DefaultQuotas, FallbackModel, FlowQuotas, OnExceeded, Quota};

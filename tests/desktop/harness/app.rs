@@ -136,6 +136,9 @@ impl App {
         let into = target_dir().join("window");
         std::fs::create_dir_all(&into)?;
         let path = into.join(format!("{}-{picture}.png", self.name));
+        // WebKit shows the latest frame that it painted, which is an older one while a new one is due.
+        let painted = "const [done] = arguments; const next = (left) => left ? requestAnimationFrame(() => next(left - 1)) : done(); next(3);";
+        self.client.execute_async(painted, Vec::new()).await?;
         std::fs::write(&path, self.client.screenshot().await?)?;
         Ok(path)
     }

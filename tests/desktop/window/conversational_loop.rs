@@ -32,6 +32,9 @@ async fn conversational_loop_is_drawn_run_killed_and_continued() -> Result<()> {
         app.evaluate("document.querySelector('[role=switch][aria-label^=Compare]').click()").await?;
         app.wait_for_test_id("prompt-diff").await?;
         app.screenshot("2-prompt").await?;
+        // The inspector stays where the person has put it, also when the run settles.
+        app.wait_for("[data-testid=inspector-tab-prompt][aria-selected=true]").await?;
+        app.wait_for_test_id("prompt-diff").await?;
         app.kill().await?;
 
         let app = App::open("loop", &home, &[]).await?;

@@ -53,6 +53,8 @@ pub(crate) struct ModelCall<'a> {
     pub(crate) model: &'a ModelConfig,
     pub(crate) provider: &'a dyn Provider,
     pub(crate) context_id: &'a ContextId,
+    /// Whether the model is the cheaper one that is called because another would exceed a quota.
+    pub(crate) is_fallback: bool,
 }
 
 impl ModelCall<'_> {
@@ -120,7 +122,7 @@ impl ModelCall<'_> {
             (None, None)
         } else {
             let permit = node_context.host.budget.add_model_call()?;
-            (Some(permit), CallReservation::of(node_context, model, (step, sampling.clone()), &prompt).await?)
+            (Some(permit), CallReservation::of(self, (step, sampling.clone()), &prompt).await?)
         };
         node_context.note(CallEvent::PromptRendered { step, prompt, sampling: sampling.clone() });
         let (recorded, reused) = if let Some(EarlierReply { reply, account, event }) = bought {

@@ -3,23 +3,18 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
-use super::call::ModelCall;
-use super::quota::CallError;
+use super::summary::{SummaryCall, complete_summary, max_turn_bytes};
 use crate::context::{ContextRecord, ContextType, MAIN, Message, Role};
 use crate::error::{ErrorCode, Fault};
 use crate::loop_history::{
     LoopConversation, SummarizerAgent, SummaryAttempt, SummaryPlan, TextBlock, escape_content,
     write_text_block,
 };
-use crate::models::{ECHO, EXACT_PERMILLE, OFFLINE, TokenUsage};
+use crate::models::{ECHO, OFFLINE, TokenUsage};
 use crate::node::NodeContext;
-use crate::prompt::{
-    ModelConfig, Overrides, PromptPart, PromptPurpose, PromptRecord, RefusedPrompt, resolve_model_config,
-    tokens,
-};
-use crate::provider::{ModelReply, ModelRequest, StopReason};
+use crate::prompt::{ModelConfig, Overrides, PromptPurpose, resolve_model_config, tokens};
 
 /// Maximum tokens of a reply if the agent sets none: a page of text. The bounds of the history may allow less.
 const MAX_SUMMARY_TOKENS: u32 = 1_000;
@@ -52,45 +47,36 @@ async fn write_summary(
         Err(_) => ContextRecord::new(MAIN.into(), ContextType::Main, OFFLINE, ECHO),
     };
     let agent = conversation.summarizer.as_deref();
-    let mut model = model_config(agent, &record, plan, node_context)?;
+    let model = model_config(agent, &record, plan, node_context)?;
     let provider = node_context.host.providers.get(&model.provider)?;
-    let context_id = &record.context_id;
-    let mut refused: Option<RefusedPrompt> = None;
+    let mut call = SummaryCall {
+        node_context,
+        provider: &*provider,
+        model,
+        context_id: &record.context_id,
+        step: 0,
+        purpose: PromptPurpose::HistorySummary,
+        instructions: agent.and_then(|agent| agent.instructions.as_deref()).unwrap_or(INSTRUCTIONS),
+        temperature: agent.and_then(|agent| agent.temperature),
+        options: agent.map_or_else(Map::new, |agent| agent.options.clone()),
+        refused: None,
+    };
     let recorded = loop {
-        let call = ModelCall { node_context, model: &model, provider: &*provider, context_id };
-        if let Some(recorded) = call.recorded(0) {
+        if let Some(recorded) = call.recorded() {
             break recorded;
         }
-        let text = question(plan, &model, node_context).await?;
-        let message =
-            Message { origins: plan.origins(), ..node_context.message(0, Role::User, text, &model.model) };
-        let instructions = agent.and_then(|agent| agent.instructions.as_deref()).unwrap_or(INSTRUCTIONS);
-        let record =
-            PromptRecord { refused: refused.clone(), ..prompt_record(&model, instructions, &message) };
-        let counted = record.counted();
-        let request = ModelRequest {
-            system: Some(instructions.to_owned()),
-            temperature: agent.and_then(|agent| agent.temperature),
-            options: Value::Object(agent.map_or_else(Map::new, |agent| agent.options.clone())),
-            ..call.request(vec![Arc::new(message)])
-        };
-        match call.send(0, record, request, &mut |_| ()).await {
-            Ok(recorded) => break recorded,
-            Err(CallError::Failed(fault)) => match RefusedPrompt::of(&fault, counted) {
-                // Not more than once: the question now fits by all that is known.
-                Some(refusal) if refused.is_none() => {
-                    refusal.apply_to(&mut model);
-                    refused = Some(refusal);
-                }
-                _ => return Err(fault),
-            },
-            Err(over) => return Err(over.into()),
+        let text = question(plan, &call.model, node_context).await?;
+        let message = node_context.message(0, Role::User, text, &call.model.model);
+        let message = Message { origins: plan.origins(), ..message };
+        if let Some(recorded) = call.send(message).await? {
+            break recorded;
         }
     };
     if !recorded.is_reused {
         *usage = recorded.reply.usage.unwrap_or_default();
     }
-    let text = complete_text(&recorded.reply)?;
+    let text = complete_summary(&recorded.reply)
+        .map_err(|problem| no_summary(format!("The model for the summary of a loop's history {problem}.")))?;
     let size = tokens::count_message("", &text.into());
     plan.accept(text, size, recorded.origins)
         .map_err(|rejected| no_summary(format!("The summary of a loop's history was not used: {rejected}.")))
@@ -117,12 +103,7 @@ async fn question(
     model: &ModelConfig,
     node_context: &NodeContext,
 ) -> Result<String, Fault> {
-    // About four bytes are a token. Half of the window stays free, since counts are estimates for most models.
-    let room = model.window.saturating_sub(model.reserve) / 2;
-    // Less for a model that counts more tokens than Plait.
-    let room = room.saturating_mul(EXACT_PERMILLE) / model.caution.max(EXACT_PERMILLE);
-    let max_bytes = usize::try_from(room.saturating_mul(4)).unwrap_or(usize::MAX);
-    let max_turn_bytes = (max_bytes / plan.turns.len().max(1)).max(256);
+    let max_turn_bytes = max_turn_bytes(model, plan.turns.len());
     let turns = plan.turns.iter().map(|turn| {
         let text = turn.content.text();
         let end = text.floor_char_boundary(max_turn_bytes);
@@ -139,37 +120,6 @@ async fn question(
         }
         None => format!("Turns:\n{turns}"),
     })
-}
-
-fn prompt_record(model: &ModelConfig, instructions: &str, message: &Message) -> PromptRecord {
-    let system = PromptPart::Message {
-        role: Role::System,
-        text: instructions.to_owned(),
-        tokens: tokens::TOKENS_PER_MESSAGE + tokens::count_cached(&model.model, instructions),
-        origins: crate::origin::Origins::NONE,
-    };
-    let turns = PromptPart::Message {
-        role: Role::User,
-        text: message.content.text(),
-        tokens: message.tokens.into(),
-        origins: message.origins.clone(),
-    };
-    PromptRecord {
-        purpose: Some(PromptPurpose::HistorySummary),
-        ..PromptRecord::new(model, vec![system, turns], 0)
-    }
-}
-
-/// The text of a complete reply. A truncated summary would be read as if it were complete.
-fn complete_text(reply: &ModelReply) -> Result<&str, Fault> {
-    let text = reply.text.trim();
-    let problem = match (&reply.stop_reason, reply.stop_reason.problem()) {
-        (StopReason::MaxTokens, _) => "did not finish: it would have been too long",
-        (_, Some(problem)) => problem,
-        (_, None) if text.is_empty() => "replied with nothing",
-        (_, None) => return Ok(text),
-    };
-    Err(no_summary(format!("The model for the summary of a loop's history {problem}.")))
 }
 
 fn no_summary(message: String) -> Fault {

@@ -3,13 +3,15 @@
 //! A call that would exceed a quota is not sent. Then its turn goes on with a cheaper model, asks the person or fails, as the quota
 //! says.
 
+use super::call::ModelCall;
 use crate::error::{ErrorCode, Fault};
 use crate::journal::CallEvent;
 use crate::models::TokenUsage;
 use crate::node::NodeContext;
 use crate::prompt::{ModelConfig, PromptRecord};
 use crate::quota::{
-    Amount, FallbackModel, OnExceeded, Quota, QuotaLink, QuotaScope, QuotaState, Refusal, Reservation, Share,
+    Amount, FallbackModel, IterationCost, OnExceeded, Quota, QuotaLink, QuotaScope, QuotaState, Refusal,
+    Reservation, Share,
 };
 use crate::tool::SamplingRef;
 
@@ -147,8 +149,7 @@ pub(super) struct CallReservation<'a> {
 impl<'a> CallReservation<'a> {
     /// Reserves what the call may cost at most in all quotas that hold it. `None` if none does.
     pub(super) async fn of(
-        node_context: &'a NodeContext,
-        model: &ModelConfig,
+        &ModelCall { node_context, model, is_fallback, .. }: &ModelCall<'a>,
         (step, sampling): (u32, Option<SamplingRef>),
         prompt: &PromptRecord,
     ) -> Result<Option<Self>, CallError> {
@@ -165,9 +166,10 @@ impl<'a> CallReservation<'a> {
             tokens: prompt.tokens.saturating_add(output),
             nano_usd: price.map_or(0, |price| price.nano_usd(&TokenUsage::new(prompt.tokens, output))),
         };
+        let iteration = if is_fallback { IterationCost::Cheaper } else { IterationCost::AsBefore };
         let reservation = quotas
             .bank
-            .reserve(&quotas.links, amount)
+            .reserve(&quotas.links, amount, iteration)
             .map_err(|refusal| CallError::OverQuota(Box::new(OverQuota::new(refusal, &quotas.links))))?;
         let event = CallEvent::QuotaReserved {
             step,

@@ -50,6 +50,15 @@ struct Hold {
     outer: Vec<Holder>,
 }
 
+/// What an iteration of a loop is expected to cost when its first call reserves for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IterationCost {
+    /// What the iteration before it reserved.
+    AsBefore,
+    /// As many tokens, at a lower price that is not known: it calls a cheaper model.
+    Cheaper,
+}
+
 /// A quota that a call would exceed.
 #[derive(Clone, Debug)]
 pub struct Refusal {
@@ -107,14 +116,16 @@ impl QuotaBank {
         self.state.lock().accounts.entry(holder).or_insert(Account { spent, ..Account::default() });
     }
 
-    /// Reserves `amount` in all of these quotas, or in none.
+    /// Reserves `amount` in all of these quotas, or in none. If it is for the first call of an iteration, it reserves what the
+    /// iteration is expected to cost.
     pub fn reserve(
         self: &Arc<Self>,
         links: &Arc<[QuotaLink]>,
         amount: Amount,
+        iteration: IterationCost,
     ) -> Result<Reservation, Refusal> {
         let mut state = self.state.lock();
-        state.take(links, amount)?;
+        state.take(links, amount, iteration)?;
         for link in links.iter() {
             if let Some(hold) = state.holds.get_mut(link.holder()) {
                 hold.reserved += amount;
@@ -128,7 +139,7 @@ impl QuotaBank {
     pub fn charge(&self, links: &[QuotaLink], amount: Amount, counts: impl Fn(&QuotaLink) -> bool) {
         let mut state = self.state.lock();
         // Where there is no room for it any more, it was used nevertheless.
-        let was_taken = state.take(links, amount).is_ok();
+        let was_taken = state.take(links, amount, IterationCost::AsBefore).is_ok();
         for link in links {
             if let QuotaLink::Quota { holder, .. } = link {
                 let account = state.accounts.entry(holder.clone()).or_default();
@@ -148,7 +159,7 @@ impl QuotaBank {
         let Some((QuotaLink::Hold { holder, of, .. }, outer)) = links.split_last() else { return };
         let mut state = self.state.lock();
         let part = state.left(outer).part(parts);
-        if part.is_unlimited() || state.take(outer, part.amount()).is_err() {
+        if part.is_unlimited() || state.take(outer, part.amount(), IterationCost::AsBefore).is_err() {
             return;
         }
         let outer = accounts(outer);
@@ -249,7 +260,7 @@ impl State {
     }
 
     /// Reserves an amount from the innermost link outward, or nothing.
-    fn take(&mut self, links: &[QuotaLink], amount: Amount) -> Result<(), Refusal> {
+    fn take(&mut self, links: &[QuotaLink], amount: Amount, iteration: IterationCost) -> Result<(), Refusal> {
         let mut need = amount;
         let mut takes = Vec::with_capacity(links.len());
         for (index, link) in links.iter().enumerate().rev() {
@@ -273,7 +284,7 @@ impl State {
                         }
                         need = beyond;
                     } else {
-                        need = need.most(self.estimate(of.as_ref()));
+                        need = need.most(self.estimate(of.as_ref(), iteration));
                     }
                 }
             }
@@ -284,7 +295,7 @@ impl State {
                     self.accounts.entry(holder.clone()).or_default().reserved += need;
                 }
                 QuotaLink::Hold { holder, of, .. } => {
-                    let estimate = self.estimate(of.as_ref());
+                    let estimate = self.estimate(of.as_ref(), iteration);
                     let outer = &links[..links.len() - 1 - position];
                     let hold = self.holds.entry(holder.clone()).or_insert_with(|| Hold {
                         rest: need.most(estimate),
@@ -300,9 +311,13 @@ impl State {
         Ok(())
     }
 
-    /// What an iteration of this loop is known to reserve.
-    fn estimate(&self, of: Option<&Holder>) -> Amount {
-        of.and_then(|of| self.estimates.get(of)).copied().unwrap_or_default()
+    /// What an iteration of this loop is expected to reserve.
+    fn estimate(&self, of: Option<&Holder>, iteration: IterationCost) -> Amount {
+        let before = of.and_then(|of| self.estimates.get(of)).copied().unwrap_or_default();
+        match iteration {
+            IterationCost::AsBefore => before,
+            IterationCost::Cheaper => Amount { nano_usd: 0, ..before },
+        }
     }
 
     /// What is left of these quotas.

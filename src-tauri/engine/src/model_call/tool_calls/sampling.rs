@@ -165,7 +165,8 @@ impl<'a> Sampler<'a> {
         let messages = self.messages(&place, request, &model, &written_by);
         let prompt = prompt_record(&model, request.system.as_deref(), &messages, &written_by);
         check_window(&model, &prompt)?;
-        let call = ModelCall { node_context, model: &model, provider: &*provider, context_id };
+        let call =
+            ModelCall { node_context, model: &model, provider: &*provider, context_id, is_fallback: false };
         let request = ModelRequest {
             system: request.system.clone(),
             temperature: request.temperature,

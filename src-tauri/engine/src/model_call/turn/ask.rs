@@ -99,6 +99,7 @@ impl Turn<'_> {
             model: &self.model,
             provider: self.fallback.as_deref().unwrap_or(self.provider),
             context_id: &self.context.context_id,
+            is_fallback: self.fallback.is_some(),
         };
         if let Some(recorded) = call.recorded(step) {
             return Ok(recorded);

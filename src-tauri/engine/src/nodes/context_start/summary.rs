@@ -8,12 +8,12 @@ use super::Memory;
 use crate::context::{ContextRecord, Message, Role, SharedMessage};
 use crate::error::{ErrorCode, Fault};
 use crate::id::ContextId;
-use crate::model_call::ModelCall;
+use crate::model_call::{ModelCall, complete_summary};
 use crate::models::TokenUsage;
 use crate::node::NodeContext;
 use crate::origin::Origins;
 use crate::prompt::{ModelConfig, Overrides, PromptPart, PromptRecord, resolve_model_config, tokens};
-use crate::provider::{ModelReply, ModelRequest, Provider, StopReason};
+use crate::provider::{ModelReply, ModelRequest, Provider};
 
 /// Maximum tokens of a summary: a page of text, an eighth of the default limit of what is recalled.
 pub(super) const SUMMARY_TOKENS: u32 = 2_000;
@@ -62,7 +62,7 @@ impl<'a> Summarizer<'a> {
         for (step, messages) in (0..).zip(self.split(messages)) {
             let reply = self.ask(step, previous.as_deref(), messages).await?;
             usage += reply.usage.unwrap_or_default();
-            previous = Some(format!("{HEADING}\n{}", summary_text(&reply)?));
+            previous = Some(format!("{HEADING}\n{}", complete_summary(&reply).map_err(no_summary)?));
         }
         Ok((previous.unwrap_or_default(), usage))
     }
@@ -107,6 +107,7 @@ impl<'a> Summarizer<'a> {
             model: &self.model,
             provider: &*self.provider,
             context_id: &self.context_id,
+            is_fallback: false,
         };
         if let Some(recorded) = call.recorded(step) {
             return Ok(recorded.reply);
@@ -157,16 +158,8 @@ impl<'a> Summarizer<'a> {
     }
 }
 
-/// The text of a complete reply. A truncated summary would be recalled as if it were complete.
-fn summary_text(reply: &ModelReply) -> Result<&str, Fault> {
-    let text = reply.text.trim();
-    let problem = match (&reply.stop_reason, reply.stop_reason.problem()) {
-        (StopReason::MaxTokens, _) => "did not finish within 2,000 tokens",
-        (_, Some(problem)) => problem,
-        (_, None) if text.is_empty() => "replied with nothing",
-        (_, None) => return Ok(text),
-    };
+fn no_summary(problem: &str) -> Fault {
     let message = format!("The model for the summary of the conversation {problem}.");
-    Err(Fault::new(ErrorCode::ConversationNoSummary, message)
-        .hint("Use another model for summaries, or the strategy `window`."))
+    Fault::new(ErrorCode::ConversationNoSummary, message)
+        .hint("Use another model for summaries, or the strategy `window`.")
 }

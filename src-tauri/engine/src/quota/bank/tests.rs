@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use super::IterationCost::AsBefore;
 use super::QuotaBank;
 use crate::id::{Activation, Epoch};
 use crate::quota::{Amount, Holder, Quota, QuotaLink, Refusal};
@@ -47,15 +48,15 @@ fn used(bank: &QuotaBank, links: &[QuotaLink]) -> (u64, u64) {
 fn reservation_is_replaced_by_the_report() {
     let bank = Arc::new(QuotaBank::default());
     let links: Arc<[_]> = [run(100)].into();
-    let reserved = bank.reserve(&links, tokens(60)).unwrap();
+    let reserved = bank.reserve(&links, tokens(60), AsBefore).unwrap();
     assert_eq!(used(&bank, &links), (0, 60));
-    let Err(Refusal { link: 0, wanted, .. }) = bank.reserve(&links, tokens(41)) else {
+    let Err(Refusal { link: 0, wanted, .. }) = bank.reserve(&links, tokens(41), AsBefore) else {
         panic!("60 + 41 is more than 100")
     };
     assert_eq!(wanted, tokens(41));
     reserved.settle(tokens(10));
     assert_eq!(used(&bank, &links), (10, 0));
-    let dropped = bank.reserve(&links, tokens(90)).unwrap();
+    let dropped = bank.reserve(&links, tokens(90), AsBefore).unwrap();
     drop(dropped);
     assert_eq!(used(&bank, &links), (100, 0), "a call without a report stays charged");
 }
@@ -65,7 +66,7 @@ fn refused_reservation_takes_nothing_anywhere() {
     let bank = Arc::new(QuotaBank::default());
     let node = Holder::Node("run".into(), "chat".into());
     let links: Arc<[_]> = [run(50), quota(node, 100)].into();
-    let Err(refusal) = bank.reserve(&links, tokens(60)) else { panic!("60 is more than 50") };
+    let Err(refusal) = bank.reserve(&links, tokens(60), AsBefore) else { panic!("60 is more than 50") };
     assert_eq!(refusal.link, 0);
     assert_eq!(used(&bank, &links), (0, 0));
     assert_eq!(used(&bank, &links[1..]), (0, 0));
@@ -76,8 +77,8 @@ fn extension_allows_as_much_again() {
     let bank = Arc::new(QuotaBank::default());
     let QuotaLink::Quota { holder, quota, .. } = run(50) else { unreachable!() };
     let links: Arc<[_]> = [QuotaLink::Quota { holder, quota, extended: 1 }].into();
-    assert!(bank.reserve(&links, tokens(101)).is_err());
-    assert!(bank.reserve(&links, tokens(100)).is_ok());
+    assert!(bank.reserve(&links, tokens(101), AsBefore).is_err());
+    assert!(bank.reserve(&links, tokens(100), AsBefore).is_ok());
 }
 
 #[test]
@@ -85,24 +86,26 @@ fn iteration_reserves_what_the_one_before_it_did() {
     let bank = Arc::new(QuotaBank::default());
     let first: Arc<[_]> = [run(100), iteration(0)].into();
     for _ in 0..2 {
-        bank.reserve(&first, tokens(20)).unwrap().settle(tokens(15));
+        bank.reserve(&first, tokens(20), AsBefore).unwrap().settle(tokens(15));
     }
     close(&bank, 0);
     assert_eq!(used(&bank, &first), (30, 0));
     let second: Arc<[_]> = [run(100), iteration(1)].into();
-    let call = bank.reserve(&second, tokens(20)).unwrap();
+    let call = bank.reserve(&second, tokens(20), AsBefore).unwrap();
     assert_eq!(used(&bank, &second), (30, 40), "the second call of the iteration is reserved as well");
     call.settle(tokens(5));
     assert_eq!(used(&bank, &second), (35, 20));
-    bank.reserve(&second, tokens(20)).unwrap().settle(tokens(25));
+    bank.reserve(&second, tokens(20), AsBefore).unwrap().settle(tokens(25));
     assert_eq!(used(&bank, &second), (60, 0));
     close(&bank, 1);
     let third: Arc<[_]> = [run(100), iteration(2)].into();
-    bank.reserve(&third, tokens(10)).unwrap().settle(tokens(10));
+    bank.reserve(&third, tokens(10), AsBefore).unwrap().settle(tokens(10));
     close(&bank, 2);
     assert_eq!(used(&bank, &third), (70, 0), "what the iteration did not use returns");
     let fourth: Arc<[_]> = [run(75), iteration(3)].into();
-    let Err(refusal) = bank.reserve(&fourth, tokens(1)) else { panic!("the iteration before needed 10") };
+    let Err(refusal) = bank.reserve(&fourth, tokens(1), AsBefore) else {
+        panic!("the iteration before needed 10")
+    };
     assert_eq!(refusal.wanted, tokens(10));
 }
 
@@ -114,18 +117,18 @@ fn open_iterations_get_equal_parts_and_return_what_they_do_not_use() {
         bank.open_part(&links(counter), parts);
     }
     assert_eq!(used(&bank, &links(0)), (0, 90));
-    assert!(bank.reserve(&links(0), tokens(31)).is_err(), "its part is 30");
-    let call = bank.reserve(&links(0), tokens(30)).unwrap();
+    assert!(bank.reserve(&links(0), tokens(31), AsBefore).is_err(), "its part is 30");
+    let call = bank.reserve(&links(0), tokens(30), AsBefore).unwrap();
     assert_eq!(used(&bank, &links(0)), (0, 90), "a part is reserved already");
     call.settle(tokens(12));
     assert_eq!(used(&bank, &links(0)), (12, 78), "what a call does not use stays in the part");
-    assert!(bank.reserve(&links(0), tokens(19)).is_err());
-    bank.reserve(&links(0), tokens(18)).unwrap().settle(tokens(8));
+    assert!(bank.reserve(&links(0), tokens(19), AsBefore).is_err());
+    bank.reserve(&links(0), tokens(18), AsBefore).unwrap().settle(tokens(8));
     close(&bank, 0);
     assert_eq!(used(&bank, &links(0)), (20, 60), "the rest returns");
     bank.open_part(&links(3), 1);
-    assert!(bank.reserve(&links(3), tokens(11)).is_err());
-    assert!(bank.reserve(&links(3), tokens(10)).is_ok());
+    assert!(bank.reserve(&links(3), tokens(11), AsBefore).is_err());
+    assert!(bank.reserve(&links(3), tokens(10), AsBefore).is_ok());
 }
 
 #[test]
@@ -135,14 +138,17 @@ fn two_runs_share_a_day() {
     let of = |name: &str, now_ms| -> Arc<[QuotaLink]> {
         [day(now_ms), quota(Holder::Run(name.into()), 90)].into()
     };
-    let first = bank.reserve(&of("a", 5), tokens(60)).unwrap();
-    assert_eq!(bank.reserve(&of("b", 6), tokens(60)).err().map(|refusal| refusal.link), Some(0));
+    let first = bank.reserve(&of("a", 5), tokens(60), AsBefore).unwrap();
+    assert_eq!(bank.reserve(&of("b", 6), tokens(60), AsBefore).err().map(|refusal| refusal.link), Some(0));
     first.settle(tokens(40));
     bank.close_run(&"a".into());
-    assert!(bank.reserve(&of("b", 7), tokens(61)).is_err(), "a run that is over still counts for the day");
-    assert!(bank.reserve(&of("b", 7), tokens(60)).is_ok());
     assert!(
-        bank.reserve(&of("c", 24 * 60 * 60 * 1000), tokens(90)).is_ok(),
+        bank.reserve(&of("b", 7), tokens(61), AsBefore).is_err(),
+        "a run that is over still counts for the day"
+    );
+    assert!(bank.reserve(&of("b", 7), tokens(60), AsBefore).is_ok());
+    assert!(
+        bank.reserve(&of("c", 24 * 60 * 60 * 1000), tokens(90), AsBefore).is_ok(),
         "the next day has a quota of its own"
     );
 }

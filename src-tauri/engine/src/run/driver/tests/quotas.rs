@@ -189,6 +189,38 @@ fn cheaper_model_is_called_instead() {
     assert!(prompts.iter().all(|event| event["prompt"]["model"] == "small"), "no other prompt was made");
 }
 
+/// The first iteration costs more than is left for the second at the same price. With the cheaper model it goes on.
+#[test]
+fn loop_goes_on_with_a_cheaper_model_when_its_iterations_get_too_dear() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "start": { "type": "contextStart" },
+        "loop": { "type": "loop", "config": { "kind": "times", "times": 3 } },
+        "a": { "type": "chat", "parent": "loop", "config": {
+            "prompt": "Go on.", "overrideProvider": "openai", "overrideModel": "gpt-4", "maxTokens": 4_000,
+        } },
+        "b": { "type": "chat", "parent": "loop", "config": {
+            "prompt": "And on.", "overrideProvider": "openai", "overrideModel": "gpt-4", "maxTokens": 1_000,
+        } },
+    });
+    let edges = json!([
+        "start.context -> loop.context",
+        "loop.context -> a.context",
+        "a.context -> b.context",
+        "b.response -> loop.next"
+    ]);
+    stage.provider.push_replies((0..6).map(|_| reply("Well.", 30, 2_000)));
+    let quota = json!({ "usd": 0.5, "onExceeded": "fallback", "fallback": { "provider": "offline", "model": "small" } });
+    let events = stage.play(&nodes, &edges, &json!({ "quotas": { "run": quota } }));
+    let models: Vec<_> = stage.provider.requests().into_iter().map(|request| request.model).collect();
+    assert_eq!(end(&events), ("run.finished", None), "{:#?}", events.last());
+    // A call of gpt-4 costs 12 cents; before it, `a` may cost 24 and `b` 6. So `a` would exceed the quota: in the second iteration
+    // together with `b`, in the third by itself.
+    assert_eq!(models, ["gpt-4", "gpt-4", "small", "gpt-4", "small", "gpt-4"]);
+    let quotas = events.iter().rev().find_map(|event| event.get("quotas")).unwrap();
+    assert!(quotas[0]["spent"]["nanoUsd"].as_u64().unwrap() <= 500_000_000, "{quotas}");
+}
+
 #[test]
 fn money_cannot_be_limited_without_a_price() {
     let stage = Stage::new();

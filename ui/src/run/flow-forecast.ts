@@ -21,7 +21,8 @@ export type Forecasted = { flow?: Flow; forecast?: FlowForecast };
 export class FlowForecasts {
   readonly store: StoreApi<Forecasted> = createStore<Forecasted>(() => ({}));
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #latest = 0;
+  /** The request whose answer will be displayed. */
+  #pending: { flow: Flow; made: string } | undefined;
   /** What the latest forecast was made from. */
   #made = "";
 
@@ -43,7 +44,7 @@ export class FlowForecasts {
     return () => {
       for (const stop of stops) stop();
       clearTimeout(this.#timer);
-      this.#latest += 1;
+      this.#pending = undefined;
     };
   }
 
@@ -60,6 +61,13 @@ export class FlowForecasts {
   async #make(): Promise<void> {
     const state = this.editor.state;
     const flow = displayedFlow(state);
+    const { session, head } = this.activeRun;
+    const run = session && !isOver(head.status) ? session.run : undefined;
+    const made = `${run ?? ""} ${run ? head.totals.modelCalls : 0}`;
+    // The answer that is under way is the one that is needed.
+    if (this.#pending?.flow === flow && this.#pending.made === made && state.checkedFlow === flow) return;
+    // Whatever is under way is about what was displayed before.
+    this.#pending = undefined;
     // The check that is under way leads here again.
     if (state.checkedFlow !== flow) return;
     const hasErrors = state.checked.diagnostics.some((one) => one.severity === "error");
@@ -67,20 +75,19 @@ export class FlowForecasts {
       this.store.setState({ flow, forecast: undefined });
       return;
     }
-    const { session, head } = this.activeRun;
-    const run = session && !isOver(head.status) ? session.run : undefined;
-    const made = `${run ?? ""} ${run ? head.totals.modelCalls : 0}`;
     if (this.store.getState().flow === flow && made === this.#made) return;
-    this.#latest += 1;
-    const turn = this.#latest;
+    const request = { flow, made };
+    this.#pending = request;
     try {
       const forecast = await this.host.call("flow.forecast", { flow, path: displayedPath(state), ...(run && { run }) });
-      if (turn !== this.#latest) return;
+      if (this.#pending !== request) return;
       this.#made = made;
       this.store.setState({ flow, forecast });
     } catch {
       // A flow that cannot run has no forecast; its problems are listed.
-      if (turn === this.#latest) this.store.setState({ flow, forecast: undefined });
+      if (this.#pending === request) this.store.setState({ flow, forecast: undefined });
+    } finally {
+      if (this.#pending === request) this.#pending = undefined;
     }
   }
 }

@@ -1,6 +1,6 @@
 /** What the conversation shows, in the order it happened. Grows with the journal; nothing is worked out twice. */
 import type { Answer, ContextId, Entry, Epoch, Fault, Message, NodeId, PortName } from "@/bindings";
-import { epochKey } from "@/run/fold/epoch";
+import { activationKey } from "@/run/fold/epoch";
 import { answerValue } from "@/run/values/answers";
 import { plainMessageText } from "@/run/values/message-text";
 
@@ -56,7 +56,7 @@ export class ConversationItems {
       case "input.provided": {
         const item: Item = { kind: "answer", key, node: entry.node, epoch: entry.epoch, answer: entry.answer };
         this.items.push(item);
-        this.#answers.set(activation(entry.node, entry.epoch), item);
+        this.#answers.set(activationKey(entry.node, entry.epoch), item);
         break;
       }
       case "node.failed":
@@ -78,7 +78,7 @@ export class ConversationItems {
 
   /** Removes the answer of this activation, which is in the conversation as a message now. */
   #removeAnswer(node: NodeId, epoch: Epoch): void {
-    const key = activation(node, epoch);
+    const key = activationKey(node, epoch);
     const item = this.#answers.get(key);
     if (!item) return;
     this.#answers.delete(key);
@@ -110,10 +110,6 @@ export class ConversationItems {
 /** The items of one context, and those that belong to none. */
 export function itemsOf(items: readonly Item[], context: ContextId | undefined): Item[] {
   return items.filter((item) => !("context" in item) || item.context === context);
-}
-
-function activation(node: NodeId, epoch: Epoch): string {
-  return `${node}\u0000${epochKey(epoch)}`;
 }
 
 function isHandle(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { cleanup, screen, within } from "@testing-library/react";
+import { act, cleanup, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
@@ -38,4 +38,15 @@ test("a fallback is saved once it names a model", async () => {
   expect(workspace.settings.current.quotas).toEqual({
     run: { usd: 1, onExceeded: "fallback", fallback: { model: "small" } },
   });
+});
+
+test("a quota that changes elsewhere is displayed, and kept by the next edit", async () => {
+  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  renderInWorkspace(<Quotas />, { workspace });
+  await write("Each day", "Tokens", "100");
+  act(() => workspace.settings.store.setState({ quotas: { day: { tokens: 250, usd: 3 } } }));
+  const day = within(screen.getByRole("group", { name: "Each day" }));
+  expect(day.getByLabelText<HTMLInputElement>("Tokens").value).toBe("250");
+  await write("Each day", "US dollars", "4");
+  expect(workspace.settings.current.quotas).toEqual({ day: { tokens: 250, usd: 4 } });
 });

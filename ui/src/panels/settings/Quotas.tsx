@@ -42,6 +42,13 @@ type FieldsProps = { id: string; title: string; quota: Quota | undefined; onSave
 /** A quota is saved when it can be used: until a model is named, a fallback is only a draft. */
 function QuotaFields({ id, title, quota, onSave }: FieldsProps) {
   const [draft, setDraft] = useState<Quota>(quota ?? {});
+  const stored = JSON.stringify(quota ?? {});
+  const [known, setKnown] = useState(stored);
+  // What is stored has changed elsewhere, and not to what was just entered here.
+  if (stored !== known) {
+    setKnown(stored);
+    if (stored !== JSON.stringify(draft) && !(stored === "{}" && !isUsable(draft))) setDraft(quota ?? {});
+  }
   const change = (next: Quota) => {
     setDraft(next);
     if (next.tokens === undefined && next.usd === undefined) onSave(undefined);
@@ -101,6 +108,7 @@ function QuotaFields({ id, title, quota, onSave }: FieldsProps) {
                 id={`quota-${id}-${field}`}
                 className={`${CONTROL} h-[28px] text-sm`}
                 placeholder={field === "provider" ? TEXTS.quotaSameProvider : ""}
+                key={draft.fallback?.[field] ?? ""}
                 defaultValue={draft.fallback?.[field] ?? ""}
                 onBlur={(event) => {
                   const { [field]: _, ...others } = draft.fallback ?? { model: "" };

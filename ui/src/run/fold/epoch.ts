@@ -1,5 +1,5 @@
 /** Epochs: order, names for people, keys for maps. */
-import type { Epoch } from "@/bindings";
+import type { Epoch, NodeId } from "@/bindings";
 import type { EpochView, NodeView } from "./types";
 
 /** Outermost counter first, a shorter path before the longer ones it encloses: the order of time. */
@@ -19,6 +19,11 @@ export function sameEpoch(a: Epoch, b: Epoch): boolean {
 /** An epoch as a unique string, for keys. */
 export function epochKey(epoch: Epoch): string {
   return epoch.join(".");
+}
+
+/** One text for one activation. */
+export function activationKey(node: NodeId, epoch: Epoch): string {
+  return `${node}#${epochKey(epoch)}`;
 }
 
 /** An epoch for people, counted from one: `3` for the third iteration, `3.1` in an inner cycle, empty outside of cycles. */

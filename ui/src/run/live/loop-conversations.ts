@@ -1,6 +1,6 @@
 /** What was said in the loops of a run that have a conversation, which turns are pinned, and what a prompt had of them. */
 import type { Entry, Epoch, Message, MessageId, NodeId, PromptPart } from "@/bindings";
-import { epochKey } from "../fold/epoch";
+import { activationKey } from "../fold/epoch";
 
 type TurnsPart = Extract<PromptPart, { kind: "turns" }>;
 /** A summary of the older turns: what a loop's node outputs before an iteration. */
@@ -47,7 +47,7 @@ export class LoopConversations {
 
   /** The conversation of a loop, in the loop's own epoch. */
   of(node: NodeId, epoch: Epoch): LoopTurns | undefined {
-    return this.#loops.get(keyOf(node, epoch));
+    return this.#loops.get(activationKey(node, epoch));
   }
 
   /** The newest conversation of a loop whose epoch begins with `outer`. */
@@ -58,7 +58,7 @@ export class LoopConversations {
 
   /** The summary and the turns from before the iteration that a prompt has; nothing unless all are known. */
   sentIn({ node, epoch, summary, pinned = [], first, own, current = [], count }: TurnsPart): SentTurn[] | undefined {
-    const written = summary && this.#summaries.get(keyOf(node, summary));
+    const written = summary && this.#summaries.get(activationKey(node, summary));
     if (summary && !written) return undefined;
     const newest = count - current.length - pinned.length - (written ? 1 : 0);
     const turns = this.of(node, epoch)?.turns ?? [];
@@ -71,7 +71,7 @@ export class LoopConversations {
   }
 
   #summarize(node: NodeId, epoch: Epoch, { text, tokens }: WrittenSummary): void {
-    const key = keyOf(node, epoch);
+    const key = activationKey(node, epoch);
     this.#summaries.set(key, { id: `${key}/summary`, role: "assistant", content: text, tokens, node });
   }
 
@@ -81,12 +81,8 @@ export class LoopConversations {
   }
 
   #put(turns: LoopTurns): void {
-    this.#loops.set(keyOf(turns.node, turns.epoch), turns);
+    this.#loops.set(activationKey(turns.node, turns.epoch), turns);
   }
-}
-
-function keyOf(node: NodeId, epoch: Epoch): string {
-  return `${node}#${epochKey(epoch)}`;
 }
 
 function isSummary(output: unknown): output is WrittenSummary {

@@ -126,16 +126,22 @@ export class RunControl {
 
   #setDocumentRun(document: RunSession | undefined): void {
     const state = this.store.getState();
-    if (state.document !== document) state.document?.close();
+    if (state.document !== document) this.#close(state.document);
     this.store.setState({ document });
     this.#showRun();
   }
 
   #setViewed(viewed: RunSession | undefined): void {
     const state = this.store.getState();
-    if (state.viewed !== viewed) state.viewed?.close();
+    if (state.viewed !== viewed) this.#close(state.viewed);
     this.store.setState({ viewed });
     this.#showRun();
+  }
+
+  #close(session: RunSession | undefined): void {
+    if (!session) return;
+    session.close();
+    this.#list.forgetStatus(session.run);
   }
 
   /** The document's run is about the nodes of its own flow, not about those of a flow inside of them. */
@@ -361,6 +367,9 @@ export class RunControl {
   readonly #events: SessionEvents = {
     changed: (session, changed) => {
       this.#active.publish(session, changed);
+      const { status } = session.fold.head;
+      // A journal that is only read is not how the run is doing now, unless it is over.
+      if ((session.live && !session.interrupted) || isOver(status)) this.#list.setStatus(session.run, status);
       if (changed.entries.some((entry) => TURNING_POINTS.has(entry.type))) this.#list.refresh();
       const inConversation = session.fold.head.conversation !== undefined;
       if (inConversation && changed.entries.some((entry) => entry.type === "turn.committed")) {
@@ -368,6 +377,7 @@ export class RunControl {
       }
     },
     broke: (session, error) => {
+      this.#list.forgetStatus(session.run);
       notify.error(error, { label: TEXTS.reconnect, run: () => session.watch() });
       // The watch may have broken because the run's process died; then it can be resumed.
       const { parentRunId: parent } = session.fold.head;

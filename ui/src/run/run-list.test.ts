@@ -52,6 +52,24 @@ describe("the list of runs", () => {
     unfollow = () => undefined;
   });
 
+  it("follows a run's state at once, whatever the store still says", async () => {
+    const loaded = runList.load();
+    answer([run("a", "waiting"), run("b", "waiting")]);
+    await loaded;
+    runList.setStatus("a", "finished");
+    const statuses = () => runList.store.getState().list.map((one) => one.status);
+    expect(statuses()).toEqual(["finished", "waiting"]);
+    const late = runList.load();
+    answer([run("a", "waiting"), run("b", "waiting")]);
+    await late;
+    expect(statuses()).toEqual(["finished", "waiting"]);
+    runList.forgetStatus("a");
+    const again = runList.load();
+    answer([run("a", "interrupted"), run("b", "waiting")]);
+    await again;
+    expect(statuses()).toEqual(["interrupted", "waiting"]);
+  });
+
   it("ignores a late reply to an earlier request", async () => {
     const first = runList.load();
     const late = answer;

@@ -1,6 +1,6 @@
 /** The host's runs, newest first. Reloaded when one changes its status, while a list is visible. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { RunId, RunSummary } from "@/bindings";
+import type { RunId, RunStatus, RunSummary } from "@/bindings";
 import { type Host, HostError } from "@/ipc";
 
 /** Page size, in runs. */
@@ -46,6 +46,8 @@ export class RunList {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #requestedAt = Number.NEGATIVE_INFINITY;
   #requests = 0;
+  /** The status of the runs that the window follows. */
+  readonly #statuses = new Map<RunId, RunStatus>();
 
   constructor(readonly host: Host) {}
 
@@ -63,6 +65,28 @@ export class RunList {
   loadMore(): void {
     this.store.setState(({ limit }) => ({ limit: limit + PAGE }));
     void this.load();
+  }
+
+  /** What a followed run is doing, known before the store knows it. */
+  setStatus(run: RunId, status: RunStatus): void {
+    if (this.#statuses.get(run) === status) return;
+    this.#statuses.set(run, status);
+    this.store.setState(({ list, children }) => ({
+      list: this.#current(list),
+      children: Object.fromEntries(Object.entries(children).map(([parent, below]) => [parent, this.#current(below)])),
+    }));
+  }
+
+  /** No more events of this run come here: what the store says of it holds again. */
+  forgetStatus(run: RunId): void {
+    this.#statuses.delete(run);
+  }
+
+  /** The runs with the status that is known of them. The same list if nothing changes. */
+  #current(list: RunSummary[]): RunSummary[] {
+    const isOld = (run: RunSummary) => (this.#statuses.get(run.run) ?? run.status) !== run.status;
+    if (!list.some(isOld)) return list;
+    return list.map((run) => (isOld(run) ? { ...run, status: this.#statuses.get(run.run) ?? run.status } : run));
   }
 
   /** Reloads shortly, if a list is visible. */
@@ -90,7 +114,7 @@ export class RunList {
     try {
       // One more than displayed, to know whether there are more.
       const found = await this.host.call("runs.list", { flowPath, limit: limit + 1 });
-      const list = keepSame(this.store.getState().list, found.slice(0, limit));
+      const list = keepSame(this.store.getState().list, this.#current(found.slice(0, limit)));
       answered({ list, cut: found.length > limit, error: undefined });
       await Promise.all(Object.keys(this.store.getState().children).map((parent) => this.#loadChildren(parent)));
     } catch (thrown) {
@@ -115,7 +139,7 @@ export class RunList {
       const known = this.store.getState().children[parent];
       // It may have been folded up meanwhile.
       if (!known) return;
-      const list = keepSame(known, found);
+      const list = keepSame(known, this.#current(found));
       if (list !== known) this.store.setState((state) => ({ children: { ...state.children, [parent]: list } }));
     } catch (thrown) {
       if (HostError.from(thrown).code === "run.unknown") this.collapse(parent);

@@ -2,6 +2,7 @@ import { memo } from "react";
 import type { NodeId } from "@/bindings";
 import type { NodeRunState } from "@/run/element-views";
 import { TEXTS } from "./texts";
+import { useIsStale } from "./useElementViews";
 
 const STATE_LABELS: Record<NodeRunState, string> = {
   ready: "Ready to run",
@@ -15,16 +16,29 @@ const STATE_LABELS: Record<NodeRunState, string> = {
   cached: "Done (cached)",
 };
 
-/** A node's state in a run. Each state has its own shape, so that none is distinguished by color alone. */
+/**
+ * A node's state in a run. Each state has its own shape, so that none is distinguished by color alone. A result of an older
+ * flow is half filled and says so.
+ */
 export const StatusRing = memo(function StatusRing({ node, state }: { node: NodeId; state: NodeRunState | undefined }) {
+  const stale = useIsStale(node) && state !== undefined;
+  const label = state && (stale ? TEXTS.stale(STATE_LABELS[state]) : STATE_LABELS[state]);
   return (
-    <span
-      className="state-ring"
-      data-testid={`node-status-${node}`}
-      data-state={state ?? "idle"}
-      role="img"
-      aria-label={state ? STATE_LABELS[state] : TEXTS.notRunYet}
-      title={state ? STATE_LABELS[state] : undefined}
-    />
+    <>
+      {stale ? (
+        <span className="stale-chip" data-testid={`stale-${node}`} title={label}>
+          {TEXTS.staleChip}
+        </span>
+      ) : null}
+      <span
+        className="state-ring"
+        data-testid={`node-status-${node}`}
+        data-state={state ?? "idle"}
+        data-stale={stale || undefined}
+        role="img"
+        aria-label={label ?? TEXTS.notRunYet}
+        title={label}
+      />
+    </>
   );
 });

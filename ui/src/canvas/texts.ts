@@ -2,6 +2,8 @@ import type { ToolProgress } from "@/bindings";
 
 /** Every text of this part of the window. */
 export const TEXTS = {
+  staleChip: "Stale",
+  stale: (state: string) => `${state} · changed after this run`,
   canvas: "Canvas",
   required: "required",
   zoomOut: "Zoom out",

@@ -5,8 +5,9 @@ import { displayedFlow } from "@/flow/flow-state";
 import { epochRunOf, type NodeRun, type NodeRunState, nodeRunOf, nodeStateOf } from "@/run/element-views";
 import { formatIteration, latestWithin } from "@/run/fold/epoch";
 import { loopExecution } from "@/run/loop-iterations";
-import { useWorkspace } from "@/workspace/context";
-import { useIterationAround, useNodeOf, useRunHead } from "@/workspace/run-hooks";
+import { staleNodes } from "@/run/stale-nodes";
+import { useFlow, useWorkspace } from "@/workspace/context";
+import { useActiveSession, useIterationAround, useNodeOf, useRunHead } from "@/workspace/run-hooks";
 
 /** The run of a node: its newest activation, or that in the iteration chosen for a loop around it. */
 export function useNodeRun(node: NodeId): NodeRun | undefined {
@@ -47,4 +48,10 @@ export function useNodeIteration(node: NodeId): string {
     const epoch = iteration ? latestWithin(view, iteration)?.epoch : view?.epoch;
     return epoch ? formatIteration(epoch) : "";
   });
+}
+
+/** Whether what a node shows of the run is a result of an older flow. */
+export function useIsStale(node: NodeId): boolean {
+  const session = useActiveSession();
+  return useFlow((state) => session !== undefined && staleNodes(session.flow, displayedFlow(state)).has(node));
 }

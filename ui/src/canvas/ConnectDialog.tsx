@@ -2,6 +2,7 @@ import { Dialog } from "@base-ui/react/dialog";
 import { Unplug } from "lucide-react";
 import { useRef, useState } from "react";
 import type { Edge, EdgeId, Flow, NodeId } from "@/bindings";
+import { InlineCode } from "@/design/InlineCode";
 import { MenuGroup, MenuItem, MenuList } from "@/design/Menu";
 import { TypeBadge } from "@/design/TypeBadge";
 import { edgeBetween, fittingPort, partners } from "@/flow/connection";
@@ -120,7 +121,9 @@ function PortsOf({ node, choose, onDisconnect }: PortsProps) {
                 >
                   <PortMark kind={port.kind} />
                   <span>{port.name}</span>
-                  <span className="ml-auto truncate pl-3 text-fg-3 text-xs">{port.description}</span>
+                  <span className="ml-auto truncate pl-3 text-fg-3 text-xs">
+                    <InlineCode text={port.description} />
+                  </span>
                 </MenuItem>
               ))}
             </MenuGroup>

@@ -1,6 +1,8 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { memo } from "react";
 import type { Node, NodeId } from "@/bindings";
+import { InlineCode } from "@/design/InlineCode";
+import { plain } from "@/design/plain-text";
 import { iterationAt, type LoopProgress } from "@/run/loop-iterations";
 import { useWorkspace } from "@/workspace/context";
 import { useIterationOf, useLoopProgress } from "@/workspace/run-hooks";
@@ -17,8 +19,8 @@ export const LoopFooter = memo(function LoopFooter({ id, node }: { id: NodeId; n
       {progress && progress.count > 0 ? <IterationPicker id={id} progress={progress} /> : null}
       <span className="loop-space" />
       {error ? (
-        <span className="loop-bound status-line" data-tone="bad" title={error.message}>
-          {error.message}
+        <span className="loop-bound status-line" data-tone="bad" title={plain(error.message)}>
+          <InlineCode text={error.message} />
         </span>
       ) : (
         <span className="loop-bound">{loopBound(node)}</span>

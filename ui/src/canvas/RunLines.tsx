@@ -1,5 +1,7 @@
 import { memo } from "react";
 import type { NodeId } from "@/bindings";
+import { InlineCode } from "@/design/InlineCode";
+import { plain } from "@/design/plain-text";
 import type { WindowUse } from "@/run/element-views";
 import { Retrying } from "./Retrying";
 import { TEXTS } from "./texts";
@@ -26,8 +28,8 @@ export function RunLines({ node }: { node: NodeId }) {
       ) : null}
       {run.state === "retrying" ? <Retrying attempt={run.attempt ?? 1} until={run.retryAt} /> : null}
       {run.error ? (
-        <p className="status-line" data-tone="bad" title={run.error.message}>
-          {run.error.message}
+        <p className="status-line" data-tone="bad" title={plain(run.error.message)}>
+          <InlineCode text={run.error.message} />
         </p>
       ) : null}
       {run.stream === undefined ? null : (

@@ -1,5 +1,6 @@
-/** A text with `code` in backticks, as in diagnostics and descriptions. */
-export function InlineCode({ text }: { text: string }) {
+/** A text with `code` in backticks, as in errors, hints and descriptions. Nothing without one. */
+export function InlineCode({ text }: { text: string | undefined }) {
+  if (text === undefined) return null;
   const parts = text.split("`");
   // A backtick without its partner is no mark.
   if (parts.length < 3 || parts.length % 2 === 0) return text;

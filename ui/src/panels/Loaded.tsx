@@ -1,6 +1,7 @@
 import { useCallback, useState } from "react";
 import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
+import { InlineCode } from "@/design/InlineCode";
 import { HostError } from "@/ipc";
 
 /** What the host replies to `read`, once `load` was called; the latest reply, or why there is none. */
@@ -25,7 +26,7 @@ export function LoadError({ title, error, tryAgain, onTryAgain }: LoadErrorProps
   return (
     <Empty title={title}>
       <p>
-        {error.message} {error.hint}
+        <InlineCode text={error.message} /> <InlineCode text={error.hint} />
       </p>
       <Button onClick={onTryAgain}>{tryAgain}</Button>
     </Empty>

@@ -1,4 +1,5 @@
 /** What the window shows while the host reads a large data directory, before there is anything else to show. */
+import { InlineCode } from "@/design/InlineCode";
 import type { HostError, OpeningProgress } from "@/ipc";
 import { TEXTS } from "./texts";
 
@@ -41,7 +42,7 @@ function Refused({ error }: { error: HostError }) {
     <div role="alert">
       <h1 className="font-semibold text-lg">{TEXTS.couldntOpen}</h1>
       <p className="mt-1 max-w-[420px] text-fg-2 text-sm">
-        {error.message} {error.hint}
+        <InlineCode text={error.message} /> <InlineCode text={error.hint} />
       </p>
     </div>
   );

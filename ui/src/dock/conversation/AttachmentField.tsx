@@ -1,5 +1,6 @@
 import { Paperclip } from "lucide-react";
 import { type DragEvent, type ReactNode, useRef, useState } from "react";
+import { InlineCode } from "@/design/InlineCode";
 import { AttachmentList } from "@/workspace/AttachmentList";
 import { TEXTS } from "./texts";
 import type { useAttachments } from "./useAttachments";
@@ -44,7 +45,7 @@ export function AttachmentField({ files, children }: { files: Files; children: R
       {files.storing ? <p className="mt-1 text-fg-3 text-xs">{TEXTS.attaching}</p> : null}
       {files.error ? (
         <p role="alert" className="mt-1 text-bad text-sm">
-          {files.error.message} {files.error.hint}
+          <InlineCode text={files.error.message} /> <InlineCode text={files.error.hint} />
         </p>
       ) : null}
     </div>

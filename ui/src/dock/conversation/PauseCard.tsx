@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Attachment } from "@/bindings";
+import { InlineCode } from "@/design/InlineCode";
 import { Markdown } from "@/design/Markdown";
 import type { HostError } from "@/ipc";
 import { formatIteration } from "@/run/fold/epoch";
@@ -95,7 +96,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
         />
         {error ? (
           <p role="alert" className="mt-1 text-bad text-sm">
-            {error.message} {error.hint}
+            <InlineCode text={error.message} /> <InlineCode text={error.hint} />
           </p>
         ) : null}
       </div>

@@ -1,4 +1,5 @@
 import { CONTROL } from "@/design/control";
+import { InlineCode } from "@/design/InlineCode";
 import type { Spec } from "@/flow/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { type FieldProps, shared, stepwise } from "./props";
@@ -37,7 +38,11 @@ export function ChoiceControl(props: FieldProps<ChoiceSpec>) {
           </option>
         ))}
       </select>
-      {chosen?.help ? <p className="mt-1 text-fg-2 text-xs">{chosen.help}</p> : null}
+      {chosen?.help ? (
+        <p className="mt-1 text-fg-2 text-xs">
+          <InlineCode text={chosen.help} />
+        </p>
+      ) : null}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { CircleAlert } from "lucide-react";
 import type { SkipReason } from "@/bindings";
+import { InlineCode } from "@/design/InlineCode";
 import { Markdown } from "@/design/Markdown";
 import type { EpochView, NodeState } from "@/run/fold/types";
 import { answerAttachments, answerValue } from "@/run/values/answers";
@@ -60,8 +61,14 @@ export function ActivationSummary({ view }: { view: EpochView }) {
         >
           <CircleAlert size={15} className={`mt-0.5 shrink-0 ${stopped ? "" : "text-bad"}`} aria-hidden />
           <div className="min-w-0 break-words">
-            <p>{view.error.message}</p>
-            {view.error.hint ? <p className="text-fg-2 text-sm">{view.error.hint}</p> : null}
+            <p>
+              <InlineCode text={view.error.message} />
+            </p>
+            {view.error.hint ? (
+              <p className="text-fg-2 text-sm">
+                <InlineCode text={view.error.hint} />
+              </p>
+            ) : null}
             <ErrorActionButton code={view.error.code} className="my-1" />
             <p className="mt-0.5 font-mono text-fg-3 text-xs">
               {view.error.code}
@@ -99,7 +106,9 @@ export function Attempts({ view }: { view: EpochView }) {
             </>
           }
         >
-          <p className="break-words text-sm">{attempt.error?.message}</p>
+          <p className="break-words text-sm">
+            <InlineCode text={attempt.error?.message} />
+          </p>
           <p className="font-mono text-fg-3 text-xs">{attempt.error?.code}</p>
         </Box>
       ))}

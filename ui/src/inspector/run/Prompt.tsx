@@ -4,6 +4,7 @@ import type { NodeId, PromptRecord, StopReason } from "@/bindings";
 import { Button } from "@/design/Button";
 import { ChoiceBar } from "@/design/ChoiceBar";
 import { Empty } from "@/design/Empty";
+import { plain } from "@/design/plain-text";
 import { Switch } from "@/design/Switch";
 import type { EpochView, ModelCallView, NodeView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
@@ -61,7 +62,7 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
       </div>
       <Sent session={session} node={nodeId} view={view} epoch={epoch} call={call} prompt={prompt} />
       {prompt.refused ? (
-        <p className="mt-1.5 text-warn text-xs" title={prompt.refused.message} data-testid="prompt-refused">
+        <p className="mt-1.5 text-warn text-xs" title={plain(prompt.refused.message)} data-testid="prompt-refused">
           {TEXTS.refusedPrompt(prompt.refused.tokens, prompt.refused.limit)}
         </p>
       ) : null}

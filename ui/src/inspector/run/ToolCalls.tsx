@@ -1,4 +1,5 @@
 import type { ToolProgress } from "@/bindings";
+import { InlineCode } from "@/design/InlineCode";
 import type { EpochView, ToolCallView } from "@/run/fold/types";
 import { formatDuration } from "@/run/values/format";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
@@ -49,7 +50,9 @@ function Result({ tool, over }: { tool: ToolCallView; over: boolean }) {
   if (tool.error) {
     return (
       <>
-        <p className="break-words text-bad text-sm">{tool.error.message}</p>
+        <p className="break-words text-bad text-sm">
+          <InlineCode text={tool.error.message} />
+        </p>
         <p className="font-mono text-fg-3 text-xs">{TEXTS.reportedModel(tool.error.code)}</p>
       </>
     );

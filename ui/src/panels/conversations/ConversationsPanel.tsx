@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import type { ConversationRecord } from "@/bindings";
 import { Button, IconButton } from "@/design/Button";
 import { Empty } from "@/design/Empty";
+import { InlineCode } from "@/design/InlineCode";
 import { SearchField } from "@/design/SearchField";
 import { Select } from "@/design/Select";
 import { useNow } from "@/design/useNow";
@@ -82,7 +83,7 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
     return (
       <Empty title={TEXTS.couldntLoadConversations}>
         <p>
-          {error.message} {error.hint}
+          <InlineCode text={error.message} /> <InlineCode text={error.hint} />
         </p>
         <Button onClick={() => void workspace.conversations.load()}>{TEXTS.tryAgain}</Button>
       </Empty>

@@ -1,6 +1,7 @@
 import { Library, RefreshCw, RotateCcw, Square, Trash2 } from "lucide-react";
 import type { BaseStatus } from "@/bindings";
 import { IconButton } from "@/design/Button";
+import { InlineCode } from "@/design/InlineCode";
 import { formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
 import { reindex, removeBase, stopIndexing } from "./actions";
@@ -38,7 +39,7 @@ export function BaseCard({ base, onChange }: { base: BaseStatus; onChange: () =>
       ) : null}
       {fault && !indexing ? (
         <p className="break-words text-bad text-xs" role="status">
-          {fault.message} {fault.hint}
+          <InlineCode text={fault.message} /> <InlineCode text={fault.hint} />
         </p>
       ) : null}
       <Skipped base={base} />
@@ -101,7 +102,7 @@ function Skipped({ base: { skipped = [], skippedCount } }: { base: BaseStatus })
       <ul className="mt-1 flex flex-col gap-0.5">
         {skipped.map((file) => (
           <li key={file.source} className="break-words text-fg-3">
-            <span className="font-mono text-fg-2">{file.source}</span> {file.reason.message}
+            <span className="font-mono text-fg-2">{file.source}</span> <InlineCode text={file.reason.message} />
           </li>
         ))}
       </ul>

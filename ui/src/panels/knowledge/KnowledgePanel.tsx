@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from "react";
 import type { BaseStatus } from "@/bindings";
 import { Button, IconButton } from "@/design/Button";
 import { Empty } from "@/design/Empty";
+import { InlineCode } from "@/design/InlineCode";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
 import { AddBase } from "./AddBase";
@@ -21,7 +22,7 @@ export function KnowledgePanel() {
     return (
       <Empty title={TEXTS.couldntLoad}>
         <p>
-          {error.message} {error.hint}
+          <InlineCode text={error.message} /> <InlineCode text={error.hint} />
         </p>
         <Button onClick={load}>{TEXTS.tryAgain}</Button>
       </Empty>

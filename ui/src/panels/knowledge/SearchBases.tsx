@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from "react";
 import type { Retrieval } from "@/bindings";
 import { Button } from "@/design/Button";
+import { InlineCode } from "@/design/InlineCode";
 import { SearchField } from "@/design/SearchField";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
@@ -38,7 +39,7 @@ export function SearchBases({ bases, onDone }: { bases: readonly string[]; onDon
       </form>
       {error ? (
         <p className="break-words text-bad text-xs" role="alert">
-          {error.message} {error.hint}
+          <InlineCode text={error.message} /> <InlineCode text={error.hint} />
         </p>
       ) : found ? (
         found.used.length + (found.leftOut?.length ?? 0) === 0 ? (

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import type { MemoryContent, MemoryKind, MemoryPage } from "@/bindings";
 import { Button, IconButton } from "@/design/Button";
 import { Empty } from "@/design/Empty";
+import { InlineCode } from "@/design/InlineCode";
 import { SearchField } from "@/design/SearchField";
 import { useNow } from "@/design/useNow";
 import { formatCount } from "@/run/values/format";
@@ -38,7 +39,7 @@ export function MemoryPanel() {
     return (
       <Empty title={TEXTS.couldntLoad}>
         <p>
-          {error.message} {error.hint}
+          <InlineCode text={error.message} /> <InlineCode text={error.hint} />
         </p>
         <Button onClick={() => void load()}>{TEXTS.tryAgain}</Button>
       </Empty>

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
+import { InlineCode } from "@/design/InlineCode";
 import { SearchField } from "@/design/SearchField";
 import { Select } from "@/design/Select";
 import { useNow } from "@/design/useNow";
@@ -65,7 +66,7 @@ export function RunsPanel() {
       {error ? (
         <Empty title={TEXTS.couldntLoadRuns}>
           <p>
-            {error.message} {error.hint}
+            <InlineCode text={error.message} /> <InlineCode text={error.hint} />
           </p>
           <Button onClick={() => void workspace.runList.load()}>{TEXTS.tryAgain}</Button>
         </Empty>

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { ResolvedConfig } from "@/bindings";
 import { CONTROL } from "@/design/control";
+import { plain } from "@/design/plain-text";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { useResolvedConfig } from "@/workspace/resolved-config";
 import { changeConfig, readConfig } from "./config-values";
@@ -42,13 +43,13 @@ function DefaultField({ of: { key, help, schema, layers } }: { of: ResolvedConfi
   };
   const common = {
     id: `config-${key}`,
-    title: help,
+    title: plain(help),
     className: `${CONTROL} h-[28px] text-sm`,
     "aria-invalid": wrong || undefined,
   };
   return (
     <div className="mb-2">
-      <label htmlFor={common.id} className="mb-0.5 block break-all text-fg-2 text-xs" title={help}>
+      <label htmlFor={common.id} className="mb-0.5 block break-all text-fg-2 text-xs" title={plain(help)}>
         {key}
       </label>
       {Array.isArray(schema.enum) ? (

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { LeftOutChunk, Retrieval } from "@/bindings";
+import { InlineCode } from "@/design/InlineCode";
 import { formatCount } from "@/run/values/format";
 import { oneLine, shorten } from "@/run/values/preview";
 import type { Passage } from "./passage";
@@ -18,7 +19,7 @@ export function PassageList({ retrieval: { used, leftOut = [], notices = [] } }:
     <div data-testid="passages">
       {notices.map((notice) => (
         <p key={notice.code} className="mb-1 break-words text-wait text-xs" role="status">
-          {notice.message}
+          <InlineCode text={notice.message} />
         </p>
       ))}
       <ol className="flex flex-col gap-1">

@@ -2,6 +2,7 @@ import { Dialog } from "@base-ui/react/dialog";
 import { useEffect, useState } from "react";
 import type { SourceText } from "@/bindings";
 import { Button } from "@/design/Button";
+import { InlineCode } from "@/design/InlineCode";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "../context";
 import type { Passage } from "./passage";
@@ -38,7 +39,7 @@ export function SourceDialog({ passage, onClose }: { passage: Passage; onClose: 
           <Dialog.Description className="mb-2 break-all font-mono text-fg-3 text-xs">{source?.path}</Dialog.Description>
           {error ? (
             <p className="text-bad text-sm" role="alert">
-              {error.message} {error.hint}
+              <InlineCode text={error.message} /> <InlineCode text={error.hint} />
             </p>
           ) : parts ? (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.

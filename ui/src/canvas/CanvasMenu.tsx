@@ -1,4 +1,14 @@
 import { ContextMenu } from "@base-ui/react/context-menu";
+import {
+  AlignCenterHorizontal,
+  AlignCenterVertical,
+  AlignEndHorizontal,
+  AlignEndVertical,
+  AlignHorizontalDistributeCenter,
+  AlignStartHorizontal,
+  AlignStartVertical,
+  AlignVerticalDistributeCenter,
+} from "lucide-react";
 import { type MouseEvent, type ReactElement, useState } from "react";
 import { Keys } from "@/design/Keys";
 import type { Command } from "@/workspace/command";
@@ -17,12 +27,24 @@ const ON_NODES = [
   "edit.delete",
 ];
 const ON_PANE = ["edit.paste", "edit.selectAll", "arrange.tidy", "view.fit"];
+/** How several nodes can be arranged, each with its icon. */
+const ARRANGE = [
+  ["arrange.left", AlignStartVertical],
+  ["arrange.center", AlignCenterVertical],
+  ["arrange.right", AlignEndVertical],
+  ["arrange.top", AlignStartHorizontal],
+  ["arrange.middle", AlignCenterHorizontal],
+  ["arrange.bottom", AlignEndHorizontal],
+  ["arrange.horizontal", AlignHorizontalDistributeCenter],
+  ["arrange.vertical", AlignVerticalDistributeCenter],
+] as const;
 
 /** The menu under the right mouse button: what can be done with what was clicked. */
 export function CanvasMenu({ children }: { children: ReactElement<Record<string, unknown>> }) {
   const workspace = useWorkspace();
   const commands = useCommands();
   const [items, setItems] = useState<readonly Command[]>([]);
+  const [onNode, setOnNode] = useState(false);
   const prepare = (event: MouseEvent) => {
     const target = event.target instanceof Element ? event.target : undefined;
     const node = target?.closest<HTMLElement>(".react-flow__node")?.dataset.id;
@@ -38,6 +60,7 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
       group: "Edit",
       run: () => workspace.overlays.showPalette(at),
     };
+    setOnNode(node !== undefined);
     if (node !== undefined) {
       const runs = commands.list.filter((one) => one.group === "Run" && one.terms?.includes("node"));
       setItems([...runs, ...ON_NODES.map((id) => commands.get(id))].filter((one) => commands.isEnabled(one)));
@@ -63,9 +86,36 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
                 {item.keys?.[0] ? <Keys keys={item.keys[0]} /> : null}
               </ContextMenu.Item>
             ))}
+            {onNode ? <ArrangeRow /> : null}
           </ContextMenu.Popup>
         </ContextMenu.Positioner>
       </ContextMenu.Portal>
     </ContextMenu.Root>
+  );
+}
+
+/** Aligning and distributing, where several nodes are selected. */
+function ArrangeRow() {
+  const commands = useCommands();
+  if (!commands.isEnabled(commands.get("arrange.left"))) return null;
+  return (
+    <ContextMenu.Group className="arrange-row" aria-label={TEXTS.arrange}>
+      {ARRANGE.map(([id, Sign]) => {
+        const command = commands.get(id);
+        return (
+          <ContextMenu.Item
+            key={id}
+            className="arrange-item"
+            data-testid={`menu-${id}`}
+            aria-label={command.title}
+            title={command.title}
+            disabled={!commands.isEnabled(command)}
+            onClick={() => commands.run(command)}
+          >
+            <Sign size={15} aria-hidden />
+          </ContextMenu.Item>
+        );
+      })}
+    </ContextMenu.Group>
   );
 }

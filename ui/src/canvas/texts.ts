@@ -70,6 +70,7 @@ export const TEXTS = {
   foldLoop: "Fold loop",
   unfoldLoop: "Unfold loop",
   unfoldLoopDouble: "Unfold loop (double-click)",
+  arrange: "Align and distribute",
   edgesOfBody: "Edges of nodes in this loop",
   notRunYet: "Not run yet",
   clipboardContainsNoNodes: "The clipboard contains no nodes.",

@@ -1,11 +1,13 @@
 import { useCallback, useEffect, useRef } from "react";
+import type { NodeDescriptor } from "@/bindings";
 import { MenuGroup, MenuItem, MenuList } from "@/design/Menu";
 import { TypeBadge } from "@/design/TypeBadge";
-import { fittingPort } from "@/flow/connection";
+import { fittingPort, templateField } from "@/flow/connection";
 import { CATEGORIES } from "@/flow/node-types";
-import type { QuickAdd } from "@/workspace/canvas-store";
+import type { Pulled, QuickAdd } from "@/workspace/canvas-store";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { addNodeFor } from "./add-node";
+import { loopAt } from "./drop";
 import { focusNewNode, focusNode } from "./keyboard-navigation";
 import { TEXTS } from "./texts";
 
@@ -23,7 +25,7 @@ function Open({ pulled, at, place }: QuickAdd) {
   const types = useNodeTypes((known) => known.list);
   const close = useCallback(() => canvas.set({ quickAdd: undefined }), [canvas]);
   const menu = useRef<HTMLDivElement>(null);
-  const fitting = types.filter((type) => fittingPort(type, pulled.kind, pulled.type, pulled.end.side));
+  const choices = types.flatMap((type) => choicesFor(type, pulled));
   useEffect(() => {
     const outside = (event: PointerEvent) => {
       if (!menu.current?.contains(event.target as Element)) close();
@@ -54,23 +56,26 @@ function Open({ pulled, at, place }: QuickAdd) {
         empty={TEXTS.noMatches}
       >
         {CATEGORIES.map((category) => {
-          const group = fitting.filter((type) => type.category === category.id);
+          const group = choices.filter(({ type }) => type.category === category.id);
           return group.length === 0 ? null : (
             <MenuGroup key={category.id} heading={category.title}>
-              {group.map((type) => (
+              {group.map(({ type, title, templated }) => (
                 <MenuItem
-                  key={type.type}
-                  value={type.title}
+                  key={title}
+                  value={title}
                   terms={[...type.terms, type.summary]}
-                  testId={`quick-add-${type.type}`}
+                  testId={`quick-add-${type.type}${templated && title !== type.title ? "-template" : ""}`}
                   onChoose={() => {
-                    const id = addNodeFor(workspace, pulled, type.type, place);
+                    const id = addNodeFor(workspace, pulled, type.type, place, {
+                      loop: loopAt(workspace, place),
+                      templated,
+                    });
                     close();
                     if (id !== undefined) focusNewNode(workspace, id);
                   }}
                 >
                   <TypeBadge type={type} />
-                  <span className="truncate">{type.title}</span>
+                  <span className="truncate">{title}</span>
                 </MenuItem>
               ))}
             </MenuGroup>
@@ -79,4 +84,15 @@ function Open({ pulled, at, place }: QuickAdd) {
       </MenuList>
     </div>
   );
+}
+
+type Choice = { type: NodeDescriptor; title: string; templated: boolean };
+
+/** A node type by the port that fits, by the variable of a template, or both. */
+function choicesFor(type: NodeDescriptor, { kind, type: valueType, end }: Pulled): Choice[] {
+  const fits = fittingPort(type, kind, valueType, end.side) !== undefined;
+  const takesTemplate = templateField(type, kind, end.side) !== undefined;
+  if (!fits) return takesTemplate ? [{ type, title: type.title, templated: true }] : [];
+  const own = { type, title: type.title, templated: false };
+  return takesTemplate ? [own, { type, title: TEXTS.withTemplate(type.title), templated: true }] : [own];
 }

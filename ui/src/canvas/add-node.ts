@@ -1,7 +1,7 @@
 /** Putting new nodes onto the canvas. */
 import type { Flow, Node, NodeId } from "@/bindings";
 import type { Point } from "@/flow/align";
-import { edgeBetween, fittingPort } from "@/flow/connection";
+import { edgeBetween, fittingPort, TEMPLATE_VARIABLE, templateField } from "@/flow/connection";
 import { LOOP_SIZE } from "@/flow/container-box";
 import { containerOf, isContainer, isInBody, relativeTo } from "@/flow/containers";
 import { commentField } from "@/flow/node-types";
@@ -40,15 +40,21 @@ export function addNodeFor(
   pulled: Pulled,
   type: string,
   at: Point,
-  { loop }: { loop?: NodeId } = { loop: loopAt(workspace, at) },
+  { loop, templated }: { loop?: NodeId; templated?: boolean } = { loop: loopAt(workspace, at) },
 ): NodeId | undefined {
   const { editor, nodeTypes, layout } = workspace;
   const descriptor = nodeTypes.get(type);
-  const port = descriptor && fittingPort(descriptor, pulled.kind, pulled.type, pulled.end.side);
-  if (!descriptor || !port) return undefined;
+  if (!descriptor) return undefined;
+  const fitting = templated ? undefined : fittingPort(descriptor, pulled.kind, pulled.type, pulled.end.side);
+  const template = fitting ? undefined : templateField(descriptor, pulled.kind, pulled.end.side);
+  const port = fitting ?? (template === undefined ? undefined : { name: TEMPLATE_VARIABLE });
+  if (!port) return undefined;
+  const config = template === undefined ? undefined : { [template]: `{{${TEMPLATE_VARIABLE}}}` };
   const intoIt = pulled.end.side === "out";
   const ports: readonly { name: string }[] = intoIt ? descriptor.ports.inputs : descriptor.ports.outputs;
-  const index = ports.findIndex((one) => one.name === port.name);
+  // The input of a variable comes after the others.
+  const found = ports.findIndex((one) => one.name === port.name);
+  const index = found < 0 ? ports.length : found;
   layout.showInspectorTab("config");
   const isLoop = isContainer(nodeTypes.all, { type });
   const [width, portAt] = isLoop ? [LOOP_SIZE.width, borderRowY(index)] : [CARD_WIDTH, portY(index)];
@@ -56,7 +62,7 @@ export function addNodeFor(
   const { flow } = editor.state;
   const parent = loopFor(flow, pulled.end, loop);
   const position = { ...relativeTo(flow, parent, corner), ...(isLoop ? LOOP_SIZE : {}) };
-  return editor.addConnectedNode(nodeIn(parent, type), position, (id) => {
+  return editor.addConnectedNode({ ...nodeIn(parent, type), ...(config ? { config } : {}) }, position, (id) => {
     const edge = edgeBetween(pulled.end, { node: id, side: intoIt ? "in" : "out", port: port.name });
     if (!edge) throw new Error("The ends are on opposite sides by construction.");
     return edge;

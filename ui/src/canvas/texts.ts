@@ -47,6 +47,7 @@ export const TEXTS = {
   openSubFlowDouble: "Open sub-flow (double-click)",
   iteration: (iteration: string | number) => `Iteration ${iteration}`,
   addNodeConnected: (port: string | number) => `Add node connected to ${port}`,
+  withTemplate: (title: string) => `${title} with a template`,
   compatibleNodeTypes: "Compatible node types",
   whatTakes: (port: string | number) => `Search nodes that accept “${port}”`,
   whatGives: (port: string | number) => `Search nodes that provide “${port}”`,

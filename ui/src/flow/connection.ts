@@ -1,5 +1,6 @@
 /** Which connections are allowed, with a reason for the user if not. */
 import type { CheckedFlow, Edge, EdgeId, Flow, NodeDescriptor, NodeId, PortKind, PortType } from "@/bindings";
+import { specOf } from "./config-spec";
 import { innerEnds, isInBody, sideExit } from "./containers";
 import type { NodeTypes } from "./node-types";
 import { declaredPorts, type End, endsOfEdge, feeds, findPort, portsOn, type Side } from "./ports";
@@ -118,6 +119,20 @@ export function fittingPort(type: NodeDescriptor, kind: PortKind, valueType: Por
     (port) => port.kind === kind && (kind !== "data" || feeds(port.type, valueType)),
   );
   return outputs.find((port) => port.name !== "error");
+}
+
+/** The variable that a template of a new node begins with. */
+export const TEMPLATE_VARIABLE = "value";
+
+/** The types whose template is what they are about, so that a value may be for it. */
+const TEMPLATED: ReadonlySet<string> = new Set(["data", "models"]);
+
+/** The field of a node type for a template whose variable can take a data edge; undefined if there is none. */
+export function templateField(type: NodeDescriptor, kind: PortKind, side: End["side"]): string | undefined {
+  if (kind !== "data" || side !== "out" || !TEMPLATED.has(type.category)) return undefined;
+  const spec = specOf(type.configSchema);
+  if (spec.kind !== "object") return undefined;
+  return spec.fields.find((field) => field.spec.kind === "text" && field.spec.widget === "template")?.name;
 }
 
 function port(

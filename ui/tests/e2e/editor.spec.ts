@@ -132,6 +132,29 @@ test.describe("connecting", () => {
     await expect(node(page, "output")).toHaveCount(0);
   });
 
+  for (const [choice, type, field] of [
+    ["quick-add-text", "text", "template"],
+    ["quick-add-chat-template", "chat", "prompt"],
+  ] as const) {
+    test(`a data edge let go over empty canvas offers a ${type} whose template takes it`, async ({ page }) => {
+      await openFlow(page);
+      const canvas = await page.getByTestId("canvas").boundingBox();
+      if (!canvas) throw new Error("There is no canvas.");
+      await drag(page, handle(page, "answer", "out", "response"), { x: canvas.x + 420, y: canvas.y + 40 });
+      await page.getByTestId(choice).click();
+      const flow = await savedFlow(page);
+      const [id, added] = Object.entries(flow.nodes).find(([name]) => !(name in CHAT_FLOW.nodes)) ?? [];
+      expect(added).toMatchObject({ type, config: { [field]: "{{value}}" } });
+      expect(Object.values(flow.edges)).toContainEqual({
+        source: "answer",
+        sourceOutput: "response",
+        target: id,
+        targetInput: "value",
+      });
+      await expect(handle(page, id ?? "", "in", "value")).toBeVisible();
+    });
+  }
+
   test("an edge let go over a card goes to the port that fits", async ({ page }) => {
     await openFlow(page, { ...CHAT_FLOW, edges: {} });
     await drag(page, handle(page, "tools", "out", "tools"), node(page, "answer").locator("header"));

@@ -101,3 +101,45 @@ impl NodeCalls<'_> {
         costs.fold(0, u64::saturating_add).checked_div(self.calls.len() as u64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{Activation, Epoch};
+    use crate::origin::Origins;
+
+    fn call(max_tokens: Option<u32>) -> ObservedCall {
+        ObservedCall {
+            activation: Activation { node: "chat".into(), epoch: Epoch::root() },
+            step: 0,
+            purpose: None,
+            provider: "mine".to_owned(),
+            model: "m".to_owned(),
+            tokens: 10,
+            window: 1_000,
+            reserve: 100,
+            shares: Vec::new(),
+            trimmed: 0,
+            is_bounded: false,
+            has_tools: false,
+            origins: Origins::NONE,
+            max_tokens,
+            reply: None,
+        }
+    }
+
+    #[test]
+    fn one_call_without_a_limit_leaves_no_upper_bound() {
+        let price = Price { input: 1.0, output: 2.0, ..Price::default() };
+        let at_most = |calls: &[&ObservedCall]| {
+            let limit = CallLimit::default();
+            let unlimited = &BTreeSet::new();
+            NodeCalls { calls, price: Some(&price), limit, at_most: Some(2), is_complete: true, unlimited }
+                .at_most()
+        };
+        let (limited, unlimited) = (call(Some(50)), call(None));
+        // 10 tokens in at 1,000 billionths of a dollar, 50 out at 2,000, twice.
+        assert_eq!(at_most(&[&limited, &limited]), Ok(220_000));
+        assert_eq!(at_most(&[&limited, &unlimited]), Err(UnknownReason::NoMaxTokens));
+    }
+}

@@ -15,3 +15,14 @@ fn dropping_a_node_cancels_its_child_unless_the_child_failed_to_continue() {
     let full = || ErrorReply::new(ErrorCode::StoreFull, "The disk is full.");
     assert!(!is_canceled(|guard| assert_eq!(guard.release(full()).code, "store.full")));
 }
+
+#[test]
+fn question_about_a_tool_is_none_of_the_flow() {
+    let paused = |tool| {
+        let paused = json!({ "type": "node.paused", "node": "ask", "epoch": [], "prompt": "?", "schema": {}, "answered": false, "tool": tool });
+        let event = serde_json::from_value::<Event>(paused).unwrap();
+        asks(&Entry { seq: Some(1), at: 0, event })
+    };
+    assert!(paused(serde_json::Value::Null));
+    assert!(!paused(json!({ "step": 0, "callId": "c1", "name": "delete", "kind": "approval" })));
+}

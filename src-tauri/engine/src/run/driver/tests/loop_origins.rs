@@ -50,3 +50,34 @@ fn error_of_a_loop_comes_from_what_the_failed_node_was_given() {
     let failed = origins_of_loop(&events, "node.failed");
     assert!(failed.contains(r#""origins":[""#) && failed.contains("person"), "{failed}");
 }
+
+/// The second item has ended when the first one exits: what it gave does not count, so nothing comes from it.
+#[test]
+fn exit_does_not_come_from_later_iterations_that_were_faster() {
+    let nodes = json!({
+        "items": { "type": "value", "config": { "value": ["ask", "chat"] } },
+        "l": { "type": "loop", "config": { "kind": "forEach", "concurrency": 2 } },
+        "route": { "type": "switch", "parent": "l", "config": { "cases": [{ "name": "ask", "equals": "ask" }] } },
+        "start": { "type": "newContext", "parent": "l" },
+        "ask": { "type": "userInput", "parent": "l" },
+        "chat": { "type": "chat", "parent": "l" },
+        "after": { "type": "text", "config": { "template": "{{given}}" } },
+    });
+    let edges = json!([
+        "items.value -> l.items",
+        "l.item -> route.value",
+        "route.ask -> ask.in",
+        "route.default -> chat.message",
+        "start.context -> chat.context",
+        "chat.response -> l.next",
+        "ask.message -> l.next",
+        "ask.message -> l.exit",
+        "l.results -> after.given",
+    ]);
+    let stage = Stage::new();
+    let answer = |pauses: &[_]| Some((pauses.first().cloned()?, Some(json!("Enough."))));
+    let events = stage.play_answering(&nodes, &edges, &json!({}), answer);
+    assert_eq!(stage.provider.requests().len(), 1, "the second item was asked about");
+    let finished = origins_of_loop(&events, "node.finished");
+    assert!(finished.contains("person") && !finished.contains("model"), "{finished}");
+}

@@ -19,6 +19,7 @@ import { useBoxSelection } from "./useBoxSelection";
 import { useConnections } from "./useConnections";
 import { useElements } from "./useElements";
 import { useFitNewDocuments } from "./useFitNewDocuments";
+import { MIN_ZOOM } from "./view";
 import "./canvas.css";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
@@ -70,7 +71,7 @@ export function Canvas() {
           nodesConnectable={!viewing}
           edgesReconnectable={!viewing}
           onlyRenderVisibleElements={nodes.length > VIRTUALIZE_FROM}
-          minZoom={0.1}
+          minZoom={MIN_ZOOM}
           maxZoom={2.5}
           selectionMode={SelectionMode.Partial}
           multiSelectionKeyCode={ADDING_KEYS}

@@ -1,7 +1,7 @@
-import { Panel, useStoreApi } from "@xyflow/react";
-import { type PointerEvent, useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { Panel, type ReactFlowState, useStoreApi } from "@xyflow/react";
+import { type PointerEvent, useLayoutEffect, useRef } from "react";
 import { resolver } from "@/design/css-colors";
-import { bounds, type Point } from "@/flow/align";
+import { type Box, bounds, type Point } from "@/flow/align";
 import type { NodeTypes } from "@/flow/node-types";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
@@ -20,28 +20,60 @@ const CATEGORY_COLORS: Partial<Record<string, string>> = {
 };
 
 /**
- * The map of the flow. Painted once for each change of the nodes, not while they are dragged; while the view moves only
- * its frame does, however many nodes there are. Click or drag in it to go there.
+ * The map of the flow and of what is in view. Painted once for each change of the nodes, not while they are dragged. While
+ * the view moves among them only its frame does, however many nodes there are; beyond them, the map covers the frame, too.
+ * Click or drag in it to go there.
  */
 export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
   const nodes = useSettled(current);
   const { canvas } = useWorkspace();
   const types = useNodeTypes((all) => all);
   const theme = useTheme();
+  const store = useStoreApi();
   const picture = useRef<HTMLCanvasElement>(null);
-  const map = useMemo(() => mapOf(nodes), [nodes]);
+  const frame = useRef<HTMLDivElement>(null);
+  const mapping = useRef<Mapping>(undefined);
+  /** While one drags in the map, what it covers stays: else it would move under the pointer. */
+  const held = useRef(false);
+  const refresh = useRef(() => {});
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colors.
-  useEffect(() => {
-    const frame = requestAnimationFrame(() => picture.current && paint(picture.current, types, nodes, map));
-    return () => cancelAnimationFrame(frame);
-  }, [nodes, map, theme, types]);
+  useLayoutEffect(() => {
+    const flow = bounds(boxesOf(nodes));
+    let painting: number | undefined;
+    mapping.current = undefined;
+    const draw = () => {
+      const view = viewOf(store.getState());
+      const before = mapping.current;
+      const map = before && held.current ? before : mapOf(bounds(new Map(Object.entries({ flow, view }))));
+      mapping.current = map;
+      if (frame.current) placeFrame(frame.current, map, view);
+      if (before && hasSameArea(before, map)) return;
+      if (painting !== undefined) cancelAnimationFrame(painting);
+      painting = requestAnimationFrame(() => picture.current && paint(picture.current, types, nodes, map));
+    };
+    draw();
+    refresh.current = draw;
+    const unsubscribe = store.subscribe((state, before) => {
+      if (state.transform !== before.transform || state.width !== before.width || state.height !== before.height)
+        draw();
+    });
+    return () => {
+      unsubscribe();
+      if (painting !== undefined) cancelAnimationFrame(painting);
+    };
+  }, [nodes, theme, types, store]);
   const goTo = (event: PointerEvent<HTMLDivElement>) => {
-    if (event.buttons !== 1) return;
+    if (event.buttons !== 1 || !mapping.current) return;
+    held.current = true;
     event.currentTarget.setPointerCapture(event.pointerId);
-    const frame = event.currentTarget.getBoundingClientRect();
-    const at = map.toCanvas({ x: event.clientX - frame.left, y: event.clientY - frame.top });
+    const box = event.currentTarget.getBoundingClientRect();
+    const at = mapping.current.toCanvas({ x: event.clientX - box.left, y: event.clientY - box.top });
     const { instance } = canvas;
     if (instance) void instance.setCenter(at.x, at.y, { zoom: instance.getZoom() });
+  };
+  const release = () => {
+    held.current = false;
+    refresh.current();
   };
   return (
     <Panel position="bottom-right" className="minimap" data-testid="minimap">
@@ -51,9 +83,10 @@ export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
         className="relative h-full overflow-hidden"
         onPointerDown={goTo}
         onPointerMove={goTo}
+        onLostPointerCapture={release}
       >
         <canvas ref={picture} style={SIZE} />
-        <Frame map={map} />
+        <div ref={frame} className="minimap-frame" data-testid="minimap-frame" />
       </div>
     </Panel>
   );
@@ -66,47 +99,41 @@ function useSettled(nodes: readonly CanvasNode[]): readonly CanvasNode[] {
   return settled.current;
 }
 
-/** What is in view; written outside of React, as it changes in each frame of a move. */
-function Frame({ map }: { map: Mapping }) {
-  const store = useStoreApi();
-  const frame = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const draw = () => {
-      const { transform, width, height } = store.getState();
-      const [x, y, zoom] = transform;
-      const corner = map.toMap({ x: -x / zoom, y: -y / zoom });
-      if (!frame.current) return;
-      const { style } = frame.current;
-      style.width = `${Math.round((width / zoom) * map.scale)}px`;
-      style.height = `${Math.round((height / zoom) * map.scale)}px`;
-      style.transform = `translate(${corner.x}px, ${corner.y}px)`;
-    };
-    draw();
-    return store.subscribe((state, before) => {
-      if (state.transform !== before.transform || state.width !== before.width || state.height !== before.height)
-        draw();
-    });
-  }, [store, map]);
-  return <div ref={frame} className="minimap-frame" />;
+/** What is in view, in canvas units. */
+function viewOf({ transform: [x, y, zoom], width, height }: ReactFlowState): Box {
+  // Adding 0 makes 0 of -0.
+  return { x: -x / zoom + 0, y: -y / zoom + 0, width: width / zoom, height: height / zoom };
 }
 
-type Mapping = { scale: number; toMap(at: Point): Point; toCanvas(at: Point): Point };
+/** Written outside of React, as it changes in each frame of a move. */
+function placeFrame({ style }: HTMLElement, map: Mapping, view: Box): void {
+  const corner = map.toMap(view);
+  style.width = `${Math.round(view.width * map.scale)}px`;
+  style.height = `${Math.round(view.height * map.scale)}px`;
+  style.transform = `translate(${corner.x}px, ${corner.y}px)`;
+}
 
-/** From the canvas to the map and back: the whole flow fits, in its middle. */
-function mapOf(nodes: readonly CanvasNode[]): Mapping {
-  const all = bounds(boxesOf(nodes));
+type Mapping = { area: Box; scale: number; toMap(at: Point): Point; toCanvas(at: Point): Point };
+
+/** From the canvas to the map and back: the whole area fits, in its middle. */
+function mapOf(area: Box): Mapping {
   const scale = Math.min(
-    (SIZE.width - 2 * MARGIN) / Math.max(1, all.width),
-    (SIZE.height - 2 * MARGIN) / Math.max(1, all.height),
+    (SIZE.width - 2 * MARGIN) / Math.max(1, area.width),
+    (SIZE.height - 2 * MARGIN) / Math.max(1, area.height),
     0.12,
   );
-  const left = (SIZE.width - all.width * scale) / 2 - all.x * scale;
-  const top = (SIZE.height - all.height * scale) / 2 - all.y * scale;
+  const left = (SIZE.width - area.width * scale) / 2 - area.x * scale;
+  const top = (SIZE.height - area.height * scale) / 2 - area.y * scale;
   return {
+    area,
     scale,
     toMap: ({ x, y }) => ({ x: left + x * scale, y: top + y * scale }),
     toCanvas: ({ x, y }) => ({ x: (x - left) / scale, y: (y - top) / scale }),
   };
+}
+
+function hasSameArea({ area: a }: Mapping, { area: b }: Mapping): boolean {
+  return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
 }
 
 function paint(canvas: HTMLCanvasElement, types: NodeTypes, nodes: readonly CanvasNode[], map: Mapping): void {

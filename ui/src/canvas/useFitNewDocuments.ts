@@ -5,9 +5,6 @@ import type { CanvasStore } from "@/workspace/canvas-store";
 import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
 import { showAll } from "./view";
 
-/** Minimum zoom when a document opens: all its nodes are in view unless they would be specks. */
-const MIN_FIT_ZOOM = 0.3;
-
 /**
  * Shows the whole of a flow when another document or another run comes onto the canvas. A document that comes back from
  * below a run is shown as it was left. `count` is how many nodes are drawn.
@@ -44,7 +41,7 @@ export function useFitNewDocuments(count: number): void {
         fitted.current = { document, arcs: true };
         return;
       }
-      showAll(workspace, { minZoom: MIN_FIT_ZOOM, maxZoom: 1, duration: 0 });
+      showAll(workspace, { maxZoom: 1, duration: 0 });
       fitted.current = { document, arcs, viewport: viewportNow(canvas) };
     });
     return () => cancelAnimationFrame(frame);

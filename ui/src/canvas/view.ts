@@ -9,7 +9,8 @@ import { topBetween } from "./elements";
 import { portY } from "./geometry";
 import { backBounds } from "./paths";
 
-const MIN_ZOOM = 0.1;
+/** The least zoom of the canvas: a card is a few pixels wide, so also very large flows can be seen whole. */
+export const MIN_ZOOM = 0.01;
 const QUICK_MS = 150;
 
 type Parts = Pick<Workspace, "canvas" | "editor">;
@@ -107,6 +108,41 @@ export function viewCenter({ canvas }: Parts): Point {
   const pane = paneBox();
   if (!instance || !pane) return { x: 0, y: 0 };
   return instance.screenToFlowPosition({ x: pane.left + pane.width / 2, y: pane.top + pane.height / 2 });
+}
+
+/** Screen pixels between new nodes and the border of the view. */
+const VIEW_MARGIN_PX = 12;
+
+/** What is in view, in canvas units, except for a margin. Undefined while there is no canvas. */
+export function viewBox({ canvas }: Pick<Parts, "canvas">): Box | undefined {
+  const { instance } = canvas;
+  const pane = paneBox();
+  if (!instance || !pane || pane.width <= 2 * VIEW_MARGIN_PX || pane.height <= 2 * VIEW_MARGIN_PX) return undefined;
+  const { x, y, zoom } = instance.getViewport();
+  return {
+    x: (VIEW_MARGIN_PX - x) / zoom,
+    y: (VIEW_MARGIN_PX - y) / zoom,
+    width: (pane.width - 2 * VIEW_MARGIN_PX) / zoom,
+    height: (pane.height - 2 * VIEW_MARGIN_PX) / zoom,
+  };
+}
+
+/** Moves the view so far that a box is in it; one that is too large for it is shown smaller. */
+export function showBox({ canvas }: Pick<Parts, "canvas">, box: Box): void {
+  const { instance } = canvas;
+  const pane = paneBox();
+  const view = viewBox({ canvas });
+  if (!instance || !pane || !view) return;
+  const { x, y, zoom } = instance.getViewport();
+  if (box.width > view.width || box.height > view.height) {
+    const fitted = getViewportForBounds(box, pane.width, pane.height, MIN_ZOOM, zoom, 0.08);
+    void instance.setViewport(fitted, { duration: QUICK_MS });
+    return;
+  }
+  const right = Math.max(0, box.x + box.width - view.x - view.width) || Math.min(0, box.x - view.x);
+  const down = Math.max(0, box.y + box.height - view.y - view.height) || Math.min(0, box.y - view.y);
+  if (right === 0 && down === 0) return;
+  void instance.setViewport({ x: x - right * zoom, y: y - down * zoom, zoom }, { duration: QUICK_MS });
 }
 
 function paneBox(): DOMRect | undefined {

@@ -1,0 +1,68 @@
+/** What is in view: of a large flow when it opens, and in the minimap. */
+import type { Flow } from "../../src/bindings";
+import { CHAT_FLOW, expect, node, openFlow, test } from "./fixture";
+
+const COLUMNS = 20;
+/** A flow that is far larger than the window. */
+const LARGE: Flow = {
+  ...CHAT_FLOW,
+  name: "Large",
+  nodes: Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`n${at}`, { type: "text" }])),
+  edges: {},
+  layout: Object.fromEntries(
+    Array.from({ length: 200 }, (_, at) => [`n${at}`, { x: (at % COLUMNS) * 600, y: Math.floor(at / COLUMNS) * 400 }]),
+  ),
+};
+
+test("a large flow opens with all its nodes in view", async ({ page }) => {
+  await openFlow(page, LARGE);
+  await expect(node(page, "n199")).toBeInViewport({ ratio: 1 });
+  const canvas = await page.getByTestId("canvas").boundingBox();
+  if (!canvas) throw new Error("There is no canvas.");
+  for (const id of ["n0", "n19", "n180", "n199"]) {
+    const box = await node(page, id).boundingBox();
+    if (!box) throw new Error(`There is no ${id}.`);
+    expect(box.x).toBeGreaterThanOrEqual(canvas.x);
+    expect(box.y).toBeGreaterThanOrEqual(canvas.y);
+    expect(box.x + box.width).toBeLessThanOrEqual(canvas.x + canvas.width);
+    expect(box.y + box.height).toBeLessThanOrEqual(canvas.y + canvas.height);
+  }
+});
+
+test("the minimap contains the frame of a view far from the nodes", async ({ page }) => {
+  await openFlow(page);
+  const map = page.getByTestId("minimap");
+  const frame = page.getByTestId("minimap-frame");
+  const isInside = async () => {
+    const [outer, inner] = [await map.boundingBox(), await frame.boundingBox()];
+    if (!outer || !inner) return false;
+    return (
+      inner.width > 2 &&
+      inner.x >= outer.x &&
+      inner.y >= outer.y &&
+      inner.x + inner.width <= outer.x + outer.width &&
+      inner.y + inner.height <= outer.y + outer.height
+    );
+  };
+  await expect.poll(isInside).toBe(true);
+  await node(page, "answer").click();
+  for (const [arrow, presses] of [
+    ["ArrowRight", 40],
+    ["ArrowDown", 30],
+    ["ArrowLeft", 90],
+    ["ArrowUp", 70],
+  ] as const) {
+    for (let press = 0; press < presses; press += 1) await page.keyboard.press(`Control+${arrow}`);
+    await expect.poll(isInside).toBe(true);
+  }
+  await expect(node(page, "answer")).not.toBeInViewport();
+  // Dragging in the map goes back to the nodes: they are at its lower right now.
+  const box = await map.boundingBox();
+  if (!box) throw new Error("There is no minimap.");
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 116, box.y + 77, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(isInside).toBe(true);
+  await expect(node(page, "answer")).toBeInViewport();
+});

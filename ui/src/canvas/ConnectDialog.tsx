@@ -201,7 +201,7 @@ function Partners({ end, close }: { end: End; close: Close }) {
   );
 }
 
-/** Where a new node connected to this end goes: next to it, below what was put there before. */
+/** Where a new node connected to this end would go if nothing were there: next to it. */
 function beside(flow: Flow, end: End) {
   const at = cornerOf(flow, end.node);
   const size = flow.layout[end.node];
@@ -213,14 +213,7 @@ function beside(flow: Flow, end: End) {
     : end.side === "out"
       ? right + 90
       : at.x - 90;
-  let y = at.y + portY(0) + (end.inner ? BODY_INSET.top : 0);
-  const left = end.side === "out" ? x : x - CARD_WIDTH;
-  const home = homeOf(flow, end);
-  const others = Object.keys(flow.nodes)
-    .filter((id) => containerOf(flow, id) === home)
-    .map((id) => cornerOf(flow, id));
-  while (others.some((other) => Math.abs(other.x - left) < 180 && Math.abs(other.y + portY(0) - y) < 90)) y += 110;
-  return { x, y };
+  return { x, y: at.y + portY(0) + (end.inner ? BODY_INSET.top : 0) };
 }
 
 /** The loop that a new node connected to this end is in. */

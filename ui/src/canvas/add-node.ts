@@ -9,32 +9,34 @@ import type { End } from "@/flow/ports";
 import type { Pulled } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
 import { loopAt } from "./drop";
-import { borderRowY, CARD_WIDTH, plannedSize, portY } from "./geometry";
+import { borderRowY, CARD_WIDTH, PORT_STEP, portY } from "./geometry";
 import { focusNewNode } from "./keyboard-navigation";
-import { viewCenter } from "./view";
+import { newNodeSize, placeForNew } from "./place-new";
+import { showBox, viewCenter } from "./view";
 
-const NO_PORTS = { inputs: [], outputs: [] };
-const OFFSET_STEP = 28;
-
-/** Adds a node of a type with its middle at a place of the canvas; without one, in the middle of the view. */
-export function addNodeOf(workspace: Workspace, type: string, at?: Point): NodeId | undefined {
+/**
+ * Adds a node of a type with its middle at a place of the canvas; without one, in the middle of the view. One that was not
+ * `dropped` there by hand goes to the nearest place in view where it covers nothing.
+ */
+export function addNodeOf(workspace: Workspace, type: string, at?: Point, dropped = false): NodeId | undefined {
   const { editor, nodeTypes, layout } = workspace;
-  const isComment = commentField(nodeTypes.all, { type }) !== undefined;
-  const isLoop = isContainer(nodeTypes.all, { type });
-  const size = isLoop ? LOOP_SIZE : plannedSize(isComment, nodeTypes.get(type)?.ports ?? NO_PORTS, false, undefined);
+  const size = newNodeSize(workspace, { type });
   const center = at ?? viewCenter(workspace);
   const corner = { x: center.x - size.width / 2, y: center.y - size.height / 2 };
-  const place = at ? corner : clear(editor.state.flow, corner);
-  layout.showInspectorTab("config");
   const { flow } = editor.state;
   const parent = at && loopAt(workspace, at);
+  const place = dropped ? corner : placeForNew(workspace, size, corner, new Set([parent]));
+  layout.showInspectorTab("config");
+  const isSized = isContainer(nodeTypes.all, { type }) || commentField(nodeTypes.all, { type }) !== undefined;
   const position = relativeTo(flow, parent, place);
-  const id = editor.addNode(nodeIn(parent, type), isComment || isLoop ? { ...position, ...size } : position);
-  if (id !== undefined) focusNewNode(workspace, id);
+  const id = editor.addNode(nodeIn(parent, type), isSized ? { ...position, ...size } : position);
+  if (id === undefined) return undefined;
+  if (!dropped) showBox(workspace, { ...place, ...size });
+  focusNewNode(workspace, id);
   return id;
 }
 
-/** Adds a node that fits a dragged edge, with its matching port where the edge was dropped, into the loop that is there. */
+/** Adds a node that fits a dragged edge, with its matching port where the edge was dropped or near it, into the loop that is there. */
 export function addNodeFor(
   workspace: Workspace,
   pulled: Pulled,
@@ -61,12 +63,18 @@ export function addNodeFor(
   const corner = { x: at.x - (intoIt ? 0 : width), y: at.y - portAt };
   const { flow } = editor.state;
   const parent = loopFor(flow, pulled.end, loop);
-  const position = { ...relativeTo(flow, parent, corner), ...(isLoop ? LOOP_SIZE : {}) };
-  return editor.addConnectedNode({ ...nodeIn(parent, type), ...(config ? { config } : {}) }, position, (id) => {
-    const edge = edgeBetween(pulled.end, { node: id, side: intoIt ? "in" : "out", port: port.name });
+  const planned = newNodeSize(workspace, { type });
+  // The row of a variable's input.
+  const size = found < 0 ? { ...planned, height: planned.height + PORT_STEP } : planned;
+  const place = placeForNew(workspace, size, corner, new Set([parent]));
+  const position = { ...relativeTo(flow, parent, place), ...(isLoop ? LOOP_SIZE : {}) };
+  const id = editor.addConnectedNode({ ...nodeIn(parent, type), ...(config ? { config } : {}) }, position, (added) => {
+    const edge = edgeBetween(pulled.end, { node: added, side: intoIt ? "in" : "out", port: port.name });
     if (!edge) throw new Error("The ends are on opposite sides by construction.");
     return edge;
   });
+  if (id !== undefined) showBox(workspace, { ...place, ...size });
+  return id;
 }
 
 /** The loop in which a new node can be connected to an end: that at the place, unless the edge would cross its border. */
@@ -83,15 +91,4 @@ function loopFor(flow: Flow, end: End, there: NodeId | undefined): NodeId | unde
 
 function nodeIn(parent: NodeId | undefined, type: string): Node {
   return parent === undefined ? { type } : { type, parent };
-}
-
-/** A place where no other node's corner is. */
-function clear(flow: Flow, corner: Point): Point {
-  const taken = Object.values(flow.layout);
-  let { x, y } = corner;
-  while (taken.some((at) => Math.abs(at.x - x) < OFFSET_STEP / 2 && Math.abs(at.y - y) < OFFSET_STEP / 2)) {
-    x += OFFSET_STEP;
-    y += OFFSET_STEP;
-  }
-  return { x, y };
 }

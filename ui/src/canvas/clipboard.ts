@@ -6,18 +6,20 @@ import { useEffect } from "react";
 import type { NodeId } from "@/bindings";
 import { isTyping } from "@/design/keys";
 import { notify } from "@/design/notify";
-import { bounds, type Point } from "@/flow/align";
+import type { Box, Point } from "@/flow/align";
 import { fromText, toText } from "@/flow/clipboard";
 import { containerOf } from "@/flow/containers";
 import { type Fragment, fragment } from "@/flow/edits";
 import { displayedFlow } from "@/flow/flow-state";
 import { useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
+import { sizesOf } from "./boxes";
 import { loopAt } from "./drop";
-import { CARD_WIDTH } from "./geometry";
+import { fragmentBox, newNodeSize, placeForNew } from "./place-new";
 import { TEXTS } from "./texts";
-import { viewCenter } from "./view";
+import { showBox, viewCenter } from "./view";
 
+/** How far a duplicate would be from its original if nothing were there, both right and down. */
 const APART = 40;
 
 export function copyToClipboard(): void {
@@ -39,11 +41,13 @@ export async function pasteFromClipboard(workspace: Workspace): Promise<void> {
   paste(workspace, text);
 }
 
-export function duplicateSelection({ editor }: Workspace): void {
-  const { flow, selection } = editor.state;
-  editor.addFragment("Duplicate", fragment(flow, selection.nodes), { x: APART, y: APART }, (id) =>
-    containerOf(flow, id),
-  );
+export function duplicateSelection(workspace: Workspace): void {
+  const { flow, selection } = workspace.editor.state;
+  const part = fragment(flow, selection.nodes);
+  const sizeOf = sizesOf(workspace);
+  const box = fragmentBox(part, (id) => sizeOf(flow, id));
+  const wanted = { x: box.x + APART, y: box.y + APART };
+  add(workspace, "Duplicate", part, { box, wanted, containerFor: (id) => containerOf(flow, id) });
 }
 
 /** Handles the page's clipboard events outside of text fields, dialogs and text selections. */
@@ -94,32 +98,35 @@ export function useClipboard(): void {
 
 function paste(workspace: Workspace, text: string): void {
   const part = fromText(text);
-  if (part) workspace.editor.addFragment("Paste", part, offset(workspace, part), () => loopBelow(workspace));
-  else if (text.trim() !== "") notify.info(TEXTS.clipboardContainsNoNodes);
+  if (!part) {
+    if (text.trim() !== "") notify.info(TEXTS.clipboardContainsNoNodes);
+    return;
+  }
+  // Under the pointer, or in the middle of the view, and into the loop that is there.
+  const center = pasteCenter(workspace);
+  const box = fragmentBox(part, (id) => newNodeSize(workspace, part.nodes[id] ?? { type: "" }, part.layout[id]));
+  const wanted = { x: center.x - box.width / 2, y: center.y - box.height / 2 };
+  const loop = loopAt(workspace, center);
+  add(workspace, "Paste", part, { box, wanted, containerFor: () => loop });
 }
 
-/** The loop that what is pasted goes into: below the pointer, or in the middle of the view. */
-function loopBelow(workspace: Workspace): NodeId | undefined {
-  return loopAt(workspace, pasteCenter(workspace));
+type Placing = {
+  /** Where the fragment was, and how large it is. */
+  box: Box;
+  /** Where its corner should be. */
+  wanted: Point;
+  containerFor: (id: NodeId) => NodeId | undefined;
+};
+
+/** Adds a fragment in view, where it covers nothing. */
+function add(workspace: Workspace, label: string, part: Fragment, { box, wanted, containerFor }: Placing): void {
+  const outer = Object.keys(part.nodes).filter((id) => !part.nodes[part.nodes[id]?.parent ?? ""]);
+  const place = placeForNew(workspace, box, wanted, new Set(outer.map(containerFor)));
+  const offset = { x: place.x - box.x, y: place.y - box.y };
+  if (workspace.editor.addFragment(label, part, offset, containerFor)) showBox(workspace, { ...box, ...place });
 }
 
 function pasteCenter(workspace: Workspace): Point {
   const { instance, pointer } = workspace.canvas;
   return pointer && instance ? instance.screenToFlowPosition(pointer) : viewCenter(workspace);
-}
-
-/** Centers pasted nodes under the pointer, or in the view without one, away from the originals. */
-function offset(workspace: Workspace, part: Fragment): Point {
-  const boxes = new Map(
-    Object.entries(part.layout).flatMap(([id, at]) =>
-      // Bodies are relative to their loops, and within them.
-      part.nodes[part.nodes[id]?.parent ?? ""]
-        ? []
-        : [[id, { x: at.x, y: at.y, width: at.width ?? CARD_WIDTH, height: at.height ?? 60 }] as const],
-    ),
-  );
-  const all = bounds(boxes);
-  const center = pasteCenter(workspace);
-  const to = { x: Math.round(center.x - all.x - all.width / 2), y: Math.round(center.y - all.y - all.height / 2) };
-  return Math.abs(to.x) < APART && Math.abs(to.y) < APART ? { x: APART, y: APART } : to;
 }

@@ -17,7 +17,8 @@ export const CARD_BORDER = { left: 4, top: 1 };
 
 /** Below the name and the summary: each port has a row of its own, with its name beside its mark. */
 const FIRST_PORT_Y = 61;
-const PORT_STEP = 20;
+/** The height of a port's row. */
+export const PORT_STEP = 20;
 const MIN_HEIGHT = 57;
 const BELOW_LAST_PORT = 14;
 

@@ -17,6 +17,6 @@ export function registerCanvas(workspace: Workspace): void {
       const place = at && canvas.instance?.screenToFlowPosition(at);
       canvas.set({ dropTarget: place && loopAt(workspace, place) });
     },
-    addNode: (type, at) => addNodeOf(workspace, type, at),
+    addNode: (type, at, dropped) => addNodeOf(workspace, type, at, dropped),
   });
 }

@@ -120,15 +120,15 @@ export class FlowEditor {
     this.edit(label, (flow) => edits.place(flow, positions), { merge });
   }
 
-  /** Adds nodes of a fragment, into the containers that `containerFor` names. */
+  /** Adds nodes of a fragment, into the containers that `containerFor` names. Returns whether it could. */
   addFragment(
     label: string,
     part: edits.Fragment,
     offset: { x: number; y: number },
     containerFor?: (id: NodeId) => NodeId | undefined,
-  ): void {
+  ): boolean {
     const result = edits.addFragment(this.state.flow, part, offset, containerFor);
-    this.edit(label, () => result.flow, { select: { nodes: result.nodes } });
+    return this.edit(label, () => result.flow, { select: { nodes: result.nodes } });
   }
 
   /** Folds loops to cards, or opens them. While a run is viewed, only what is drawn changes. */

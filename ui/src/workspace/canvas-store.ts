@@ -68,8 +68,11 @@ export type RevealTarget = {
 export type CanvasActions = {
   /** Brings a node or an edge into view and selects it. */
   reveal(target: RevealTarget): void;
-  /** Adds a node of a type with its middle at a place of the canvas; without one, in the middle of the view. */
-  addNode(type: string, at?: Point): NodeId | undefined;
+  /**
+   * Adds a node of a type with its middle at a place of the canvas; without one, in the middle of the view. One that was
+   * not `dropped` there by hand goes to the nearest place in view where it covers nothing.
+   */
+  addNode(type: string, at?: Point, dropped?: boolean): NodeId | undefined;
   /** Focuses the card of a node. */
   focusNode(node: NodeId): void;
   /** Shows which loop would take what is dragged to a place of the screen; none without one. */
@@ -108,8 +111,8 @@ export class CanvasStore {
     this.#actions?.reveal(target);
   }
 
-  addNode(type: string, at?: Point): NodeId | undefined {
-    return this.#actions?.addNode(type, at);
+  addNode(type: string, at?: Point, dropped?: boolean): NodeId | undefined {
+    return this.#actions?.addNode(type, at, dropped);
   }
 
   focusNode(node: NodeId): void {

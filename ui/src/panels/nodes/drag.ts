@@ -32,7 +32,7 @@ export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) =>
         end();
         const at = { x: event.clientX, y: event.clientY };
         const { instance } = canvas;
-        if (moved && instance && isOverCanvas(at)) canvas.addNode(type.type, instance.screenToFlowPosition(at));
+        if (moved && instance && isOverCanvas(at)) canvas.addNode(type.type, instance.screenToFlowPosition(at), true);
       };
       const key = (event: KeyboardEvent) => {
         if (event.key === "Escape") end();

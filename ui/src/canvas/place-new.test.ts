@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Flow, NodeDescriptor, NodeId } from "@/bindings";
+import nodes from "@/bindings/nodes.json";
+import type { Box } from "@/flow/align";
+import { toText } from "@/flow/clipboard";
+import { cornerOf } from "@/flow/containers";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { createTestWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
+import { addNodeFor, addNodeOf } from "./add-node";
+import { sizesOf } from "./boxes";
+import { duplicateSelection, pasteFromClipboard } from "./clipboard";
+
+const PANE = { x: 0, y: 0, left: 0, top: 0, width: 1000, height: 640 };
+
+let workspace: Workspace;
+let viewport: { x: number; y: number; zoom: number };
+
+beforeEach(() => {
+  workspace = createTestWorkspace();
+  workspace.nodeTypes.set(nodes as unknown as NodeDescriptor[]);
+  const instance = {
+    getNodes: () => [],
+    getViewport: () => viewport,
+    setViewport: async (next: typeof viewport) => {
+      viewport = next;
+    },
+    screenToFlowPosition: ({ x, y }: { x: number; y: number }) => ({
+      x: (x - viewport.x) / viewport.zoom,
+      y: (y - viewport.y) / viewport.zoom,
+    }),
+  };
+  workspace.canvas.set({ instance: instance as never });
+  document.body.innerHTML = '<div class="canvas"></div>';
+  const canvas = document.querySelector(".canvas") as HTMLElement;
+  vi.spyOn(canvas, "getBoundingClientRect").mockReturnValue(PANE as DOMRect);
+});
+afterEach(() => vi.restoreAllMocks());
+
+const layout = fc.array(
+  fc.record({
+    type: fc.constantFrom("text", "chat", "note", "loop"),
+    x: fc.integer({ min: -600, max: 1200 }),
+    y: fc.integer({ min: -400, max: 800 }),
+  }),
+  { minLength: 1, maxLength: 14 },
+);
+const view = fc.record({
+  x: fc.integer({ min: -400, max: 400 }),
+  y: fc.integer({ min: -400, max: 400 }),
+  zoom: fc.constantFrom(0.4, 1, 1.6),
+});
+
+function flowOf(placed: readonly { type: string; x: number; y: number }[]): Flow {
+  return {
+    ...EMPTY_FLOW,
+    nodes: Object.fromEntries(placed.map(({ type }, at) => [`n${at}`, { type }])),
+    layout: Object.fromEntries(placed.map(({ x, y }, at) => [`n${at}`, { x, y }])),
+  };
+}
+
+function boxOf(id: NodeId): Box {
+  const { flow } = workspace.editor.state;
+  return { ...cornerOf(flow, id), ...sizesOf(workspace)(flow, id) };
+}
+
+function isOn(a: Box, b: Box): boolean {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+function isInView(box: Box): boolean {
+  const left = box.x * viewport.zoom + viewport.x;
+  const top = box.y * viewport.zoom + viewport.y;
+  return (
+    left >= 0 &&
+    top >= 0 &&
+    left + box.width * viewport.zoom <= PANE.width &&
+    top + box.height * viewport.zoom <= PANE.height
+  );
+}
+
+/** Adds nodes in random layouts and views, and checks where they land. */
+async function landsWell(add: () => unknown): Promise<void> {
+  await fc.assert(
+    fc.asyncProperty(layout, view, async (placed, from) => {
+      viewport = from;
+      workspace.editor.open(documentState(flowOf(placed)));
+      const before = Object.keys(workspace.editor.state.flow.nodes);
+      await add();
+      const after = Object.keys(workspace.editor.state.flow.nodes);
+      const added = after.filter((id) => !before.includes(id));
+      expect(added.length).toBeGreaterThan(0);
+      for (const id of added) {
+        expect(before.filter((other) => isOn(boxOf(id), boxOf(other)))).toEqual([]);
+        expect(isInView(boxOf(id))).toBe(true);
+      }
+    }),
+    { numRuns: 60 },
+  );
+}
+
+test("a new node lands in view and on nothing", () => landsWell(() => addNodeOf(workspace, "chat")));
+
+test("a new node at a chosen place lands in view and on nothing", () =>
+  landsWell(() => addNodeOf(workspace, "loop", { x: 100, y: 100 })));
+
+test("a quick-added node lands in view and on nothing", () =>
+  landsWell(() =>
+    addNodeFor(
+      workspace,
+      { end: { node: "n0", side: "out", port: "text" }, kind: "data", type: "text" } as never,
+      "output",
+      { x: 300, y: 200 },
+    ),
+  ));
+
+test("duplicated nodes land in view and on nothing", () =>
+  landsWell(() => {
+    workspace.editor.selectOnly({ nodes: ["n0", "n1"] });
+    duplicateSelection(workspace);
+  }));
+
+test("pasted nodes land in view and on nothing", () =>
+  landsWell(() => {
+    workspace.canvas.copiedText = toText(flowOf([{ type: "chat", x: 90, y: 40 }]), new Set(["n0"]));
+    return pasteFromClipboard(workspace);
+  }));
+
+test("a node dropped by mouse stays where it was dropped", () => {
+  viewport = { x: 0, y: 0, zoom: 1 };
+  workspace.editor.open(documentState(flowOf([{ type: "text", x: 0, y: 0 }])));
+  const id = addNodeOf(workspace, "text", { x: 150, y: 40 }, true) ?? "";
+  const { x, width } = boxOf(id);
+  expect(x + width / 2).toBe(150);
+  expect(isOn(boxOf(id), boxOf("n0"))).toBe(true);
+});

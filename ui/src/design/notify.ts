@@ -1,5 +1,6 @@
 /** Short messages at the edge of the window. An error says what to do next and offers the button that does it. */
 import { toast } from "sonner";
+import { plain } from "./plain-text";
 
 type Failure = { code: string; message: string; hint?: string };
 type Action = { label: string; run: () => void };
@@ -22,15 +23,38 @@ export const notify = {
   done(text: string): void {
     toast.success(text);
   },
+  /** Stays until it is dismissed. None is shown where a part of the window that is open says the same already. */
   error(error: Failure, action?: Action): void {
-    toast.error(error.message, {
-      id: error.code,
-      description: [error.hint, error.code].filter(Boolean).join(" · "),
-      duration: 12_000,
-      ...options(action),
-    });
+    const show = () =>
+      toast.error(error.message, {
+        id: error.code,
+        description: [error.hint, error.code].filter(Boolean).join(" · "),
+        duration: Number.POSITIVE_INFINITY,
+        ...options(action),
+      });
+    // Panels are told of the error at the same time, so they are asked once they have drawn it.
+    requestAnimationFrame(() => requestAnimationFrame(() => !isShown(error, action) && show()));
   },
 };
+
+/** What panels and forms show errors in. */
+const MESSAGES = "[role=alert], [role=status]";
+/** The layer of the toasts themselves. */
+const TOASTS = "[data-testid=toasts]";
+
+/** Whether the window shows the message elsewhere, with a button for what the toast would offer. */
+function isShown({ message }: Failure, action: Action | undefined): boolean {
+  return [...document.querySelectorAll<HTMLElement>(MESSAGES)].some((part) => {
+    const text = part.textContent ?? "";
+    return (
+      message !== "" &&
+      part.closest(TOASTS) === null &&
+      part.checkVisibility?.() !== false &&
+      text.includes(plain(message)) &&
+      (action === undefined || text.includes(action.label))
+    );
+  });
+}
 
 function options(action?: Action) {
   return action ? { action: { label: action.label, onClick: action.run } } : {};

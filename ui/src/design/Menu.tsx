@@ -14,16 +14,19 @@ export function MenuList({
   label,
   placeholder,
   empty,
+  filter = rank,
   children,
 }: {
   label: string;
   placeholder: string;
   empty: string;
+  /** How well an item matches what is typed. */
+  filter?: typeof rank;
   children: ReactNode;
 }) {
   const [search, setSearch] = useState("");
   return (
-    <List label={label} loop className="menu" filter={rank}>
+    <List label={label} loop className="menu" filter={filter}>
       <List.Input
         autoFocus
         placeholder={placeholder}

@@ -1,5 +1,6 @@
 import type { ResolvedConfig } from "@/bindings";
 import { type Spec, specOf } from "@/flow/config-spec";
+import { configLabel } from "@/workspace/config-labels";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
 import { type Inherited, withInherited } from "./inherited";
@@ -34,7 +35,7 @@ export function ConfigValues({ resolved, inherited, values, onChange, readOnly }
         return (
           <FormField
             key={key}
-            label={key}
+            label={configLabel(key)}
             spec={withInherited(spec, inherited, `${PREFIX}${key}`)}
             value={values[key]}
             path={["config", key]}

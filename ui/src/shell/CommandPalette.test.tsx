@@ -1,6 +1,9 @@
 import { act, cleanup, fireEvent, screen } from "@testing-library/react";
 import { afterEach, expect, test } from "vitest";
+import type { NodeDescriptor } from "@/bindings";
+import nodes from "@/bindings/nodes.json";
 import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import type { Command } from "@/workspace/command";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { CommandPalette } from "./CommandPalette";
 
@@ -19,3 +22,45 @@ test("the command palette finds every node of a large flow", () => {
   expect(screen.getByTestId("command-go-last").textContent).toContain("Farewell");
   expect(screen.queryByTestId("command-go-n-0")).toBeNull();
 }, 20_000);
+
+const host = {
+  call: (async (name: string) =>
+    name === "flow.recent"
+      ? [
+          { path: "/flows/tea.flow.json", name: "Tea time", openedAt: 1, missing: false },
+          { path: "/flows/gone.flow.json", name: "Tea gone", openedAt: 1, missing: true },
+        ]
+      : name === "flow.examples"
+        ? [{ id: "triage", title: "Support triage", description: "Sorts **mail**." }]
+        : {}) as never,
+};
+const listed = () => [...document.querySelectorAll("[cmdk-item]")].map((item) => item.getAttribute("data-testid"));
+const search = (text: string) => fireEvent.change(screen.getByTestId("menu-field"), { target: { value: text } });
+
+test("the command palette finds flows opened lately and examples", async () => {
+  const workspace = createTestWorkspace(host);
+  renderInWorkspace(<CommandPalette />, { workspace });
+  act(() => workspace.overlays.showPalette());
+  await screen.findByTestId("command-example-triage");
+  search("tea");
+  expect(listed()).toEqual(["command-recent-/flows/tea.flow.json"]);
+  search("triage");
+  expect(listed()).toEqual(["command-example-triage"]);
+});
+
+test("node types come first for words that name one", async () => {
+  const workspace = createTestWorkspace(host);
+  workspace.nodeTypes.set(nodes as unknown as NodeDescriptor[]);
+  const command = (id: string, title: string): Command => ({ id, title, group: "Edit", run: () => undefined });
+  const commands = [command("wrap", "Loop around selection"), command("chat", "Chat settings")];
+  renderInWorkspace(<CommandPalette />, { workspace, commands });
+  act(() => workspace.overlays.showPalette());
+  await screen.findByTestId("command-example-triage");
+  search("loop");
+  expect(listed()[0]).toBe("command-add-loop");
+  expect(listed()).toContain("command-wrap");
+  search("chat");
+  expect(listed()[0]).toBe("command-add-chat");
+  search("chat settings");
+  expect(listed()[0]).toBe("command-chat");
+});

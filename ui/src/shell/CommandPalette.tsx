@@ -1,15 +1,20 @@
 import { Dialog } from "@base-ui/react/dialog";
-import { CircleUser, CornerDownRight } from "lucide-react";
+import { BookOpen, CircleUser, CornerDownRight, FolderOpen } from "lucide-react";
+import { useEffect, useState } from "react";
+import type { ExampleFlow, RecentFlow } from "@/bindings";
 import { Icon } from "@/design/Icon";
 import { Keys } from "@/design/Keys";
 import { MenuGroup, MenuItem, MenuList, rank, useMenuSearch } from "@/design/Menu";
+import { notify } from "@/design/notify";
+import { plain } from "@/design/plain-text";
 import { TypeBadge } from "@/design/TypeBadge";
-import { displayedFlow } from "@/flow/flow-state";
+import { displayedFlow, fileName } from "@/flow/flow-state";
+import { HostError } from "@/ipc";
 import { GROUPS } from "@/workspace/command";
 import { useCommands, useFlow, useNodeTypes, useOverlays, useUsers, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
-/** Everything one can do, found by typing: commands, node types to add, nodes to go to. */
+/** Everything one can do, found by typing: commands, node types to add, flows to open, nodes to go to. */
 export function CommandPalette() {
   const workspace = useWorkspace();
   const open = useOverlays((state) => state.palette);
@@ -44,13 +49,19 @@ function Everything() {
   const after = useAfterClosing();
   const types = useNodeTypes((known) => known.list);
   const usable = commands.list.filter((one) => !one.keyOnly && one.id !== "help.palette" && commands.isEnabled(one));
+  const titles = new Map(types.map(({ title }) => [TEXTS.addType(title), title]));
   return (
-    <MenuList label={TEXTS.commandsAndNodes} placeholder={TEXTS.searchCommandsNodes} empty={TEXTS.noMatches}>
+    <MenuList
+      label={TEXTS.commandsAndNodes}
+      placeholder={TEXTS.searchCommandsNodes}
+      empty={TEXTS.noMatches}
+      filter={(value, search, terms) => rankNamed(titles.get(value), search) || rank(value, search, terms)}
+    >
       <MenuGroup heading={TEXTS.addNode}>
         {types.map((type) => (
           <MenuItem
             key={type.type}
-            value={`Add ${type.title}`}
+            value={TEXTS.addType(type.title)}
             terms={[...type.terms, type.summary]}
             testId={`command-add-${type.type}`}
             onChoose={after(() => workspace.canvas.addNode(type.type, workspace.overlays.store.getState().paletteAt))}
@@ -80,9 +91,70 @@ function Everything() {
           </MenuGroup>
         );
       })}
+      <FlowsToOpen />
       <OtherUsers />
       <NodesToGoTo />
     </MenuList>
+  );
+}
+
+/** A node type comes before everything else if each word is the start of one in its title; its whole title comes first. */
+function rankNamed(title: string | undefined, search: string): number {
+  if (title === undefined) return 0;
+  if (title.toLowerCase() === search.trim().toLowerCase()) return 3;
+  const score = rank(title, search);
+  return score >= 0.8 ? 1 + score : 0;
+}
+
+/** The flows that were opened lately, and the examples. */
+function FlowsToOpen() {
+  const { host, files } = useWorkspace();
+  const after = useAfterClosing();
+  const [recent, setRecent] = useState<readonly RecentFlow[]>([]);
+  const [examples, setExamples] = useState<readonly ExampleFlow[]>([]);
+  useEffect(() => {
+    const report = (thrown: unknown) => notify.error(HostError.from(thrown));
+    host.call("flow.recent", {}).then(setRecent, report);
+    host.call("flow.examples", {}).then(setExamples, report);
+  }, [host]);
+  const found = recent.filter((flow) => !flow.missing);
+  return (
+    <>
+      {found.length === 0 ? null : (
+        <MenuGroup heading={TEXTS.recentFlows}>
+          {found.map(({ name, path }) => (
+            <MenuItem
+              key={path}
+              value={`${TEXTS.openNamed(name || fileName(path))} ${path}`}
+              terms={["flow", "recent"]}
+              testId={`command-recent-${path}`}
+              onChoose={after(() => files.openPath(path))}
+            >
+              <FolderOpen size={14} className="shrink-0 text-fg-3" aria-hidden />
+              <span className="shrink-0">{TEXTS.openNamed(name || fileName(path))}</span>
+              <span className="ml-auto truncate pl-3 text-fg-3 text-xs">{path}</span>
+            </MenuItem>
+          ))}
+        </MenuGroup>
+      )}
+      {examples.length === 0 ? null : (
+        <MenuGroup heading={TEXTS.examples}>
+          {examples.map(({ id, title, description }) => (
+            <MenuItem
+              key={id}
+              value={TEXTS.openExample(title)}
+              terms={["flow", description]}
+              testId={`command-example-${id}`}
+              onChoose={after(() => files.openExample(id))}
+            >
+              <BookOpen size={14} className="shrink-0 text-fg-3" aria-hidden />
+              <span className="shrink-0">{TEXTS.openExample(title)}</span>
+              <span className="ml-auto truncate pl-3 text-fg-3 text-xs">{plain(description)}</span>
+            </MenuItem>
+          ))}
+        </MenuGroup>
+      )}
+    </>
   );
 }
 

@@ -27,7 +27,7 @@ test("a default for runs is saved within its bounds only", async () => {
   });
   renderInWorkspace(<RunDefaults />, { workspace });
   const user = userEvent.setup();
-  const attempts = await screen.findByLabelText("retry.attempts");
+  const attempts = await screen.findByLabelText("Max attempts");
   expect(attempts).toHaveProperty("placeholder", "3");
   await user.type(attempts, "1000");
   await user.tab();
@@ -36,10 +36,22 @@ test("a default for runs is saved within its bounds only", async () => {
   await user.clear(attempts);
   await user.type(attempts, "5");
   await user.tab();
-  await user.selectOptions(screen.getByLabelText("history_management.strategy"), "summarize");
+  await user.selectOptions(screen.getByLabelText("Loop history"), "summarize");
   expect(workspace.settings.current.config).toEqual({
     "retry.attempts": 5,
     "history_management.strategy": "summarize",
   });
-  expect(screen.queryByLabelText("agent.model")).toBeNull();
+  expect(screen.queryByLabelText("Agent’s model")).toBeNull();
+});
+
+test("defaults for runs have words as labels, not keys", async () => {
+  const workspace = createTestWorkspace({
+    call: (async (name: string) => (name === "config.explain" ? CONFIG : {})) as never,
+  });
+  const { container } = renderInWorkspace(<RunDefaults />, { workspace });
+  await screen.findByLabelText("Max attempts");
+  const labels = [...container.querySelectorAll("label")].map((label) => label.textContent ?? "");
+  expect(labels.length).toBeGreaterThan(10);
+  expect(new Set(labels).size).toBe(labels.length);
+  for (const label of labels) expect(label).toMatch(/^[A-Z][a-z]+( [a-z]+)*( \(ms\))?$/);
 });

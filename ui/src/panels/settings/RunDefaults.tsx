@@ -2,6 +2,8 @@ import { useState } from "react";
 import type { ResolvedConfig } from "@/bindings";
 import { CONTROL } from "@/design/control";
 import { plain } from "@/design/plain-text";
+import { humanize } from "@/flow/config-spec";
+import { configLabel } from "@/workspace/config-labels";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { useResolvedConfig } from "@/workspace/resolved-config";
 import { changeConfig, readConfig } from "./config-values";
@@ -49,15 +51,15 @@ function DefaultField({ of: { key, help, schema, layers } }: { of: ResolvedConfi
   };
   return (
     <div className="mb-2">
-      <label htmlFor={common.id} className="mb-0.5 block break-all text-fg-2 text-xs" title={plain(help)}>
-        {key}
+      <label htmlFor={common.id} className="mb-0.5 block text-fg-2 text-xs" title={plain(help)}>
+        {configLabel(key)}
       </label>
       {Array.isArray(schema.enum) ? (
         <select {...common} value={stored} onChange={(event) => leave(event.target.value)}>
-          <option value="">{TEXTS.builtIn(String(builtIn ?? ""))}</option>
+          <option value="">{TEXTS.builtIn(humanize(String(builtIn ?? "")))}</option>
           {schema.enum.map((choice) => (
             <option key={String(choice)} value={String(choice)}>
-              {String(choice)}
+              {humanize(String(choice))}
             </option>
           ))}
         </select>

@@ -32,7 +32,7 @@ export const notify = {
         duration: Number.POSITIVE_INFINITY,
         ...options(action),
       });
-    // Panels are told of the error at the same time, so they are asked once they have drawn it.
+    // Panels get the error at the same time, so look once they have drawn it.
     requestAnimationFrame(() => requestAnimationFrame(() => !isShown(error, action) && show()));
   },
 };

@@ -212,3 +212,26 @@ describe("a flow that needs grants", () => {
     expect(sent.some(({ name }) => name === "grants.set")).toBe(false);
   });
 });
+
+it("shows the question of a run, whatever the dock displays, and says which is the first", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "requestAnimationFrame", "cancelAnimationFrame"] });
+  let give: (entries: Entry[]) => void = () => undefined;
+  const asked: boolean[] = [];
+  const host = {
+    call: async (name: string) => (name.endsWith(".list") ? [] : { run: "r" }) as never,
+    watch: (_: string, __: number, entries: (entries: Entry[]) => void) => {
+      give = entries;
+      return () => undefined;
+    },
+  };
+  parts = createRunParts(host, { showQuestion: (isFirst) => asked.push(isFirst) });
+  parts.editor.open(documentState(FLOW));
+  await parts.runs.start();
+  const waiting = (seq: number) => ({ seq, at: seq, type: "run.waiting", on: [], total: 1 }) as unknown as Entry;
+  give([STARTED, waiting(1)]);
+  vi.runAllTimers();
+  give([{ seq: 2, at: 2, type: "input.provided", node: "ask", epoch: [], value: "x" } as unknown as Entry, waiting(3)]);
+  vi.runAllTimers();
+  vi.useRealTimers();
+  expect(asked).toEqual([true, false]);
+});

@@ -76,6 +76,8 @@ function pauseOwner(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; e
 export type RunWindow = {
   showProblems(): void;
   showConversation(): void;
+  /** Shows the question that a run has just asked. Only its first one takes the focus from a field that is being edited. */
+  showQuestion(isFirst: boolean): void;
   /** Asks what the flow may use. Nothing if the person cancels. */
   askGrants(request: GrantRequest): Promise<GrantAnswer | undefined>;
   /** The button to offer with an error; nothing when no part of the window helps. */
@@ -371,6 +373,10 @@ export class RunControl {
       // A journal that is only read is not how the run is doing now, unless it is over.
       if ((session.live && !session.interrupted) || isOver(status)) this.#list.setStatus(session.run, status);
       if (changed.entries.some((entry) => TURNING_POINTS.has(entry.type))) this.#list.refresh();
+      const asks = changed.entries.some((entry) => entry.type === "run.waiting");
+      if (asks && session.live && session === this.#active.session) {
+        this.#window.showQuestion(session.log.waits.length <= 1);
+      }
       const inConversation = session.fold.head.conversation !== undefined;
       if (inConversation && changed.entries.some((entry) => entry.type === "turn.committed")) {
         this.#conversation.list.refresh();

@@ -14,6 +14,7 @@ export type RunParts = ReturnType<typeof createRunParts>;
 const NO_WINDOW: RunWindow = {
   showProblems: () => undefined,
   showConversation: () => undefined,
+  showQuestion: () => undefined,
   askGrants: async () => undefined,
   errorAction: () => undefined,
 };

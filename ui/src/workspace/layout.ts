@@ -12,8 +12,8 @@ export type Layout = {
   open: Record<Part, boolean>;
   /** The inspector's tab, shared by all nodes. */
   inspectorTab: string;
-  /** Counts the requests to focus the answer field in the dock. */
-  focusAnswer: number;
+  /** The answer field in the dock is to get the focus, once it is drawn. */
+  focusAnswer: boolean;
 };
 
 const DEFAULT: Layout = {
@@ -21,7 +21,7 @@ const DEFAULT: Layout = {
   dockTab: "conversation",
   open: { left: true, right: true, dock: true },
   inspectorTab: "config",
-  focusAnswer: 0,
+  focusAnswer: false,
 };
 
 export class LayoutStore {
@@ -70,7 +70,12 @@ export class LayoutStore {
   /** Shows the open question and focuses its answer field. */
   goToAnswer(): void {
     this.showDockTab("conversation");
-    this.store.setState(({ focusAnswer }) => ({ focusAnswer: focusAnswer + 1 }));
+    this.store.setState({ focusAnswer: true });
+  }
+
+  /** The answer field has got the focus that was requested. */
+  answerFocused(): void {
+    this.store.setState({ focusAnswer: false });
   }
 
   toggle(part: Part): void {

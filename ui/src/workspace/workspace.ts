@@ -1,4 +1,5 @@
 /** The state of one window. Everything that outlives a component is created here and handed down from here. */
+import { isTyping } from "@/design/keys";
 import { QuestionStore } from "@/design/question-store";
 import { DraftStore } from "@/flow/draft-store";
 import { FlowEditor } from "@/flow/editor";
@@ -87,6 +88,10 @@ export function createWorkspace(host: Host) {
       window: {
         showProblems: () => layout.showDockTab("problems"),
         showConversation: () => layout.showDockTab("conversation"),
+        showQuestion: (isFirst) => {
+          if (isFirst || !isTyping(document.activeElement)) layout.goToAnswer();
+          else layout.showDockTab("conversation");
+        },
         askGrants: (request) => grantRequests.ask(request),
         errorAction: (code) => errorAction(code, layout),
       },

@@ -94,6 +94,13 @@ test.describe("a run", () => {
     await expect(status(page)).toHaveAttribute("data-status", "cancelled");
   });
 
+  test("opens the conversation and focuses the answer when it asks", async ({ page }) => {
+    await openFlow(page);
+    await page.getByTestId("dock-tab-events").click();
+    await page.keyboard.press("Control+Enter");
+    await expect(page.getByTestId("pause-answer")).toBeFocused();
+  });
+
   test("keeps a draft answer while the dock shows another tab", async ({ page }) => {
     await start(page);
     await page.getByTestId("pause-answer").fill("Half an ans");

@@ -106,15 +106,14 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
 
 /** Focuses the answer field on request, and when a question arrives while nothing else has the focus. */
 function useFocusOfAnswer(box: RefObject<HTMLElement | null>): void {
-  const focusRequests = useLayout((layout) => layout.focusAnswer);
-  const seen = useRef(focusRequests);
+  const { layout } = useWorkspace();
+  const requested = useLayout((state) => state.focusAnswer);
   useEffect(() => {
-    const requested = seen.current !== focusRequests;
-    seen.current = focusRequests;
     const active = document.activeElement;
     const idle =
       active === null || active === document.body || active.matches("[data-testid=run-button], [data-testid=messages]");
-    if (requested || idle)
-      box.current?.querySelector<HTMLElement>("[data-testid=pause-answer]")?.focus({ preventScroll: !requested });
-  }, [focusRequests, box]);
+    if (!requested && !idle) return;
+    box.current?.querySelector<HTMLElement>("[data-testid=pause-answer]")?.focus({ preventScroll: !requested });
+    if (requested) layout.answerFocused();
+  }, [requested, box, layout]);
 }

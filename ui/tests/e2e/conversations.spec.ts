@@ -7,10 +7,10 @@ const rows = (page: Page) => page.getByTestId("conversations").getByRole("listit
 
 async function say(page: Page, text: string): Promise<void> {
   await page.getByTestId("run-button").click();
-  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · iteration 1", { timeout: 10_000 });
+  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · iteration 1");
   await page.getByTestId("pause-answer").fill(text);
   await page.keyboard.press("Enter");
-  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · iteration 2", { timeout: 10_000 });
+  await expect(page.getByTestId("run-status")).toHaveText("Waiting for you · iteration 2");
   await page.getByTestId("pause-end").click();
   await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished");
 }

@@ -145,7 +145,7 @@ test.describe("the results of a node", () => {
     await answer(page, "Where is my parcel 7731?");
     await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await answer(page, "Hold it until Friday.");
-    await expect(status(page)).toHaveText("Waiting for you · iteration 3", { timeout: 10_000 });
+    await expect(status(page)).toHaveText("Waiting for you · iteration 3");
     await node(page, "answer").click();
   });
 
@@ -259,7 +259,7 @@ test.describe("earlier runs", () => {
     await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await expect(page.getByTestId("messages")).toContainText("It is at the depot in Lyon.");
     await answer(page, "Hold it until Friday.");
-    await expect(status(page)).toHaveText("Waiting for you · iteration 3", { timeout: 10_000 });
+    await expect(status(page)).toHaveText("Waiting for you · iteration 3");
     await page.getByTestId("pause-end").click();
     await expect(status(page)).toHaveAttribute("data-status", "finished");
   });
@@ -274,7 +274,7 @@ test.describe("earlier runs", () => {
     await expect(row).toHaveAttribute("data-status", "interrupted");
     await row.hover();
     await page.locator("[data-testid^=run-resume-]").click();
-    await expect(status(page)).toHaveText("Waiting for you · iteration 2", { timeout: 10_000 });
+    await expect(status(page)).toHaveText("Waiting for you · iteration 2");
   });
 
   test("are deleted after a confirmation", async ({ page }) => {

@@ -17,6 +17,7 @@ import type {
 import { type Spec, specOf } from "@/flow/config-spec";
 import { containerOf, sideExit } from "@/flow/containers";
 import { endsOfEdge, findPort } from "@/flow/ports";
+import { OWN_TOOLS } from "./tools";
 
 type Port = Ports["inputs"][number];
 type Types = ReadonlyMap<string, NodeDescriptor>;
@@ -41,7 +42,45 @@ export function checkFlow(flow: Flow, types: Types): CheckedFlow {
   for (const [id, edge] of Object.entries(flow.edges)) diagnostics.push(...checkEdge(flow, ports, id, edge));
   for (const [id, { inputs }] of Object.entries(ports)) diagnostics.push(...checkInputs(flow, id, inputs));
   const backEdges = findBackEdges(flow);
-  return { diagnostics, ports, contexts: findContexts(flow, ports, new Set(backEdges)), backEdges };
+  diagnostics.push(...unknownTools(flow));
+  const contexts = findContexts(flow, ports, new Set(backEdges));
+  return { diagnostics, ports, contexts, backEdges, reads: configReads(flow, ports) };
+}
+
+/** What sub-flows read from nodes that their configs name. */
+function configReads(flow: Flow, ports: Record<NodeId, Ports>): Record<EdgeId, Edge> {
+  const reads: Record<EdgeId, Edge> = {};
+  for (const [id, { type, config = {} }] of Object.entries(flow.nodes)) {
+    const source = config.sourceNodeId;
+    if (type !== "subflow" || config.inputSource !== "nodeOutput" || typeof source !== "string") continue;
+    const outputs = ports[source]?.outputs.filter((port) => port.kind === "data" && port.name !== "error") ?? [];
+    const output = typeof config.sourceOutput === "string" ? config.sourceOutput : outputs[0]?.name;
+    if (output === undefined) continue;
+    reads[`${id}/sourceNodeId`] = { source, sourceOutput: output, target: id, targetInput: "value" };
+  }
+  return reads;
+}
+
+/** Names of tools that do not exist. What a tools edge brings is not known here. */
+function unknownTools(flow: Flow): Diagnostic[] {
+  const isKnown = (name: string) => OWN_TOOLS.some((tool) => tool.name === name);
+  const unknown = (node: NodeId, setting: string, name: string): Diagnostic => ({
+    code: "tools.unknown",
+    severity: "error",
+    message: name === "" ? "This node names no tool." : `There is no tool \`${name}\`.`,
+    hint: `Choose one of: ${OWN_TOOLS.map((tool) => tool.name).join(", ")}.`,
+    node,
+    pointer: `/nodes/${escapePart(node)}/config/${setting}`,
+  });
+  return Object.entries(flow.nodes).flatMap(([id, { type, config = {} }]) => {
+    if (type === "tools" && Array.isArray(config.tools)) {
+      const names = config.tools.map((name, index) => ({ name: String(name), index }));
+      return names.filter(({ name }) => !isKnown(name)).map(({ name, index }) => unknown(id, `tools/${index}`, name));
+    }
+    const isFed = Object.values(flow.edges).some((edge) => edge.target === id && edge.targetInput === "tools");
+    const name = String(config.tool ?? "").trim();
+    return type === "callTool" && !isFed && !isKnown(name) ? [unknown(id, "tool", name)] : [];
+  });
 }
 
 /** The inputs of a sub-flow other than its conversation. */

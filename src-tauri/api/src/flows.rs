@@ -11,6 +11,7 @@ pub(crate) mod secrets;
 mod service;
 pub(crate) mod subflows;
 pub(crate) mod text;
+mod unknown_tools;
 
 pub use autosave::{Autosave, DropAutosave, ListAutosaves, PutAutosave};
 pub use check::{CheckFlow, check_runnable, check_with_subflows};

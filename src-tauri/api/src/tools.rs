@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plait_engine::nodes::engine_tools;
-use plait_engine::tool::{ToolEffect, ToolHost};
+use plait_engine::tool::{ToolEffect, ToolHost, ToolSpec};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -32,6 +32,14 @@ pub struct ToolSummary {
     pub effect: ToolEffect,
 }
 
+/// Plait's own tools, sorted by name.
+pub(crate) fn own_tools(host: &dyn ToolHost) -> Vec<ToolSpec> {
+    let native = host.list().into_iter().filter(|tool| tool.source == "native");
+    let mut own: Vec<_> = native.chain(engine_tools()).collect();
+    own.sort_by(|left, right| left.name.cmp(&right.name));
+    own
+}
+
 /// `tools.list`: Plait's own tools, sorted by name. Starts nothing.
 #[derive(Debug, Default, Serialize, Deserialize, TS)]
 pub struct ListTools {}
@@ -42,10 +50,7 @@ impl Command for ListTools {
     type Reply = Vec<ToolSummary>;
 
     async fn run(self, service: &ToolService) -> Result<Vec<ToolSummary>, ErrorReply> {
-        let native = service.host.list().into_iter().filter(|tool| tool.source == "native");
-        let mut own: Vec<_> = native.chain(engine_tools()).collect();
-        own.sort_by(|left, right| left.name.cmp(&right.name));
-        let summary = own.into_iter().map(|tool| ToolSummary {
+        let summary = own_tools(&*service.host).into_iter().map(|tool| ToolSummary {
             name: tool.name,
             description: tool.description,
             effect: tool.effect,

@@ -8,6 +8,7 @@ import { CanvasControls } from "./CanvasControls";
 import { CanvasMenu } from "./CanvasMenu";
 import { CommentCard } from "./CommentCard";
 import { ConnectionLine } from "./ConnectionLine";
+import { Dependencies } from "./Dependencies";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { LoopContainer } from "./LoopContainer";
 import { Minimap } from "./Minimap";
@@ -84,6 +85,7 @@ export function Canvas() {
           proOptions={{ hideAttribution: true }}
         >
           <Backdrop />
+          <Dependencies />
           {nodes.length > 0 ? (
             <>
               <CanvasControls />

@@ -51,6 +51,8 @@ export const TEXTS = {
   compatibleNodeTypes: "Compatible node types",
   whatTakes: (port: string | number) => `Search nodes that accept “${port}”`,
   whatGives: (port: string | number) => `Search nodes that provide “${port}”`,
+  reads: (node: string, output: string) => `reads ${node}.${output}`,
+  readsWithoutEdge: "Set in the config, without an edge",
   attemptFailedRetrying: (attempt: string | number, when: string | number) =>
     `Attempt ${attempt} failed, retrying${when}`,
   waitingYourAnswer: "Waiting for your answer",

@@ -29,11 +29,22 @@ export type TextWidget =
   | "cel"
   | "provider"
   | "model"
+  | "node"
+  | "nodeOutput"
   | "tool";
 
 export type Spec = Base &
   (
-    | { kind: "text"; widget: TextWidget; pattern?: string; maxLength?: number }
+    | {
+        kind: "text";
+        widget: TextWidget;
+        pattern?: string;
+        maxLength?: number;
+        /** For `node`: the type of the nodes to choose from. */
+        nodeType?: string;
+        /** For `nodeOutput`: the field beside it that names the node. */
+        nodeField?: string;
+      }
     | { kind: "number"; integer: boolean; min?: number; max?: number }
     | { kind: "boolean" }
     | { kind: "choice"; choices: Choice[] }
@@ -164,6 +175,8 @@ function parse(source: unknown, root: Schema, depth: number): Spec {
         widget: widgetOf(schema),
         pattern: text(schema.pattern),
         maxLength: number(schema.maxLength),
+        nodeType: text(schema["x-node-type"]),
+        nodeField: text(schema["x-node-field"]),
       };
     case "integer":
     case "number":
@@ -200,9 +213,14 @@ function object(schema: Schema, base: Base, root: Schema, depth: number): Spec {
   }
   const fields = names.map((name) => {
     const spec = parse(properties[name], root, depth + 1);
-    return { name, label: humanize(name), required: required.has(name), spec };
+    return { name, label: humanize(labelledName(name, spec)), required: required.has(name), spec };
   });
   return { ...base, kind: "object", fields: inOrder(fields) };
+}
+
+/** A field whose node is chosen from a list has no ID for people. */
+function labelledName(name: string, spec: Spec): string {
+  return spec.kind === "text" && spec.widget === "node" ? name.replace(/Id$/, "") : name;
 }
 
 /** What a node is about first, its fine tuning last: schemas from the engine come in alphabetical order, which says nothing. */
@@ -218,6 +236,8 @@ const TEXT_RANKS: Record<TextWidget, number> = {
   provider: 1,
   model: 2,
   tool: 2,
+  node: 5.1,
+  nodeOutput: 5.2,
   markdown: 3,
   multiline: 3,
   line: 4,
@@ -294,7 +314,8 @@ function labelOf(spec: Spec): string {
       return tag?.kind === "constant" ? humanize(String(tag.value)) : (spec.help ?? "Fields");
     }
     case "list":
-      return spec.item.kind === "text" ? "List of texts" : "List";
+      if (spec.item.kind !== "text") return "List";
+      return spec.item.widget === "tool" ? TEXTS.chosenTools : "List of texts";
     case "text":
       return "Text";
     case "number":
@@ -316,6 +337,8 @@ const TEXT_WIDGETS: ReadonlySet<string> = new Set<string>([
   "cel",
   "provider",
   "model",
+  "node",
+  "nodeOutput",
 ]);
 
 function widgetOf(schema: Schema): TextWidget {

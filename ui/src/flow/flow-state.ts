@@ -47,7 +47,7 @@ export type FlowState = {
 
 export const EMPTY_FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 export const NOTHING: Items = { nodes: new Set(), edges: new Set() };
-export const UNCHECKED: CheckedFlow = { diagnostics: [], ports: {}, contexts: {}, backEdges: [] };
+export const UNCHECKED: CheckedFlow = { diagnostics: [], ports: {}, contexts: {}, backEdges: [], reads: {} };
 
 /** A state fresh for a document: no history, nothing selected. */
 export function documentState(flow: Flow, file: { path?: string; hash?: string; readOnly?: boolean } = {}): FlowState {

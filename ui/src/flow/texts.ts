@@ -21,6 +21,7 @@ export const TEXTS = {
   undo: "Undo",
   untitledFlow: "Untitled flow",
   readOnlyFile: "This file is read-only. Saving asks for another location.",
+  chosenTools: "Chosen tools",
   durationMs: "Duration (ms)",
   contexts: "Contexts",
   people: "People",

@@ -9,6 +9,7 @@ import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useResolvedConfig } from "@/workspace/resolved-config";
 import { CodeControl } from "./fields/CodeControl";
 import { Control } from "./fields/Control";
+import { ConfigNode } from "./fields/config-node";
 import { FormField } from "./fields/FormField";
 import { configPath, type Path } from "./findings";
 import { Help } from "./Help";
@@ -63,7 +64,15 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
       ) : null}
       {spec ? (
         <InheritedValues values={inherited} prefix="/config">
-          <ConfigForm nodeId={nodeId} config={node.config ?? {}} spec={spec} findings={findings} readOnly={readOnly} />
+          <ConfigNode value={nodeId}>
+            <ConfigForm
+              nodeId={nodeId}
+              config={node.config ?? {}}
+              spec={spec}
+              findings={findings}
+              readOnly={readOnly}
+            />
+          </ConfigNode>
         </InheritedValues>
       ) : (
         <Unknown node={node} />

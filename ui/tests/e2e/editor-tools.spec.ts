@@ -75,3 +75,26 @@ test("allows hosts and names secrets in the settings", async ({ page }) => {
   await page.getByRole("button", { name: "Remove secret GITHUB" }).click();
   await expect(page.getByText("GITHUB_TOKEN, sent to")).toHaveCount(0);
 });
+
+test("reports names of tools that do not exist while editing, and offers the others", async ({ page }) => {
+  await openFlow(page, {
+    ...CHAT_FLOW,
+    nodes: {
+      ...CHAT_FLOW.nodes,
+      tools: { type: "tools", title: "Parcel tools", config: { tools: ["calculator", "calulator"] } },
+      call: { type: "callTool", config: { tool: "gone" } },
+    },
+    layout: { ...CHAT_FLOW.layout, call: { x: 548, y: 300 } },
+  });
+  await expect(page.getByTestId("problem-tools")).toBeVisible();
+  await page.keyboard.press("Alt+Shift+4");
+  await expect(page.getByText("There is no tool calulator.")).toBeVisible();
+  await node(page, "tools").click();
+  await page.getByRole("checkbox", { name: /^calulator/ }).click();
+  await expect(page.getByTestId("problem-tools")).toHaveCount(0);
+
+  await expect(page.getByTestId("problem-call")).toBeVisible();
+  await node(page, "call").click();
+  await page.locator("[data-field=tool]").getByRole("combobox").selectOption("current_time");
+  await expect(page.getByTestId("problem-call")).toHaveCount(0);
+});

@@ -20,9 +20,11 @@ use super::missing_providers::missing_providers;
 use super::secrets;
 use super::service::FlowService;
 use super::subflows;
+use super::unknown_tools::unknown_tools;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
+use crate::tools::own_tools;
 
 /// `flow.check`: the problems of a flow. Runs nothing.
 #[derive(Debug, Serialize, Deserialize, TS)]
@@ -43,11 +45,13 @@ impl Command for CheckFlow {
     async fn run(self, service: &FlowService) -> Result<CheckedFlow, ErrorReply> {
         let registry = service.registry.clone();
         let (table, callable) = (service.providers.table(), service.providers.callable());
+        let tools = own_tools(&*service.tools).into_iter().map(|tool| tool.name).collect();
         // A flow of a million nodes takes seconds.
         run_blocking(move || {
             let mut checked = check_with_subflows(&self.flow, self.path.as_deref(), &registry);
             let known = table.names().into_iter().chain(callable.names()).collect();
             checked.diagnostics.extend(missing_providers(&self.flow, &known));
+            checked.diagnostics.extend(unknown_tools(&self.flow, &tools));
             Ok(checked)
         })
         .await

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use plait_adapters::{KeyStore, Store};
 use plait_engine::host::Clock;
 use plait_engine::node::Registry;
+use plait_engine::tool::ToolHost;
 
 use crate::providers::ProviderService;
 
@@ -15,6 +16,7 @@ pub struct FlowService {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) keys: KeyStore,
     pub(super) providers: Arc<ProviderService>,
+    pub(super) tools: Arc<dyn ToolHost>,
 }
 
 impl FlowService {
@@ -24,6 +26,7 @@ impl FlowService {
         clock: &Arc<dyn Clock>,
         keys: &KeyStore,
         providers: &Arc<ProviderService>,
+        tools: &Arc<dyn ToolHost>,
     ) -> Self {
         Self {
             store: store.clone(),
@@ -31,6 +34,7 @@ impl FlowService {
             clock: Arc::clone(clock),
             keys: keys.clone(),
             providers: Arc::clone(providers),
+            tools: Arc::clone(tools),
         }
     }
 }

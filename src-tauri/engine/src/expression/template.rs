@@ -155,6 +155,10 @@ fn fault(problem: &Problem) -> Fault {
         ErrorCode::TemplateMissingValue => {
             "Connect that input, or use `{{default name \"…\"}}` or `{{#if name}}…{{/if}}` where it can be missing."
         }
+        ErrorCode::TemplateNotAList => {
+            "Connect a list or an object. To insert the value as it is, write `{{name}}` without `{{#each}}`; a `json` \
+             node splits a text: `split(\"\\n\")`."
+        }
         ErrorCode::TemplateTooLarge | ErrorCode::TemplateTooManySteps => {
             "Shorten the list or the text of its inputs; a `json` node can select what is needed."
         }

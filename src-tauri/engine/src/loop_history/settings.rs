@@ -48,7 +48,7 @@ pub struct HistoryManagement {
     /// For `summarize`: a `chat` node of the flow whose provider, model and prompt write the summaries. It does not run as a
     /// step unless it is connected. If empty, that of the settings, or the default agent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("format" = "node", "x-node-type" = "chat"))]
     pub summarizer_agent: Option<NodeId>,
     /// For `summarize`: the proportion of the turns that a summary condenses, oldest first. If empty or not between 0
     /// and 1, 0.5.

@@ -19,6 +19,7 @@ pub(super) struct CallTool;
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Config {
     /// The name of the tool: one of Plait's own, or one on the **tools** edge.
+    #[schemars(extend("format" = "tool"))]
     tool: String,
     /// The arguments. Those on the **arguments** input replace arguments of the same name.
     #[schemars(extend("format" = "json"))]

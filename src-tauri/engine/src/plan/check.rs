@@ -9,9 +9,9 @@ use ts_rs::TS;
 use super::analysis::analyze;
 use super::context_names::ContextRow;
 use super::input_overrides::InputOverrides;
-use super::wiring::BoundFlow;
+use super::wiring::{BoundFlow, OmittedInputs, config_edges};
 use crate::diagnostic::Diagnostic;
-use crate::flow::Flow;
+use crate::flow::{Edge, Flow};
 use crate::id::{EdgeId, NodeId};
 use crate::node::Registry;
 use crate::port::Ports;
@@ -29,6 +29,8 @@ pub struct CheckedFlow {
     pub contexts: BTreeMap<NodeId, NodeId>,
     /// The edges that lead into a cycle's next iteration.
     pub back_edges: BTreeSet<EdgeId>,
+    /// The edges that configs define: what a node reads from another one without an edge on the canvas.
+    pub reads: BTreeMap<EdgeId, Edge>,
 }
 
 /// Checks a flow. Never fails and executes nothing.
@@ -40,6 +42,8 @@ pub fn check(flow: &Flow, registry: &Registry) -> CheckedFlow {
 
 /// Checks a flow in which the nodes `silent` run flows that never ask a person, and so bound no cycle.
 pub fn check_bound(flow: BoundFlow<'_>, silent: &BTreeSet<NodeId>) -> CheckedFlow {
+    // The analysis reports what is wrong with them.
+    let reads = config_edges(&flow, &mut OmittedInputs::default(), &mut Vec::new()).into_iter().collect();
     let analysis = analyze(flow, &InputOverrides::new(), silent);
     let mut back_edges = BTreeSet::new();
     let mut contexts = BTreeMap::new();
@@ -53,5 +57,5 @@ pub fn check_bound(flow: BoundFlow<'_>, silent: &BTreeSet<NodeId>) -> CheckedFlo
     }
     let ports =
         analysis.root.wiring.bound.iter().map(|(id, node)| (id.clone(), Arc::clone(node.ports()))).collect();
-    CheckedFlow { ports, contexts, back_edges, diagnostics: analysis.diagnostics }
+    CheckedFlow { ports, contexts, back_edges, reads, diagnostics: analysis.diagnostics }
 }

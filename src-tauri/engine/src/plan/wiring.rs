@@ -16,11 +16,11 @@ use crate::diagnostic::Diagnostic;
 use crate::id::NodeId;
 use crate::node::BoundNode;
 
-use edges::OmittedInputs;
 use nest::Nest;
 
 pub use bound_nodes::BoundFlow;
 pub(super) use bound_nodes::{UnboundNodes, Vertex};
+pub(super) use edges::{OmittedInputs, config_edges};
 pub(super) use portals::Wire;
 use scopes::BORDER_VERTICES;
 pub(super) use scopes::{Border, is_entering};

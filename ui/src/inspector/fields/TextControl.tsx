@@ -2,7 +2,9 @@ import { CONTROL } from "@/design/control";
 import { useWorkspace } from "@/workspace/context";
 import { CodeEditor } from "./CodeEditor";
 import { ModelControl, ProviderControl } from "./ModelControls";
+import { NodeControl, NodeOutputControl } from "./NodeControls";
 import { type FieldProps, shared, type TextSpec } from "./props";
+import { ToolControl } from "./ToolControl";
 
 /** A text: one line, several, or one of the small languages with an editor of its own. */
 export function TextControl(props: FieldProps<TextSpec>) {
@@ -19,7 +21,6 @@ export function TextControl(props: FieldProps<TextSpec>) {
   };
   switch (spec.widget) {
     case "line":
-    case "tool":
       return (
         <input
           className={`${CONTROL} h-[30px]`}
@@ -41,6 +42,12 @@ export function TextControl(props: FieldProps<TextSpec>) {
       return <ProviderControl {...props} />;
     case "model":
       return <ModelControl {...props} />;
+    case "tool":
+      return <ToolControl {...props} />;
+    case "node":
+      return <NodeControl {...props} />;
+    case "nodeOutput":
+      return <NodeOutputControl {...props} />;
     case "markdown":
     case "template":
     case "jq":

@@ -44,7 +44,7 @@ export function ToolChecklist({ id, label, value, path, onChange, readOnly }: Fi
             {description ? (
               <span className="line-clamp-2 text-fg-3 text-xs">{description}</span>
             ) : (
-              <span className="block text-fg-3 text-xs">{TEXTS.unknownTool}</span>
+              <span className="block text-bad text-xs">{TEXTS.unknownTool}</span>
             )}
           </span>
         </label>

@@ -19,7 +19,7 @@ fn dropping_a_node_cancels_its_child_unless_the_child_failed_to_continue() {
 #[test]
 fn question_about_a_tool_is_none_of_the_flow() {
     let paused = |tool| {
-        let paused = json!({ "type": "node.paused", "node": "ask", "epoch": [], "prompt": "?", "schema": {}, "answered": false, "tool": tool });
+        let paused = json!({ "type": "run.paused", "node": "ask", "epoch": [], "prompt": "?", "schema": {}, "answered": false, "tool": tool });
         let event = serde_json::from_value::<Event>(paused).unwrap();
         asks(&Entry { seq: Some(1), at: 0, event })
     };

@@ -1006,6 +1006,9 @@ error_codes! {
         TemplateMissingValue = "template.missing_value",
             "A value that the template uses is missing.",
             "Feed the input, or write `{{default name \"…\"}}` or `{{#if name}}…{{/if}}`.";
+        TemplateNotAList = "template.not_a_list",
+            "An `{{#each}}` of the template goes through a text, a number, or true or false.",
+            "Connect a list or an object. Where the value is one text, write `{{name}}` without `{{#each}}`.";
         TemplateRender = "template.render",
             "The template cannot be rendered.",
             "Correct the template at the place given.";

@@ -14,6 +14,9 @@ pub(super) const TEXT: &str = "__text";
 /// The helper that counts one iteration of an `{{#each}}`.
 pub(super) const STEP: &str = "__step";
 
+/// The helper that refuses what an `{{#each}}` cannot go through.
+pub(super) const LIST: &str = "__list";
+
 /// Helpers that are called with values, including Handlebars' own, sorted.
 pub(super) const VALUE_HELPERS: [&str; 17] = [
     "and", "default", "eq", "gt", "gte", "join", "json", "len", "lookup", "lower", "lt", "lte", "ne", "not",
@@ -32,6 +35,7 @@ pub(super) fn register(engine: &mut Handlebars<'static>) {
         Box::new(Function::new(1..=1, |values| Ok(Value::String(as_text(values[0]))))),
     );
     engine.register_helper(STEP, Box::new(Step));
+    engine.register_helper(LIST, Box::new(List));
     engine.register_helper(
         "default",
         Box::new(Function { arity: 0..=usize::MAX, missing_is_null: true, call: default }),
@@ -108,6 +112,38 @@ impl HelperDef for Step {
     ) -> HelperResult {
         Ok(out.write("")?)
     }
+}
+
+/// Writes nothing. Fails with [`NotAList`] where a value is there that has no items.
+struct List;
+
+impl HelperDef for List {
+    fn call<'reg: 'rc, 'rc>(
+        &self,
+        helper: &Helper<'rc>,
+        _: &'reg Handlebars<'reg>,
+        _: &'rc Context,
+        _: &mut RenderContext<'reg, 'rc>,
+        _: &mut dyn Output,
+    ) -> HelperResult {
+        let Some(param) = helper.param(0).filter(|param| !param.is_value_missing()) else { return Ok(()) };
+        let what = match param.value() {
+            Value::String(_) => "a text",
+            Value::Number(_) => "a number",
+            Value::Bool(_) => "true or false",
+            Value::Null | Value::Array(_) | Value::Object(_) => return Ok(()),
+        };
+        let path = param.relative_path().map_or_else(|| "its value".to_owned(), |path| format!("`{path}`"));
+        Err(RenderErrorReason::NestedError(Box::new(NotAList { path, what })).into())
+    }
+}
+
+/// The value of an `{{#each}}` has no items.
+#[derive(Debug, thiserror::Error)]
+#[error("`{{{{#each}}}}` goes through a list, but {path} is {what}.")]
+pub(super) struct NotAList {
+    path: String,
+    what: &'static str,
 }
 
 /// `{{default a b}}`: the first of the values that is not empty, or the last one, as text.

@@ -11,6 +11,7 @@ use handlebars::{
 };
 use serde_json::Value;
 
+use super::helpers::NotAList;
 use super::limits::{MAX_ITERATIONS, MAX_OUTPUT_BYTES};
 use super::{Problem, helpers};
 
@@ -107,6 +108,9 @@ fn explain(error: &RenderError, stopped: Option<Stopped>) -> Problem {
         }
         (None, RenderErrorReason::InvalidJsonIndex(name)) => {
             (ErrorCode::TemplateRender, format!("`{name}` is not an index of a list."))
+        }
+        (None, RenderErrorReason::NestedError(inner)) if inner.is::<NotAList>() => {
+            (ErrorCode::TemplateNotAList, inner.to_string())
         }
         (None, reason) => (ErrorCode::TemplateRender, format!("{reason}.")),
     };

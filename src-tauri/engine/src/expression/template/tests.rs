@@ -174,7 +174,15 @@ fn problems_have_code_and_position() {
         ("a\nb {{name}}", json!({}), "template.missing_value", 2, 3),
         ("{{user.nmae}}", json!({ "user": { "name": 1 } }), "template.missing_value", 1, 1),
         ("{{upper user.nmae}}", json!({ "user": {} }), "template.missing_value", 1, 1),
-        ("{{#each list}}{{/each}}", json!({ "list": "text" }), "template.missing_value", 1, 1),
+        ("{{#each list}}{{/each}}", json!({}), "template.missing_value", 1, 1),
+        ("a\n{{#each list}}{{/each}}", json!({ "list": "text" }), "template.not_a_list", 2, 1),
+        (
+            "{{#each list}}{{#each name}}{{/each}}{{/each}}",
+            json!({ "list": [{ "name": 3 }] }),
+            "template.not_a_list",
+            1,
+            15,
+        ),
         ("{{#each list}}{{name}}{{/each}}", json!({ "list": [{}] }), "template.missing_value", 1, 15),
         ("{{join text}}", json!({ "text": "x" }), "template.render", 1, 1),
         ("{{trim}}{{trim a b c}}", json!({ "trim": 1, "a": 1, "b": 2, "c": 3 }), "template.render", 1, 9),
@@ -191,6 +199,17 @@ fn problems_have_code_and_position() {
         );
         assert!(fault.message.starts_with(&format!("Line {line}, column {column}")), "{source}: {fault}");
     }
+}
+
+#[test]
+fn each_over_a_text_says_what_it_is_and_what_to_do() {
+    let values = json!({ "order": { "lines": "tea" } }).as_object().cloned().unwrap();
+    let fault = Template::new("{{#each order.lines}}{{this}}{{/each}}").evaluate(values).unwrap_err();
+    assert_eq!(
+        fault.message,
+        "Line 1, column 1 of the template: `{{#each}}` goes through a list, but `order.lines` is a text."
+    );
+    assert!(fault.hint.unwrap().starts_with("Connect a list or an object."));
 }
 
 /// Parts of a template, each with the variable that it reads and whether that may be missing.

@@ -1,8 +1,8 @@
 //! The variables of a template in order of first use, and checks that need its tree: unknown helpers, and constructs that
 //! the guard must have refused.
 //!
-//! Also rewrites the tree: a plain `{{name}}` writes objects and lists as JSON, and each iteration of an `{{#each}}` is
-//! counted.
+//! Also rewrites the tree: a plain `{{name}}` writes objects and lists as JSON, the value of an `{{#each}}` is tested before it,
+//! and each iteration is counted.
 
 use crate::error::ErrorCode;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use handlebars::template::{HelperTemplate, Parameter, TemplateElement};
 use handlebars::{Path, PathSeg, Template};
 
 use super::Problem;
-use super::helpers::{BLOCK_HELPERS, STEP, TEXT, VALUE_HELPERS};
+use super::helpers::{BLOCK_HELPERS, LIST, STEP, TEXT, VALUE_HELPERS};
 
 /// A variable of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +74,7 @@ impl VariableFinder {
                 }
             }
         }
+        test_lists(template);
         Ok(())
     }
 
@@ -219,6 +220,26 @@ impl VariableFinder {
     }
 }
 
+/// Puts a test before each `{{#each}}` without an `{{else}}`: the error then says what its value is.
+fn test_lists(template: &mut Template) {
+    for index in (0..template.elements.len()).rev() {
+        let TemplateElement::HelperBlock(block) = &template.elements[index] else { continue };
+        let (Some("each"), None, Some(value)) = (block.name.as_name(), &block.inverse, block.params.first())
+        else {
+            continue;
+        };
+        let mut test = call_of(LIST);
+        if let TemplateElement::Expression(call) = &mut test {
+            call.params = vec![value.clone()];
+        }
+        let place = template.mapping.get(index).cloned();
+        template.elements.insert(index, test);
+        if let Some(place) = place {
+            template.mapping.insert(index, place);
+        }
+    }
+}
+
 fn block_names(block: &HelperTemplate) -> Vec<String> {
     use handlebars::template::BlockParam;
     let names = match &block.block_param {
@@ -235,14 +256,17 @@ fn block_names(block: &HelperTemplate) -> Vec<String> {
         .collect()
 }
 
-/// The element that counts one iteration. Created by the parser, since its parts have no public constructor.
+/// The element that counts one iteration.
 fn step() -> TemplateElement {
-    static STEP_ELEMENT: LazyLock<TemplateElement> = LazyLock::new(|| {
-        let parsed = Template::compile(&format!("{{{{{STEP} 0}}}}"));
-        parsed
-            .ok()
-            .and_then(|mut template| template.elements.pop())
-            .unwrap_or(TemplateElement::Comment(String::new()))
-    });
+    static STEP_ELEMENT: LazyLock<TemplateElement> = LazyLock::new(|| call_of(STEP));
     STEP_ELEMENT.clone()
+}
+
+/// A call of a helper with a number. Created by the parser, since its parts have no public constructor.
+fn call_of(helper: &str) -> TemplateElement {
+    let parsed = Template::compile(&format!("{{{{{helper} 0}}}}"));
+    parsed
+        .ok()
+        .and_then(|mut template| template.elements.pop())
+        .unwrap_or(TemplateElement::Comment(String::new()))
 }

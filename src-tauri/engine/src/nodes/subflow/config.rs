@@ -25,9 +25,11 @@ pub(crate) struct Config {
     pub(super) input_source: InputSource,
     /// With `nodeOutput`: the node whose output is the child's input. It needs no edge.
     #[serde(alias = "source_node_id")]
+    #[schemars(extend("format" = "node"))]
     pub(super) source_node_id: Option<NodeId>,
     /// The output of that node. If empty, its first data output.
     #[serde(alias = "source_output")]
+    #[schemars(extend("format" = "nodeOutput", "x-node-field" = "sourceNodeId"))]
     pub(super) source_output: Option<PortName>,
     /// With `mapping`: the inputs of this node and their targets in the child.
     pub(super) mapping: Vec<Mapped>,

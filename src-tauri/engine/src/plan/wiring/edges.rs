@@ -31,8 +31,8 @@ pub(super) struct CheckedEdge<'a> {
     pub input_is_inner: bool,
 }
 
-/// The edges that configs name (`Behavior::reads`). A node that is named but missing is reported at that setting.
-pub(super) fn config_edges(
+/// The edges that configs name (`Behavior::config_edge`). A node that is named but missing is reported at that setting.
+pub(in crate::plan) fn config_edges(
     flow: &BoundFlow<'_>,
     omitted: &mut OmittedInputs,
     diagnostics: &mut Vec<Diagnostic>,
@@ -50,8 +50,7 @@ pub(super) fn config_edges(
             // A node that exists but could not be bound has a diagnostic already.
             if !flow.has_node(&named.node) {
                 let found = report(format!("There is no node `{}` to read a value from.", named.node));
-                diagnostics
-                    .push(found.hint("Enter the id of a node in this flow, or connect an edge instead."));
+                diagnostics.push(found.hint("Choose a node of this flow, or connect an edge instead."));
             }
             continue;
         };

@@ -1,0 +1,34 @@
+use super::*;
+use plait_engine::flow;
+
+#[test]
+fn names_of_tools_that_do_not_exist_are_problems() {
+    let document = serde_json::json!({
+        "formatVersion": 1,
+        "id": "0190b1a0-0000-7000-8000-000000000001",
+        "name": "x",
+        "nodes": {
+            "auto": {"type": "tools"},
+            "some": {"type": "tools", "config": {"tools": ["calculator", "calulator"]}},
+            "empty": {"type": "callTool"},
+            "wrong": {"type": "callTool", "config": {"tool": "gone"}},
+            "right": {"type": "callTool", "config": {"tool": "calculator"}},
+            "fed": {"type": "callTool", "config": {"tool": "of_a_server"}},
+        },
+        "edges": {
+            "e": {"source": "some", "sourceOutput": "tools", "target": "fed", "targetInput": "tools"},
+        },
+    });
+    let flow = flow::read(&document.to_string()).unwrap();
+    let found = unknown_tools(&flow, &BTreeSet::from(["calculator".to_owned()]));
+    let places: Vec<_> = found.iter().map(|one| (one.pointer.as_str(), one.message.as_str())).collect();
+    assert_eq!(
+        places,
+        [
+            ("/nodes/empty/config/tool", "This node names no tool."),
+            ("/nodes/some/config/tools/1", "There is no tool `calulator`."),
+            ("/nodes/wrong/config/tool", "There is no tool `gone`."),
+        ]
+    );
+    assert!(found.iter().all(|one| one.code == ErrorCode::ToolsUnknown && one.node.is_some()), "{found:?}");
+}

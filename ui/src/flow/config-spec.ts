@@ -213,13 +213,13 @@ function object(schema: Schema, base: Base, root: Schema, depth: number): Spec {
   }
   const fields = names.map((name) => {
     const spec = parse(properties[name], root, depth + 1);
-    return { name, label: humanize(labelledName(name, spec)), required: required.has(name), spec };
+    return { name, label: humanize(labeledName(name, spec)), required: required.has(name), spec };
   });
   return { ...base, kind: "object", fields: inOrder(fields) };
 }
 
 /** A field whose node is chosen from a list has no ID for people. */
-function labelledName(name: string, spec: Spec): string {
+function labeledName(name: string, spec: Spec): string {
   return spec.kind === "text" && spec.widget === "node" ? name.replace(/Id$/, "") : name;
 }
 

@@ -18,6 +18,7 @@ use crate::node::NodeContext;
 use crate::origin::{Origin, Origins};
 use crate::prompt::{ModelConfig, PromptRecord, RequestSettings, tokens};
 use crate::provider::{ChunkSink, ModelReply, ModelRequest, Provider, StopOutcome};
+use crate::quota::IterationCost;
 use crate::tool::SamplingRef;
 
 /// Which model call of an activation it is.
@@ -122,7 +123,9 @@ impl ModelCall<'_> {
             (None, None)
         } else {
             let permit = node_context.host.budget.add_model_call()?;
-            (Some(permit), CallReservation::of(self, (step, sampling.clone()), &prompt).await?)
+            let cost = if self.is_fallback { IterationCost::Cheaper } else { IterationCost::AsBefore };
+            let place = (step, sampling.clone());
+            (Some(permit), CallReservation::of(node_context, model, cost, place, &prompt).await?)
         };
         node_context.note(CallEvent::PromptRendered { step, prompt, sampling: sampling.clone() });
         let (recorded, reused) = if let Some(EarlierReply { reply, account, event }) = bought {

@@ -3,7 +3,6 @@
 //! A call that would exceed a quota is not sent. Then its turn goes on with a cheaper model, asks the person or fails, as the quota
 //! says.
 
-use super::call::ModelCall;
 use crate::error::{ErrorCode, Fault};
 use crate::journal::CallEvent;
 use crate::models::TokenUsage;
@@ -149,7 +148,9 @@ pub(super) struct CallReservation<'a> {
 impl<'a> CallReservation<'a> {
     /// Reserves what the call may cost at most in all quotas that hold it. `None` if none does.
     pub(super) async fn of(
-        &ModelCall { node_context, model, is_fallback, .. }: &ModelCall<'a>,
+        node_context: &'a NodeContext,
+        model: &ModelConfig,
+        iteration: IterationCost,
         (step, sampling): (u32, Option<SamplingRef>),
         prompt: &PromptRecord,
     ) -> Result<Option<Self>, CallError> {
@@ -166,7 +167,6 @@ impl<'a> CallReservation<'a> {
             tokens: prompt.tokens.saturating_add(output),
             nano_usd: price.map_or(0, |price| price.nano_usd(&TokenUsage::new(prompt.tokens, output))),
         };
-        let iteration = if is_fallback { IterationCost::Cheaper } else { IterationCost::AsBefore };
         let reservation = quotas
             .bank
             .reserve(&quotas.links, amount, iteration)

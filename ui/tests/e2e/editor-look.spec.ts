@@ -133,7 +133,8 @@ test("opens the command palette on a double-click on empty canvas", async ({ pag
   await openFlow(page);
   const canvas = await page.getByTestId("canvas").boundingBox();
   if (!canvas) throw new Error("There is no canvas.");
-  const at = { x: canvas.x + 330, y: canvas.y + 30 };
+  // With room for a note around it: it would be moved into view and off other nodes.
+  const at = { x: canvas.x + 330, y: canvas.y + 90 };
   await page.mouse.dblclick(at.x, at.y);
   await page.keyboard.type("add note");
   await page.keyboard.press("Enter");

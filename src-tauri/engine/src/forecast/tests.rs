@@ -206,7 +206,7 @@ fn assert_as_run(flow: &flow::Flow, ids: &[&str]) {
         let common = sent.len().min(said.len());
         let failed = failed_node(&entries);
         // A run that failed before it came to this node shows none of its prompts.
-        assert!(common > 0 || failed.is_some(), "{id}: {entries:?}");
+        assert!(common > 0 || (sent.is_empty() && failed.is_some()), "{id}: {entries:?}");
         assert_eq!(said[..common], sent[..common], "{id}");
         let overflow = match &of_node.outlook {
             Outlook::Overflows { iteration, fails, .. } => Some((iteration.clone(), *fails)),

@@ -54,8 +54,8 @@ pub(crate) struct ModelCall<'a> {
     pub(crate) model: &'a ModelConfig,
     pub(crate) provider: &'a dyn Provider,
     pub(crate) context_id: &'a ContextId,
-    /// Whether the model is the cheaper one that is called because another would exceed a quota.
-    pub(crate) is_fallback: bool,
+    /// What an iteration of a loop costs that begins with this call.
+    pub(crate) iteration: IterationCost,
 }
 
 impl ModelCall<'_> {
@@ -123,9 +123,8 @@ impl ModelCall<'_> {
             (None, None)
         } else {
             let permit = node_context.host.budget.add_model_call()?;
-            let cost = if self.is_fallback { IterationCost::Cheaper } else { IterationCost::AsBefore };
             let place = (step, sampling.clone());
-            (Some(permit), CallReservation::of(node_context, model, cost, place, &prompt).await?)
+            (Some(permit), CallReservation::of(node_context, model, self.iteration, place, &prompt).await?)
         };
         node_context.note(CallEvent::PromptRendered { step, prompt, sampling: sampling.clone() });
         let (recorded, reused) = if let Some(EarlierReply { reply, account, event }) = bought {

@@ -38,6 +38,8 @@ impl From<CallError> for Fault {
 
 /// A quota that a call would exceed.
 pub(crate) struct OverQuota {
+    /// The place of the quota that says what to do, in the chain of the node's quotas.
+    link: usize,
     state: QuotaState,
     /// What was to be reserved in it.
     wanted: Amount,
@@ -53,16 +55,18 @@ impl OverQuota {
     fn new(refusal: Refusal, links: &[QuotaLink]) -> Self {
         let key = links[refusal.link].holder().key();
         // An iteration or a branch that has used its part does what the quota says that gave it the part.
-        let mut quotas = links[..=refusal.link].iter().filter_map(QuotaLink::quota);
-        let quota = quotas.next_back().map(|quota| Quota::clone(quota)).unwrap_or_default();
+        let mut quotas = links[..=refusal.link].iter().enumerate().rev();
+        let quota = quotas.find_map(|(index, link)| Some((index, Quota::clone(link.quota()?))));
+        let (link, quota) = quota.unwrap_or_default();
         let Refusal { state, wanted, .. } = refusal;
         let again = quota.share();
-        Self { state, wanted, key, on_exceeded: quota.on_exceeded, fallback: quota.fallback, again }
+        Self { link, state, wanted, key, on_exceeded: quota.on_exceeded, fallback: quota.fallback, again }
     }
 
-    /// The cheaper model to call instead, if the quota names one.
-    pub(crate) fn fallback(&self) -> Option<&FallbackModel> {
-        self.fallback.as_ref().filter(|_| self.on_exceeded == OnExceeded::Fallback)
+    /// The cheaper model to call instead, if the quota names one, and the place of the quota in the chain.
+    pub(crate) fn fallback(&self) -> Option<(&FallbackModel, usize)> {
+        let model = self.fallback.as_ref().filter(|_| self.on_exceeded == OnExceeded::Fallback)?;
+        Some((model, self.link))
     }
 
     /// What to ask the person, if the quota wants that: what names the quota in the journal and to the person, and the question.

@@ -15,6 +15,7 @@ use crate::node::NodeContext;
 use crate::origin::Origins;
 use crate::prompt::{ModelConfig, PromptPart, PromptPurpose, PromptRecord, RefusedPrompt, tokens};
 use crate::provider::{ModelReply, ModelRequest, Provider};
+use crate::quota::IterationCost;
 
 /// A call for a summary.
 pub(super) struct SummaryCall<'a> {
@@ -65,7 +66,13 @@ impl SummaryCall<'_> {
 
     fn call(&self) -> ModelCall<'_> {
         let Self { node_context, provider, context_id, .. } = *self;
-        ModelCall { node_context, model: &self.model, provider, context_id, is_fallback: false }
+        ModelCall {
+            node_context,
+            model: &self.model,
+            provider,
+            context_id,
+            iteration: IterationCost::AsBefore,
+        }
     }
 
     fn prompt_record(&self, message: &Message) -> PromptRecord {

@@ -40,6 +40,8 @@ pub(crate) struct Turn<'a> {
     pub(super) provider: &'a dyn Provider,
     /// The provider of the cheaper model that the turn goes on with, because the call would exceed a quota.
     fallback: Option<Arc<dyn Provider>>,
+    /// The quotas that have made it do so, by their places in the chain.
+    fallback_quotas: Vec<usize>,
     /// For each reply so far that was not the answer: the model's message, then the tool results or the rejection.
     pub(super) steps: Vec<Vec<SharedMessage>>,
     /// What the current call has streamed so far.
@@ -116,6 +118,7 @@ impl<'a> Turn<'a> {
             turns: None,
             provider,
             fallback: None,
+            fallback_quotas: Vec::new(),
             steps: Vec::new(),
             partial: String::new(),
             usage: TurnUsage::default(),

@@ -55,8 +55,9 @@ struct Hold {
 pub enum IterationCost {
     /// What the iteration before it reserved.
     AsBefore,
-    /// As many tokens, at a lower price that is not known: it calls a cheaper model.
-    Cheaper,
+    /// As many tokens, at a price that is not known, for iterations within the link at this place of the chain: its quota has made
+    /// the call go to a cheaper model. Iterations around it cost as before.
+    CheaperWithin(usize),
 }
 
 /// A quota that a call would exceed.
@@ -284,19 +285,20 @@ impl State {
                         }
                         need = beyond;
                     } else {
-                        need = need.most(self.estimate(of.as_ref(), iteration));
+                        need = need.most(self.estimate(of.as_ref(), index, iteration));
                     }
                 }
             }
         }
         for (position, (link, need)) in takes.into_iter().enumerate() {
+            let index = links.len() - 1 - position;
             match link {
                 QuotaLink::Quota { holder, .. } => {
                     self.accounts.entry(holder.clone()).or_default().reserved += need;
                 }
                 QuotaLink::Hold { holder, of, .. } => {
-                    let estimate = self.estimate(of.as_ref(), iteration);
-                    let outer = &links[..links.len() - 1 - position];
+                    let estimate = self.estimate(of.as_ref(), index, iteration);
+                    let outer = &links[..index];
                     let hold = self.holds.entry(holder.clone()).or_insert_with(|| Hold {
                         rest: need.most(estimate),
                         capped: Share::default(),
@@ -311,12 +313,12 @@ impl State {
         Ok(())
     }
 
-    /// What an iteration of this loop is expected to reserve.
-    fn estimate(&self, of: Option<&Holder>, iteration: IterationCost) -> Amount {
+    /// What an iteration of this loop is expected to reserve, whose link has this place in the chain.
+    fn estimate(&self, of: Option<&Holder>, index: usize, iteration: IterationCost) -> Amount {
         let before = of.and_then(|of| self.estimates.get(of)).copied().unwrap_or_default();
         match iteration {
-            IterationCost::AsBefore => before,
-            IterationCost::Cheaper => Amount { nano_usd: 0, ..before },
+            IterationCost::CheaperWithin(quota) if quota < index => Amount { nano_usd: 0, ..before },
+            _ => before,
         }
     }
 

@@ -21,6 +21,7 @@ use crate::node::{NodeContext, NodeOutput};
 use crate::origin::Origins;
 use crate::prompt::{ModelConfig, PromptPart, PromptPurpose, PromptRecord, reserve, tokens};
 use crate::provider::{Chunk, ModelReply, ModelRequest};
+use crate::quota::IterationCost;
 use crate::tool::{OriginSink, SamplingRef, SamplingReply, SamplingRequest};
 
 /// The model that replies to tools.
@@ -165,8 +166,13 @@ impl<'a> Sampler<'a> {
         let messages = self.messages(&place, request, &model, &written_by);
         let prompt = prompt_record(&model, request.system.as_deref(), &messages, &written_by);
         check_window(&model, &prompt)?;
-        let call =
-            ModelCall { node_context, model: &model, provider: &*provider, context_id, is_fallback: false };
+        let call = ModelCall {
+            node_context,
+            model: &model,
+            provider: &*provider,
+            context_id,
+            iteration: IterationCost::AsBefore,
+        };
         let request = ModelRequest {
             system: request.system.clone(),
             temperature: request.temperature,

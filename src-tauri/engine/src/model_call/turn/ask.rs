@@ -13,7 +13,7 @@ use crate::prompt::{
     Call, Overrides, PromptRecord, RefusedPrompt, prepare, prepare_as_text, resolve_model_config,
 };
 use crate::provider::{Chunk, ModelReply, ModelRequest};
-use crate::quota::FallbackModel;
+use crate::quota::IterationCost;
 
 impl Turn<'_> {
     /// The model's reply in this step.
@@ -30,9 +30,8 @@ impl Turn<'_> {
                     }
                     _ => return Err(fault.into()),
                 },
-                // Not more than once: there is one quota after the other, but the fallback stays.
                 Err(CallError::OverQuota(over)) => {
-                    if !self.fall_back(over.fallback())? {
+                    if !self.fall_back(&over)? {
                         return Err(self.over_quota(step, &over));
                     }
                 }
@@ -62,9 +61,13 @@ impl Turn<'_> {
         }
     }
 
-    /// Goes on with this model, unless the turn does already.
-    fn fall_back(&mut self, to: Option<&FallbackModel>) -> Result<bool, Fault> {
-        let Some(to) = to else { return Ok(false) };
+    /// Goes on with the model that the quota falls back to. Not if it did so before: two quotas could send the turn from one model
+    /// to the other and back.
+    fn fall_back(&mut self, over: &OverQuota) -> Result<bool, Fault> {
+        let Some((to, quota)) = over.fallback() else { return Ok(false) };
+        if self.fallback_quotas.contains(&quota) {
+            return Ok(false);
+        }
         let overrides = Overrides {
             provider: Some(to.provider.as_deref().unwrap_or(&self.model.provider)),
             model: Some(&to.model),
@@ -72,12 +75,24 @@ impl Turn<'_> {
             window: None,
         };
         let model = resolve_model_config(self.context, overrides, self.node_context.model_settings())?;
-        if (&model.provider, &model.model) == (&self.model.provider, &self.model.model) {
+        let is_called_already = (&model.provider, &model.model) == (&self.model.provider, &self.model.model);
+        if is_called_already && self.fallback.is_none() {
             return Ok(false);
         }
-        self.fallback = Some(self.node_context.host.providers.get(&model.provider)?);
-        self.model = model;
+        self.fallback_quotas.push(quota);
+        if !is_called_already {
+            self.fallback = Some(self.node_context.host.providers.get(&model.provider)?);
+            self.model = model;
+        }
         Ok(true)
+    }
+
+    /// What an iteration of a loop costs that begins with a call of the turn.
+    fn iteration_cost(&self) -> IterationCost {
+        self.fallback_quotas
+            .iter()
+            .min()
+            .map_or(IterationCost::AsBefore, |quota| IterationCost::CheaperWithin(*quota))
     }
 
     /// Makes the turn's prompts smaller, and lets later calls know.
@@ -99,7 +114,7 @@ impl Turn<'_> {
             model: &self.model,
             provider: self.fallback.as_deref().unwrap_or(self.provider),
             context_id: &self.context.context_id,
-            is_fallback: self.fallback.is_some(),
+            iteration: self.iteration_cost(),
         };
         if let Some(recorded) = call.recorded(step) {
             return Ok(recorded);

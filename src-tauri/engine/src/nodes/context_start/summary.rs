@@ -14,6 +14,7 @@ use crate::node::NodeContext;
 use crate::origin::Origins;
 use crate::prompt::{ModelConfig, Overrides, PromptPart, PromptRecord, resolve_model_config, tokens};
 use crate::provider::{ModelReply, ModelRequest, Provider};
+use crate::quota::IterationCost;
 
 /// Maximum tokens of a summary: a page of text, an eighth of the default limit of what is recalled.
 pub(super) const SUMMARY_TOKENS: u32 = 2_000;
@@ -107,7 +108,7 @@ impl<'a> Summarizer<'a> {
             model: &self.model,
             provider: &*self.provider,
             context_id: &self.context_id,
-            is_fallback: false,
+            iteration: IterationCost::AsBefore,
         };
         if let Some(recorded) = call.recorded(step) {
             return Ok(recorded.reply);

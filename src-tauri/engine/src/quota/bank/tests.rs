@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::IterationCost::AsBefore;
+use super::IterationCost::{AsBefore, CheaperWithin};
 use super::QuotaBank;
 use crate::id::{Activation, Epoch};
 use crate::quota::{Amount, Holder, Quota, QuotaLink, Refusal};
@@ -162,4 +162,30 @@ fn run_that_is_dropped_returns_what_its_iterations_held() {
     assert_eq!(used(&bank, &links), (0, 50));
     bank.close_run(&"run".into());
     assert_eq!(used(&bank, &[day]), (0, 0));
+}
+
+fn dollars(nano_usd: u64) -> Amount {
+    Amount { tokens: 0, nano_usd }
+}
+
+fn money(holder: Holder, usd: f64) -> QuotaLink {
+    QuotaLink::Quota { holder, quota: Arc::new(Quota { usd: Some(usd), ..Quota::default() }), extended: 0 }
+}
+
+/// The iteration before cost 30. Within the quota that has made a call cheaper that is no more known, around it it is.
+#[test]
+fn cheaper_call_begins_an_iteration_within_its_quota_alone() {
+    let bank = Arc::new(QuotaBank::default());
+    let node = || money(Holder::Node("run".into(), "chat".into()), 1.0);
+    let links = |counter| Arc::from([money(Holder::Run("run".into()), 50e-9), iteration(counter), node()]);
+    bank.reserve(&links(0), dollars(30), AsBefore).unwrap().settle(dollars(30));
+    close(&bank, 0);
+    let cost = |iteration| bank.reserve(&links(1), dollars(10), iteration).map_err(|refusal| refusal.wanted);
+    assert_eq!(cost(AsBefore).err(), Some(dollars(30)));
+    assert_eq!(
+        cost(CheaperWithin(2)).err(),
+        Some(dollars(30)),
+        "the run's quota says nothing of cheaper models"
+    );
+    assert!(cost(CheaperWithin(0)).is_ok());
 }

@@ -191,7 +191,7 @@ fn cheaper_model_is_called_instead() {
 
 /// The first iteration costs more than is left for the second at the same price. With the cheaper model it goes on.
 #[test]
-fn loop_goes_on_with_a_cheaper_model_when_its_iterations_get_too_dear() {
+fn loop_falls_back_when_an_iteration_would_exceed_the_quota() {
     let stage = Stage::new();
     let nodes = json!({
         "start": { "type": "contextStart" },
@@ -219,6 +219,20 @@ fn loop_goes_on_with_a_cheaper_model_when_its_iterations_get_too_dear() {
     assert_eq!(models, ["gpt-4", "gpt-4", "small", "gpt-4", "small", "gpt-4"]);
     let quotas = events.iter().rev().find_map(|event| event.get("quotas")).unwrap();
     assert!(quotas[0]["spent"]["nanoUsd"].as_u64().unwrap() <= 500_000_000, "{quotas}");
+}
+
+/// The node's quota allows the cheap model alone, the run's not even that one, and names a dear one.
+#[test]
+fn quotas_that_fall_back_to_what_the_other_refuses_end_the_call() {
+    let stage = Stage::new();
+    let quota = |usd: f64, model: &str| json!({ "usd": usd, "onExceeded": "fallback", "fallback": { "provider": "openai", "model": model } });
+    let (mut nodes, edges, _) = three_chats(&Value::Null);
+    nodes["a"]["config"] =
+        json!({ "overrideProvider": "openai", "overrideModel": "gpt-4", "maxTokens": 4_000 });
+    nodes["a"]["limits"] = json!({ "quota": quota(0.2, "gpt-4o") });
+    let events = stage.play(&nodes, &edges, &json!({ "quotas": { "run": quota(0.03, "gpt-4") } }));
+    assert_eq!(sent(&stage), 0, "gpt-4o may cost 4 cents, gpt-4 24");
+    assert_eq!(end(&events), ("run.failed", Some("quota.node_exceeded")));
 }
 
 #[test]

@@ -10,7 +10,7 @@ const FLOW: Flow = {
     three: { type: "text", title: "Three", config: { template: "3" } },
   },
   edges: {},
-  layout: { one: { x: 0, y: 0 }, two: { x: 317, y: 90 }, three: { x: 633, y: 211 } },
+  layout: { one: { x: 0, y: 0 }, two: { x: 200, y: 90 }, three: { x: 633, y: 211 } },
 };
 
 test("several nodes are aligned and distributed in the menu", async ({ page }) => {

@@ -41,7 +41,7 @@ test("a default for runs is saved within its bounds only", async () => {
     "retry.attempts": 5,
     "history_management.strategy": "summarize",
   });
-  expect(screen.queryByLabelText("Agent’s model")).toBeNull();
+  expect(screen.queryByLabelText("agent.model")).toBeNull();
 });
 
 test("defaults for runs have words as labels, not keys", async () => {

@@ -213,25 +213,55 @@ describe("a flow that needs grants", () => {
   });
 });
 
-it("shows the question of a run, whatever the dock displays, and says which is the first", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "requestAnimationFrame", "cancelAnimationFrame"] });
-  let give: (entries: Entry[]) => void = () => undefined;
-  const asked: boolean[] = [];
-  const host = {
-    call: async (name: string) => (name.endsWith(".list") ? [] : { run: "r" }) as never,
-    watch: (_: string, __: number, entries: (entries: Entry[]) => void) => {
-      give = entries;
-      return () => undefined;
-    },
-  };
-  parts = createRunParts(host, { showQuestion: (isFirst) => asked.push(isFirst) });
-  parts.editor.open(documentState(FLOW));
-  await parts.runs.start();
+describe("a question", () => {
+  const started = STARTED;
+  const requested = (seq: number, node: string) =>
+    ({ seq, at: seq, type: "run.paused", node, epoch: [], prompt: "?", schema: {} }) as unknown as Entry;
   const waiting = (seq: number) => ({ seq, at: seq, type: "run.waiting", on: [], total: 1 }) as unknown as Entry;
-  give([STARTED, waiting(1)]);
-  vi.runAllTimers();
-  give([{ seq: 2, at: 2, type: "input.provided", node: "ask", epoch: [], value: "x" } as unknown as Entry, waiting(3)]);
-  vi.runAllTimers();
-  vi.useRealTimers();
-  expect(asked).toEqual([true, false]);
+  const answered = (seq: number, node: string) =>
+    ({ seq, at: seq, type: "input.provided", node, epoch: [], value: "x" }) as unknown as Entry;
+  let give: (entries: Entry[]) => void;
+  let asked: string[];
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "requestAnimationFrame", "cancelAnimationFrame"] });
+    asked = [];
+    const waits = {
+      summary: { run: "r", flowName: "r", status: "waiting" },
+      flow: FLOW,
+      entries: [started, requested(1, "ask"), waiting(2)],
+    };
+    parts = createRunParts(
+      {
+        call: async (name) => (name.endsWith(".list") ? [] : name === "runs.show" ? waits : { run: "r" }) as never,
+        watch: (_, __, entries) => {
+          give = entries;
+          return () => undefined;
+        },
+      },
+      { showQuestion: (pause) => asked.push(pause) },
+    );
+    parts.editor.open(documentState(FLOW));
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  const pass = (...entries: Entry[]) => {
+    give(entries);
+    vi.runAllTimers();
+  };
+
+  it("is shown when the run asks it, each time the one just asked", async () => {
+    await parts.runs.start();
+    pass(started, requested(1, "ask"), waiting(2));
+    pass(requested(3, "other"), answered(4, "other"), requested(5, "third"), waiting(6));
+    expect(asked).toEqual(["r/ask/", "r/third/"]);
+  });
+
+  it("of a run that is only opened is not shown, one that it asks then is", async () => {
+    await parts.runs.open("r");
+    vi.runAllTimers();
+    expect(asked).toEqual([]);
+    pass(answered(3, "ask"), requested(4, "ask"), waiting(5));
+    expect(asked).toEqual(["r/ask/"]);
+  });
 });

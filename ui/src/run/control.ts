@@ -72,12 +72,26 @@ function pauseOwner(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; e
   return pause.asker ?? { run, node, epoch };
 }
 
+/** Identifies an open pause among those of all runs. */
+export function pauseKey(run: RunId, pause: OpenPause): string {
+  const owner = pauseOwner(run, pause);
+  return `${owner.run}/${owner.node}/${owner.epoch.join(".")}`;
+}
+
+/** The first question that was asked since the run last waited; else the first that is open. */
+function newestQuestion({ fold, log }: RunSession): OpenPause | undefined {
+  const since = log.waits.at(-2)?.to ?? 0;
+  const { pauses } = fold.head;
+  return pauses.find((pause) => pause.askedAt >= since) ?? pauses[0];
+}
+
 /** What runs ask of the window around them. */
 export type RunWindow = {
   showProblems(): void;
-  showConversation(): void;
-  /** Shows the question that a run has just asked. Only its first one takes the focus from a field that is being edited. */
-  showQuestion(isFirst: boolean): void;
+  /** A run is about to start, where the focus is now. */
+  runStarts(): void;
+  /** Shows the question that a run has just asked. `pause` is its `pauseKey`. */
+  showQuestion(pause: string): void;
   /** Asks what the flow may use. Nothing if the person cancels. */
   askGrants(request: GrantRequest): Promise<GrantAnswer | undefined>;
   /** The button to offer with an error; nothing when no part of the window helps. */
@@ -164,6 +178,7 @@ export class RunControl {
       this.#window.showProblems();
       return;
     }
+    this.#window.runStarts();
     this.store.setState({ starting: true });
     try {
       const request = { flow, path, to, conversation: this.#conversation.current?.id };
@@ -270,9 +285,8 @@ export class RunControl {
       const place = (one: RunSummary) => ({ run: one.run, label: one.flowName || TEXTS.untitledFlow });
       this.#editor.viewFlow({ ...place(summary), path: summary.path, above: (above ?? []).map(place), flow });
       this.#setViewed(session);
-      session.push(entries);
+      session.replay(entries);
       if (summary.status === "running" || summary.status === "waiting") session.watch();
-      if (summary.status === "waiting") this.#window.showConversation();
     });
   }
 
@@ -373,10 +387,9 @@ export class RunControl {
       // A journal that is only read is not how the run is doing now, unless it is over.
       if ((session.live && !session.interrupted) || isOver(status)) this.#list.setStatus(session.run, status);
       if (changed.entries.some((entry) => TURNING_POINTS.has(entry.type))) this.#list.refresh();
-      const asks = changed.entries.some((entry) => entry.type === "run.waiting");
-      if (asks && session.live && session === this.#active.session) {
-        this.#window.showQuestion(session.log.waits.length <= 1);
-      }
+      const asks = changed.entries.some((entry) => entry.type === "run.waiting" && !session.isReplayed(entry));
+      const pause = asks && session.live && session === this.#active.session ? newestQuestion(session) : undefined;
+      if (pause) this.#window.showQuestion(pauseKey(session.run, pause));
       const inConversation = session.fold.head.conversation !== undefined;
       if (inConversation && changed.entries.some((entry) => entry.type === "turn.committed")) {
         this.#conversation.list.refresh();

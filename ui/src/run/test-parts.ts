@@ -13,7 +13,7 @@ export type RunParts = ReturnType<typeof createRunParts>;
 
 const NO_WINDOW: RunWindow = {
   showProblems: () => undefined,
-  showConversation: () => undefined,
+  runStarts: () => undefined,
   showQuestion: () => undefined,
   askGrants: async () => undefined,
   errorAction: () => undefined,

@@ -1,6 +1,7 @@
 import { Ban, Check, CircleAlert, CircleDot, LoaderCircle, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
 import type { RunStatus } from "@/bindings";
+import { pauseKey } from "@/run/control";
 import { formatIteration } from "@/run/fold/epoch";
 import type { RunHead } from "@/run/fold/types";
 import { useWorkspace } from "@/workspace/context";
@@ -63,13 +64,17 @@ function describe(head: RunHead, interrupted: boolean, run: string, workspace: W
       what: "The process ended during this run. Resume it where it stopped; finished model calls are not repeated.",
     };
   }
+  const goToQuestion = () => {
+    const [pause] = head.pauses;
+    if (pause) workspace.layout.goToAnswer(pauseKey(run, pause));
+  };
   switch (head.status) {
     case "waiting":
       return {
         status: "waiting",
         text: waitingText(head),
         icon: <CircleDot {...ICON} />,
-        action: () => workspace.layout.goToAnswer(),
+        action: goToQuestion,
         what: "Go to question",
       };
     case "finished":
@@ -90,7 +95,7 @@ function describe(head: RunHead, interrupted: boolean, run: string, workspace: W
         status: "running",
         text: head.cancelling ? TEXTS.stopping : asks ? TEXTS.runningQuestionOpen : TEXTS.running,
         icon: <LoaderCircle {...ICON} className="animate-spin" />,
-        ...(asks ? { action: () => workspace.layout.goToAnswer(), what: "Go to question" } : {}),
+        ...(asks ? { action: goToQuestion, what: "Go to question" } : {}),
       };
     }
   }

@@ -12,8 +12,8 @@ export type Layout = {
   open: Record<Part, boolean>;
   /** The inspector's tab, shared by all nodes. */
   inspectorTab: string;
-  /** The answer field in the dock is to get the focus, once it is drawn. */
-  focusAnswer: boolean;
+  /** The question (`pauseKey`) whose answer field in the dock is to get the focus, once it is drawn. */
+  focusAnswer: string | undefined;
 };
 
 const DEFAULT: Layout = {
@@ -21,7 +21,7 @@ const DEFAULT: Layout = {
   dockTab: "conversation",
   open: { left: true, right: true, dock: true },
   inspectorTab: "config",
-  focusAnswer: false,
+  focusAnswer: undefined,
 };
 
 export class LayoutStore {
@@ -67,15 +67,15 @@ export class LayoutStore {
     this.store.setState({ inspectorTab: tab });
   }
 
-  /** Shows the open question and focuses its answer field. */
-  goToAnswer(): void {
+  /** Shows an open question (`pauseKey`) and focuses its answer field. */
+  goToAnswer(pause: string): void {
     this.showDockTab("conversation");
-    this.store.setState({ focusAnswer: true });
+    this.store.setState({ focusAnswer: pause });
   }
 
   /** The answer field has got the focus that was requested. */
   answerFocused(): void {
-    this.store.setState({ focusAnswer: false });
+    this.store.setState({ focusAnswer: undefined });
   }
 
   toggle(part: Part): void {

@@ -1,5 +1,4 @@
 /** The state of one window. Everything that outlives a component is created here and handed down from here. */
-import { isTyping } from "@/design/keys";
 import { QuestionStore } from "@/design/question-store";
 import { DraftStore } from "@/flow/draft-store";
 import { FlowEditor } from "@/flow/editor";
@@ -18,6 +17,7 @@ import { NodeNames } from "@/run/node-names";
 import { RunList } from "@/run/run-list";
 import { CanvasStore } from "./canvas-store";
 import { errorAction } from "./error-action";
+import { FocusClaim } from "./focus-claim";
 import { LayoutStore } from "./layout";
 import { OverlayStore } from "./overlays";
 import { OwnToolStore } from "./own-tools";
@@ -32,6 +32,7 @@ export function createWorkspace(host: Host) {
   const grantRequests = new GrantRequests();
   const settings = new SettingsStore(host);
   const layout = new LayoutStore(settings);
+  const focusClaim = new FocusClaim();
   const nodeTypes = new NodeTypeRegistry(host);
   const editor = new FlowEditor();
   const drafts = new DraftStore(host, editor);
@@ -87,9 +88,9 @@ export function createWorkspace(host: Host) {
       active: activeRun,
       window: {
         showProblems: () => layout.showDockTab("problems"),
-        showConversation: () => layout.showDockTab("conversation"),
-        showQuestion: (isFirst) => {
-          if (isFirst || !isTyping(document.activeElement)) layout.goToAnswer();
+        runStarts: () => focusClaim.begin(),
+        showQuestion: (pause) => {
+          if (focusClaim.mayTakeFocus()) layout.goToAnswer(pause);
           else layout.showDockTab("conversation");
         },
         askGrants: (request) => grantRequests.ask(request),

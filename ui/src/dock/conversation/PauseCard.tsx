@@ -3,6 +3,7 @@ import type { Attachment } from "@/bindings";
 import { InlineCode } from "@/design/InlineCode";
 import { Markdown } from "@/design/Markdown";
 import type { HostError } from "@/ipc";
+import { pauseKey } from "@/run/control";
 import { formatIteration } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
 import { useLayout, useWorkspace } from "@/workspace/context";
@@ -27,7 +28,8 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
   const iteration = formatIteration(pause.epoch);
   const name = workspace.nodeNames.nameOf(pause.node);
   const asksForMessage = workspace.nodeTypes.get(workspace.nodeNames.typeOf(pause.node) ?? "")?.editor.asksForMessage;
-  useFocusOfAnswer(box);
+  const key = pauseKey(session?.run ?? "", pause);
+  useFocusOfAnswer(box, key);
 
   const answer = async (value: unknown, attachments: readonly Attachment[] = []) => {
     setBusy(true);
@@ -88,7 +90,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
         <AnswerForm
           key={session?.run}
           schema={pause.schema}
-          draftKey={`${asker?.run ?? session?.run}/${(asker ?? pause).node}/${(asker ?? pause).epoch.join(".")}`}
+          draftKey={key}
           label={TEXTS.answerTo(name)}
           busy={busy}
           careful={(pause.tool?.untrusted?.length ?? 0) > 0}
@@ -104,10 +106,10 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
   );
 }
 
-/** Focuses the answer field on request, and when a question arrives while nothing else has the focus. */
-function useFocusOfAnswer(box: RefObject<HTMLElement | null>): void {
+/** Focuses the answer field when its question is asked for, and when that arrives while nothing else has the focus. */
+function useFocusOfAnswer(box: RefObject<HTMLElement | null>, pause: string): void {
   const { layout } = useWorkspace();
-  const requested = useLayout((state) => state.focusAnswer);
+  const requested = useLayout((state) => state.focusAnswer === pause);
   useEffect(() => {
     const active = document.activeElement;
     const idle =

@@ -36,6 +36,7 @@ export class RunSession {
   #unwatch: (() => void) | undefined;
   #watched = false;
   #closed = false;
+  #replayedBefore = 0;
 
   constructor(
     readonly host: Host,
@@ -58,6 +59,17 @@ export class RunSession {
     if (this.#closed || entries.length === 0) return;
     for (const entry of entries) this.#queue.push(entry);
     this.#schedule();
+  }
+
+  /** Takes in what happened before the run was opened. */
+  replay(entries: readonly Entry[]): void {
+    this.#replayedBefore = (entries.findLast((entry) => entry.seq !== undefined)?.seq ?? -1) + 1;
+    this.push(entries);
+  }
+
+  /** Whether an entry happened before the run was opened. */
+  isReplayed(entry: Entry): boolean {
+    return entry.seq !== undefined && entry.seq < this.#replayedBefore;
   }
 
   /** Follows the run from what is known of it on. */

@@ -2,7 +2,7 @@
 
 import { displayedFlow } from "@/flow/flow-state";
 import { openChild, runsFlow } from "@/run/child-run";
-import { isRetryable } from "@/run/control";
+import { isRetryable, pauseKey } from "@/run/control";
 import { isOver } from "@/run/fold/status";
 import type { Command } from "@/workspace/command";
 import type { Workspace } from "@/workspace/workspace";
@@ -68,7 +68,10 @@ export const runCommands: readonly Command[] = [
     terms: ["answer", "pause", "reply"],
     whileTyping: true,
     enabled: (workspace) => (workspace.activeRun.session?.fold.head.pauses.length ?? 0) > 0,
-    run: (workspace) => workspace.layout.goToAnswer(),
+    run: ({ activeRun: { session }, layout }) => {
+      const pause = session?.fold.head.pauses[0];
+      if (session && pause) layout.goToAnswer(pauseKey(session.run, pause));
+    },
   },
   {
     id: "run.end",

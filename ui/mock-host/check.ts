@@ -44,19 +44,39 @@ export function checkFlow(flow: Flow, types: Types): CheckedFlow {
   const backEdges = findBackEdges(flow);
   diagnostics.push(...unknownTools(flow));
   const contexts = findContexts(flow, ports, new Set(backEdges));
-  return { diagnostics, ports, contexts, backEdges, reads: configReads(flow, ports) };
+  const reads = configReads(flow, ports, diagnostics);
+  return { diagnostics, ports, contexts, backEdges, reads };
 }
 
-/** What sub-flows read from nodes that their configs name. */
-function configReads(flow: Flow, ports: Record<NodeId, Ports>): Record<EdgeId, Edge> {
+/** What sub-flows read from nodes that their configs name, as the engine's `config_edges` has it. */
+function configReads(flow: Flow, ports: Record<NodeId, Ports>, diagnostics: Diagnostic[]): Record<EdgeId, Edge> {
   const reads: Record<EdgeId, Edge> = {};
   for (const [id, { type, config = {} }] of Object.entries(flow.nodes)) {
     const source = config.sourceNodeId;
-    if (type !== "subflow" || config.inputSource !== "nodeOutput" || typeof source !== "string") continue;
-    const outputs = ports[source]?.outputs.filter((port) => port.kind === "data" && port.name !== "error") ?? [];
-    const output = typeof config.sourceOutput === "string" ? config.sourceOutput : outputs[0]?.name;
-    if (output === undefined) continue;
-    reads[`${id}/sourceNodeId`] = { source, sourceOutput: output, target: id, targetInput: "value" };
+    if (type !== "subflow" || config.inputSource !== "nodeOutput" || typeof source !== "string" || !ports[id]) continue;
+    const pointer = `/nodes/${escapePart(id)}/config/sourceNodeId`;
+    const report = (message: string, hint?: string) =>
+      diagnostics.push({ code: "config.unknown_source", severity: "error", message, hint, node: id, pointer });
+    const known = ports[source];
+    if (!known) {
+      // A node of an unknown type has a diagnostic of its own.
+      if (!flow.nodes[source]) {
+        report(
+          `There is no node \`${source}\` to read a value from.`,
+          "Choose a node of this flow, or connect an edge instead.",
+        );
+      }
+      continue;
+    }
+    const first = known.outputs.find((port) => port.kind === "data" && port.name !== "error");
+    const output = typeof config.sourceOutput === "string" ? config.sourceOutput : first?.name;
+    if (output === undefined) {
+      report(`Node \`${source}\` has no data output.`);
+      continue;
+    }
+    const edge = { source, sourceOutput: output, target: id, targetInput: "value" };
+    diagnostics.push(...checkEdge(flow, ports, `${id}/sourceNodeId`, edge));
+    reads[`${id}/sourceNodeId`] = edge;
   }
   return reads;
 }

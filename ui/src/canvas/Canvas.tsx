@@ -7,8 +7,8 @@ import { Backdrop } from "./Backdrop";
 import { CanvasControls } from "./CanvasControls";
 import { CanvasMenu } from "./CanvasMenu";
 import { CommentCard } from "./CommentCard";
+import { ConfigReads } from "./ConfigReads";
 import { ConnectionLine } from "./ConnectionLine";
-import { Dependencies } from "./Dependencies";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { LoopContainer } from "./LoopContainer";
 import { Minimap } from "./Minimap";
@@ -85,7 +85,7 @@ export function Canvas() {
           proOptions={{ hideAttribution: true }}
         >
           <Backdrop />
-          <Dependencies />
+          <ConfigReads />
           {nodes.length > 0 ? (
             <>
               <CanvasControls />

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import type { Node, NodeId } from "@/bindings";
+import { isComposing } from "@/design/keys";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { keepOwnKeys } from "./field-keys";
 import { TEXTS } from "./texts";
@@ -53,6 +54,7 @@ function TitleField({ id, title, placeholder }: { id: NodeId; title: string; pla
       onBlur={() => settle(true)}
       onKeyDown={(event) => {
         keepOwnKeys(event);
+        if (isComposing(event)) return;
         if (event.key === "Enter") settle(true);
         if (event.key === "Escape") settle(false);
       }}

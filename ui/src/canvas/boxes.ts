@@ -1,4 +1,5 @@
 /** Where the drawn nodes are on the canvas. React Flow's positions are relative to the loop that a node is in. */
+import type { InternalNode } from "@xyflow/react";
 import type { NodeId } from "@/bindings";
 import type { Box } from "@/flow/align";
 import { loopSize, type SizeOf } from "@/flow/container-box";
@@ -24,6 +25,13 @@ export function boxesOf(nodes: readonly CanvasNode[]): Map<NodeId, Box> {
     });
   }
   return boxes;
+}
+
+/** Where a node is drawn, as React Flow has measured it. */
+export function measuredBox(node: InternalNode | undefined): Box | undefined {
+  if (!node) return undefined;
+  const { width = 0, height = 0 } = node.measured;
+  return { ...node.internals.positionAbsolute, width, height };
 }
 
 /** The sizes of all nodes: as they are drawn, or, in a folded loop, as they would be. */

@@ -63,7 +63,7 @@ export function useClipboard(): void {
     const onCopy = (event: ClipboardEvent) => {
       if (!canCopy(event)) return;
       const { state } = editor;
-      canvas.copiedText = toText(displayedFlow(state), state.selection.nodes);
+      canvas.copiedText = toText(displayedFlow(state), state.selection.nodes, sizesOf(workspace));
       event.clipboardData?.setData("text/plain", canvas.copiedText);
       event.preventDefault();
       if (event.type === "cut" && editor.mayEdit()) editor.removeSelection();
@@ -104,7 +104,9 @@ function paste(workspace: Workspace, text: string): void {
   }
   // Under the pointer, or in the middle of the view, and into the loop that is there.
   const center = pasteCenter(workspace);
-  const box = fragmentBox(part, (id) => newNodeSize(workspace, part.nodes[id] ?? { type: "" }, part.layout[id]));
+  const sizeOf = (id: NodeId) =>
+    part.sizes[id] ?? newNodeSize(workspace, part.nodes[id] ?? { type: "" }, part.layout[id]);
+  const box = fragmentBox(part, sizeOf);
   const wanted = { x: center.x - box.width / 2, y: center.y - box.height / 2 };
   const loop = loopAt(workspace, center);
   add(workspace, "Paste", part, { box, wanted, containerFor: () => loop });

@@ -123,7 +123,7 @@ test("duplicated nodes land in view and on nothing", () =>
 
 test("pasted nodes land in view and on nothing", () =>
   landsWell(() => {
-    workspace.canvas.copiedText = toText(flowOf([{ type: "chat", x: 90, y: 40 }]), new Set(["n0"]));
+    workspace.canvas.copiedText = toText(flowOf([{ type: "chat", x: 90, y: 40 }]), new Set(["n0"]), sizesOf(workspace));
     return pasteFromClipboard(workspace);
   }));
 
@@ -134,4 +134,34 @@ test("a node dropped by mouse stays where it was dropped", () => {
   const { x, width } = boxOf(id);
   expect(x + width / 2).toBe(150);
   expect(isOn(boxOf(id), boxOf("n0"))).toBe(true);
+});
+
+test("pasted nodes with more ports than their type keep their distance", async () => {
+  viewport = { x: 0, y: 0, zoom: 1 };
+  workspace.editor.open(documentState(flowOf([{ type: "text", x: 100, y: 260 }])));
+  const tall = { width: 208, height: 240 };
+  workspace.canvas.copiedText = toText(flowOf([{ type: "switch", x: 0, y: 0 }]), new Set(["n0"]), () => tall);
+  workspace.canvas.pointer = { x: 204, y: 130 };
+  await pasteFromClipboard(workspace);
+  const [pasted] = Object.entries(workspace.editor.state.flow.layout).filter(([id]) => id !== "n0");
+  expect(isOn({ ...boxOf("n0") }, { x: pasted?.[1].x ?? 0, y: pasted?.[1].y ?? 0, ...tall })).toBe(false);
+});
+
+test("a node for a loop whose body is out of view goes into the body, and the loop stays as it is", () => {
+  const loop = { type: "loop" };
+  const flow: Flow = {
+    ...EMPTY_FLOW,
+    nodes: { loop, inside: { type: "text", parent: "loop" } },
+    layout: { loop: { x: 0, y: 0, width: 900, height: 600 }, inside: { x: 160, y: 80 } },
+  };
+  // Only a strip at the loop's left border is in view.
+  viewport = { x: 960, y: 0, zoom: 1 };
+  workspace.editor.open(documentState(flow));
+  workspace.editor.selectOnly({ nodes: ["inside"] });
+  duplicateSelection(workspace);
+  const { layout: after, nodes: all } = workspace.editor.state.flow;
+  expect(after.loop).toEqual(flow.layout.loop);
+  const [copy] = Object.keys(all).filter((id) => all[id]?.parent === "loop" && id !== "inside");
+  expect(after[copy ?? ""]?.x).toBeGreaterThanOrEqual(100);
+  expect(isOn(boxOf(copy ?? ""), boxOf("inside"))).toBe(false);
 });

@@ -22,7 +22,7 @@ export function newNodeSize({ nodeTypes }: Pick<Workspace, "nodeTypes">, node: N
 
 /**
  * The free corner on the canvas nearest to a wanted one, for what goes into these containers: in view and within the body
- * of its loop, else in view, else anywhere.
+ * of its loop; else, in a loop, anywhere in its body, then to the right of it or below; else in view; else anywhere.
  */
 export function placeForNew(
   workspace: Workspace,
@@ -34,13 +34,18 @@ export function placeForNew(
   const view = viewBox(workspace);
   const [container] = containers;
   const body =
-    containers.size === 1 && container !== undefined ? bodyBox(workspace.editor.state.flow, container) : view;
-  const areas = view ? [body && overlap(view, body), view] : [body];
+    containers.size === 1 && container !== undefined ? bodyBox(workspace.editor.state.flow, container) : undefined;
+  const areas = body ? [view && overlap(view, body), body, grown(body)] : [view];
   for (const area of areas) {
     const place = area && freePlace(size, wanted, others, area);
     if (place) return place;
   }
   return freePlace(size, wanted, others) ?? wanted;
+}
+
+/** Where the nodes of a body can be if its loop grows to the right and down, which moves nothing. */
+function grown({ x, y }: Box): Box {
+  return { x, y, width: Infinity, height: Infinity };
 }
 
 /** The box around those nodes of a fragment that are in no body of it. */

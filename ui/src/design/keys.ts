@@ -42,6 +42,11 @@ function parts(keys: string): string[] {
   return keys.endsWith("+") ? [...keys.slice(0, -1).split("+").filter(Boolean), "+"] : keys.split("+");
 }
 
+/** Whether the key belongs to an input method: Enter and Escape then end a composition, and nothing else. */
+export function isComposing(event: { nativeEvent: { isComposing: boolean } }): boolean {
+  return event.nativeEvent.isComposing;
+}
+
 /** Whether the person is typing text there. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;

@@ -2,7 +2,7 @@
 import { toast } from "sonner";
 import { plain } from "./plain-text";
 
-type Failure = { code: string; message: string; hint?: string };
+type Failure = { code: string; message: string; hint?: string; request?: string };
 type Action = { label: string; run: () => void };
 
 const OFFER_MS = 30_000;
@@ -23,37 +23,63 @@ export const notify = {
   done(text: string): void {
     toast.success(text);
   },
-  /** Stays until it is dismissed. None is shown where a part of the window that is open says the same already. */
+  /**
+   * Stays until it is dismissed or its request succeeds. None is shown where a part of the window that is open has just
+   * said the same.
+   */
   error(error: Failure, action?: Action): void {
-    const show = () =>
+    const earlier = new Set(document.querySelectorAll(MESSAGES));
+    const show = () => {
+      const id = idOf(error);
+      // The same error again takes the place of the one before.
+      for (const other of displayed())
+        if (other.startsWith(idOf({ code: error.code })) && other !== id) toast.dismiss(other);
       toast.error(error.message, {
-        id: error.code,
+        id,
         description: [error.hint, error.code].filter(Boolean).join(" · "),
         duration: Number.POSITIVE_INFINITY,
         ...options(action),
       });
+    };
     // Panels get the error at the same time, so look once they have drawn it.
-    requestAnimationFrame(() => requestAnimationFrame(() => !isShown(error, action) && show()));
+    requestAnimationFrame(() => requestAnimationFrame(() => !isShown(error, action, earlier) && show()));
+  },
+  /** Takes back the errors of a request, since the same one has succeeded. */
+  succeeded(request: string): void {
+    for (const id of displayed()) if (id.endsWith(idOf({ code: "", request }))) toast.dismiss(id);
   },
 };
 
-/** What panels and forms show errors in. */
-const MESSAGES = "[role=alert], [role=status]";
-/** The layer of the toasts themselves. */
-const TOASTS = "[data-testid=toasts]";
+const SEPARATOR = "\n";
 
-/** Whether the window shows the message elsewhere, with a button for what the toast would offer. */
-function isShown({ message }: Failure, action: Action | undefined): boolean {
-  return [...document.querySelectorAll<HTMLElement>(MESSAGES)].some((part) => {
-    const text = part.textContent ?? "";
-    return (
-      message !== "" &&
-      part.closest(TOASTS) === null &&
-      part.checkVisibility?.() !== false &&
-      text.includes(plain(message)) &&
-      (action === undefined || text.includes(action.label))
-    );
-  });
+function idOf({ code, request = "" }: Pick<Failure, "code" | "request">): string {
+  return `${code}${SEPARATOR}${request}`;
+}
+
+function displayed(): string[] {
+  return toast.getToasts().map(({ id }) => String(id));
+}
+
+/** What panels and forms show errors in: `ErrorMessage`. */
+const MESSAGES = "[data-error-code]";
+
+/** Whether the window has just shown the error elsewhere, in view, with a button for what the toast would offer. */
+function isShown({ code, message }: Failure, action: Action | undefined, earlier: ReadonlySet<Element>): boolean {
+  return [...document.querySelectorAll<HTMLElement>(MESSAGES)].some(
+    (part) =>
+      // What was there before does not show that it happened again.
+      !earlier.has(part) &&
+      part.dataset.errorCode === code &&
+      part.querySelector("[data-error-message]")?.textContent === plain(message) &&
+      isInView(part) &&
+      (action === undefined || (part.textContent ?? "").includes(action.label)),
+  );
+}
+
+function isInView(part: Element): boolean {
+  if (!part.checkVisibility()) return false;
+  const { top, bottom, left, right } = part.getBoundingClientRect();
+  return bottom > 0 && top < window.innerHeight && right > 0 && left < window.innerWidth;
 }
 
 function options(action?: Action) {

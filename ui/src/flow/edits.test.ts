@@ -63,7 +63,7 @@ describe("edits", () => {
   });
 
   it("paste nodes under new ids, with the edges between them", () => {
-    const part = fromText(toText(two, new Set(["a", "b"])));
+    const part = fromText(toText(two, new Set(["a", "b"]), () => ({ width: 208, height: 90 })));
     if (!part) throw new Error("What was copied can be pasted.");
     const { flow, nodes, edges } = edits.addFragment(two, part, { x: 40, y: 40 });
     expect(nodes).toEqual(["a-2", "b-2"]);
@@ -88,7 +88,7 @@ describe("the clipboard", () => {
     const part = fromText(
       '{"clipboard":"plait/nodes","nodes":{"a":{"type":"text"}},"layout":{"a":{"x":"?"}},"edges":{"e":{"source":"a"}}}',
     );
-    expect(part).toEqual({ nodes: { a: { type: "text" } }, layout: { a: { x: 0, y: 0 } }, edges: {} });
+    expect(part).toEqual({ nodes: { a: { type: "text" } }, layout: { a: { x: 0, y: 0 } }, edges: {}, sizes: {} });
   });
 });
 

@@ -1,4 +1,4 @@
-import { cleanup, screen } from "@testing-library/react";
+import { cleanup, fireEvent, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -9,6 +9,7 @@ import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import type { Workspace } from "@/workspace/workspace";
+import { ConfigTab } from "./ConfigTab";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
 
@@ -229,4 +230,18 @@ describe("undo", () => {
     await user.type(screen.getByLabelText("Fields"), "word");
     expect(steps()).toBe(1);
   });
+});
+
+it("stays in its field when Escape ends the composition of an input method", () => {
+  const workspace = createTestWorkspace();
+  workspace.editor.open(documentState({ ...EMPTY_FLOW, nodes: { a: { type: "text" } } }));
+  const focused = vi.spyOn(workspace.canvas, "focusNode");
+  renderInWorkspace(<ConfigTab nodeId="a" node={{ type: "text" }} type={undefined} readOnly={false} />, { workspace });
+  const inside = document.querySelector("[data-config-of]") as HTMLElement;
+  const press = (isComposing: boolean) =>
+    fireEvent(inside, new KeyboardEvent("keydown", { key: "Escape", bubbles: true, isComposing }));
+  press(true);
+  expect(focused).not.toHaveBeenCalled();
+  press(false);
+  expect(focused).toHaveBeenCalledWith("a");
 });

@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import type { Node, NodeDescriptor, NodeId } from "@/bindings";
 import { InlineCode } from "@/design/InlineCode";
 import { JsonView } from "@/design/JsonView";
+import { isComposing } from "@/design/keys";
 import { type Spec, specOf } from "@/flow/config-spec";
 import { diagnosticsOf } from "@/flow/diagnostics";
 import { commentField } from "@/flow/node-types";
@@ -40,7 +41,8 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
       onKeyDown={(event) => {
         // Not from a menu, which is elsewhere in the page.
         const within = event.currentTarget.contains(event.target as Element);
-        if (event.key === "Escape" && within && !event.defaultPrevented) canvas.focusNode(nodeId);
+        if (event.key !== "Escape" || isComposing(event) || event.defaultPrevented) return;
+        if (within) canvas.focusNode(nodeId);
       }}
     >
       {general.length > 0 ? (

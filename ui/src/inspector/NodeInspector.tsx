@@ -1,6 +1,7 @@
 import type { NodeId } from "@/bindings";
 import { Empty } from "@/design/Empty";
 import { Icon } from "@/design/Icon";
+import { isComposing } from "@/design/keys";
 import { type Tab, Tabs } from "@/design/Tabs";
 import { displayedFlow } from "@/flow/flow-state";
 import { commentField } from "@/flow/node-types";
@@ -88,6 +89,7 @@ function NameField({ nodeId, title, placeholder, readOnly }: NameProps) {
       disabled={readOnly}
       onBlur={(event) => editor.rename(nodeId, event.target.value)}
       onKeyDown={(event) => {
+        if (isComposing(event)) return;
         if (event.key === "Enter") event.currentTarget.blur();
         if (event.key === "Escape") {
           event.currentTarget.value = title;

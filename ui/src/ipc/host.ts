@@ -38,6 +38,8 @@ export class HostError extends Error {
   readonly code: ErrorCode;
   readonly hint?: string;
   readonly details?: unknown;
+  /** The request that failed, where `trackRequests` knows it. */
+  request?: string;
 
   constructor(reply: ErrorReply) {
     super(reply.message);

@@ -95,7 +95,7 @@ export type RunWindow = {
   /** Asks what the flow may use. Nothing if the person cancels. */
   askGrants(request: GrantRequest): Promise<GrantAnswer | undefined>;
   /** The button to offer with an error; nothing when no part of the window helps. */
-  errorAction(code: string): { label: string; run: () => void } | undefined;
+  errorAction(error: { code: string; message: string }): { label: string; run: () => void } | undefined;
 };
 
 type Parts = {
@@ -196,7 +196,7 @@ export class RunControl {
       const error = HostError.from(thrown);
       if (error.code === "flow.invalid") this.#window.showProblems();
       if (error.code === "conversation.unknown") this.#conversation.leave();
-      notify.error(error, this.#window.errorAction(error.code));
+      notify.error(error, this.#window.errorAction(error));
     } finally {
       this.store.setState({ starting: false });
     }
@@ -373,9 +373,7 @@ export class RunControl {
     } catch (thrown) {
       const error = HostError.from(thrown);
       const action =
-        run !== undefined && NEEDS_RETRY.has(error.code)
-          ? this.#retryAction(run)
-          : this.#window.errorAction(error.code);
+        run !== undefined && NEEDS_RETRY.has(error.code) ? this.#retryAction(run) : this.#window.errorAction(error);
       notify.error(error, action);
     }
   }

@@ -23,3 +23,14 @@ it("names none for another name or place, or for a change that was taken back", 
   expect(changed({ nodes: { ...others, a: { ...a, title: "Greeting" } }, layout: { a: { x: 9, y: 9 } } })).toEqual([]);
   expect(changed({ nodes: { ...others, a: { type: "text", config: { template: "x" } } } })).toEqual([]);
 });
+
+it("names none for an edge drawn again, or for keys in another order", () => {
+  expect(changed({ edges: { again: { ...edge } } })).toEqual([]);
+  const config = { template: "x", policy: { retries: 1, delayMs: 5 } };
+  const ran: Flow = { ...FLOW, nodes: { a: { type: "text", config } } };
+  const now: Flow = {
+    ...ran,
+    nodes: { a: { config: { policy: { delayMs: 5, retries: 1 }, template: "x" }, type: "text" } },
+  };
+  expect([...staleNodes(ran, now)]).toEqual([]);
+});

@@ -1,17 +1,30 @@
-import { Settings } from "lucide-react";
+import { Settings, ShieldQuestion } from "lucide-react";
 import { Button } from "@/design/Button";
-import { useWorkspace } from "./context";
-import { settingsHelp } from "./error-action";
+import { useSettings, useWorkspace } from "./context";
+import { errorAction } from "./error-action";
 
-/** A button to the settings, where they help against an error with this code. */
-export function ErrorActionButton({ code, className }: { code: string; className?: string }) {
-  return settingsHelp(code) ? <SettingsButton className={className} /> : null;
+type Props = { error: { code: string; message: string }; className?: string };
+
+/** The button that helps against an error: to the settings of the provider that it is about, or to another part of them. */
+export function ErrorActionButton({ error, className }: Props) {
+  const workspace = useWorkspace();
+  // Only known providers have settings to go to.
+  useSettings((settings) => settings.providers);
+  const action = errorAction(error, workspace);
+  const isSettings = action?.label.startsWith("Settings");
+  if (!action) return null;
+  const Sign = isSettings ? Settings : ShieldQuestion;
+  return (
+    <Button data-testid={isSettings ? "open-settings" : "open-grants"} className={className} onClick={action.run}>
+      <Sign size={13} aria-hidden /> {action.label}
+    </Button>
+  );
 }
 
 export function SettingsButton({ className }: { className?: string }) {
   const { layout } = useWorkspace();
   return (
-    <Button data-testid="open-settings" className={className} onClick={() => layout.showPanel("settings")}>
+    <Button data-testid="open-settings" className={className} onClick={() => layout.showSettings()}>
       <Settings size={13} aria-hidden /> Settings
     </Button>
   );

@@ -1,6 +1,7 @@
 /** The button that an error offers: the way to the settings or to the grants of the flow, where these help. */
 import type { ErrorCode } from "@/bindings";
 import type { LayoutStore } from "./layout";
+import type { SettingsStore } from "./settings";
 
 /** Errors about the addresses, names and keys of providers, which are all set in the settings. */
 const PROVIDER_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
@@ -18,15 +19,26 @@ const LIMIT_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
   "run.too_many_events",
 ]);
 
-/** Whether the settings help against an error with this code. */
-export function settingsHelp(code: string): boolean {
-  return PROVIDER_ERRORS.has(code) || LIMIT_ERRORS.has(code) || code.startsWith("keys.");
-}
+export type ErrorAction = { label: string; run: () => void };
+type Window = { layout: LayoutStore; settings: SettingsStore };
+type Failure = { code: string; message: string };
 
 /** The action to offer with an error; nothing when no part of the window helps. */
-export function errorAction(code: string, layout: LayoutStore): { label: string; run: () => void } | undefined {
+export function errorAction(error: Failure, { layout, settings }: Window): ErrorAction | undefined {
+  const { code } = error;
   if (code === "grant.denied" || code === "grant.missing") {
     return { label: "What it may do", run: () => layout.showPanel("grants") };
   }
-  return settingsHelp(code) ? { label: "Settings", run: () => layout.showPanel("settings") } : undefined;
+  const isProviders = PROVIDER_ERRORS.has(code);
+  if (!isProviders && !LIMIT_ERRORS.has(code) && !code.startsWith("keys.")) return undefined;
+  const provider = isProviders ? providerIn(error.message, settings) : undefined;
+  return provider === undefined
+    ? { label: "Settings", run: () => layout.showSettings() }
+    : { label: `Settings of ${provider}`, run: () => layout.showSettings(provider) };
+}
+
+/** The provider that a message is about: errors of providers begin with its name, marked as code. */
+function providerIn(message: string, settings: SettingsStore): string | undefined {
+  const [, name = ""] = /`([^`]+)`/.exec(message) ?? [];
+  return Object.hasOwn(settings.current.providers, name) ? name : undefined;
 }

@@ -14,6 +14,8 @@ export type Layout = {
   inspectorTab: string;
   /** The question (`pauseKey`) whose answer field in the dock is to get the focus, once it is drawn. */
   focusAnswer: string | undefined;
+  /** The provider whose settings are to be brought into view. */
+  shownProvider: string | undefined;
 };
 
 const DEFAULT: Layout = {
@@ -22,6 +24,7 @@ const DEFAULT: Layout = {
   open: { left: true, right: true, dock: true },
   inspectorTab: "config",
   focusAnswer: undefined,
+  shownProvider: undefined,
 };
 
 export class LayoutStore {
@@ -50,6 +53,17 @@ export class LayoutStore {
     this.store.setState({ leftPanel: panel });
     this.setOpen("left", true);
     this.#remember();
+  }
+
+  /** Shows the settings; with a provider, those of it. */
+  showSettings(provider?: string): void {
+    this.showPanel("settings");
+    this.store.setState({ shownProvider: provider });
+  }
+
+  /** The settings of the provider are in view. */
+  providerShown(): void {
+    this.store.setState({ shownProvider: undefined });
   }
 
   /** Selects a dock tab and opens the dock. */

@@ -3,10 +3,11 @@ import { createStore, type StoreApi } from "zustand/vanilla";
 import type { ToolSummary } from "@/bindings";
 import type { Host } from "@/ipc";
 
-export type OwnTools = { tools: readonly ToolSummary[] };
+/** No list as long as it is not loaded. */
+export type OwnTools = { tools?: readonly ToolSummary[] };
 
 export class OwnToolStore {
-  readonly store: StoreApi<OwnTools> = createStore<OwnTools>(() => ({ tools: [] }));
+  readonly store: StoreApi<OwnTools> = createStore<OwnTools>(() => ({}));
   #loading: Promise<void> | undefined;
 
   constructor(readonly host: Host) {}

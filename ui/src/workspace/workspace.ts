@@ -1,10 +1,11 @@
 /** The state of one window. Everything that outlives a component is created here and handed down from here. */
+import { notify } from "@/design/notify";
 import { QuestionStore } from "@/design/question-store";
 import { DraftStore } from "@/flow/draft-store";
 import { FlowEditor } from "@/flow/editor";
 import { FlowFiles } from "@/flow/files";
 import { NodeTypeRegistry } from "@/flow/node-types";
-import type { Host } from "@/ipc";
+import { type Host, trackRequests } from "@/ipc";
 import { RunControl } from "@/run/control";
 import { ConversationList } from "@/run/conversations/conversation-list";
 import { CurrentConversation } from "@/run/conversations/current-conversation";
@@ -27,7 +28,8 @@ import { UserStore } from "./users";
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
-export function createWorkspace(host: Host) {
+export function createWorkspace(bareHost: Host) {
+  const host = trackRequests(bareHost, notify.succeeded);
   const questions = new QuestionStore();
   const grantRequests = new GrantRequests();
   const settings = new SettingsStore(host);
@@ -94,7 +96,7 @@ export function createWorkspace(host: Host) {
           else layout.showDockTab("conversation");
         },
         askGrants: (request) => grantRequests.ask(request),
-        errorAction: (code) => errorAction(code, layout),
+        errorAction: (error) => errorAction(error, { layout, settings }),
       },
     }),
     epochChoice: new EpochChoice(activeRun, editor),

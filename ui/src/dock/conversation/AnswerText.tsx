@@ -1,4 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { isComposing } from "@/design/keys";
 
 const MAX_HEIGHT = 180;
 
@@ -48,7 +49,7 @@ export function AnswerText({
         value={text}
         onChange={(event) => onText(event.target.value)}
         onKeyDown={(event) => {
-          if (!onEnter || event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+          if (!onEnter || event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
           event.preventDefault();
           event.stopPropagation();
           onEnter();

@@ -1,6 +1,6 @@
 import { Paperclip } from "lucide-react";
 import { type DragEvent, type ReactNode, useRef, useState } from "react";
-import { InlineCode } from "@/design/InlineCode";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { AttachmentList } from "@/workspace/AttachmentList";
 import { TEXTS } from "./texts";
 import type { useAttachments } from "./useAttachments";
@@ -43,11 +43,7 @@ export function AttachmentField({ files, children }: { files: Files; children: R
       {children}
       <AttachmentList attachments={files.attachments} onRemove={files.remove} />
       {files.storing ? <p className="mt-1 text-fg-3 text-xs">{TEXTS.attaching}</p> : null}
-      {files.error ? (
-        <p role="alert" className="mt-1 text-bad text-sm">
-          <InlineCode text={files.error.message} /> <InlineCode text={files.error.hint} />
-        </p>
-      ) : null}
+      {files.error ? <ErrorMessage error={files.error} className="mt-1 text-sm" /> : null}
     </div>
   );
 }

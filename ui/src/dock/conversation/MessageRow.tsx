@@ -11,7 +11,7 @@ import {
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import type { Message } from "@/bindings";
-import { InlineCode } from "@/design/InlineCode";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { Markdown } from "@/design/Markdown";
 import { plain } from "@/design/plain-text";
 import { formatIteration } from "@/run/fold/epoch";
@@ -69,15 +69,9 @@ export const Row = memo(function Row({ item }: { item: Item }) {
           tone="bg-bad/20 text-bad"
           who={titleWithIteration(workspace.nodeNames, item.node, item.epoch)}
         >
-          <p className="text-bad">
-            <InlineCode text={item.error.message} />
-          </p>
-          {item.error.hint ? (
-            <p className="text-fg-2 text-sm">
-              <InlineCode text={item.error.hint} />
-            </p>
-          ) : null}
-          <ErrorActionButton code={item.error.code} className="mt-1" />
+          <ErrorMessage error={item.error}>
+            <ErrorActionButton error={item.error} className="mt-1" />
+          </ErrorMessage>
         </Spoken>
       );
     case "output":

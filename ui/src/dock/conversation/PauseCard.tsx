@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Attachment } from "@/bindings";
-import { InlineCode } from "@/design/InlineCode";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { Markdown } from "@/design/Markdown";
 import type { HostError } from "@/ipc";
 import { pauseKey } from "@/run/control";
@@ -96,11 +96,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
           careful={(pause.tool?.untrusted?.length ?? 0) > 0}
           onAnswer={answer}
         />
-        {error ? (
-          <p role="alert" className="mt-1 text-bad text-sm">
-            <InlineCode text={error.message} /> <InlineCode text={error.hint} />
-          </p>
-        ) : null}
+        {error ? <ErrorMessage error={error} className="mt-1 text-sm" /> : null}
       </div>
     </section>
   );

@@ -1,7 +1,7 @@
 import { CircleAlert, Crosshair, TriangleAlert } from "lucide-react";
 import { Button } from "@/design/Button";
 import { Empty } from "@/design/Empty";
-import { InlineCode } from "@/design/InlineCode";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { useWorkspace } from "@/workspace/context";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import { QuickFixButton } from "@/workspace/QuickFixButton";
@@ -43,21 +43,8 @@ function ProblemRow({ problem }: { problem: Problem }) {
       data-code={problem.code}
     >
       <Sign size={15} className={`mt-0.5 shrink-0 ${error ? "text-bad" : "text-wait"}`} aria-label={problem.severity} />
-      <div className="min-w-0 flex-1">
-        <p className="break-words">
-          <InlineCode text={problem.message} />
-        </p>
-        {problem.hint ? (
-          <p className="break-words text-fg-2 text-sm">
-            <InlineCode text={problem.hint} />
-          </p>
-        ) : null}
-        <p className="mt-0.5 font-mono text-fg-3 text-xs">
-          {problem.code}
-          {problem.ofRun ? TEXTS.thisRun : ""}
-        </p>
-      </div>
-      <ErrorActionButton code={problem.code} />
+      <ErrorMessage error={problem} plain note={problem.ofRun ? TEXTS.thisRun : ""} className="flex-1" />
+      <ErrorActionButton error={problem} />
       {problem.ofRun ? null : <QuickFixButton code={problem.code} edge={problem.edge} />}
       {place ? (
         <Button onClick={show} title={TEXTS.showOnCanvas(place)} className="max-w-[40%]">

@@ -1,6 +1,7 @@
 import { Plus, Trash2 } from "lucide-react";
 import { Button, IconButton } from "@/design/Button";
 import { CONTROL } from "@/design/control";
+import { isComposing } from "@/design/keys";
 import { blankOf, type Spec } from "@/flow/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { focusNewField } from "./focus-new-field";
@@ -47,7 +48,7 @@ export function MapControl({
               defaultValue={name}
               disabled={readOnly}
               onBlur={(event) => rename(name, event.target.value.trim())}
-              onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
+              onKeyDown={(event) => event.key === "Enter" && !isComposing(event) && event.currentTarget.blur()}
             />
             <Nested
               id={`${id}-${name}`}

@@ -1,17 +1,15 @@
 /** A node of the flow and one of its outputs, chosen from lists: nobody has to know an id. */
 import type { Flow, NodeId } from "@/bindings";
-import { CONTROL } from "@/design/control";
 import { displayedFlow } from "@/flow/flow-state";
 import type { NodeTypes } from "@/flow/node-types";
 import { declaredPorts } from "@/flow/ports";
-import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
+import { useFlow, useNodeTypes } from "@/workspace/context";
 import { useConfigNode } from "./config-node";
-import { type FieldProps, shared, stepwise, type TextSpec } from "./props";
+import { NamedChoice, type NamedOption } from "./NamedChoice";
+import type { FieldProps, TextSpec } from "./props";
 import { TEXTS } from "./texts";
 
 const ERROR_OUTPUT = "error";
-
-type Option = { value: string; label: string };
 
 /** Another node of the flow: one of a type, or one with a data output. */
 export function NodeControl(props: FieldProps<TextSpec>) {
@@ -27,7 +25,7 @@ export function NodeControl(props: FieldProps<TextSpec>) {
         ? dataOutputs(declaredPorts(types, flow, checked, id)).length > 0
         : flow.nodes[id]?.type === nodeType,
   );
-  return <Choice {...props} options={named(types, flow, ids)} none={TEXTS.noNode} missing={TEXTS.missingNode} />;
+  return <NamedChoice {...props} options={named(types, flow, ids)} none={TEXTS.noNode} missing={TEXTS.missingNode} />;
 }
 
 /** An output of the node that a field beside this one names. */
@@ -41,38 +39,7 @@ export function NodeOutputControl(props: FieldProps<TextSpec>) {
   const options = outputs.map((name) => ({ value: name, label: name }));
   const [first] = outputs;
   const none = first === undefined ? TEXTS.firstOutput : TEXTS.firstOutputNamed(first);
-  return <Choice {...props} options={options} none={none} missing={TEXTS.missingOutput} />;
-}
-
-type ChoiceProps = FieldProps<TextSpec> & {
-  options: readonly Option[];
-  /** What the empty choice is called. */
-  none: string;
-  missing: (value: string) => string;
-};
-
-function Choice({ options, none, missing, ...props }: ChoiceProps) {
-  const { editor } = useWorkspace();
-  const { value, path } = props;
-  const chosen = typeof value === "string" ? value : "";
-  const isMissing = chosen !== "" && !options.some((option) => option.value === chosen);
-  const onChange = stepwise(editor, props.onChange);
-  return (
-    <select
-      {...shared(props)}
-      className={`${CONTROL} h-[30px]`}
-      value={chosen}
-      onChange={(event) => onChange(path, event.target.value === "" ? undefined : event.target.value)}
-    >
-      <option value="">{none}</option>
-      {isMissing ? <option value={chosen}>{missing(chosen)}</option> : null}
-      {options.map((option) => (
-        <option key={option.value} value={option.value}>
-          {option.label}
-        </option>
-      ))}
-    </select>
-  );
+  return <NamedChoice {...props} options={options} none={none} missing={TEXTS.missingOutput} />;
 }
 
 function dataOutputs(ports: ReturnType<typeof declaredPorts>): string[] {
@@ -81,7 +48,7 @@ function dataOutputs(ports: ReturnType<typeof declaredPorts>): string[] {
 }
 
 /** Nodes by what people call them; nodes of the same name also by their ids. */
-function named(types: NodeTypes, flow: Flow, ids: readonly NodeId[]): Option[] {
+function named(types: NodeTypes, flow: Flow, ids: readonly NodeId[]): NamedOption[] {
   const options = ids.map((id) => {
     const node = flow.nodes[id];
     return { value: id, label: node?.title || types.byType.get(node?.type ?? "")?.title || id };

@@ -10,7 +10,8 @@ type ListSpec = Extract<Spec, { kind: "list" }>;
 /** Names of Plait's own tools, each with a check box. Names that the host does not know stay until they are unchecked. */
 export function ToolChecklist({ id, label, value, path, onChange, readOnly }: FieldProps<ListSpec>) {
   const { editor, ownTools } = useWorkspace();
-  const known = useOwnTools((state) => state.tools);
+  const own = useOwnTools((state) => state.tools);
+  const known = own ?? [];
   useEffect(() => void ownTools.load(), [ownTools]);
   const chosen = Array.isArray(value) ? value.filter((name): name is string => typeof name === "string") : [];
   const unknown = chosen.filter((name) => !known.some((tool) => tool.name === name));
@@ -43,9 +44,9 @@ export function ToolChecklist({ id, label, value, path, onChange, readOnly }: Fi
             ) : null}
             {description ? (
               <span className="line-clamp-2 text-fg-3 text-xs">{description}</span>
-            ) : (
+            ) : own ? (
               <span className="block text-bad text-xs">{TEXTS.unknownTool}</span>
-            )}
+            ) : null}
           </span>
         </label>
       ))}

@@ -5,7 +5,8 @@ import { CONTROL } from "@/design/control";
 import { displayedFlow } from "@/flow/flow-state";
 import { useFlow, useOwnTools, useWorkspace } from "@/workspace/context";
 import { useConfigNode } from "./config-node";
-import { type FieldProps, shared, stepwise, type TextSpec } from "./props";
+import { NamedChoice } from "./NamedChoice";
+import { type FieldProps, shared, type TextSpec } from "./props";
 import { TEXTS } from "./texts";
 
 const TOOLS_INPUT = "tools";
@@ -20,7 +21,7 @@ export function ToolControl(props: FieldProps<TextSpec>) {
   const { id, value, path } = props;
   const chosen = typeof value === "string" ? value : "";
   const sources = own === undefined ? [] : feeding(flow, own);
-  const names = [...new Set([...sources.flatMap((source) => declaredTools(flow, source)), ...toolNames(known)])];
+  const names = [...new Set([...sources.flatMap((source) => declaredTools(flow, source)), ...toolNames(known ?? [])])];
   if (sources.length > 0) {
     return (
       <>
@@ -40,23 +41,10 @@ export function ToolControl(props: FieldProps<TextSpec>) {
       </>
     );
   }
-  const onChange = stepwise(editor, props.onChange);
-  return (
-    <select
-      {...shared(props)}
-      className={`${CONTROL} h-[30px]`}
-      value={chosen}
-      onChange={(event) => onChange(path, event.target.value === "" ? undefined : event.target.value)}
-    >
-      <option value="">{TEXTS.chooseTool}</option>
-      {chosen !== "" && !names.includes(chosen) ? <option value={chosen}>{TEXTS.missingTool(chosen)}</option> : null}
-      {names.map((name) => (
-        <option key={name} value={name}>
-          {name}
-        </option>
-      ))}
-    </select>
-  );
+  const options = names.map((name) => ({ value: name, label: name }));
+  // Whether a tool exists is not known before the list is.
+  const missing = known ? TEXTS.missingTool : (name: string) => name;
+  return <NamedChoice {...props} options={options} none={TEXTS.chooseTool} missing={missing} />;
 }
 
 function toolNames(tools: readonly { name: string }[]): string[] {

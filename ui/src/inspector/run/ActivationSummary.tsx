@@ -1,5 +1,6 @@
 import { CircleAlert } from "lucide-react";
 import type { SkipReason } from "@/bindings";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { InlineCode } from "@/design/InlineCode";
 import { Markdown } from "@/design/Markdown";
 import type { EpochView, NodeState } from "@/run/fold/types";
@@ -55,32 +56,19 @@ export function ActivationSummary({ view }: { view: EpochView }) {
       {view.metadata?.truncated ? <Truncated className="mt-0.5" /> : null}
       {view.error ? (
         <div
-          role="alert"
           className={`mt-2 flex gap-2 rounded-lg border px-2.5 py-2 ${stopped ? "border-line text-fg-2" : "border-bad/60"}`}
           data-testid="io-error"
         >
           <CircleAlert size={15} className={`mt-0.5 shrink-0 ${stopped ? "" : "text-bad"}`} aria-hidden />
-          <div className="min-w-0 break-words">
-            <p>
-              <InlineCode text={view.error.message} />
-            </p>
-            {view.error.hint ? (
-              <p className="text-fg-2 text-sm">
-                <InlineCode text={view.error.hint} />
-              </p>
-            ) : null}
-            <ErrorActionButton code={view.error.code} className="my-1" />
-            <p className="mt-0.5 font-mono text-fg-3 text-xs">
-              {view.error.code}
-              {view.handled ? TEXTS.handledByErrorOutput : ""}
-            </p>
+          <ErrorMessage error={view.error} plain note={view.handled ? TEXTS.handledByErrorOutput : ""}>
+            <ErrorActionButton error={view.error} className="my-1" />
             {view.error.details !== undefined && view.error.details !== null ? (
               <details className="mt-1 text-xs">
                 <summary className="w-fit text-fg-3">{TEXTS.details}</summary>
                 <ValueView value={view.error.details} label={TEXTS.errorDetails} />
               </details>
             ) : null}
-          </div>
+          </ErrorMessage>
         </div>
       ) : null}
     </div>

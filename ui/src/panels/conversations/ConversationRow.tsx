@@ -2,6 +2,7 @@ import { Download, MessagesSquare, Pencil, Play, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { ConversationRecord, Spending } from "@/bindings";
 import { IconButton } from "@/design/Button";
+import { isComposing } from "@/design/keys";
 import { isOfThisFlow, titleOf } from "@/run/conversations/current-conversation";
 import { describeCost, describeTokens, formatAgo, formatCost, formatCount, formatDate } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";
@@ -126,6 +127,7 @@ function Rename({ conversation, onDone }: { conversation: ConversationRecord; on
         onChange={(event) => setTitle(event.target.value)}
         onBlur={keep}
         onKeyDown={(event) => {
+          if (isComposing(event)) return;
           if (event.key === "Enter") keep();
           if (event.key === "Escape") onDone();
         }}

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { notify } from "@/design/notify";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
@@ -13,7 +14,7 @@ export function AddBase({ onDone, onChange }: { onDone: () => void; onChange: ()
   const [name, setName] = useState("");
   const [path, setPath] = useState("");
   const [model, setModel] = useState("");
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<Pick<HostError, "code" | "message" | "hint">>();
   const choose = async () => {
     try {
       const { path: chosen } = await workspace.host.call("dialog.folder", {});
@@ -27,7 +28,8 @@ export function AddBase({ onDone, onChange }: { onDone: () => void; onChange: ()
   const add = async (event: FormEvent) => {
     event.preventDefault();
     const slash = model.indexOf("/");
-    if (model.trim() !== "" && slash < 1) return setProblem(TEXTS.embeddingsProblem);
+    if (model.trim() !== "" && slash < 1)
+      return setProblem({ code: "knowledge.embeddings", message: TEXTS.embeddingsProblem });
     const embeddings =
       model.trim() === ""
         ? undefined
@@ -37,8 +39,7 @@ export function AddBase({ onDone, onChange }: { onDone: () => void; onChange: ()
       onDone();
       await reindex(workspace, added.name, false, onChange);
     } catch (thrown) {
-      const { message, hint } = HostError.from(thrown);
-      setProblem([message, hint].filter(Boolean).join(" "));
+      setProblem(HostError.from(thrown));
     }
   };
   return (
@@ -67,11 +68,7 @@ export function AddBase({ onDone, onChange }: { onDone: () => void; onChange: ()
         testId="knowledge-embeddings"
       />
       <p className="text-fg-3 text-xs">{TEXTS.embeddingsHelp}</p>
-      {problem ? (
-        <p className="break-words text-bad text-xs" role="alert">
-          {problem}
-        </p>
-      ) : null}
+      {problem ? <ErrorMessage error={problem} className="text-xs" /> : null}
       <div className="flex justify-end gap-1.5">
         <Button onClick={onDone}>{TEXTS.cancel}</Button>
         <Button

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from "react";
 import type { Retrieval } from "@/bindings";
 import { Button } from "@/design/Button";
-import { InlineCode } from "@/design/InlineCode";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { SearchField } from "@/design/SearchField";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
@@ -38,9 +38,7 @@ export function SearchBases({ bases, onDone }: { bases: readonly string[]; onDon
         </Button>
       </form>
       {error ? (
-        <p className="break-words text-bad text-xs" role="alert">
-          <InlineCode text={error.message} /> <InlineCode text={error.hint} />
-        </p>
+        <ErrorMessage error={error} className="text-xs" />
       ) : found ? (
         found.used.length + (found.leftOut?.length ?? 0) === 0 ? (
           <p className="text-fg-3 text-xs" role="status">

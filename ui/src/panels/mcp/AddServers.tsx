@@ -2,9 +2,9 @@ import { type FormEvent, useState } from "react";
 import type { McpImport } from "@/bindings";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
-import { ErrorMessage } from "../settings/ErrorMessage";
 import { TEXTS } from "./texts";
 
 /** Takes the JSON of other clients. */
@@ -52,7 +52,7 @@ export function AddServers({ onAdded }: { onAdded: () => Promise<void> }) {
           {TEXTS.add}
         </Button>
       </div>
-      {error ? <ErrorMessage error={error} /> : null}
+      {error ? <ErrorMessage className="mt-1.5 text-xs" error={error} /> : null}
       {report ? (
         <div className="mt-1.5 break-words text-fg-2 text-xs" role="status">
           <p>{TEXTS.added(report.added.join(", "))}</p>

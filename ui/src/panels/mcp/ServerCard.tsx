@@ -1,10 +1,10 @@
 import { useState } from "react";
 import type { McpLogLine, McpServerDetails, McpServerStatus } from "@/bindings";
 import { Button } from "@/design/Button";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { HostError } from "@/ipc";
 import { describePin } from "@/run/grants";
 import { useWorkspace } from "@/workspace/context";
-import { ErrorMessage } from "../settings/ErrorMessage";
 import { Offers } from "./Offers";
 import { ToolChanges } from "./ToolChanges";
 import { TEXTS } from "./texts";
@@ -83,7 +83,7 @@ export function ServerCard({ server, onChanged }: { server: McpServerStatus; onC
           {TEXTS.remove}
         </Button>
       </div>
-      {problem ? <ErrorMessage error={problem} /> : null}
+      {problem ? <ErrorMessage className="mt-1.5 text-xs" error={problem} /> : null}
       {changes ? <ToolChanges changes={changes} disabled={busy} onAccept={() => accept(changes.definitions)} /> : null}
       {log ? <LogLines name={name} lines={log} /> : null}
       {details ? <Offers details={details} /> : null}

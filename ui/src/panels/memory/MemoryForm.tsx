@@ -2,6 +2,7 @@ import { type FormEvent, useId, useState } from "react";
 import type { MemoryContent, MemoryKind } from "@/bindings";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { Select } from "@/design/Select";
 import { HostError } from "@/ipc";
 import { contentOf, draftOf, isComplete, KINDS, type MemoryDraft } from "./memory";
@@ -19,7 +20,7 @@ type Props = {
 /** Writes or changes a memory. */
 export function MemoryForm({ content, titles, onSave, onCancel }: Props) {
   const [draft, setDraft] = useState<MemoryDraft>(draftOf(content));
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<HostError>();
   const [busy, setBusy] = useState(false);
   const change = (changes: Partial<MemoryDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const save = async (event: FormEvent) => {
@@ -28,8 +29,7 @@ export function MemoryForm({ content, titles, onSave, onCancel }: Props) {
     try {
       await onSave(contentOf(draft));
     } catch (thrown) {
-      const { message, hint } = HostError.from(thrown);
-      setProblem([message, hint].filter(Boolean).join(" "));
+      setProblem(HostError.from(thrown));
       setBusy(false);
     }
   };
@@ -58,11 +58,7 @@ export function MemoryForm({ content, titles, onSave, onCancel }: Props) {
           {(steps) => change({ steps })}
         </Field>
       ) : null}
-      {problem ? (
-        <p className="break-words text-bad text-xs" role="alert">
-          {problem}
-        </p>
-      ) : null}
+      {problem ? <ErrorMessage error={problem} className="text-xs" /> : null}
       <div className="flex justify-end gap-1.5">
         <Button onClick={onCancel}>{TEXTS.cancel}</Button>
         <Button type="submit" kind="main" data-testid="memory-save" disabled={busy || !isComplete(draft)}>

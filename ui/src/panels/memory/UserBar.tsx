@@ -2,6 +2,7 @@ import { UserMinus, UserPlus } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { Button, IconButton } from "@/design/Button";
 import { CONTROL } from "@/design/control";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { Select } from "@/design/Select";
 import { HostError } from "@/ipc";
 import { useUsers, useWorkspace } from "@/workspace/context";
@@ -48,14 +49,14 @@ export function UserBar() {
 function AddUser({ onDone }: { onDone: () => void }) {
   const workspace = useWorkspace();
   const [name, setName] = useState("");
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<HostError>();
   const add = async (event: FormEvent) => {
     event.preventDefault();
     try {
       await workspace.users.add(name.trim());
       onDone();
     } catch (thrown) {
-      setProblem(HostError.from(thrown).message);
+      setProblem(HostError.from(thrown));
     }
   };
   return (
@@ -75,11 +76,7 @@ function AddUser({ onDone }: { onDone: () => void }) {
           {TEXTS.addUser}
         </Button>
       </div>
-      {problem ? (
-        <p className="break-words text-bad text-xs" role="alert">
-          {problem}
-        </p>
-      ) : null}
+      {problem ? <ErrorMessage error={problem} className="text-xs" /> : null}
     </form>
   );
 }

@@ -2,6 +2,7 @@ import { Search, X } from "lucide-react";
 import { type KeyboardEvent, useMemo, useState } from "react";
 import type { NodeDescriptor } from "@/bindings";
 import { Empty } from "@/design/Empty";
+import { isComposing } from "@/design/keys";
 import { TypeBadge } from "@/design/TypeBadge";
 import { CATEGORIES } from "@/flow/node-types";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
@@ -33,6 +34,7 @@ export function NodesPanel() {
             value={query}
             onChange={(event) => setQuery(event.target.value)}
             onKeyDown={(event) => {
+              if (isComposing(event)) return;
               if (event.key === "Escape") {
                 event.preventDefault();
                 if (query === "") event.currentTarget.blur();

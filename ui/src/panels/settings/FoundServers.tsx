@@ -1,9 +1,9 @@
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
 import { Button } from "@/design/Button";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
-import { ErrorMessage } from "./ErrorMessage";
 import { TEXTS } from "./texts";
 
 /** Model servers that run on this machine and that no provider leads to yet; and searching for them again. */
@@ -46,7 +46,7 @@ export function FoundServers() {
           <RefreshCw size={12} aria-hidden /> {TEXTS.refresh}
         </Button>
       </div>
-      {problem ? <ErrorMessage error={problem} /> : null}
+      {problem ? <ErrorMessage className="mt-1.5 text-xs" error={problem} /> : null}
     </div>
   );
 }

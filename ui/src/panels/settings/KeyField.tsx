@@ -2,9 +2,9 @@ import { type FormEvent, useId, useRef, useState } from "react";
 import type { KeyLocation, ProviderStatus } from "@/bindings";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
-import { ErrorMessage } from "./ErrorMessage";
 import { keyPlace } from "./labels";
 import { TEXTS } from "./texts";
 
@@ -89,7 +89,9 @@ export function KeyField({ provider, place }: { provider: ProviderStatus; place:
           </Button>
         ) : null}
       </div>
-      {(problem ?? unreadable) ? <ErrorMessage error={(problem ?? unreadable) as HostError} /> : null}
+      {(problem ?? unreadable) ? (
+        <ErrorMessage className="mt-1.5 text-xs" error={(problem ?? unreadable) as HostError} />
+      ) : null}
     </form>
   );
 }

@@ -1,10 +1,10 @@
 import { ChevronRight } from "lucide-react";
-import { useId, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import type { KeyLocation, ProviderSettings, ProviderStatus } from "@/bindings";
 import { Button } from "@/design/Button";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { HostError } from "@/ipc";
-import { useProviders, useWorkspace } from "@/workspace/context";
-import { ErrorMessage } from "./ErrorMessage";
+import { useLayout, useProviders, useWorkspace } from "@/workspace/context";
 import { KeyField } from "./KeyField";
 import { kindName, standing } from "./labels";
 import { ChoiceField, TextField } from "./ProviderFields";
@@ -19,6 +19,16 @@ type Props = { provider: ProviderStatus; place: KeyLocation; kinds: readonly str
 export function ProviderCard({ provider, place, kinds }: Props) {
   const id = useId();
   const [open, setOpen] = useState(false);
+  const head = useRef<HTMLButtonElement>(null);
+  const { layout } = useWorkspace();
+  const isShown = useLayout((state) => state.shownProvider === provider.name);
+  useEffect(() => {
+    if (!isShown) return;
+    setOpen(true);
+    head.current?.focus();
+    head.current?.scrollIntoView?.({ block: "start" });
+    layout.providerShown();
+  }, [isShown, layout]);
   const running = useProviders((state) => state.found.find((server) => server.providers.includes(provider.name)));
   const isReady = running !== undefined || !provider.needsKey || provider.key.source !== undefined;
   // Where one is needed, it comes first.
@@ -31,8 +41,9 @@ export function ProviderCard({ provider, place, kinds }: Props) {
     >
       <h4>
         <button
+          ref={head}
           type="button"
-          className="flex w-full items-center gap-1.5 rounded-lg px-2 py-1.5 text-left hover:bg-bg-3"
+          className="flex w-full scroll-mt-2 items-center gap-1.5 rounded-lg px-2 py-1.5 text-left hover:bg-bg-3"
           aria-expanded={open}
           aria-controls={open ? id : undefined}
           onClick={() => setOpen(!open)}
@@ -108,7 +119,7 @@ function Where({ provider: { name, settings, builtIn }, kinds }: Pick<Props, "pr
       {field("baseUrl", "Base URL", "http://127.0.0.1:8000/v1")}
       {problem ? (
         <div className="-mt-1 mb-2">
-          <ErrorMessage error={problem} />
+          <ErrorMessage className="mt-1.5 text-xs" error={problem} />
         </div>
       ) : null}
       {field("keyEnv", "API key environment variable", "None")}
@@ -143,7 +154,7 @@ function Leave({ provider: { name, builtIn, changed, key } }: Pick<Props, "provi
       >
         {builtIn ? TEXTS.resetToDefaults : TEXTS.removeProvider}
       </Button>
-      {problem ? <ErrorMessage error={problem} /> : null}
+      {problem ? <ErrorMessage className="mt-1.5 text-xs" error={problem} /> : null}
     </div>
   );
 }

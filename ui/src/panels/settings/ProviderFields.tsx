@@ -1,5 +1,6 @@
 import { type ReactNode, useId } from "react";
 import { CONTROL } from "@/design/control";
+import { isComposing } from "@/design/keys";
 
 /** A label above its control. */
 function Labeled({ id, label, children }: { id: string; label: string; children: ReactNode }) {
@@ -36,7 +37,7 @@ export function TextField({ label, value = "", placeholder, invalid = false, onL
         defaultValue={value}
         aria-invalid={invalid || undefined}
         onBlur={({ target }) => onLeave(target.value)}
-        onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
+        onKeyDown={(event) => event.key === "Enter" && !isComposing(event) && event.currentTarget.blur()}
       />
     </Labeled>
   );

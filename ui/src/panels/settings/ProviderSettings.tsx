@@ -1,7 +1,7 @@
 import { useEffect } from "react";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { useProviders, useWorkspace } from "@/workspace/context";
 import { AddProvider } from "./AddProvider";
-import { ErrorMessage } from "./ErrorMessage";
 import { FoundServers } from "./FoundServers";
 import { ProviderCard } from "./ProviderCard";
 import { TEXTS } from "./texts";
@@ -15,7 +15,7 @@ export function ProviderSettings() {
     void providers.findServers();
     void providers.fetchPresets();
   }, [providers]);
-  if (problem) return <ErrorMessage error={problem} />;
+  if (problem) return <ErrorMessage className="mt-1.5 text-xs" error={problem} />;
   if (!status) return null;
   const kinds = [...new Set(status.providers.map((one) => one.settings.kind))].filter((kind) => kind !== "offline");
   return (

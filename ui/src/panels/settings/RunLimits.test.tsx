@@ -28,7 +28,7 @@ test("limits are saved, and an emptied field removes its limit", async () => {
 
 test("an error about a limit leads to the settings", () => {
   const workspace = createTestWorkspace({ call: async () => ({}) as never });
-  errorAction("run.too_many_model_calls", workspace.layout)?.run();
+  errorAction({ code: "run.too_many_model_calls", message: "" }, workspace)?.run();
   expect(workspace.layout.store.getState().leftPanel).toBe("settings");
-  expect(errorAction("run.unknown", workspace.layout)).toBeUndefined();
+  expect(errorAction({ code: "run.unknown", message: "" }, workspace)).toBeUndefined();
 });

@@ -3,9 +3,9 @@ import { type FormEvent, useId, useState } from "react";
 import type { ErrorCode, TestReport } from "@/bindings";
 import { Button } from "@/design/Button";
 import { CONTROL } from "@/design/control";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
-import { ErrorMessage } from "./ErrorMessage";
 import { TEXTS } from "./texts";
 
 /** Errors of servers that respond but have no model list: a test with a named model may work. */
@@ -55,7 +55,7 @@ export function TestRow({ provider }: { provider: string }) {
           ) : null}
         </p>
       </div>
-      {fault ? <ErrorMessage error={fault} /> : null}
+      {fault ? <ErrorMessage className="mt-1.5 text-xs" error={fault} /> : null}
       {lacksList ? <WithModel busy={busy} onTest={test} /> : null}
       <Models provider={provider} />
     </div>

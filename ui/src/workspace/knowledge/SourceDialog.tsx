@@ -2,7 +2,7 @@ import { Dialog } from "@base-ui/react/dialog";
 import { useEffect, useState } from "react";
 import type { SourceText } from "@/bindings";
 import { Button } from "@/design/Button";
-import { InlineCode } from "@/design/InlineCode";
+import { ErrorMessage } from "@/design/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "../context";
 import type { Passage } from "./passage";
@@ -38,9 +38,7 @@ export function SourceDialog({ passage, onClose }: { passage: Passage; onClose: 
           <Dialog.Title className="font-semibold text-lg">{file}</Dialog.Title>
           <Dialog.Description className="mb-2 break-all font-mono text-fg-3 text-xs">{source?.path}</Dialog.Description>
           {error ? (
-            <p className="text-bad text-sm" role="alert">
-              <InlineCode text={error.message} /> <InlineCode text={error.hint} />
-            </p>
+            <ErrorMessage error={error} className="text-sm" />
           ) : parts ? (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
             <section className="min-h-0 flex-1 overflow-auto rounded-md bg-bg p-3" aria-label={file} tabIndex={0}>

@@ -1,4 +1,4 @@
-/** The line of a dependency without an edge: from below one card to below another, under the cards between them. */
+/** The line of what a config reads from another node without an edge: from below one card to below another, under the cards between them. */
 import type { Box } from "@/flow/align";
 import type { Curve } from "./paths";
 
@@ -8,7 +8,7 @@ const CORNER = 6;
 /** Cards further down than this belong to another part of the flow, and the line runs behind them. */
 const MAX_DETOUR = 400;
 
-export function dependencyPath(from: Box, to: Box, cards: readonly Box[]): Curve {
+export function configReadPath(from: Box, to: Box, cards: readonly Box[]): Curve {
   const [start, end] = [from.x + from.width / 2, to.x + to.width / 2];
   const [left, right] = [Math.min(start, end), Math.max(start, end)];
   const [bottom, other] = [from.y + from.height, to.y + to.height];

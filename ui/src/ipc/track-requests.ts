@@ -1,0 +1,46 @@
+/** Marks errors of the host with the request that failed, and tells when one that is about the same thing succeeds. */
+import { type Args, type CommandName, type Host, HostError, type Reply } from "./host";
+
+/** What arguments name: the same command about another one is another action. */
+const SUBJECTS = ["path", "run", "provider", "name", "id", "conversation", "server", "base", "user"] as const;
+
+export function trackRequests(host: Host, onSuccess: (request: string) => void): Host {
+  const failed = (thrown: unknown, request: string) => {
+    const error = HostError.from(thrown);
+    error.request = request;
+    return error;
+  };
+  return {
+    opened: (onProgress) => host.opened(onProgress),
+    closeWindow: () => host.closeWindow(),
+    call: <C extends CommandName>(name: C, args: Args<C>): Promise<Reply<C>> => {
+      const request = requestOf(name, args);
+      return host.call(name, args).then(
+        (reply) => {
+          onSuccess(request);
+          return reply;
+        },
+        (thrown) => {
+          throw failed(thrown, request);
+        },
+      );
+    },
+    watch: (run, fromSeq, onBatch, onError) => {
+      const request = requestOf("watch", { run });
+      return host.watch(
+        run,
+        fromSeq,
+        (entries) => {
+          onSuccess(request);
+          onBatch(entries);
+        },
+        (error) => onError(failed(error, request)),
+      );
+    },
+  };
+}
+
+function requestOf(name: string, args: object): string {
+  const given = args as Record<string, unknown>;
+  return JSON.stringify([name, ...SUBJECTS.map((key) => (typeof given[key] === "string" ? given[key] : null))]);
+}

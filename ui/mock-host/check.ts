@@ -40,7 +40,8 @@ export function checkFlow(flow: Flow, types: Types): CheckedFlow {
     }
   }
   for (const [id, edge] of Object.entries(flow.edges)) diagnostics.push(...checkEdge(flow, ports, id, edge));
-  for (const [id, { inputs }] of Object.entries(ports)) diagnostics.push(...checkInputs(flow, id, inputs));
+  const fed = fedInputs(flow);
+  for (const [id, { inputs }] of Object.entries(ports)) diagnostics.push(...checkInputs(id, inputs, fed.get(id)));
   const backEdges = findBackEdges(flow);
   diagnostics.push(...unknownTools(flow));
   const contexts = findContexts(flow, ports, new Set(backEdges));
@@ -241,8 +242,18 @@ function checkEdge(flow: Flow, ports: Record<NodeId, Ports>, id: EdgeId, edge: E
   return [];
 }
 
-function checkInputs(flow: Flow, id: NodeId, inputs: Ports["inputs"]): Diagnostic[] {
-  const fed = new Set(Object.values(flow.edges).flatMap((edge) => (edge.target === id ? [edge.targetInput] : [])));
+/** The inputs of each node that an edge leads to. */
+function fedInputs(flow: Flow): Map<NodeId, Set<string>> {
+  const fed = new Map<NodeId, Set<string>>();
+  for (const { target, targetInput } of Object.values(flow.edges)) {
+    const inputs = fed.get(target);
+    if (inputs) inputs.add(targetInput);
+    else fed.set(target, new Set([targetInput]));
+  }
+  return fed;
+}
+
+function checkInputs(id: NodeId, inputs: Ports["inputs"], fed: ReadonlySet<string> = new Set()): Diagnostic[] {
   return inputs
     .filter((port) => port.required && !fed.has(port.name))
     .map((port) => ({

@@ -33,5 +33,5 @@ export async function openFlow(page: Page, flow: Flow): Promise<void> {
     [PATH, JSON.stringify(flow)] as const,
   );
   await page.goto(`/?open=${encodeURIComponent(PATH)}`);
-  await page.getByTestId("node-n0").waitFor();
+  await page.getByTestId("flow-name").filter({ hasText: flow.name }).waitFor();
 }

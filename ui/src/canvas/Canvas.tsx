@@ -4,6 +4,7 @@ import { openChild, runsFlow } from "@/run/child-run";
 import type { Workspace } from "@/workspace/workspace";
 import { AnimationLimit } from "./AnimationLimit";
 import { Backdrop } from "./Backdrop";
+import { boxesOf } from "./boxes";
 import { CanvasControls } from "./CanvasControls";
 import { CanvasMenu } from "./CanvasMenu";
 import { CommentCard } from "./CommentCard";
@@ -14,6 +15,8 @@ import { LoopContainer } from "./LoopContainer";
 import { Minimap } from "./Minimap";
 import { selectFocused } from "./multi-select";
 import { NodeCard } from "./NodeCard";
+import { Overview, useHiddenInOverview } from "./Overview";
+import { MANY_NODES } from "./overview-zoom";
 import { QuickAddMenu } from "./QuickAddMenu";
 import { StrandEdge } from "./StrandEdge";
 import { useBoxSelection } from "./useBoxSelection";
@@ -28,8 +31,6 @@ import { TEXTS } from "./texts";
 const NODE_TYPES = { card: NodeCard, comment: CommentCard, loop: LoopContainer };
 const EDGE_TYPES = { strand: StrandEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
-/** From this many nodes on, only what is in view is in the page. */
-const VIRTUALIZE_FROM = 250;
 
 /** The canvas: draws the flow and turns what people do on it into edits. */
 export function Canvas() {
@@ -38,20 +39,21 @@ export function Canvas() {
   const connections = useConnections();
   const boxSelection = useBoxSelection();
   const viewing = useFlow((state) => state.viewing !== undefined);
+  const [drawnNodes, drawnEdges] = useHiddenInOverview(nodes, edges);
   useFitNewDocuments(nodes.length);
   return (
     <CanvasMenu>
       <section
         className="canvas"
         data-testid="canvas"
-        data-many={nodes.length > VIRTUALIZE_FROM || undefined}
+        data-many={nodes.length > MANY_NODES || undefined}
         aria-label={TEXTS.canvas}
         onFocus={(event) => selectOnKeyboardFocus(event, workspace)}
         onPointerDownCapture={boxSelection.onPress}
       >
         <ReactFlow
-          nodes={nodes}
-          edges={edges}
+          nodes={drawnNodes}
+          edges={drawnEdges}
           nodeTypes={NODE_TYPES}
           edgeTypes={EDGE_TYPES}
           onNodesChange={onNodesChange}
@@ -59,7 +61,7 @@ export function Canvas() {
           onNodeDrag={(event, grabbed, all) => onDrag(event, { grabbed, all })}
           onNodeDragStop={(event, grabbed, all) => onDragStop(event, { grabbed, all })}
           {...boxSelection.handlers}
-          onPaneClick={(event) => addOnDoubleClick(event, workspace)}
+          onPaneClick={(event) => !showInOverview(event, workspace) && addOnDoubleClick(event, workspace)}
           onNodeDoubleClick={(_, { id, data }) => {
             if (data.folded) workspace.editor.fold([id], false);
             else if (runsFlow(workspace.nodeTypes.all, data.node)) openChild(workspace, id);
@@ -71,7 +73,7 @@ export function Canvas() {
           nodesDraggable={!viewing}
           nodesConnectable={!viewing}
           edgesReconnectable={!viewing}
-          onlyRenderVisibleElements={nodes.length > VIRTUALIZE_FROM}
+          onlyRenderVisibleElements={nodes.length > MANY_NODES}
           minZoom={MIN_ZOOM}
           maxZoom={2.5}
           selectionMode={SelectionMode.Partial}
@@ -85,6 +87,7 @@ export function Canvas() {
           proOptions={{ hideAttribution: true }}
         >
           <Backdrop />
+          <Overview nodes={nodes} edges={edges} />
           <ConfigReads />
           {nodes.length > 0 ? (
             <>
@@ -99,6 +102,17 @@ export function Canvas() {
       </section>
     </CanvasMenu>
   );
+}
+
+/** In an overview, a click on a node brings its card into view. Whether there was one to click. */
+function showInOverview({ clientX, clientY }: MouseEvent, { canvas }: Workspace): boolean {
+  const at = canvas.state.overview ? canvas.instance?.screenToFlowPosition({ x: clientX, y: clientY }) : undefined;
+  if (!at) return false;
+  const hit = [...boxesOf(canvas.instance?.getNodes() ?? [])].findLast(
+    ([, box]) => at.x >= box.x && at.x <= box.x + box.width && at.y >= box.y && at.y <= box.y + box.height,
+  );
+  if (hit) canvas.reveal({ node: hit[0], center: true });
+  return hit !== undefined;
 }
 
 /** A double click on empty canvas offers what can be added there. */

@@ -1,7 +1,7 @@
 import { useInternalNode, useStoreApi, ViewportPortal } from "@xyflow/react";
 import type { Edge, EdgeId } from "@/bindings";
 import { displayedFlow } from "@/flow/flow-state";
-import { useFlow, useWorkspace } from "@/workspace/context";
+import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
 import { measuredBox } from "./boxes";
 import { configReadPath } from "./config-read-path";
 import { drawnFor } from "./loop-elements";
@@ -10,6 +10,8 @@ import { TEXTS } from "./texts";
 /** What nodes read from others without an edge: a config names the node. Thin gray dots, and no handles. */
 export function ConfigReads() {
   const reads = useFlow((state) => state.checked.reads);
+  const overview = useCanvas((state) => state.overview === true);
+  if (overview) return null;
   return (
     <ViewportPortal>
       {Object.entries(reads).map(([id, edge]) => (

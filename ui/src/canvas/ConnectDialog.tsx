@@ -1,7 +1,7 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { Unplug } from "lucide-react";
 import { useRef, useState } from "react";
 import type { Edge, EdgeId, Flow, NodeId } from "@/bindings";
+import { Dialog, DialogTitle } from "@/design/Dialog";
 import { InlineCode } from "@/design/InlineCode";
 import { MenuGroup, MenuItem, MenuList } from "@/design/Menu";
 import { TypeBadge } from "@/design/TypeBadge";
@@ -27,18 +27,16 @@ export function ConnectDialog() {
     canvas.set({ connecting: undefined });
   };
   return (
-    <Dialog.Root open={node !== undefined} onOpenChange={(open) => !open && close(node)}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/20" />
-        <Dialog.Popup
-          className="pop fixed top-[18%] left-1/2 z-40 w-[440px] -translate-x-1/2"
-          data-testid="connect-dialog"
-          finalFocus={() => (next.current === undefined ? undefined : nodeElement(next.current))}
-        >
-          {node === undefined ? null : <Connect key={node} node={node} close={close} />}
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Dialog
+      open={node !== undefined}
+      onClose={() => close(node)}
+      place="list"
+      testId="connect-dialog"
+      className="w-[440px]"
+      finalFocus={() => (next.current === undefined ? undefined : nodeElement(next.current))}
+    >
+      {node === undefined ? null : <Connect key={node} node={node} close={close} />}
+    </Dialog>
   );
 }
 
@@ -60,7 +58,7 @@ function Connections({ node, close }: { node: NodeId; close: Close }) {
   const name = nodeNames.nameOf(node);
   return (
     <>
-      <Dialog.Title className="px-3 pt-2.5 font-semibold">{TEXTS.disconnectNode(name)}</Dialog.Title>
+      <DialogTitle className="px-3 pt-2.5 font-semibold">{TEXTS.disconnectNode(name)}</DialogTitle>
       <MenuList label={TEXTS.connectionsOf(name)} placeholder={TEXTS.searchConnections} empty={TEXTS.noMatches}>
         <MenuGroup heading={TEXTS.disconnect}>
           {edgesOf(flow, node).map(([id, edge]) => (
@@ -107,7 +105,7 @@ function PortsOf({ node, choose, onDisconnect }: PortsProps) {
   ];
   return (
     <>
-      <Dialog.Title className="px-3 pt-2.5 font-semibold">{TEXTS.connectNode(name)}</Dialog.Title>
+      <DialogTitle className="px-3 pt-2.5 font-semibold">{TEXTS.connectNode(name)}</DialogTitle>
       <MenuList label={TEXTS.portsOf(name)} placeholder={TEXTS.searchPorts} empty={TEXTS.noMatches}>
         {groups.map((group) =>
           group.ports.length === 0 ? null : (
@@ -156,7 +154,7 @@ function Partners({ end, close }: { end: End; close: Close }) {
   const preposition = end.side === "out" ? "to" : "from";
   return (
     <>
-      <Dialog.Title className="px-3 pt-2.5 font-semibold">{TEXTS.connectPortTo(end.port, preposition)}</Dialog.Title>
+      <DialogTitle className="px-3 pt-2.5 font-semibold">{TEXTS.connectPortTo(end.port, preposition)}</DialogTitle>
       <MenuList label={TEXTS.connectPort(end.port)} placeholder={TEXTS.searchNodes} empty={TEXTS.noMatches}>
         {there.length > 0 ? (
           <MenuGroup heading={TEXTS.inThisFlow}>

@@ -7,17 +7,11 @@ import type { CanvasNode } from "@/workspace/canvas-store";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useTheme } from "@/workspace/useTheme";
 import { boxesOf } from "./boxes";
-import { shade } from "./elements";
+import { paintNodes } from "./paint-nodes";
 import { TEXTS } from "./texts";
 
 const SIZE = { width: 140, height: 90 };
 const MARGIN = 8;
-const LOOP_OPACITY = 0.3;
-const CATEGORY_COLORS: Partial<Record<string, string>> = {
-  people: "var(--wait)",
-  tools: "var(--tools)",
-  data: "var(--data)",
-};
 
 /**
  * The map of the flow and of what is in view. Painted once for each change of the nodes, not while they are dragged. While
@@ -143,23 +137,5 @@ function paint(canvas: HTMLCanvasElement, types: NodeTypes, nodes: readonly Canv
   const pen = canvas.getContext("2d");
   if (!pen) return;
   pen.scale(ratio, ratio);
-  const color = resolver(canvas);
-  const boxes = boxesOf(nodes);
-  for (const node of nodes) {
-    const box = boxes.get(node.id);
-    if (!box) continue;
-    const at = map.toMap(box);
-    pen.fillStyle = color(colorOf(types, node));
-    pen.beginPath();
-    pen.roundRect(at.x, at.y, Math.max(1.5, box.width * map.scale), Math.max(1.5, box.height * map.scale), 1.5);
-    // What a loop has inside is to be seen through it.
-    pen.globalAlpha = node.type === "loop" ? LOOP_OPACITY : 1;
-    pen.fill();
-  }
-}
-
-function colorOf(types: NodeTypes, node: CanvasNode): string {
-  if (node.selected) return "var(--fg)";
-  const category = types.byType.get(node.data.node.type)?.category ?? "wiring";
-  return shade(node.data.context) ?? CATEGORY_COLORS[category] ?? "var(--line-2)";
+  paintNodes(pen, resolver(canvas), types, nodes, map);
 }

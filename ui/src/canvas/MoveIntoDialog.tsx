@@ -1,6 +1,6 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { useRef } from "react";
 import type { NodeId } from "@/bindings";
+import { Dialog, DialogTitle } from "@/design/Dialog";
 import { MenuGroup, MenuItem, MenuList } from "@/design/Menu";
 import { TypeBadge } from "@/design/TypeBadge";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
@@ -17,19 +17,17 @@ export function MoveIntoDialog() {
   if (moved) first.current = moved[0];
   const close = () => canvas.set({ movingInto: undefined });
   return (
-    <Dialog.Root open={moved !== undefined} onOpenChange={(open) => !open && close()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/20" />
-        <Dialog.Popup
-          className="pop fixed top-[18%] left-1/2 z-40 w-[440px] -translate-x-1/2"
-          data-testid="move-into-dialog"
-          finalFocus={() => (first.current === undefined ? undefined : nodeElement(first.current))}
-        >
-          <Dialog.Title className="px-3 pt-2.5 font-semibold">{TEXTS.moveIntoLoop}</Dialog.Title>
-          {moved ? <Loops moved={moved} close={close} /> : null}
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Dialog
+      open={moved !== undefined}
+      onClose={close}
+      place="list"
+      testId="move-into-dialog"
+      className="w-[440px]"
+      finalFocus={() => (first.current === undefined ? undefined : nodeElement(first.current))}
+    >
+      <DialogTitle className="px-3 pt-2.5 font-semibold">{TEXTS.moveIntoLoop}</DialogTitle>
+      {moved ? <Loops moved={moved} close={close} /> : null}
+    </Dialog>
   );
 }
 

@@ -5,6 +5,7 @@ export const TEXTS = {
   staleChip: "Stale",
   stale: (state: string) => `${state} · changed after this run`,
   canvas: "Canvas",
+  overview: (nodes: string) => `Overview of ${nodes} nodes. Click one, or zoom in, to see its card.`,
   required: "required",
   zoomOut: "Zoom out",
   zoomPercentReset100: (percent: string | number) => `Zoom ${percent} percent. Reset to 100 percent`,

@@ -1,5 +1,6 @@
 /** Moving the view, not the flow. */
 import { getViewportForBounds } from "@xyflow/react";
+import { flushSync } from "react-dom";
 import type { NodeId } from "@/bindings";
 import { type Box, type Boxes, bounds, type Point } from "@/flow/align";
 import { displayedFlow, type FlowState } from "@/flow/flow-state";
@@ -7,6 +8,7 @@ import type { Workspace } from "@/workspace/workspace";
 import { boxesOf } from "./boxes";
 import { topBetween } from "./elements";
 import { portY } from "./geometry";
+import { isOverview } from "./overview-zoom";
 import { backBounds } from "./paths";
 
 /** The least zoom of the canvas: a card is a few pixels wide, so also very large flows can be seen whole. */
@@ -43,6 +45,9 @@ export function showAll(
   const margin = padding * 300;
   if (box.width * viewport.zoom > pane.width) viewport.x = margin - box.x * viewport.zoom;
   if (box.height * viewport.zoom > pane.height) viewport.y = margin - box.y * viewport.zoom;
+  // Before the view is there: the cards that would be in it are never drawn.
+  const overview = isOverview(instance.getNodes().length, viewport.zoom);
+  if (overview && duration === 0) flushSync(() => canvas.set({ overview }));
   void instance.setViewport(viewport, { duration });
 }
 

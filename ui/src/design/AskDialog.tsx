@@ -1,49 +1,28 @@
-import { AlertDialog } from "@base-ui/react/alert-dialog";
-import { useRef } from "react";
 import { useStore } from "zustand";
-import { Button } from "./Button";
+import { Dialog, DialogButtons, DialogText, DialogTitle, useSafeButton } from "./Dialog";
 import type { QuestionStore } from "./question-store";
 
-const RANK = { danger: 0, plain: 1, main: 2 } as const;
-
-/**
- * Shows the open question, if there is one. Cancel stands on the left and the main action on the right, as in other desktop
- * programs. The main action has the focus; without one, nothing can be lost by Enter, since Cancel has it.
- */
+/** Shows the open question, if there is one. */
 export function AskDialog({ questions }: { questions: QuestionStore }) {
   const { question, settle } = useStore(questions.store);
-  const first = useRef<HTMLButtonElement>(null);
-  const actions = [...(question?.actions ?? [])].sort((a, b) => RANK[a.kind] - RANK[b.kind]);
-  const hasMain = actions.some((action) => action.kind === "main");
+  const safe = useSafeButton();
+  const actions = (question?.actions ?? []).map((action) => ({
+    ...action,
+    testId: `ask-${action.id}`,
+    run: () => settle(action.id),
+  }));
   return (
-    <AlertDialog.Root open={question !== undefined} onOpenChange={(open) => !open && settle()}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="fixed inset-0 z-50 bg-black/45" />
-        <AlertDialog.Popup
-          data-testid="ask-dialog"
-          initialFocus={first}
-          className="fixed top-1/2 left-1/2 z-50 w-[440px] max-w-[90vw] -translate-x-1/2 -translate-y-1/2 rounded-xl border border-line bg-bg-1 p-5 shadow-pop outline-none"
-        >
-          <AlertDialog.Title className="mb-1.5 font-semibold text-lg">{question?.title}</AlertDialog.Title>
-          <AlertDialog.Description className="mb-4 text-fg-2">{question?.text}</AlertDialog.Description>
-          <div className="flex flex-wrap justify-end gap-2">
-            <Button ref={hasMain ? undefined : first} onClick={() => settle()}>
-              Cancel
-            </Button>
-            {actions.map((action) => (
-              <Button
-                key={action.id}
-                ref={action.kind === "main" ? first : undefined}
-                kind={action.kind}
-                data-testid={`ask-${action.id}`}
-                onClick={() => settle(action.id)}
-              >
-                {action.label}
-              </Button>
-            ))}
-          </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <Dialog
+      alert
+      open={question !== undefined}
+      onClose={() => settle()}
+      testId="ask-dialog"
+      initialFocus={safe}
+      className="w-[440px] p-5"
+    >
+      <DialogTitle className="mb-1.5 font-semibold text-lg">{question?.title}</DialogTitle>
+      <DialogText className="mb-4 text-fg-2">{question?.text}</DialogText>
+      <DialogButtons safe={safe} actions={actions} cancelLabel="Cancel" onCancel={() => settle()} />
+    </Dialog>
   );
 }

@@ -1,7 +1,7 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { BookOpen, CircleUser, CornerDownRight, FolderOpen } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { ExampleFlow, RecentFlow } from "@/bindings";
+import { Dialog } from "@/design/Dialog";
 import { Icon } from "@/design/Icon";
 import { Keys } from "@/design/Keys";
 import { MenuGroup, MenuItem, MenuList, rank, useMenuSearch } from "@/design/Menu";
@@ -19,18 +19,16 @@ export function CommandPalette() {
   const workspace = useWorkspace();
   const open = useOverlays((state) => state.palette);
   return (
-    <Dialog.Root open={open} onOpenChange={(next) => !next && workspace.overlays.hidePalette()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/20" />
-        <Dialog.Popup
-          className="pop fixed top-[14%] left-1/2 z-40 w-[560px] max-w-[92vw] -translate-x-1/2"
-          data-testid="command-palette"
-          aria-label={TEXTS.commandPalette}
-        >
-          {open ? <Everything /> : null}
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Dialog
+      open={open}
+      onClose={() => workspace.overlays.hidePalette()}
+      place="list"
+      testId="command-palette"
+      className="w-[560px]"
+      label={TEXTS.commandPalette}
+    >
+      {open ? <Everything /> : null}
+    </Dialog>
   );
 }
 

@@ -1,7 +1,7 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { useRef } from "react";
 import type { Autosave } from "@/bindings";
 import { Button } from "@/design/Button";
+import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/Dialog";
 import { fileName } from "@/flow/flow-state";
 import { useOverlays, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
@@ -18,48 +18,43 @@ export function DraftsDialog() {
     overlays.offerDrafts(overlays.store.getState().drafts.filter((one) => one.key !== draft.key));
   };
   return (
-    <Dialog.Root open={drafts.length > 0} onOpenChange={(open) => !open && hide()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/45" />
-        <Dialog.Popup
-          className="pop fixed top-1/2 left-1/2 z-40 w-[520px] max-w-[92vw] -translate-x-1/2 -translate-y-1/2 p-5"
-          data-testid="drafts-dialog"
-          initialFocus={restoreFirst}
-        >
-          <Dialog.Title className="mb-1 font-semibold text-lg">{TEXTS.restoreUnsavedChanges}</Dialog.Title>
-          <Dialog.Description className="mb-3 text-fg-2">{TEXTS.draftsExplained}</Dialog.Description>
-          <ul className="mb-4 flex max-h-[40vh] flex-col gap-2 overflow-y-auto">
-            {drafts.map((draft, index) => (
-              <li key={draft.key} className="flex items-center gap-2 rounded-lg border border-line px-3 py-2">
-                <span className="min-w-0 flex-1">
-                  <b className="block truncate font-medium">{draft.name || TEXTS.untitledFlow}</b>
-                  <span className="block truncate text-fg-3 text-xs">
-                    {draft.path === undefined ? TEXTS.notSaved : fileName(draft.path)} ·{" "}
-                    {new Date(draft.savedAt).toLocaleString()} · {Object.keys(draft.flow.nodes).length} nodes
-                  </span>
-                </span>
-                <Button kind="danger" data-testid="discard-draft" onClick={() => void discard(draft)}>
-                  {TEXTS.discard}
-                </Button>
-                <Button
-                  ref={index === 0 ? restoreFirst : undefined}
-                  kind="main"
-                  data-testid="restore-draft"
-                  onClick={() => {
-                    hide();
-                    void workspace.files.openDraft(draft);
-                  }}
-                >
-                  {TEXTS.restore}
-                </Button>
-              </li>
-            ))}
-          </ul>
-          <div className="flex justify-end">
-            <Button onClick={hide}>{TEXTS.notNow}</Button>
-          </div>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Dialog
+      open={drafts.length > 0}
+      onClose={hide}
+      testId="drafts-dialog"
+      initialFocus={restoreFirst}
+      className="w-[520px] p-5"
+    >
+      <DialogTitle className="mb-1 font-semibold text-lg">{TEXTS.restoreUnsavedChanges}</DialogTitle>
+      <DialogText className="mb-3 text-fg-2">{TEXTS.draftsExplained}</DialogText>
+      <ul className="mb-4 flex max-h-[40vh] flex-col gap-2 overflow-y-auto">
+        {drafts.map((draft, index) => (
+          <li key={draft.key} className="flex items-center gap-2 rounded-lg border border-line px-3 py-2">
+            <span className="min-w-0 flex-1">
+              <b className="block truncate font-medium">{draft.name || TEXTS.untitledFlow}</b>
+              <span className="block truncate text-fg-3 text-xs">
+                {draft.path === undefined ? TEXTS.notSaved : fileName(draft.path)} ·{" "}
+                {new Date(draft.savedAt).toLocaleString()} · {Object.keys(draft.flow.nodes).length} nodes
+              </span>
+            </span>
+            <Button kind="danger" data-testid="discard-draft" onClick={() => void discard(draft)}>
+              {TEXTS.discard}
+            </Button>
+            <Button
+              ref={index === 0 ? restoreFirst : undefined}
+              kind="main"
+              data-testid="restore-draft"
+              onClick={() => {
+                hide();
+                void workspace.files.openDraft(draft);
+              }}
+            >
+              {TEXTS.restore}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <DialogButtons actions={[]} cancelLabel={TEXTS.notNow} onCancel={hide} />
+    </Dialog>
   );
 }

@@ -1,10 +1,9 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { Shield } from "lucide-react";
-import { useState } from "react";
+import { type RefObject, useState } from "react";
 import { useStore } from "zustand";
 import type { NeedStatus } from "@/bindings";
-import { Button } from "@/design/Button";
 import { ChoiceBar } from "@/design/ChoiceBar";
+import { Dialog, DialogButtons, DialogText, DialogTitle, useSafeButton } from "@/design/Dialog";
 import { GRANT_ICONS } from "@/design/grant-icons";
 import { NeedSummary, needName } from "@/panels/grants/NeedSummary";
 import type { GrantRequest } from "@/run/grant-requests";
@@ -16,24 +15,27 @@ import { TEXTS } from "./texts";
 export function GrantsDialog() {
   const { grantRequests } = useWorkspace();
   const { request, settle } = useStore(grantRequests.store);
+  const safe = useSafeButton();
   return (
-    <Dialog.Root open={request !== undefined} onOpenChange={(open) => !open && settle()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/45" />
-        <Dialog.Popup
-          className="pop fixed top-1/2 left-1/2 z-40 flex max-h-[86vh] w-[760px] max-w-[94vw] -translate-x-1/2 -translate-y-1/2 flex-col"
-          data-testid="grants-dialog"
-        >
-          {request ? <GrantForm request={request} settle={settle} /> : null}
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Dialog
+      open={request !== undefined}
+      onClose={() => settle()}
+      testId="grants-dialog"
+      initialFocus={safe}
+      className="flex max-h-[86vh] w-[760px] flex-col"
+    >
+      {request ? <GrantForm request={request} settle={settle} safe={safe} /> : null}
+    </Dialog>
   );
 }
 
-type FormProps = { request: GrantRequest; settle: (answer?: ReturnType<typeof rulesOf>) => void };
+type FormProps = {
+  request: GrantRequest;
+  safe: RefObject<HTMLButtonElement | null>;
+  settle: (answer?: ReturnType<typeof rulesOf>) => void;
+};
 
-function GrantForm({ request, settle }: FormProps) {
+function GrantForm({ request, safe, settle }: FormProps) {
   const { flowName, hasFile, needs } = request;
   const [choices, setChoices] = useState<ReadonlyMap<string, GrantChoice>>(new Map());
   const choose = (target: string, choice: GrantChoice) => setChoices((before) => new Map(before).set(target, choice));
@@ -44,16 +46,14 @@ function GrantForm({ request, settle }: FormProps) {
       <header className="px-5 pt-4 pb-3">
         <div className="flex items-center gap-2.5">
           <Shield size={18} className="shrink-0 text-context" aria-hidden />
-          <Dialog.Title className="min-w-0 flex-1 truncate font-semibold text-lg">
-            {TEXTS.whatThisFlowNeeds}
-          </Dialog.Title>
+          <DialogTitle className="min-w-0 flex-1 truncate font-semibold text-lg">{TEXTS.whatThisFlowNeeds}</DialogTitle>
           <span className="rounded border border-line-2 bg-bg-3 px-1.5 py-0.5 text-fg-2 text-xs">
             {changed ? TEXTS.changedNeeds : TEXTS.nothingRanYet}
           </span>
         </div>
-        <Dialog.Description className="mt-1 text-fg-2 text-sm">
+        <DialogText className="mt-1 text-fg-2 text-sm">
           {TEXTS.needsExplained(flowName)} {hasFile ? TEXTS.changeLater : TEXTS.saveToKeep}
-        </Dialog.Description>
+        </DialogText>
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto">
         {needsByKind(needs).map(({ kind, needs: ofKind }) => {
@@ -79,17 +79,33 @@ function GrantForm({ request, settle }: FormProps) {
           );
         })}
       </div>
-      <footer className="flex flex-wrap items-center justify-end gap-2 border-line border-t px-5 py-3">
-        <p className="min-w-40 flex-1 text-fg-2 text-xs" role="status">
-          {TEXTS.grantCounts(counts)}
-        </p>
-        <Button onClick={() => settle()}>{TEXTS.cancel}</Button>
-        <Button data-testid="grants-deny-all" onClick={() => setChoices(new Map())} disabled={choices.size === 0}>
-          {TEXTS.denyAll}
-        </Button>
-        <Button kind="main" data-testid="grants-run" onClick={() => settle(rulesOf(needs, choices, hasFile))}>
-          {TEXTS.runWithChoices}
-        </Button>
+      <footer className="border-line border-t px-5 py-3">
+        <DialogButtons
+          safe={safe}
+          cancelLabel={TEXTS.cancel}
+          onCancel={() => settle()}
+          actions={[
+            {
+              id: "deny-all",
+              label: TEXTS.denyAll,
+              kind: "plain",
+              testId: "grants-deny-all",
+              disabled: choices.size === 0,
+              run: () => setChoices(new Map()),
+            },
+            {
+              id: "run",
+              label: TEXTS.runWithChoices,
+              kind: "main",
+              testId: "grants-run",
+              run: () => settle(rulesOf(needs, choices, hasFile)),
+            },
+          ]}
+        >
+          <p className="min-w-40 flex-1 text-fg-2 text-xs" role="status">
+            {TEXTS.grantCounts(counts)}
+          </p>
+        </DialogButtons>
       </footer>
     </>
   );

@@ -1,5 +1,5 @@
-import { Dialog } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
+import { Dialog, DialogTitle } from "@/design/Dialog";
 import { Keys } from "@/design/Keys";
 import { GROUPS } from "@/workspace/command";
 import { useCommands, useOverlays, useWorkspace } from "@/workspace/context";
@@ -18,43 +18,38 @@ export function ShortcutsHelp() {
   const workspace = useWorkspace();
   const commands = useCommands();
   const open = useOverlays((state) => state.shortcuts);
+  const close = () => workspace.overlays.hideShortcuts();
   return (
-    <Dialog.Root open={open} onOpenChange={(next) => !next && workspace.overlays.hideShortcuts()}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/20" />
-        <Dialog.Popup
-          className="pop fixed top-1/2 left-1/2 z-40 flex max-h-[86vh] w-[860px] max-w-[94vw] -translate-x-1/2 -translate-y-1/2 flex-col p-5"
-          data-testid="shortcuts-help"
+    <Dialog open={open} onClose={close} testId="shortcuts-help" className="flex max-h-[86vh] w-[860px] flex-col p-5">
+      <div className="mb-3 flex items-center justify-between">
+        <DialogTitle className="font-semibold text-lg">{TEXTS.keyboardShortcuts}</DialogTitle>
+        <button
+          type="button"
+          onClick={close}
+          className="grid size-[30px] place-items-center rounded-md text-fg-2 hover:bg-bg-3"
+          aria-label={TEXTS.close}
         >
-          <div className="mb-3 flex items-center justify-between">
-            <Dialog.Title className="font-semibold text-lg">{TEXTS.keyboardShortcuts}</Dialog.Title>
-            <Dialog.Close
-              className="grid size-[30px] place-items-center rounded-md text-fg-2 hover:bg-bg-3"
-              aria-label={TEXTS.close}
-            >
-              <X size={16} aria-hidden />
-            </Dialog.Close>
-          </div>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer. */}
-          <section className="columns-2 gap-8 overflow-y-auto text-sm" tabIndex={0} aria-label={TEXTS.allShortcuts}>
-            {GROUPS.map((group) => {
-              const rows = commands.list.filter((one) => one.group === group && one.keys?.length);
-              return rows.length === 0 ? null : (
-                <section key={group} className="mb-4 break-inside-avoid">
-                  <h3 className="mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">{group}</h3>
-                  {rows.map((one) => (
-                    <Row key={one.id} title={one.title} keys={one.keys ?? []} />
-                  ))}
-                  {group === "Edit"
-                    ? OTHERS.map((one) => <Row key={one.title} title={one.title} keys={[one.keys]} />)
-                    : null}
-                </section>
-              );
-            })}
-          </section>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+          <X size={16} aria-hidden />
+        </button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer. */}
+      <section className="columns-2 gap-8 overflow-y-auto text-sm" tabIndex={0} aria-label={TEXTS.allShortcuts}>
+        {GROUPS.map((group) => {
+          const rows = commands.list.filter((one) => one.group === group && one.keys?.length);
+          return rows.length === 0 ? null : (
+            <section key={group} className="mb-4 break-inside-avoid">
+              <h3 className="mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">{group}</h3>
+              {rows.map((one) => (
+                <Row key={one.id} title={one.title} keys={one.keys ?? []} />
+              ))}
+              {group === "Edit"
+                ? OTHERS.map((one) => <Row key={one.title} title={one.title} keys={[one.keys]} />)
+                : null}
+            </section>
+          );
+        })}
+      </section>
+    </Dialog>
   );
 }
 

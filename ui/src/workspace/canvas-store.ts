@@ -52,6 +52,8 @@ export type CanvasState = {
   movingInto?: readonly NodeId[];
   /** The loop that would take what is being dragged. */
   dropTarget?: NodeId;
+  /** Whether the flow is large and seen from so far away that a picture takes the place of its cards. */
+  overview?: boolean;
   /** The node type being dragged onto the canvas, and where it is on the screen. */
   draggedType?: { type: NodeDescriptor; at: Point; overCanvas: boolean };
 };

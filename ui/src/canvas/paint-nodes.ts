@@ -1,0 +1,55 @@
+/** Nodes as plain rectangles: in the minimap, and on the canvas where cards would be too small to read. */
+import type { NodeId } from "@/bindings";
+import type { Point } from "@/flow/align";
+import type { NodeTypes } from "@/flow/node-types";
+import type { CanvasNode } from "@/workspace/canvas-store";
+import { boxesOf } from "./boxes";
+import { shade } from "./elements";
+
+const LOOP_OPACITY = 0.3;
+/** Screen pixels. */
+const MIN_SIDE = 1.5;
+const CATEGORY_COLORS: Partial<Record<string, string>> = {
+  people: "var(--wait)",
+  tools: "var(--tools)",
+  data: "var(--data)",
+};
+
+/** From the canvas to the picture. */
+export type PaintMapping = { scale: number; toMap(at: Point): Point };
+
+/** `colorOf` replaces the color of a node, such as by that of its state. */
+export function paintNodes(
+  pen: CanvasRenderingContext2D,
+  resolve: (css: string) => string,
+  types: NodeTypes,
+  nodes: readonly CanvasNode[],
+  map: PaintMapping,
+  colorOf: (node: NodeId) => string | undefined = () => undefined,
+): void {
+  const boxes = boxesOf(nodes);
+  for (const node of nodes) {
+    const box = boxes.get(node.id);
+    if (!box) continue;
+    const at = map.toMap(box);
+    pen.fillStyle = resolve(colorOf(node.id) ?? ownColor(types, node));
+    // What a loop has inside is to be seen through it.
+    pen.globalAlpha = node.type === "loop" ? LOOP_OPACITY : 1;
+    pen.beginPath();
+    pen.roundRect(
+      at.x,
+      at.y,
+      Math.max(MIN_SIDE, box.width * map.scale),
+      Math.max(MIN_SIDE, box.height * map.scale),
+      1.5,
+    );
+    pen.fill();
+  }
+  pen.globalAlpha = 1;
+}
+
+function ownColor(types: NodeTypes, node: CanvasNode): string {
+  if (node.selected) return "var(--fg)";
+  const category = types.byType.get(node.data.node.type)?.category ?? "wiring";
+  return shade(node.data.context) ?? CATEGORY_COLORS[category] ?? "var(--line-2)";
+}

@@ -1,0 +1,55 @@
+/** Flows with more nodes than could be drawn as cards at once. */
+import type { Flow } from "../../src/bindings";
+import { CHAT_FLOW, expect, node, putFile, test } from "./fixture";
+
+const COLUMNS = 40;
+const COUNT = 400;
+const LARGE: Flow = {
+  ...CHAT_FLOW,
+  name: "Large",
+  nodes: Object.fromEntries(
+    Array.from({ length: COUNT }, (_, at) => [`n${at}`, { type: "text", title: `Text ${at}` }]),
+  ),
+  edges: {},
+  layout: Object.fromEntries(
+    Array.from({ length: COUNT }, (_, at) => [
+      `n${at}`,
+      { x: (at % COLUMNS) * 300, y: Math.floor(at / COLUMNS) * 200 },
+    ]),
+  ),
+};
+
+test("a large flow opens as a picture, a click leads to a card, and the fit leads back", async ({ page }) => {
+  await putFile(page, "/flows/large.flow.json", LARGE);
+  await page.goto("/?open=%2Fflows%2Flarge.flow.json");
+  const picture = page.getByTestId("overview");
+  await expect(picture).toHaveAccessibleName(/Overview of 400 nodes/);
+  await expect(page.locator(".canvas .card")).toHaveCount(0);
+  // The picture has the nodes where the cards would be.
+  const box = await picture.boundingBox();
+  if (!box) throw new Error("There is no picture.");
+  const painted = await picture.evaluate((element) => {
+    const canvas = element as HTMLCanvasElement;
+    const { data, width } = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height) ?? {
+      data: [],
+      width: 1,
+    };
+    let [left, top, right, bottom] = [Infinity, Infinity, 0, 0];
+    for (let at = 3; at < data.length; at += 4) {
+      if (!data[at]) continue;
+      const pixel = (at - 3) / 4;
+      left = Math.min(left, pixel % width);
+      right = Math.max(right, pixel % width);
+      top = Math.min(top, Math.floor(pixel / width));
+      bottom = Math.max(bottom, Math.floor(pixel / width));
+    }
+    return { left, top, right, bottom };
+  });
+  expect(painted.right - painted.left).toBeGreaterThan(box.width * 0.6);
+  await page.mouse.click(box.x + painted.left + 3, box.y + painted.top + 2);
+  await expect(node(page, "n0")).toHaveAttribute("data-selected", "true");
+  await expect(picture).toHaveCount(0);
+  await page.getByRole("button", { name: "Fit to view" }).click();
+  await expect(picture).toBeVisible();
+  await expect(page.locator(".canvas .card")).toHaveCount(0);
+});

@@ -142,6 +142,30 @@ fn bad_usage_and_invalid_flows_exit_with_2() {
 
 /// A model that calls two tools, each of which waits for approval.
 #[test]
+fn tools_that_do_not_exist_are_found_before_a_run() {
+    let home = Home::default();
+    let with_tool = |tool: &str| {
+        flow_json("listed", json!({ "list": { "type": "tools", "config": { "tools": [tool] } } }), &[])
+    };
+    let calling = |config: Value| {
+        flow_json("caller", json!({ "child": { "type": "subflow", "config": config } }), &[]).to_string()
+    };
+    home.file("right.flow.json", &with_tool("calculator").to_string());
+    let wrong = home.file("wrong.flow.json", &with_tool("calulator").to_string());
+    let parent = home.file("parent.flow.json", &calling(json!({ "file": "wrong.flow.json", "inputSource": "mapping" })));
+    let nested = home.file("nested.flow.json", &calling(json!({ "flow": with_tool("calulator"), "inputSource": "mapping" })));
+    for file in [&wrong, &parent, &nested] {
+        for command in ["check", "run"] {
+            let output = home.plait(&[command, file]);
+            assert_eq!(output.code, 2, "{command} {file}: {output:#?}");
+            assert!(output.err.contains("There is no tool `calulator`."), "{command} {file}: {output:#?}");
+        }
+    }
+    let fine = home.file("fine.flow.json", &calling(json!({ "file": "right.flow.json", "inputSource": "mapping" })));
+    assert_eq!(home.plait(&["check", &fine]).code, 0);
+}
+
+#[test]
 fn node_that_asks_again_is_answered_again() {
     let calls = json!([
         { "name": "calculator", "arguments": { "expression": "1 + 1" } },

@@ -5,6 +5,7 @@ mod anthropic;
 mod detect;
 mod embeddings;
 mod gemini;
+mod gemini_interactions;
 mod http;
 pub mod offline;
 mod ollama;
@@ -30,6 +31,7 @@ use anthropic::Anthropic;
 pub use detect::{DetectedServer, detect, usual_addresses};
 use embeddings::Embeddings;
 use gemini::Gemini;
+use gemini_interactions::GeminiInteractions;
 use http::HttpClient;
 use offline::Offline;
 use ollama::Ollama;
@@ -59,7 +61,7 @@ struct Entry {
 }
 
 impl ProviderRegistry {
-    /// The built-in providers (`offline`, `openai`, `openai-chat`, `anthropic`, `gemini`, `ollama`, `lmstudio`, `llamacpp`, `vllm`) with
+    /// The built-in providers (`offline`, `openai`, `openai-chat`, `anthropic`, `gemini`, `gemini-interactions`, `ollama`, `lmstudio`, `llamacpp`, `vllm`) with
     /// `settings` overriding them by name. Keys come from the session and the environment only. Fault `provider.bad_settings`.
     pub fn new(settings: &BTreeMap<String, ProviderSettings>) -> Result<Self, Fault> {
         Self::with_keys(settings, &KeyStore::in_memory())
@@ -195,6 +197,7 @@ impl Entry {
             ProviderKind::Ollama => &ollama::CONFIG,
             ProviderKind::Anthropic => &anthropic::CONFIG,
             ProviderKind::Gemini => &gemini::CONFIG,
+            ProviderKind::GeminiInteractions => &gemini_interactions::CONFIG,
         };
         let client = Arc::new(HttpClient::new(config, name, &settings, keys)?);
         let embeddings = Embeddings::of(settings.kind, Arc::clone(&client));
@@ -207,6 +210,9 @@ impl Entry {
             ProviderKind::Ollama => Arc::new(Ollama::new(client)),
             ProviderKind::Anthropic => Arc::new(Anthropic::new(client)),
             ProviderKind::Gemini => Arc::new(Gemini::new(client)),
+            ProviderKind::GeminiInteractions => {
+                Arc::new(GeminiInteractions::new(client, settings.sessions.unwrap_or_default()))
+            }
         };
         // Servers may echo the key in replies and errors.
         let provider = Arc::new(RedactingProvider::new(provider, keys.redaction()));

@@ -212,7 +212,7 @@ impl Plait {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
             notices,
-            flows: FlowService::new(&store, &registry, &clock, &keys, &providers, &tools),
+            flows: FlowService::new(&store, &registry, &clock, &keys, &providers),
             conversations: ConversationService::new(
                 store.clone(),
                 users.clone(),

@@ -18,6 +18,8 @@ from openai.types.responses import response_create_params as responses  # noqa: 
 typing.Iterable = iterable
 import ollama._types as ollama_types  # noqa: E402
 from google.genai import types as gemini_types  # noqa: E402
+from google.genai._gaos.types import basemodel as interactions_base  # noqa: E402
+from google.genai._gaos.types.interactions import createmodelinteraction as interactions  # noqa: E402
 
 STRICT = pydantic.ConfigDict(extra="forbid", strict=True, arbitrary_types_allowed=True)
 
@@ -61,6 +63,33 @@ def lost_keys(sent, read, path=""):
             yield from lost_keys(value, other, f"{path}.{at}")
 
 
+def interaction(body):
+    """The package's types keep what they don't know, so it is looked for in what they have read."""
+    read = interactions.CreateModelInteraction.model_validate_json(json.dumps(body))
+    unknown = [problem for value, path in models_in(read) for problem in unknown_parts(value, path)]
+    unknown += lost_keys(body, json.loads(read.model_dump_json(by_alias=True, exclude_unset=True)))
+    if unknown:
+        raise ValueError("; ".join(unknown))
+
+
+def models_in(value, path=""):
+    """Each model within a value, with its path."""
+    if isinstance(value, interactions_base.BaseModel):
+        yield value, path
+        for name in type(value).model_fields:
+            yield from models_in(getattr(value, name), f"{path}.{name}")
+    elif isinstance(value, (list, tuple)):
+        for at, one in enumerate(value):
+            yield from models_in(one, f"{path}.{at}")
+
+
+def unknown_parts(model, path):
+    if getattr(model, "is_unknown", False):
+        yield f"{path}: unknown type"
+    for key in model.model_extra or {}:
+        yield f"{path}.{key}: unknown key"
+
+
 # Go's own API has these; the Python package has not got them yet:
 # https://github.com/ollama/ollama/blob/main/api/types.go (Message.ToolCallID, ToolCall.ID)
 OLLAMA_NEWER_KEYS = {"tool_call_id", "id"}
@@ -97,5 +126,6 @@ JUDGES = {
     "/responses": typed_dict(responses.ResponseCreateParamsStreaming),
     "/v1/messages": typed_dict(messages.MessageCreateParamsStreaming),
     ":streamGenerateContent": lambda body: GeminiRequest.model_validate_json(json.dumps(body)),
+    "/v1beta/interactions": interaction,
     "/api/chat": ollama_request,
 }

@@ -19,6 +19,7 @@ import pydantic
 from anthropic.types import raw_message_stream_event as anthropic_events
 from anthropic.types.content_block import ContentBlock
 from google.genai import types as gemini
+from google.genai._gaos.types import interactions
 from ollama._types import ChatResponse
 from openai.types.chat import ChatCompletionChunk
 from openai.types.responses import response_stream_event as openai_events
@@ -186,6 +187,31 @@ def generate_content(text, call):
     return sse(events)
 
 
+def interaction(text, call):
+    usage = lambda: serialized(interactions.Usage, {})
+    noise = lambda at: [
+        serialized(interactions.StepStart, {"index": at, "step": serialized(interactions.GoogleSearchCallStep, {}), "event_type": "step.start"}),
+        serialized(interactions.StepStop, {"index": at, "event_type": "step.stop"}),
+    ]
+    state = lambda kind, status: serialized(kind, {
+        "interaction": {"id": "i1", "status": status, "usage": usage()}, "event_type": kind.model_fields["event_type"].default,
+    })  # fmt: skip
+    events = [state(interactions.InteractionCreatedEvent, "in_progress"), *noise(0)]
+    events.append({"event_type": "step.start", "index": 1, "step": {"type": "model_output"}})
+    for part in parts(text):
+        delta = {"type": "text", "text": part}
+        events.append(serialized(interactions.StepDelta, {"index": 1, "delta": delta, "event_type": "step.delta"}))
+    events += [{"event_type": "step.stop", "index": 1}, *noise(2)]
+    if call:
+        step = {"type": "function_call", "id": "c1", "name": call["name"], "arguments": {}}
+        events.append({"event_type": "step.start", "index": 3, "step": step})
+        for part in parts(json.dumps(call["arguments"])):
+            delta = {"type": "arguments_delta", "arguments": part}
+            events.append(serialized(interactions.StepDelta, {"index": 3, "delta": delta, "event_type": "step.delta"}))
+    events.append(state(interactions.InteractionCompletedEvent, "requires_action" if call else "completed"))
+    return sse(events) + "event: done\ndata: [DONE]\n\n"
+
+
 def ollama(text, call):
     def line(message, done):
         return json.dumps(serialized(ChatResponse, {"message": {"role": "assistant", **message}, "done": done, "done_reason": "stop" if done else None}))
@@ -201,6 +227,7 @@ KINDS = {
     "openAiResponses": (responses, "text/event-stream"),
     "anthropic": (messages, "text/event-stream"),
     "gemini": (generate_content, "text/event-stream"),
+    "geminiInteractions": (interaction, "text/event-stream"),
     "ollama": (ollama, "application/x-ndjson"),
 }
 

@@ -34,7 +34,10 @@ impl Embeddings {
             ProviderKind::OpenAi | ProviderKind::OpenAiResponses => "embeddings",
             // Its base URL has no version.
             ProviderKind::Ollama => "v1/embeddings",
-            ProviderKind::Offline | ProviderKind::Anthropic | ProviderKind::Gemini => return None,
+            ProviderKind::Offline
+            | ProviderKind::Anthropic
+            | ProviderKind::Gemini
+            | ProviderKind::GeminiInteractions => return None,
         };
         Some(Self { client, path })
     }

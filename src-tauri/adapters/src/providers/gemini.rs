@@ -5,6 +5,8 @@
 //! back with the results of the functions that the model called.
 
 mod contents;
+pub(super) mod models;
+pub(super) mod reply_format;
 mod request;
 mod response_decoder;
 mod wire;
@@ -67,19 +69,13 @@ impl Provider for Gemini {
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {
-        let generates = |methods: &[String]| methods.iter().any(|method| method == "generateContent");
-        let read_page = |page: wire::Models| {
-            let models = page.models.iter().filter(|model| generates(&model.supported_generation_methods));
-            let names = models.map(|model| contents::short_model_name(&model.name).to_owned()).collect();
-            (names, page.next_page_token.filter(|token| !token.is_empty()))
-        };
-        self.client.paginated_models("v1beta/models", "pageSize=1000", "pageToken", read_page).await
+        models::list(&self.client).await
     }
 }
 
 /// The path for calls of a model. The names of tuned models include their collection.
 fn endpoint(model: &str) -> String {
-    let name = contents::short_model_name(model);
+    let name = models::short_name(model);
     let collection = if name.contains('/') { "" } else { "models/" };
     format!("v1beta/{collection}{name}:streamGenerateContent")
 }

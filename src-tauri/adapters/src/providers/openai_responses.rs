@@ -1,14 +1,14 @@
-//! OpenAI's Responses API, streamed. By default OpenAI stores nothing; [`session`] describes when it does.
+//! OpenAI's Responses API, streamed. By default OpenAI stores nothing; [`stored_replies`](super::protocol::stored_replies) describes
+//! when it does.
 
 mod request;
 mod response_decoder;
-mod session;
 mod wire;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_engine::error::{ErrorCode, Fault};
+use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
 use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider};
 
@@ -16,9 +16,9 @@ use super::http::{
     self, ErrorContext, HttpClient, ProtocolConfig, ResponseBody, ResponseDecoder as _, wants_session,
 };
 use super::protocol::openai_models;
+use super::protocol::stored_replies::{PrefixHashes, StoredReplies};
 use request::{Body, RequestDraft};
 use response_decoder::Decoder;
-use session::{PrefixHashes, SessionCache};
 
 pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
     protocol: "openAiResponses",
@@ -34,12 +34,12 @@ pub(super) struct OpenAiResponses {
     client: Arc<HttpClient>,
     /// Whether the provider stores conversations unless the call's options say otherwise.
     stores_conversations: bool,
-    sessions: SessionCache,
+    stored: StoredReplies,
 }
 
 impl OpenAiResponses {
     pub(super) fn new(client: Arc<HttpClient>, stores_conversations: bool) -> Self {
-        Self { client, stores_conversations, sessions: SessionCache::default() }
+        Self { client, stores_conversations, stored: StoredReplies::default() }
     }
 
     async fn post(&self, body: Body<'_>, context: &ErrorContext) -> Result<ResponseBody, Fault> {
@@ -53,16 +53,11 @@ impl OpenAiResponses {
         prefix: Option<&PrefixHashes>,
         context: &ErrorContext,
     ) -> Result<ResponseBody, Fault> {
-        let Some(stored) = prefix.and_then(|prefix| self.sessions.find(prefix)) else {
+        let Some(stored) = prefix.and_then(|prefix| self.stored.find(prefix)) else {
             return self.post(draft.full_body(prefix.is_some()), context).await;
         };
-        match self.post(draft.continuation(&stored.response_id, stored.items), context).await {
-            // The provider may have dropped the stored reply, and reports that in more than one way. If the request is
-            // wrong for another reason, the full request fails the same way.
-            Err(fault)
-                if matches!(fault.code, ErrorCode::ProviderNotFound | ErrorCode::ProviderBadRequest) =>
-            {
-                self.sessions.forget(&stored);
+        match self.post(draft.continuation(&stored.id, stored.items), context).await {
+            Err(fault) if self.stored.forget_after(&stored, &fault) => {
                 self.post(draft.full_body(true), context).await
             }
             response => response,
@@ -77,11 +72,11 @@ impl Provider for OpenAiResponses {
         let stores = wants_session(&request.options)?.unwrap_or(self.stores_conversations);
         let draft = RequestDraft::new(&request)?;
         let session = request.session.as_deref().filter(|_| stores);
-        let prefix = session.map(|session| PrefixHashes::new(session, &draft));
+        let prefix = session.map(|session| PrefixHashes::new(session, &draft.fixed_fields(), &draft.items));
         let response = self.send(&draft, prefix.as_ref(), &context).await?;
         let reply = http::read_reply(response, Decoder::new(&context), sink).await?;
         if let (Some(prefix), Some(id)) = (prefix, &reply.response_id) {
-            self.sessions.insert(prefix.with_reply(&request::encode_reply(&reply)), id);
+            self.stored.insert(prefix, &request::encode_reply(&reply), id);
         }
         Ok(reply)
     }

@@ -25,6 +25,8 @@ pub enum ProviderKind {
     Anthropic,
     /// Google's Gemini API.
     Gemini,
+    /// Google's Interactions API: Gemini with conversations that Google can store.
+    GeminiInteractions,
 }
 
 /// One provider's settings.
@@ -69,8 +71,8 @@ pub struct ProviderSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub read_timeout_ms: Option<u64>,
-    /// Whether the provider may store conversations (Responses only), so that less has to be sent; off by default. A call's
-    /// own `session` option takes precedence.
+    /// Whether the provider may store conversations (Responses and Interactions only), so that less has to be sent; off by
+    /// default. A call's own `session` option takes precedence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub sessions: Option<bool>,
@@ -130,6 +132,13 @@ pub(super) fn built_in() -> BTreeMap<String, ProviderSettings> {
         ),
         ("anthropic".to_owned(), with_key(ProviderKind::Anthropic, anthropic, anthropic_key)),
         ("gemini".to_owned(), with_key(ProviderKind::Gemini, gemini, gemini_keys)),
+        (
+            "gemini-interactions".to_owned(),
+            ProviderSettings {
+                key_of: Some("gemini".to_owned()),
+                ..with_key(ProviderKind::GeminiInteractions, gemini, gemini_keys)
+            },
+        ),
         ("ollama".to_owned(), at(ProviderKind::Ollama, "http://127.0.0.1:11434")),
         ("lmstudio".to_owned(), chat("http://127.0.0.1:1234/v1")),
         ("llamacpp".to_owned(), chat("http://127.0.0.1:8080/v1")),

@@ -16,6 +16,7 @@ fn registry_merges_settings_with_built_in_providers() {
         [
             "anthropic",
             "gemini",
+            "gemini-interactions",
             "llamacpp",
             "lmstudio",
             "mine",

@@ -48,7 +48,7 @@ pub const PURPOSE: &str = "plait.purpose";
 pub fn provider_name(provider: &str) -> &str {
     match provider {
         "openai" | "openai-chat" => "openai",
-        "gemini" => "gcp.gemini",
+        "gemini" | "gemini-interactions" => "gcp.gemini",
         other => other,
     }
 }

@@ -6,6 +6,7 @@
 mod anthropic;
 mod detect;
 mod gemini;
+mod gemini_interactions;
 mod keys;
 mod odd_replies;
 mod ollama;

@@ -4,7 +4,9 @@
 use std::io::Write as _;
 
 use flate2::Compression;
-use plait_adapters::providers::ProviderKind::{self, Anthropic, Gemini, Ollama, OpenAi, OpenAiResponses};
+use plait_adapters::providers::ProviderKind::{
+    self, Anthropic, Gemini, GeminiInteractions, Ollama, OpenAi, OpenAiResponses,
+};
 use plait_engine::context::{Message, Role};
 use plait_engine::provider::{ModelReply, ModelRequest, StopReason};
 use serde_json::{Value, json};
@@ -27,6 +29,11 @@ fn hi(kind: ProviderKind) -> String {
         Gemini => events(&[
             json!({"candidates": [{"content": {"parts": [{"text": "Hi"}]}, "finishReason": "STOP"}]}),
         ]),
+        GeminiInteractions => events(&[
+            json!({"event_type": "step.start", "index": 0, "step": {"type": "model_output"}}),
+            json!({"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": "Hi"}}),
+            json!({"event_type": "interaction.completed", "interaction": {"status": "completed"}}),
+        ]),
         Anthropic => events(&[
             json!({"type": "message_start", "message": {"content": []}}),
             json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Hi"}}),
@@ -39,7 +46,7 @@ fn hi(kind: ProviderKind) -> String {
     }
 }
 
-const ALL: [ProviderKind; 5] = [OpenAi, OpenAiResponses, Gemini, Anthropic, Ollama];
+const ALL: [ProviderKind; 6] = [OpenAi, OpenAiResponses, Gemini, GeminiInteractions, Anthropic, Ollama];
 
 fn with_type(kind: ProviderKind, media_type: &str, body: impl Into<Vec<u8>>) -> Answer {
     let _ = kind;
@@ -113,7 +120,7 @@ async fn compressed_reply_is_decoded() {
 
 #[tokio::test]
 async fn empty_events_are_skipped() {
-    for kind in [OpenAi, OpenAiResponses, Gemini, Anthropic] {
+    for kind in [OpenAi, OpenAiResponses, Gemini, GeminiInteractions, Anthropic] {
         let stream = format!("data:\n\ndata: \n\n{}data:\n\n", hi(kind));
         assert_eq!(reply_to(kind, Answer::stream(stream)).await.0.text, "Hi", "{kind:?}");
     }

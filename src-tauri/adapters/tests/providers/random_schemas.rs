@@ -196,9 +196,14 @@ async fn format_of_messages_accepts_nothing_that_the_schema_does_not() {
 
 #[tokio::test]
 async fn every_schema_reaches_gemini_and_ollama_in_some_form() {
-    for (schema, body) in bodies(ProviderKind::Gemini, "gemini-3-pro").await {
-        let format = body.pointer("/generationConfig/responseJsonSchema");
-        assert!(format.is_some_and(Value::is_object) || asks_in_words(&body), "{schema}: {body}");
+    for (kind, pointer) in [
+        (ProviderKind::Gemini, "/generationConfig/responseJsonSchema"),
+        (ProviderKind::GeminiInteractions, "/response_format/schema"),
+    ] {
+        for (schema, body) in bodies(kind, "gemini-3-pro").await {
+            let format = body.pointer(pointer);
+            assert!(format.is_some_and(Value::is_object) || asks_in_words(&body), "{kind:?} {schema}: {body}");
+        }
     }
     for (schema, body) in bodies(ProviderKind::Ollama, "tiny").await {
         assert_eq!(body["format"], if schema == true { json!("json") } else { schema });

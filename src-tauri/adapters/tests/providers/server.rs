@@ -128,7 +128,11 @@ impl Server {
 /// The settings of a provider at `root`, with the usual path of its protocol.
 pub(crate) fn settings(kind: ProviderKind, root: &str) -> ProviderSettings {
     let path = match kind {
-        ProviderKind::Offline | ProviderKind::Ollama | ProviderKind::Anthropic | ProviderKind::Gemini => "",
+        ProviderKind::Offline
+        | ProviderKind::Ollama
+        | ProviderKind::Anthropic
+        | ProviderKind::Gemini
+        | ProviderKind::GeminiInteractions => "",
         ProviderKind::OpenAi | ProviderKind::OpenAiResponses => "/v1",
     };
     ProviderSettings { base_url: Some(format!("{root}{path}")), ..ProviderSettings::of(kind) }

@@ -20,11 +20,10 @@ use super::missing_providers::missing_providers;
 use super::secrets;
 use super::service::FlowService;
 use super::subflows;
-use super::unknown_tools::unknown_tools;
+use super::unknown_tools::{own_tool_names, unknown_tools};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
-use crate::tools::own_tools;
 
 /// `flow.check`: the problems of a flow. Runs nothing.
 #[derive(Debug, Serialize, Deserialize, TS)]
@@ -45,13 +44,11 @@ impl Command for CheckFlow {
     async fn run(self, service: &FlowService) -> Result<CheckedFlow, ErrorReply> {
         let registry = service.registry.clone();
         let (table, callable) = (service.providers.table(), service.providers.callable());
-        let tools = own_tools(&*service.tools).into_iter().map(|tool| tool.name).collect();
         // A flow of a million nodes takes seconds.
         run_blocking(move || {
             let mut checked = check_with_subflows(&self.flow, self.path.as_deref(), &registry);
             let known = table.names().into_iter().chain(callable.names()).collect();
             checked.diagnostics.extend(missing_providers(&self.flow, &known));
-            checked.diagnostics.extend(unknown_tools(&self.flow, &tools));
             Ok(checked)
         })
         .await
@@ -61,14 +58,16 @@ impl Command for CheckFlow {
 /// Checks a flow and its sub-flows. `path` is the file of the flow, if it has one.
 pub fn check_with_subflows(flow: &Flow, path: Option<&str>, registry: &Registry) -> CheckedFlow {
     let bound = BoundFlow::new(flow, registry);
-    let children = SubflowChecker::new(path, registry).check_nodes(&bound, path);
+    let mut checker = SubflowChecker::new(path, registry);
+    let children = checker.check_nodes(&bound, path);
     let mut checked = check_bound(bound, &children.silent);
+    checked.diagnostics.extend(unknown_tools(flow, &checker.tools));
     checked.diagnostics.extend(children.diagnostics);
     checked.diagnostics.extend(secrets::diagnostics(flow));
     checked
 }
 
-/// Checks that a flow can run, and its sub-flows unless it runs only to a node. Returns the errors.
+/// Checks that a flow can run, and its sub-flows and tools unless it runs only to a node. Returns the errors.
 pub fn check_runnable(
     flow: &Flow,
     path: Option<&str>,
@@ -77,13 +76,15 @@ pub fn check_runnable(
     overrides: &InputOverrides,
 ) -> Result<(), Vec<Diagnostic>> {
     let bound = BoundFlow::new(flow, registry);
-    let mut of_subflows = Vec::new();
+    let mut errors = Vec::new();
     if to.is_none() {
-        of_subflows = SubflowChecker::new(path, registry).check_nodes(&bound, path).diagnostics;
-        of_subflows.retain(|found| found.severity == Severity::Error && found.code.domain() == "subflow");
+        let mut checker = SubflowChecker::new(path, registry);
+        errors = checker.check_nodes(&bound, path).diagnostics;
+        errors.retain(|found| found.severity == Severity::Error && found.code.domain() == "subflow");
+        errors.extend(unknown_tools(flow, &checker.tools));
     }
     check_plan(bound, registry, to, overrides)?;
-    if of_subflows.is_empty() { Ok(()) } else { Err(of_subflows) }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
 struct SubflowChecker<'a> {
@@ -93,6 +94,8 @@ struct SubflowChecker<'a> {
     ancestors: Vec<(String, String)>,
     /// The result for each file, so that a file with several callers is checked once.
     checked_files: HashMap<String, CheckedFile>,
+    /// The names of Plait's own tools.
+    tools: BTreeSet<String>,
 }
 
 /// What is known of the nodes of a flow that run other flows.
@@ -125,7 +128,13 @@ impl<'a> SubflowChecker<'a> {
     fn new(path: Option<&str>, registry: &'a Registry) -> Self {
         let ancestors =
             path.map(|path| vec![(path.to_owned(), subflows::file_name(path))]).unwrap_or_default();
-        Self { registry, access: FileAccess::of_process(None), ancestors, checked_files: HashMap::new() }
+        Self {
+            registry,
+            access: FileAccess::of_process(None),
+            ancestors,
+            checked_files: HashMap::new(),
+            tools: own_tool_names(),
+        }
     }
 
     fn check_nodes(&mut self, flow: &BoundFlow<'_>, path: Option<&str>) -> Children {
@@ -140,10 +149,11 @@ impl<'a> SubflowChecker<'a> {
                     can_ask
                 }
                 Some(ChildFlow::Inner(inner)) => {
+                    let tools = unknown_tools(inner, &self.tools);
                     let inner = BoundFlow::new(inner, self.registry);
                     let nested = self.check_nodes(&inner, path);
                     let own = check_bound(inner, &nested.silent).diagnostics;
-                    let found = own.into_iter().chain(nested.diagnostics);
+                    let found = own.into_iter().chain(tools).chain(nested.diagnostics);
                     children.diagnostics.extend(found.map(|diagnostic| nested_diagnostic(id, diagnostic)));
                     nested.can_ask
                 }
@@ -176,8 +186,9 @@ impl<'a> SubflowChecker<'a> {
         }
         self.ancestors.push((key.clone(), subflow.name.clone()));
         let bound = BoundFlow::new(&subflow.flow, self.registry);
-        let children = self.check_nodes(&bound, subflow.path.as_deref());
+        let mut children = self.check_nodes(&bound, subflow.path.as_deref());
         self.ancestors.pop();
+        children.diagnostics.extend(unknown_tools(&subflow.flow, &self.tools));
         let can_ask = children.can_ask;
         let checked = CheckedFile { error: first_error(&subflow.name, bound, children), can_ask };
         // Recursion depends on the caller: the same file may be valid when another flow runs it.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use plait_adapters::{KeyStore, Store};
 use plait_engine::host::Clock;
 use plait_engine::node::Registry;
-use plait_engine::tool::ToolHost;
 
 use crate::providers::ProviderService;
 
@@ -16,7 +15,6 @@ pub struct FlowService {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) keys: KeyStore,
     pub(super) providers: Arc<ProviderService>,
-    pub(super) tools: Arc<dyn ToolHost>,
 }
 
 impl FlowService {
@@ -26,7 +24,6 @@ impl FlowService {
         clock: &Arc<dyn Clock>,
         keys: &KeyStore,
         providers: &Arc<ProviderService>,
-        tools: &Arc<dyn ToolHost>,
     ) -> Self {
         Self {
             store: store.clone(),
@@ -34,7 +31,6 @@ impl FlowService {
             clock: Arc::clone(clock),
             keys: keys.clone(),
             providers: Arc::clone(providers),
-            tools: Arc::clone(tools),
         }
     }
 }

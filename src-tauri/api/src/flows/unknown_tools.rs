@@ -2,14 +2,24 @@
 
 use std::collections::BTreeSet;
 
+use plait_adapters::{FileAccess, KeyStore, NativeTools, ToolEnvironment};
 use plait_engine::diagnostic::{Diagnostic, escape};
 use plait_engine::error::ErrorCode;
 use plait_engine::flow::{Flow, Node};
 use plait_engine::id::NodeId;
 use serde_json::Value;
 
+use crate::tools::own_tools;
+
 /// The input by which a node gets tools of other nodes.
 const TOOLS_INPUT: &str = "tools";
+
+/// The names of Plait's own tools. Starts nothing.
+pub fn own_tool_names() -> BTreeSet<String> {
+    // Names do not depend on files and keys.
+    let environment = ToolEnvironment::new(FileAccess::default(), KeyStore::in_memory());
+    own_tools(&NativeTools::new(&environment)).into_iter().map(|tool| tool.name).collect()
+}
 
 /// An error for each name of a tool that is not among `known`, Plait's own tools. What a `tools` edge offers is known only
 /// when the flow runs, so a node with one is not tested.

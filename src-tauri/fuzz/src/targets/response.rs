@@ -16,12 +16,13 @@ use serde_json::Value;
 
 use super::{Handler, magnitude, runtime};
 
-const KINDS: [ProviderKind; 5] = [
+const KINDS: [ProviderKind; 6] = [
     ProviderKind::OpenAi,
     ProviderKind::OpenAiResponses,
     ProviderKind::Ollama,
     ProviderKind::Anthropic,
     ProviderKind::Gemini,
+    ProviderKind::GeminiInteractions,
 ];
 
 const CONTENT_TYPES: [&str; 3] = ["text/event-stream", "application/x-ndjson", "application/json"];

@@ -7,6 +7,7 @@ const KINDS: Record<string, string> = {
   openAiResponses: "OpenAI Responses",
   anthropic: "Anthropic Messages",
   gemini: "Gemini",
+  geminiInteractions: "Gemini Interactions",
   ollama: "Ollama",
 };
 

@@ -10,11 +10,6 @@ use serde_json::{Value, json};
 use super::STATE_KEY;
 use crate::providers::protocol::tool_calls::arguments_object;
 
-/// A model's name without the `models/` prefix.
-pub(super) fn short_model_name(model: &str) -> &str {
-    model.strip_prefix("models/").unwrap_or(model)
-}
-
 /// The contents without system messages, which are part of the instructions.
 pub(super) fn contents(history: &[SharedMessage]) -> Vec<Value> {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();

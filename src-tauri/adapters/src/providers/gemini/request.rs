@@ -6,8 +6,9 @@ use plait_engine::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use super::contents;
+use super::reply_format::{reply_format, without_dialect};
 use crate::providers::http::add_options;
-use crate::providers::protocol::instructions::{instructions, schema_instruction};
+use crate::providers::protocol::instructions::instructions;
 
 /// Fields that Plait itself sets; options may not override them.
 const RESERVED: [&str; 8] = [
@@ -21,9 +22,6 @@ const RESERVED: [&str; 8] = [
     "generation_config",
     "generationConfig.max_output_tokens",
 ];
-
-/// Prefixes of the models that accept either a reply schema or functions, not both.
-const SCHEMA_OR_FUNCTIONS: [&str; 3] = ["gemini-1", "gemini-2", "gemma-"];
 
 /// The body. Fault `provider.bad_options`.
 pub(super) fn encode(request: &ModelRequest) -> Result<Value, Fault> {
@@ -59,31 +57,10 @@ pub(super) fn encode(request: &ModelRequest) -> Result<Value, Fault> {
     Ok(Value::Object(body))
 }
 
-/// How the request asks for a reply that follows its schema: as a format, or as an instruction for models that do not
-/// accept a format together with functions, and for a schema that is no object (`true`). The engine validates the reply either way.
-fn reply_format(request: &ModelRequest) -> (Option<Value>, Option<String>) {
-    let Some(schema) = &request.response_schema else { return (None, None) };
-    let accepts_both =
-        !SCHEMA_OR_FUNCTIONS.iter().any(|name| contents::short_model_name(&request.model).starts_with(name));
-    if schema.is_object() && (request.tools.is_empty() || accepts_both) {
-        return (Some(without_dialect(schema)), None);
-    }
-    (None, Some(schema_instruction(schema)))
-}
-
 fn function(tool: &ToolSpec) -> Value {
     json!({
         "name": tool.name,
         "description": tool.description,
         "parametersJsonSchema": without_dialect(&tool.parameters),
     })
-}
-
-/// A schema without its `$schema` key, which this protocol rejects.
-fn without_dialect(schema: &Value) -> Value {
-    let mut schema = schema.clone();
-    if let Some(schema) = schema.as_object_mut() {
-        schema.remove("$schema");
-    }
-    schema
 }

@@ -88,21 +88,3 @@ impl Usage {
             .map(|usage| with_breakdown(usage, at("cachedContentTokenCount"), None, thoughts))
     }
 }
-
-/// One page of the list of models.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Models {
-    #[serde(default)]
-    pub(super) models: Vec<Model>,
-    #[serde(default)]
-    pub(super) next_page_token: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Model {
-    pub(super) name: String,
-    #[serde(default)]
-    pub(super) supported_generation_methods: Vec<String>,
-}

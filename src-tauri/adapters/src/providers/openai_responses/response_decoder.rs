@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::request::{CALL, STATE_KEY, TEXT};
 use super::wire::{EventHead, Item, ItemDelta, ItemEvent, Response, ResponseEvent};
 use crate::providers::http::{self, ErrorContext, Framing, parse};
+use crate::providers::protocol::streamed_text::push_text;
 use crate::providers::protocol::tool_calls::{parse_arguments, received_call};
 
 /// The last event that some servers add to a stream.
@@ -82,7 +83,7 @@ impl<'a> Decoder<'a> {
         item.kind = ItemKind::Message;
         let starts = item.text.is_empty();
         item.text.push_str(more);
-        push(&mut self.text, starts, more, Chunk::Text, sink);
+        push_text(&mut self.text, starts, more, Chunk::Text, sink);
     }
 
     /// Adds reasoning to an item and streams it. A blank line separates its parts.
@@ -94,7 +95,7 @@ impl<'a> Decoder<'a> {
         let starts = item.reasoning.is_empty() || item.summary_index != part;
         item.summary_index = part;
         item.reasoning.push_str(more);
-        push(&mut self.reasoning, starts, more, Chunk::Reasoning, sink);
+        push_text(&mut self.reasoning, starts, more, Chunk::Reasoning, sink);
     }
 
     /// Decodes an item that arrives in full, before or after its deltas.
@@ -167,14 +168,6 @@ impl<'a> Decoder<'a> {
         });
         Ok(())
     }
-}
-
-/// Appends `more` to `all` and streams it, after a blank line if it starts a new part.
-fn push(all: &mut String, starts: bool, more: &str, chunk: fn(String) -> Chunk, sink: &mut ChunkSink<'_>) {
-    let separator = if starts && !all.is_empty() { "\n\n" } else { "" };
-    let more = format!("{separator}{more}");
-    all.push_str(&more);
-    sink(chunk(more));
 }
 
 impl http::ResponseDecoder for Decoder<'_> {

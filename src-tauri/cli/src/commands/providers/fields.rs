@@ -18,6 +18,8 @@ pub(super) enum Kind {
     Anthropic,
     /// Google's Gemini API
     Gemini,
+    /// Google's Interactions API, which can store conversations
+    GeminiInteractions,
     /// Ollama's own protocol
     Ollama,
 }
@@ -29,6 +31,7 @@ impl From<Kind> for ProviderKind {
             Kind::OpenaiResponses => Self::OpenAiResponses,
             Kind::Anthropic => Self::Anthropic,
             Kind::Gemini => Self::Gemini,
+            Kind::GeminiInteractions => Self::GeminiInteractions,
             Kind::Ollama => Self::Ollama,
         }
     }

@@ -102,6 +102,20 @@ async fn attached_files_reach_the_model_and_the_journal_refers_to_them() {
     assert!(lens.contains("[image: photo.png, 68 bytes]") && lens.contains("attachments"), "{lens}");
 }
 
+#[test]
+fn huge_file_is_refused_before_it_is_read() {
+    let home = home();
+    let huge = std::fs::File::create(home.path().join("huge.pdf")).unwrap();
+    // More than any machine could read; on disk it is one hole.
+    huge.set_len(1 << 42).unwrap();
+    let run = home.plait(&["run", &one_chat(&home, "m"), "--attach", &path(&home, "huge.pdf")]);
+    assert_eq!(run.code, 1, "{run:?}");
+    let said = "The file `huge.pdf` has 4398046511104 bytes; at most 20000000 can be attached.";
+    assert!(run.err.contains(said), "{run:?}");
+    let endless = home.plait(&["run", &one_chat(&home, "m"), "--attach", "/dev/zero"]);
+    assert!(endless.err.contains("attachment.too_large"), "{endless:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn answer_with_an_attachment_reaches_the_model_after_a_restart() {
     let server = ModelServer::start(|_, _| Answer::Text("A dot.".into())).await;

@@ -152,8 +152,12 @@ fn tools_that_do_not_exist_are_found_before_a_run() {
     };
     home.file("right.flow.json", &with_tool("calculator").to_string());
     let wrong = home.file("wrong.flow.json", &with_tool("calulator").to_string());
-    let parent = home.file("parent.flow.json", &calling(json!({ "file": "wrong.flow.json", "inputSource": "mapping" })));
-    let nested = home.file("nested.flow.json", &calling(json!({ "flow": with_tool("calulator"), "inputSource": "mapping" })));
+    let parent = home
+        .file("parent.flow.json", &calling(json!({ "file": "wrong.flow.json", "inputSource": "mapping" })));
+    let nested = home.file(
+        "nested.flow.json",
+        &calling(json!({ "flow": with_tool("calulator"), "inputSource": "mapping" })),
+    );
     for file in [&wrong, &parent, &nested] {
         for command in ["check", "run"] {
             let output = home.plait(&[command, file]);
@@ -161,7 +165,8 @@ fn tools_that_do_not_exist_are_found_before_a_run() {
             assert!(output.err.contains("There is no tool `calulator`."), "{command} {file}: {output:#?}");
         }
     }
-    let fine = home.file("fine.flow.json", &calling(json!({ "file": "right.flow.json", "inputSource": "mapping" })));
+    let fine =
+        home.file("fine.flow.json", &calling(json!({ "file": "right.flow.json", "inputSource": "mapping" })));
     assert_eq!(home.plait(&["check", &fine]).code, 0);
 }
 

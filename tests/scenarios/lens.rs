@@ -195,6 +195,36 @@ async fn patterns_of_the_settings_are_redacted_before_anything_is_stored_or_sent
     app.close().await.unwrap();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn show_says_how_a_schema_was_sent_unless_it_is_enforced() {
+    let server = ModelServer::start(|_, _| Answer::Text("{\"number\": 3}".into())).await;
+    let home = Home::default();
+    home.set_provider_url(&server.url).await;
+    let said = |schema: Value| {
+        let nodes = json!({
+            "start": { "type": "contextStart", "config": { "provider": "openai", "model": "m" } },
+            "text": { "type": "manualInput", "config": { "text": "Three." } },
+            "number": { "type": "extract", "config": { "schema": schema } },
+        });
+        let edges = ["start.context -> number.context", "text.value -> number.text"];
+        let file = home.file("extract.flow.json", &flow_json("Extract", nodes, &edges).to_string());
+        let ran = home.plait(&["run", &file]);
+        assert_eq!(ran.code, 0, "{ran:#?}");
+        let shown = home.plait(&["lens", "show", "last"]).out;
+        shown.lines().find(|line| line.starts_with("Reply schema: ")).map(str::to_owned)
+    };
+    let number = json!({ "number": { "type": "integer" } });
+    let closed = json!({ "type": "object", "properties": number, "required": ["number"], "additionalProperties": false });
+    // An object with other properties is more than strict mode takes.
+    let open = json!({ "type": "object", "properties": number });
+    assert_eq!(said(closed), None);
+    let hint = "Reply schema: sent as a format that the provider does not enforce";
+    assert_eq!(said(open).as_deref(), Some(hint));
+    let strict: Vec<_> =
+        server.calls().iter().map(|call| call["response_format"]["json_schema"]["strict"] == true).collect();
+    assert_eq!(strict, [true, false]);
+}
+
 #[test]
 fn commands_show_lists_prompts_traces_and_matches() {
     let home = Home::default();

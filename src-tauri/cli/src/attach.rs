@@ -1,11 +1,13 @@
 //! `--attach`: files of the command line for the nodes of a flow that take some.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plait_api::attachments::{ATTACH, Taker, takers};
-use plait_api::engine::attachment::{Attachment, to_values};
+use plait_api::engine::attachment::{Attachment, MAX_ATTACHMENT_BYTES, check_file_size, to_values};
 use plait_api::engine::error::ErrorCode;
 use plait_api::engine::flow::Flow;
 use plait_api::engine::id::NodeId;
@@ -59,8 +61,7 @@ impl FilesToAttach {
         let mut inputs: BTreeMap<NodeId, Vec<Attachment>> = BTreeMap::new();
         let mut answers: BTreeMap<NodeId, Vec<Attachment>> = BTreeMap::new();
         for (taker, file) in self.files {
-            let bytes = std::fs::read(&file).map_err(|error| unreadable(&file, &error))?;
-            let attachment = app.attachments().add(&file.display().to_string(), bytes).await?;
+            let attachment = app.attachments().add(&file.display().to_string(), read(&file)?).await?;
             match taker {
                 Taker::Input(node) => inputs.entry(node).or_default().push(attachment),
                 Taker::Answer(node) => answers.entry(node).or_default().push(attachment),
@@ -71,6 +72,17 @@ impl FilesToAttach {
         };
         Ok(NodeAttachments { overrides: inputs.into_iter().map(of_node).collect(), answers })
     }
+}
+
+/// The bytes of a file, unless it is larger than what can be attached.
+fn read(file: &Path) -> Result<Vec<u8>, ErrorReply> {
+    let unreadable = |error| unreadable(file, &error);
+    let opened = File::open(file).map_err(unreadable)?;
+    check_file_size(&file.display().to_string(), opened.metadata().map_err(unreadable)?.len())?;
+    let mut bytes = Vec::new();
+    // What is no file, such as a pipe, has no size that is known before.
+    opened.take(MAX_ATTACHMENT_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
 }
 
 fn no_taker(arg: &str, takers: &[Taker]) -> ErrorReply {

@@ -21,7 +21,7 @@ use ts_rs::TS;
 use crate::error::{ErrorCode, Fault};
 use crate::id::AttachmentHash;
 
-pub use inspect::{MAX_ATTACHMENT_BYTES, MAX_TEXT_BYTES, inspect};
+pub use inspect::{MAX_ATTACHMENT_BYTES, MAX_TEXT_BYTES, check_file_size, inspect};
 pub use value::{MAX_ATTACHMENTS, TAKES_ATTACHMENTS, attachments_of, takes_attachments, to_value, to_values};
 
 /// The media type of a PDF.

@@ -1,5 +1,6 @@
 //! Model providers: the trait, its request and its reply.
 
+mod schema_form;
 mod stop_reason;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::id::{Activation, ReplyKey};
 use crate::models::TokenUsage;
 use crate::origin::Origins;
 use crate::tool::ToolSpec;
+pub use schema_form::SchemaForm;
 pub use stop_reason::{StopOutcome, StopReason};
 
 /// A call of a model. Serialized, it is what decides the reply: without the attempt and the session.
@@ -129,6 +131,11 @@ pub trait Provider: Send + Sync {
     /// part of the prompt.
     fn returns_reasoning(&self) -> bool {
         false
+    }
+
+    /// How [`call`](Self::call) asks for a reply that follows the request's schema; none without a schema, or if it does not say.
+    fn schema_form(&self, _request: &ModelRequest) -> Option<SchemaForm> {
+        None
     }
 
     /// Whether its protocol has a form for attachments of this media type. What a model takes is another matter.

@@ -2056,6 +2056,10 @@ export type Node = {
   config?: Record<string, unknown>, limits?: Limits,
   /** How to retry after a failure that a retry could fix. */
   retry?: RetryPolicy,
+  /** Whether runs pass over it, as if it were not there: its outputs give what its inputs get. With a loop, its body is
+   * disabled.
+   */
+  disabled?: boolean,
 };
 
 /** How many nodes show each state. */
@@ -2485,7 +2489,7 @@ export type PromptsOfRun = { run: RunId, flowName: string, status: RunStatus, ca
 };
 
 /** The protocol of a provider. */
-export type ProviderKind = "offline" | "openAi" | "openAiResponses" | "ollama" | "anthropic" | "gemini";
+export type ProviderKind = "offline" | "openAi" | "openAiResponses" | "ollama" | "anthropic" | "gemini" | "geminiInteractions";
 
 /** Ready-made settings of a provider. */
 export type ProviderPreset = {
@@ -2525,8 +2529,8 @@ export type ProviderSettings = { kind: ProviderKind,
   headerTimeoutMs?: number,
   /** Timeout between two chunks of the response, in milliseconds; 5 minutes by default (some models think for long). */
   readTimeoutMs?: number,
-  /** Whether the provider may store conversations (Responses only), so that less has to be sent; off by default. A call's
-   * own `session` option takes precedence.
+  /** Whether the provider may store conversations (Responses and Interactions only), so that less has to be sent; off by
+   * default. A call's own `session` option takes precedence.
    */
   sessions?: boolean,
 };
@@ -2736,6 +2740,8 @@ export type RequestSettings = {
   maxTokens?: number,
   /** The JSON Schema of the reply. */
   responseSchema?: unknown,
+  /** How the request asks for a reply that follows it, if the provider says. */
+  schemaForm?: SchemaForm,
   /** Provider-specific options. */
   options?: unknown,
 };
@@ -3125,6 +3131,11 @@ export type SavedFlow = {
   /** Hash of the file's bytes. */
   hash: string,
 };
+
+/** How a request asks its provider for a reply that follows a JSON Schema. Vendors accept different parts of JSON Schema; whatever
+ * the form, the engine validates the reply against the whole schema.
+ */
+export type SchemaForm = "enforced" | "narrowed" | "hint" | "tool" | "words";
 
 /** `knowledge.search`: the passages that fit a query, as a node would find them. Files that changed are indexed first.
  * `knowledge.*`.

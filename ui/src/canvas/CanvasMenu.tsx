@@ -19,6 +19,7 @@ const LOOP_COMMANDS = ["loop.fold", "loop.wrap", "loop.moveInto", "loop.moveOut"
 const ON_NODES = [
   "edit.rename",
   "edit.connect",
+  "edit.disable",
   "innerFlow.edit",
   ...LOOP_COMMANDS,
   "edit.cut",

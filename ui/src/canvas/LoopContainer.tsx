@@ -25,7 +25,7 @@ import { useLoopRun } from "./useElementViews";
  */
 export const LoopContainer = memo(function LoopContainer({ id, data, selected }: NodeProps<CanvasNode>) {
   const { editor } = useWorkspace();
-  const { node, context } = data;
+  const { node, context, disabled } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));
   const state = useLoopRun(id)?.state;
   const untrusted = useUntrustedPath((marked) => marked?.nodes.has(id) ?? false);
@@ -39,13 +39,14 @@ export const LoopContainer = memo(function LoopContainer({ id, data, selected }:
       data-state={state}
       data-drop-target={isTarget || undefined}
       data-untrusted={untrusted || undefined}
+      data-disabled={disabled || undefined}
       style={{ "--shade": shade(context) } as React.CSSProperties}
     >
       <header className="loop-bar loop-header">
         <Icon name={type?.icon} className="loop-icon" />
         <CardTitle id={id} node={node} />
         <span className="loop-kind" data-testid={`loop-kind-${id}`} title={loopKind(node)}>
-          {loopKind(node)}
+          {disabled ? TEXTS.disabled : loopKind(node)}
         </span>
         <LoopIteration id={id} />
         <span className="loop-space" />

@@ -25,7 +25,7 @@ import { useLoopRun, useNodeIteration, useNodeState } from "./useElementViews";
 /** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CanvasNode>) {
   const workspace = useWorkspace();
-  const { node, ports, known, context, maker, errorWired, folded } = data;
+  const { node, ports, known, context, maker, errorWired, disabled, folded } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));
   const makerType = useNodeTypes((types) => types.byType.get(maker?.type ?? ""));
   const own = useNodeState(id);
@@ -47,6 +47,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       data-untrusted={untrusted || undefined}
       data-unknown={type === undefined || undefined}
       data-folded={folded !== undefined || undefined}
+      data-disabled={disabled || undefined}
       style={style}
     >
       <header>
@@ -74,7 +75,9 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         <StatusRing node={id} state={state} />
       </header>
       <p className="summary">
-        {folded ? (
+        {disabled ? (
+          TEXTS.disabled
+        ) : folded ? (
           <>
             <LoopIteration id={id} />
             {loopKind(node)}

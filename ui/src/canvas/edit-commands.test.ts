@@ -29,6 +29,20 @@ const command = (id: string) => {
 };
 
 describe("edit commands", () => {
+  it("disable and enable what is selected, but no comments", () => {
+    const disabled = () => workspace.editor.state.flow.nodes.text?.disabled;
+    workspace.editor.selectOnly({ nodes: ["note", "text"] });
+    void command("edit.disable").run(workspace);
+    expect(disabled()).toBe(true);
+    expect(workspace.editor.state.flow.nodes.note).toEqual({ type: "note" });
+    void command("edit.disable").run(workspace);
+    expect(workspace.editor.state.flow.nodes.text).toEqual({ type: "text" });
+    workspace.editor.undo();
+    expect(disabled()).toBe(true);
+    workspace.editor.selectOnly({ nodes: ["note"] });
+    expect(command("edit.disable").enabled?.(workspace)).toBe(false);
+  });
+
   it("resize a note in one undo step, down to its minimum size", () => {
     workspace.editor.selectOnly({ nodes: ["note"] });
     for (const _ of [1, 2]) void command("arrange.wider").run(workspace);

@@ -1,5 +1,6 @@
 /** Commands that change the flow on the canvas. */
 
+import type { NodeId } from "@/bindings";
 import type { Alignment, Axis } from "@/flow/align";
 import { isContainer } from "@/flow/containers";
 import { commentField } from "@/flow/node-types";
@@ -26,6 +27,12 @@ const oneResizable = (workspace: Workspace) => {
 };
 const several = (workspace: Workspace) => selected(workspace).nodes.size > 1;
 const anything = (workspace: Workspace) => selected(workspace).nodes.size + selected(workspace).edges.size > 0;
+/** The selected nodes that runs would come to: all but comments. */
+const runnable = (workspace: Workspace) => {
+  const { flow } = workspace.editor.state;
+  const isComment = (id: NodeId) => commentField(workspace.nodeTypes.all, flow.nodes[id]) !== undefined;
+  return [...selected(workspace).nodes].filter((id) => !isComment(id));
+};
 const first = (workspace: Workspace) => [...selected(workspace).nodes][0];
 
 export const editCommands: readonly Command[] = [
@@ -107,6 +114,20 @@ export const editCommands: readonly Command[] = [
     enabled: oneNode,
     run: (workspace) => {
       if (workspace.editor.mayEdit()) workspace.canvas.set({ renaming: first(workspace) });
+    },
+  },
+  {
+    id: "edit.disable",
+    title: "Disable or enable",
+    group: "Edit",
+    keys: ["D"],
+    terms: ["bypass", "mute", "skip", "turn off", "node"],
+    onCanvas: true,
+    enabled: (workspace) => runnable(workspace).length > 0,
+    run: (workspace) => {
+      const { flow } = workspace.editor.state;
+      const ids = runnable(workspace);
+      workspace.editor.disable(ids, !ids.every((id) => flow.nodes[id]?.disabled));
     },
   },
   {

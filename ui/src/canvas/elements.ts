@@ -5,7 +5,15 @@
 import { Position as Sides } from "@xyflow/react";
 import type { CheckedFlow, Edge, EdgeId, Flow, Node, NodeId, Ports, Position } from "@/bindings";
 import { BODY_INSET } from "@/flow/container-box";
-import { containerOf, containersAround, cornerOf, foldedAround, isContainer, outermostFirst } from "@/flow/containers";
+import {
+  containerOf,
+  containersAround,
+  cornerOf,
+  foldedAround,
+  isContainer,
+  isDisabled,
+  outermostFirst,
+} from "@/flow/containers";
 import { contextColor, contextIndexes } from "@/flow/context-colors";
 import type { Items } from "@/flow/edits";
 import { commentField, type NodeTypes } from "@/flow/node-types";
@@ -54,6 +62,7 @@ export function canvasNodes(
       context: contexts.get(id),
       maker: flow.nodes[checked.contexts[id] ?? ""],
       errorWired: edges.some((edge) => edge.source === id && edge.sourceOutput === ERROR_PORT),
+      disabled: isDisabled(flow, id),
     };
     const looped = isContainer(types, node);
     if (looped && isFolded(flow, id)) data.folded = folds.get(id) ?? NO_SIDES;
@@ -292,6 +301,7 @@ function sameData(a: CardData, b: CardData): boolean {
     a.context === b.context &&
     a.maker === b.maker &&
     a.errorWired === b.errorWired &&
+    a.disabled === b.disabled &&
     a.folded?.into === b.folded?.into &&
     a.folded?.outOf === b.folded?.outOf &&
     (a.ports === b.ports || equalPorts(a.ports, b.ports))

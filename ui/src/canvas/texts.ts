@@ -2,6 +2,7 @@ import type { ToolProgress } from "@/bindings";
 
 /** Every text of this part of the window. */
 export const TEXTS = {
+  disabled: "Disabled",
   staleChip: "Stale",
   stale: (state: string) => `${state} · changed after this run`,
   canvas: "Canvas",

@@ -66,6 +66,11 @@ export function foldedAround(flow: Flow, id: NodeId): NodeId | undefined {
   return containersAround(flow, id).findLast((container) => flow.layout[container]?.folded === true);
 }
 
+/** Whether runs pass over a node, because of itself or of a loop around it. */
+export function isDisabled(flow: Flow, id: NodeId): boolean {
+  return [id, ...containersAround(flow, id)].some((one) => flow.nodes[one]?.disabled === true);
+}
+
 /** A node's upper left corner on the canvas; its layout is relative to its container. */
 export function cornerOf(flow: Flow, id: NodeId): Point {
   let { x, y } = placeOf(flow, id);

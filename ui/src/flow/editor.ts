@@ -142,6 +142,10 @@ export class FlowEditor {
     if (flow !== viewing.flow) this.store.setState({ viewing: { ...viewing, flow } });
   }
 
+  disable(ids: Iterable<NodeId>, disabled: boolean): void {
+    this.edit(disabled ? "Disable" : "Enable", (flow) => edits.setDisabled(flow, ids, disabled));
+  }
+
   rename(id: NodeId, title: string): void {
     this.edit("Rename", (flow) => edits.setTitle(flow, id, title));
   }

@@ -32,6 +32,7 @@ describe("edits", () => {
     expect(edits.remove(two, { nodes: new Set(["gone"]), edges: new Set() })).toBe(two);
     expect(edits.place(two, new Map([["a", { x: 0.2, y: 0 }]]))).toBe(two);
     expect(edits.setTitle(two, "a", "  ")).toBe(two);
+    expect(edits.setDisabled(two, ["a", "gone"], false)).toBe(two);
   });
 
   it("keep unknown fields", () => {

@@ -151,6 +151,17 @@ export function setTitle(flow: Flow, id: NodeId, title: string): Flow {
   return setNode(flow, id, { title: trimmed === "" ? undefined : trimmed });
 }
 
+/** Makes runs pass over nodes, or not any more. */
+export function setDisabled(flow: Flow, ids: Iterable<NodeId>, disabled: boolean): Flow {
+  let changed = flow;
+  for (const id of ids) {
+    if ((flow.nodes[id]?.disabled ?? false) !== disabled) {
+      changed = setNode(changed, id, { disabled: disabled || undefined });
+    }
+  }
+  return changed;
+}
+
 /** Sets the value at a path of a node's config; `undefined` removes it. */
 export function setConfig(flow: Flow, id: NodeId, path: readonly (string | number)[], value: unknown): Flow {
   const node = flow.nodes[id];

@@ -18,6 +18,8 @@ export type CardData = {
   maker: Node | undefined;
   /** Whether its error output feeds something. */
   errorWired: boolean;
+  /** Whether runs pass over it, because of itself or of a loop around it. */
+  disabled: boolean;
   /** For a folded container: which of its sides edges of its body lead to. */
   folded?: { into: boolean; outOf: boolean };
 };

@@ -233,6 +233,25 @@ test.describe("editing", () => {
     expect(new Set(Object.values(flow.layout).map((at) => at.x)).size).toBe(1);
   });
 
+  test("disables a node and its loop, which the file keeps", async ({ page }) => {
+    await openFlow(page);
+    await node(page, "answer").click();
+    await page.keyboard.press("d");
+    await expect(node(page, "answer")).toContainText("Disabled");
+    expect((await savedFlow(page)).nodes.answer?.disabled).toBe(true);
+    await page.keyboard.press("Control+g");
+    await page.keyboard.press("d");
+    await expect(page.locator(".loop")).toContainText("Disabled");
+    await node(page, "answer").click();
+    await page.keyboard.press("d");
+    // It stays so with the loop around it.
+    await expect(node(page, "answer")).toContainText("Disabled");
+    await page.screenshot({ path: "test-results/disabled.png" });
+    await page.locator(".loop .loop-kind").click();
+    await page.keyboard.press("d");
+    await expect(node(page, "answer")).not.toContainText("Disabled");
+  });
+
   test("renames on the card", async ({ page }) => {
     await openFlow(page);
     await node(page, "ask").click();

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider};
+use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm};
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
 use response_decoder::Decoder;
@@ -60,6 +60,10 @@ impl Provider for Anthropic {
     fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
         let encoded = request::encode(request)?;
         self.client.describe("v1/messages", "", Decoder::FRAMING, &encoded.body).map(Some)
+    }
+
+    fn schema_form(&self, request: &ModelRequest) -> Option<SchemaForm> {
+        reply_schema::schema_form(request)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider};
+use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm};
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
 use response_decoder::Decoder;
@@ -66,6 +66,10 @@ impl Provider for Gemini {
     /// Gemini takes PNG, JPEG, WebP, HEIC and HEIF (<https://ai.google.dev/gemini-api/docs/image-understanding>).
     fn takes_attachment(&self, media_type: &str) -> bool {
         media_type != "image/gif"
+    }
+
+    fn schema_form(&self, request: &ModelRequest) -> Option<SchemaForm> {
+        reply_format::schema_form(request)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

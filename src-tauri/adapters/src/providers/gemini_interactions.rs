@@ -11,9 +11,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider};
+use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm};
 
-use super::gemini::models;
+use super::gemini::{models, reply_format};
 use super::http::{
     self, ErrorContext, HttpClient, ProtocolConfig, ResponseBody, ResponseDecoder as _, wants_session,
 };
@@ -92,6 +92,10 @@ impl Provider for GeminiInteractions {
         let stores = wants_session(&request.options)?.unwrap_or(self.stores_conversations);
         let draft = RequestDraft::new(request)?;
         self.client.describe(PATH, "", Decoder::FRAMING, &draft.full_body(stores)).map(Some)
+    }
+
+    fn schema_form(&self, request: &ModelRequest) -> Option<SchemaForm> {
+        reply_format::schema_form(request)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

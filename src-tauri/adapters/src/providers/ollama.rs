@@ -10,7 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider};
+use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm};
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
 use response_decoder::Decoder;
@@ -60,6 +60,10 @@ impl Provider for Ollama {
     /// A message of Ollama has images, and no place for other files.
     fn takes_attachment(&self, media_type: &str) -> bool {
         media_type.starts_with("image/")
+    }
+
+    fn schema_form(&self, request: &ModelRequest) -> Option<SchemaForm> {
+        request::schema_form(request)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

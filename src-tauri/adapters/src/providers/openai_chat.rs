@@ -10,7 +10,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider};
+use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm};
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
 use super::protocol::openai_models;
@@ -62,6 +62,10 @@ impl Provider for OpenAiChat {
 
     fn returns_reasoning(&self) -> bool {
         self.quirks.reasoning.is_some()
+    }
+
+    fn schema_form(&self, request: &ModelRequest) -> Option<SchemaForm> {
+        request::schema_form(request, self.quirks)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
-use plait_engine::provider::{Chunk, ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, StopReason};
+use plait_engine::provider::{
+    Chunk, ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm, StopReason,
+};
 
 use crate::redaction::{Preceding, Redaction};
 
@@ -69,6 +71,10 @@ impl Provider for RedactingProvider {
             self.redaction.value(&mut built.body);
             built
         }))
+    }
+
+    fn schema_form(&self, request: &ModelRequest) -> Option<SchemaForm> {
+        self.provider.schema_form(request)
     }
 
     fn returns_reasoning(&self) -> bool {

@@ -14,9 +14,9 @@ const KIND: ProviderKind = ProviderKind::GeminiInteractions;
 
 /// The text of a stream: each event with its name.
 fn stream_of(events: &[Value]) -> String {
-    let named = events.iter().map(|event| {
-        format!("event: {}\ndata: {event}\n\n", event["event_type"].as_str().expect("a type"))
-    });
+    let named = events
+        .iter()
+        .map(|event| format!("event: {}\ndata: {event}\n\n", event["event_type"].as_str().expect("a type")));
     named.collect()
 }
 

@@ -16,5 +16,6 @@ mod protocol_checks;
 mod random_schemas;
 mod recorded_requests;
 mod requests;
+mod schema_forms;
 mod server;
 mod vendor_replies;

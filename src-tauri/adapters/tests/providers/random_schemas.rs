@@ -202,7 +202,10 @@ async fn every_schema_reaches_gemini_and_ollama_in_some_form() {
     ] {
         for (schema, body) in bodies(kind, "gemini-3-pro").await {
             let format = body.pointer(pointer);
-            assert!(format.is_some_and(Value::is_object) || asks_in_words(&body), "{kind:?} {schema}: {body}");
+            assert!(
+                format.is_some_and(Value::is_object) || asks_in_words(&body),
+                "{kind:?} {schema}: {body}"
+            );
         }
     }
     for (schema, body) in bodies(ProviderKind::Ollama, "tiny").await {

@@ -80,7 +80,8 @@ pub fn check_runnable(
     if to.is_none() {
         let mut checker = SubflowChecker::new(path, registry);
         errors = checker.check_nodes(&bound, path).diagnostics;
-        errors.retain(|found| found.severity == Severity::Error && found.code.domain() == "subflow");
+        let ends_a_run = |code: &ErrorCode| code.domain() == "subflow" || *code == ErrorCode::ToolsUnknown;
+        errors.retain(|found| found.severity == Severity::Error && ends_a_run(&found.code));
         errors.extend(unknown_tools(flow, &checker.tools));
     }
     check_plan(bound, registry, to, overrides)?;
@@ -139,7 +140,7 @@ impl<'a> SubflowChecker<'a> {
 
     fn check_nodes(&mut self, flow: &BoundFlow<'_>, path: Option<&str>) -> Children {
         let mut children = Children::default();
-        for (id, node) in flow.nodes() {
+        for (id, node) in flow.enabled_nodes() {
             let behavior = node.behavior();
             let can_ask = match &behavior.calls {
                 None => behavior.pauses,

@@ -26,6 +26,9 @@ pub fn own_tool_names() -> BTreeSet<String> {
 pub(super) fn unknown_tools(flow: &Flow, known: &BTreeSet<String>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (id, node) in &flow.nodes {
+        if node.disabled {
+            continue;
+        }
         match node.node_type.as_str() {
             "tools" => found.extend(in_tools_node(id, node, known)),
             "callTool" if !gets_tools(flow, id) => {

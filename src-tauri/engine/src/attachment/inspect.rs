@@ -29,14 +29,14 @@ pub fn inspect(name: &str, bytes: Arc<[u8]>) -> Result<Attachment, Fault> {
         let message = format!("The file `{name}` is empty.");
         return Err(Fault::new(ErrorCode::AttachmentEmpty, message).hint("Attach a file that has content."));
     }
-    check_size(&name, bytes.len(), MAX_ATTACHMENT_BYTES)?;
+    check_file_size(&name, bytes.len() as u64)?;
     let media_type = media_type(&bytes).ok_or_else(|| {
         let message = format!("The file `{name}` is no image, PDF or text that can be attached.");
         Fault::new(ErrorCode::AttachmentUnknownType, message)
             .hint("Attach a PNG, JPEG, GIF or WebP image, a PDF, or a text file in UTF-8.")
     })?;
     if media_type == TEXT {
-        check_size(&name, bytes.len(), MAX_TEXT_BYTES)?;
+        check_size(&name, bytes.len() as u64, MAX_TEXT_BYTES as u64)?;
     }
     let size = IMAGES.contains(&media_type).then(|| imagesize::blob_size(&bytes).ok()).flatten();
     let pixels = |side: usize| u32::try_from(side).ok();
@@ -52,7 +52,12 @@ pub fn inspect(name: &str, bytes: Arc<[u8]>) -> Result<Attachment, Fault> {
     })
 }
 
-fn check_size(name: &str, bytes: usize, max: usize) -> Result<(), Fault> {
+/// Refuses a file of this size in bytes before it is read. Fault `attachment.too_large`.
+pub fn check_file_size(name: &str, bytes: u64) -> Result<(), Fault> {
+    check_size(&file_name(name), bytes, MAX_ATTACHMENT_BYTES as u64)
+}
+
+fn check_size(name: &str, bytes: u64, max: u64) -> Result<(), Fault> {
     if bytes <= max {
         return Ok(());
     }

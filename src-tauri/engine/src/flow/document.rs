@@ -87,6 +87,11 @@ pub struct Node {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub retry: Option<RetryPolicy>,
+    /// Whether runs pass over it, as if it were not there: its outputs give what its inputs get. With a loop, its body is
+    /// disabled.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub disabled: bool,
     /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]

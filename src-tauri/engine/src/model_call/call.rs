@@ -111,7 +111,7 @@ impl ModelCall<'_> {
         let mut origins = prompt.origins();
         origins.add(&Origins::of(Origin::Model(format!("{}/{}", model.provider, model.model))));
         check_support(&request, &model.provider, self.provider)?;
-        let settings = RequestSettings::of(&model.provider, &request);
+        let settings = RequestSettings::of(&model.provider, self.provider, &request);
         let prompt = Arc::new(PromptRecord { settings, ..prompt });
         let key = self.provider.reply_key(&request)?;
         let CallPlace { step, sampling } = place;

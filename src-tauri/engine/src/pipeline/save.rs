@@ -218,6 +218,7 @@ fn lost(own: &Node, node: &Node) -> String {
     let added = own.config.keys().filter(|key| !node.config.contains_key(*key));
     match keys.chain(added).next() {
         Some(key) => format!("Its setting `{key}`"),
+        None if own.disabled != node.disabled => "That it is disabled".to_owned(),
         None if own.title != node.title => "Its title".to_owned(),
         None if own.limits != node.limits || own.retry != node.retry => "Its limits".to_owned(),
         None => "A part of it".to_owned(),

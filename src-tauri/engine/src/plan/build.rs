@@ -94,7 +94,9 @@ fn prepare(
     }
     let runs = |target: &&NodeId| analysis.root.scopes().iter().any(|scope| scope.wiring.runs(target));
     match target.filter(|target| !runs(target)) {
-        Some(id) => Err(vec![not_a_target(format!("Can't run to `{id}`: it is a comment or a portal."))]),
+        Some(id) => {
+            Err(vec![not_a_target(format!("Can't run to `{id}`: it is a comment, a portal or disabled."))])
+        }
         None => Ok((analysis, overrides)),
     }
 }

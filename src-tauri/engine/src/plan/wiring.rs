@@ -1,4 +1,4 @@
-//! Phase 1, wiring: the flow as a graph of the nodes that run, with configs read, portals resolved and every edge checked
+//! Phase 1, wiring: the flow as a graph of the nodes that run, with configs read, portals and disabled nodes resolved and every edge checked
 //! against its ports.
 //!
 //! Nodes and edges with errors are left out of the graph. Later phases never report what is missing only because of that.
@@ -6,8 +6,8 @@
 mod bound_nodes;
 mod edges;
 mod nest;
-mod portals;
 mod scopes;
+mod wires;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,9 +21,9 @@ use nest::Nest;
 pub use bound_nodes::BoundFlow;
 pub(super) use bound_nodes::{UnboundNodes, Vertex};
 pub(super) use edges::{OmittedInputs, config_edges};
-pub(super) use portals::Wire;
 use scopes::BORDER_VERTICES;
 pub(super) use scopes::{Border, is_entering};
+pub(super) use wires::Wire;
 
 /// The graph of a scope: of the flow itself, or of a loop's body. Vertices are in order of their ids, behind those of the
 /// border.
@@ -66,7 +66,7 @@ pub(super) fn wire(
     let config_edges = edges::config_edges(&flow, &mut omitted, diagnostics);
     let nest = Nest::of(&flow, diagnostics);
     let checked = edges::check_edges(&flow, &nest, &config_edges, &mut omitted, diagnostics);
-    let wires = portals::resolve_portals(&checked, &flow, &mut omitted, diagnostics);
+    let wires = wires::to_wires(&checked, &flow, &mut omitted, diagnostics);
     let bound = flow.nodes().map(|(id, node)| (id.clone(), Arc::clone(node))).collect();
     let unbound = flow.unbound.clone();
     let whole = Wiring { vertices, wires, bound, unbound, omitted, bodies: BTreeMap::new(), border: None };

@@ -18,7 +18,7 @@ use crate::id::{Epoch, MessageId, NodeId, PortName};
 use crate::loop_history::{BoundReason, BoundedHistory};
 use crate::models::{EXACT_PERMILLE, OFFLINE};
 use crate::origin::Origins;
-use crate::provider::ModelRequest;
+use crate::provider::{ModelRequest, Provider, SchemaForm};
 use crate::tool::ToolSpec;
 
 /// One message of a prompt.
@@ -243,6 +243,10 @@ pub struct RequestSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "unknown")]
     pub response_schema: Option<Value>,
+    /// How the request asks for a reply that follows it, if the provider says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub schema_form: Option<SchemaForm>,
     /// Provider-specific options.
     #[serde(skip_serializing_if = "Value::is_null")]
     #[ts(optional, type = "unknown")]
@@ -251,8 +255,8 @@ pub struct RequestSettings {
 
 impl RequestSettings {
     /// Those of a request. The simulator's are left out: they hold its script, and it gets no HTTP request.
-    pub(crate) fn of(provider: &str, request: &ModelRequest) -> Self {
-        if provider == OFFLINE {
+    pub(crate) fn of(name: &str, provider: &dyn Provider, request: &ModelRequest) -> Self {
+        if name == OFFLINE {
             return Self::default();
         }
         let has_options = request.options.as_object().is_some_and(|options| !options.is_empty());
@@ -260,6 +264,7 @@ impl RequestSettings {
             temperature: request.temperature,
             max_tokens: request.max_tokens,
             response_schema: request.response_schema.clone(),
+            schema_form: provider.schema_form(request),
             options: if has_options { request.options.clone() } else { Value::Null },
         }
     }

@@ -48,6 +48,17 @@ it("says that the prompt before it was refused", () => {
   expect(screen.queryByTestId("truncated")).toBe(null);
 });
 
+it("says how a schema was sent unless it is enforced", () => {
+  const sent = (schemaForm: string) => ({ ...PROMPT, parts: [], settings: { responseSchema: {}, schemaForm } });
+  showRun(workspace.activeRun, [{ type: "prompt.rendered", ...HERE, step: 0, prompt: sent("tool") }]);
+  const { unmount } = renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  expect(screen.getByTestId("schema-form").textContent).toBe("Reply schema: sent as the arguments of a tool");
+  unmount();
+  showRun(workspace.activeRun, [{ type: "prompt.rendered", ...HERE, step: 0, prompt: sent("enforced") }]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  expect(screen.queryByTestId("schema-form")).toBe(null);
+});
+
 it("builds a prompt once, not on each later event", async () => {
   const session = showRun(workspace.activeRun, [
     { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: PARTS } },

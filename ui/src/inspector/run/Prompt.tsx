@@ -24,7 +24,7 @@ import { PromptMessages, promptLines, usePromptLines } from "./PromptMessages";
 import { PromptSearch } from "./PromptSearch";
 import { Section } from "./Section";
 import { SourceLink } from "./SourceLink";
-import { TEXTS } from "./texts";
+import { SCHEMA_FORMS, TEXTS } from "./texts";
 
 /** Exactly what was sent to the model. */
 export function Prompt({ nodeId }: { nodeId: NodeId }) {
@@ -119,6 +119,12 @@ function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
           </>
         ) : null}
       </p>
+      {prompt.settings?.schemaForm && prompt.settings.schemaForm !== "enforced" ? (
+        <p className="break-words text-fg-2 text-xs" data-testid="schema-form">
+          <span className="text-fg-3">{TEXTS.replySchema}</span>
+          {SCHEMA_FORMS[prompt.settings.schemaForm]}
+        </p>
+      ) : null}
       <MessageSources prompt={prompt} epoch={epoch} />
       <div className="mt-2.5 flex flex-wrap items-center gap-2">
         <ChoiceBar label={TEXTS.view} options={VIEWS} value={shown} onChange={setShown} />

@@ -1,3 +1,13 @@
+import type { SchemaForm } from "@/bindings";
+
+/** How a request asks for a reply that follows a schema. */
+export const SCHEMA_FORMS: Record<Exclude<SchemaForm, "enforced">, string> = {
+  narrowed: "narrowed to what the provider accepts",
+  hint: "sent as a format that the provider does not enforce",
+  tool: "sent as the arguments of a tool",
+  words: "sent in words, with the instructions",
+};
+
 /** Every text of this part of the window. */
 export const TEXTS = {
   knowledge: "Knowledge",
@@ -106,6 +116,7 @@ export const TEXTS = {
   copyPromptAsJson: "Copy prompt as JSON",
   replyTo: "To ",
   andTools: ", tools: ",
+  replySchema: "Reply schema: ",
   messageFrom: "Message from",
   modelCall: "Model call",
   call: "Call",

@@ -8,7 +8,7 @@
 
 mod narrow;
 
-use plait_engine::provider::ModelRequest;
+use plait_engine::provider::{ModelRequest, SchemaForm};
 use serde_json::{Value, json};
 
 use crate::providers::protocol::instructions::schema_instruction;
@@ -39,6 +39,18 @@ pub(super) enum StructuredOutput {
     Tool { name: String, tool: Value, choice: Option<Value> },
     /// In words.
     Instruction(String),
+}
+
+/// What [`structured_output`] comes to.
+pub(super) fn schema_form(request: &ModelRequest) -> Option<SchemaForm> {
+    Some(match structured_output(request)? {
+        StructuredOutput::Format(narrowed) if request.response_schema.as_ref() == Some(&narrowed) => {
+            SchemaForm::Enforced
+        }
+        StructuredOutput::Format(_) => SchemaForm::Narrowed,
+        StructuredOutput::Tool { .. } => SchemaForm::Tool,
+        StructuredOutput::Instruction(_) => SchemaForm::Words,
+    })
 }
 
 /// None if the request has no reply schema.

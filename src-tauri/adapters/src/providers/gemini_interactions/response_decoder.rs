@@ -105,7 +105,11 @@ impl<'a> Decoder<'a> {
                 self.add_output(at, delta.text.as_deref(), delta.data.as_deref(), sink)?;
             }
             "thought_summary" => {
-                self.add_summary(at, &delta.content.and_then(|content| content.text).unwrap_or_default(), sink);
+                self.add_summary(
+                    at,
+                    &delta.content.and_then(|content| content.text).unwrap_or_default(),
+                    sink,
+                );
             }
             "thought_signature" => {
                 if let Some(PartialStep::Thought { signature, .. }) = self.steps.get_mut(&at) {

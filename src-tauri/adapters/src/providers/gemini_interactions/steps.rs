@@ -45,7 +45,11 @@ pub(super) fn steps(history: &[SharedMessage]) -> Vec<Value> {
 
 /// The steps that a reply becomes once it is part of the conversation.
 pub(super) fn encode_reply(reply: &ModelReply) -> Vec<Value> {
-    output(&content(&Content::with_attachments(reply.text.clone(), reply.attachments.iter().cloned())), &reply.tool_calls, reply.provider_state.as_ref())
+    output(
+        &content(&Content::with_attachments(reply.text.clone(), reply.attachments.iter().cloned())),
+        &reply.tool_calls,
+        reply.provider_state.as_ref(),
+    )
 }
 
 /// What the model said and called, with its thoughts in their original position.

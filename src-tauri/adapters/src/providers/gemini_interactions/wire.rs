@@ -88,6 +88,7 @@ impl Interaction {
         // A reply that consists only of thoughts has no count of its own.
         let reply = at("total_output_tokens").or(thoughts.and(Some(0)));
         let output = reply.map(|reply| reply + thoughts.unwrap_or(0));
-        usage(Some(input), output).map(|usage| with_breakdown(usage, at("total_cached_tokens"), None, thoughts))
+        usage(Some(input), output)
+            .map(|usage| with_breakdown(usage, at("total_cached_tokens"), None, thoughts))
     }
 }

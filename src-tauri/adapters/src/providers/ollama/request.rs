@@ -5,7 +5,7 @@ use plait_engine::attachment::Attachment;
 use plait_engine::context::{Content, Message, Role, ToolCall};
 use plait_engine::error::Fault;
 use plait_engine::prompt::{tokens, tool_tokens};
-use plait_engine::provider::ModelRequest;
+use plait_engine::provider::{ModelRequest, SchemaForm};
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;
@@ -23,6 +23,11 @@ const MIN_WINDOW_TOKENS: u64 = 4_096;
 const DEFAULT_REPLY_TOKENS: u64 = 4_096;
 /// Adds 1/8 to the prompt's count, which comes from another tokenizer.
 const MARGIN_DIVISOR: u64 = 8;
+
+pub(super) fn schema_form(request: &ModelRequest) -> Option<SchemaForm> {
+    let schema = request.response_schema.as_ref()?;
+    Some(if schema.is_object() { SchemaForm::Enforced } else { SchemaForm::Hint })
+}
 
 /// The body. Fault `provider.bad_options`.
 pub(super) fn encode(request: &ModelRequest) -> Result<Value, Fault> {

@@ -3,7 +3,7 @@
 use plait_engine::attachment::AttachmentKind;
 use plait_engine::context::{Content, Message, Part, Role, ToolCall};
 use plait_engine::error::Fault;
-use plait_engine::provider::ModelRequest;
+use plait_engine::provider::{ModelRequest, SchemaForm};
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;
@@ -126,6 +126,16 @@ fn reasoning_details(message: &Message) -> Option<&Value> {
 fn tool_call(call: &ToolCall, id: &str) -> Value {
     let arguments = arguments_text(call);
     json!({ "id": id, "type": "function", "function": { "name": call.name, "arguments": arguments } })
+}
+
+/// What [`reply_format`] comes to.
+pub(super) fn schema_form(request: &ModelRequest, quirks: ChatQuirks) -> Option<SchemaForm> {
+    request.response_schema.as_ref()?;
+    Some(match reply_format(request, quirks) {
+        (_, Some(_)) => SchemaForm::Words,
+        (Some(format), None) if format["json_schema"]["strict"] == true => SchemaForm::Enforced,
+        _ => SchemaForm::Hint,
+    })
 }
 
 /// How the request asks for a reply that follows its schema: as a format, as an instruction, or both. The engine validates the

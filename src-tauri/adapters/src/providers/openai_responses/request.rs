@@ -3,7 +3,7 @@
 use plait_engine::attachment::AttachmentKind;
 use plait_engine::context::{Content, Message, Part, Role, ToolCall};
 use plait_engine::error::Fault;
-use plait_engine::provider::{ModelReply, ModelRequest};
+use plait_engine::provider::{ModelReply, ModelRequest, SchemaForm};
 use plait_engine::tool::ToolSpec;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -169,6 +169,16 @@ fn tool(tool: &ToolSpec) -> Value {
         "description": tool.description,
         "parameters": tool.parameters,
         "strict": false,
+    })
+}
+
+/// What [`reply_format`] comes to.
+pub(super) fn schema_form(request: &ModelRequest) -> Option<SchemaForm> {
+    request.response_schema.as_ref()?;
+    Some(match reply_format(request) {
+        (_, Some(_)) => SchemaForm::Words,
+        (Some(format), None) if format["strict"] == true => SchemaForm::Enforced,
+        _ => SchemaForm::Hint,
     })
 }
 

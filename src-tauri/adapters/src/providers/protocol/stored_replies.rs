@@ -100,8 +100,7 @@ impl StoredReplies {
     /// dropped the reply, and says that in more than one way. If the request is wrong for another reason, the whole one fails
     /// the same way.
     pub(in crate::providers) fn forget_after(&self, stored: &StoredReply, fault: &Fault) -> bool {
-        let may_be_gone =
-            matches!(fault.code, ErrorCode::ProviderNotFound | ErrorCode::ProviderBadRequest);
+        let may_be_gone = matches!(fault.code, ErrorCode::ProviderNotFound | ErrorCode::ProviderBadRequest);
         if may_be_gone {
             self.0.lock().ids.remove(&stored.hash);
         }

@@ -114,10 +114,8 @@ async fn decode(events: &[Value]) -> (ModelReply, Vec<Chunk>) {
 #[tokio::test]
 async fn whole_steps_are_decoded() {
     let output = json!({"type": "model_output", "content": [{"type": "text", "text": TEXT}]});
-    let calls = [
-        function_call("call_a", "size", &json!({"x": "ä"})),
-        function_call("call_b", "tell", &json!({})),
-    ];
+    let calls =
+        [function_call("call_a", "size", &json!({"x": "ä"})), function_call("call_b", "tell", &json!({}))];
     let steps = json!([thought(), output, calls[0], calls[1]]);
     let usage = usage(&json!(12), &json!(14), &json!(8), &json!(20));
     let whole = json!({
@@ -135,7 +133,8 @@ async fn whole_steps_are_decoded() {
 #[tokio::test]
 async fn texts_and_images_of_several_steps_are_one_reply() {
     // The smallest PNG: one pixel.
-    let pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    let pixel =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     let output = json!({"type": "model_output"});
     let (reply, chunks) = decode(&[
         start(0, &output),

@@ -41,8 +41,7 @@ async fn full_request_is_mapped() {
     };
     let call = |id: &str, name: &str, arguments: Value| json!({"type": "function_call", "id": id, "name": name, "arguments": arguments});
     let result = |id: &str, name: &str, text: &str| json!({"type": "function_result", "call_id": id, "name": name, "result": text});
-    let said =
-        |text: &str| json!({"type": "model_output", "content": [{"type": "text", "text": text}]});
+    let said = |text: &str| json!({"type": "model_output", "content": [{"type": "text", "text": text}]});
     assert_eq!(
         sent_body(full_request()).await,
         json!({
@@ -94,7 +93,8 @@ async fn documents_and_failed_tools_are_mapped() {
 
 #[tokio::test]
 async fn thoughts_are_sent_back_at_their_position() {
-    let thought = json!({"type": "thought", "signature": "c2ln", "summary": [{"type": "text", "text": "Hm."}]});
+    let thought =
+        json!({"type": "thought", "signature": "c2ln", "summary": [{"type": "text", "text": "Hm."}]});
     let request_with = |provider_state: Value| {
         let calls = assistant_with_calls("Schön.", &[("a", "size", json!({})), ("b", "tell", json!({}))]);
         let asks = Message { provider_state: Some(provider_state), ..calls };
@@ -108,7 +108,15 @@ async fn thoughts_are_sent_back_at_their_position() {
     let body = sent_body(request_with(state)).await;
     assert_eq!(
         types(&body),
-        ["user_input", "thought", "model_output", "thought", "function_call", "function_call", "function_result"]
+        [
+            "user_input",
+            "thought",
+            "model_output",
+            "thought",
+            "function_call",
+            "function_call",
+            "function_result"
+        ]
     );
     assert_eq!(body["input"][1], thought);
     // The state of another protocol.

@@ -33,7 +33,11 @@ async fn ask(provider: &dyn Provider, request: ModelRequest) {
 fn session_fields(body: &Value) -> (Option<&str>, Vec<&str>, bool) {
     let previous = body.get("previous_interaction_id").map(|id| id.as_str().expect("text"));
     let steps = body["input"].as_array().expect("steps").iter();
-    (previous, steps.map(|step| step["type"].as_str().expect("a type")).collect(), body["store"] == json!(true))
+    (
+        previous,
+        steps.map(|step| step["type"].as_str().expect("a type")).collect(),
+        body["store"] == json!(true),
+    )
 }
 
 #[tokio::test]
@@ -84,7 +88,11 @@ async fn sessions_are_off_by_default() {
 
 #[tokio::test]
 async fn lost_session_is_resent_in_full_once() {
-    let gone = Answer::json(404, &json!({"error": {"code": 404, "message": "Interaction not found.", "status": "NOT_FOUND"}}).to_string());
+    let gone = Answer::json(
+        404,
+        &json!({"error": {"code": 404, "message": "Interaction not found.", "status": "NOT_FOUND"}})
+            .to_string(),
+    );
     let server =
         Server::with_answers([text_answer("i1", "Answer i1."), gone, text_answer("i2", "Fine.")]).await;
     let provider = provider_with_sessions(&server);

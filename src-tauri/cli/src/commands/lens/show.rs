@@ -9,7 +9,7 @@ use plait_api::engine::context::{Role, ToolCall};
 use plait_api::engine::lens::{LeftOut, LensCall, MessagePart, PromptBadge, SentMessage, ShareKind};
 use plait_api::engine::models::Cost;
 use plait_api::engine::prompt::{BlockKind, OmissionReason};
-use plait_api::engine::provider::StopReason;
+use plait_api::engine::provider::{SchemaForm, StopReason};
 use serde::Serialize;
 
 use super::{CallArgs, select_calls};
@@ -71,6 +71,9 @@ fn print_call(out: &mut impl Write, number: usize, call: &LensCall) -> std::io::
     writeln!(out, "{} of {} tokens: {}", call.tokens, call.window, shares_text(call))?;
     if !call.tools.is_empty() {
         writeln!(out, "Tools: {}", call.tools.join(", "))?;
+    }
+    if let Some(form) = call.settings.schema_form.and_then(SchemaForm::explanation) {
+        writeln!(out, "Reply schema: {form}")?;
     }
     for left_out in &call.left_out {
         writeln!(out, "Left out: {}", left_out_text(left_out))?;

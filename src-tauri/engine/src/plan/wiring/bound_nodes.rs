@@ -16,6 +16,8 @@ use crate::node::{BoundNode, Portal, Registry};
 use crate::plan::summarizers;
 use crate::quota::Quota;
 
+use super::nest::MAX_LOOP_DEPTH;
+
 /// A node that runs: a vertex of the graph.
 pub(in crate::plan) struct Vertex {
     pub id: NodeId,
@@ -42,7 +44,9 @@ struct FlowNode<'f> {
     /// With what it gets from the settings of the flow.
     node: Cow<'f, Node>,
     bound: Arc<dyn BoundNode>,
-    /// Its vertex, unless it is a portal or a comment.
+    /// Whether runs pass over it.
+    is_disabled: bool,
+    /// Its vertex, unless it is a portal, a comment or disabled.
     vertex: Option<usize>,
 }
 
@@ -61,16 +65,27 @@ impl<'f> BoundFlow<'f> {
         let mut shared = SharedBindings::default();
         let mut vertices = 0;
         let inheritance = Inheritance::of(flow);
+        let disabled = disabled_nodes(flow);
         for (id, node) in &flow.nodes {
             let node = inheritance.apply(id, node);
-            let Some(bound) = bound_flow.bind(id, &node, registry, &mut shared) else {
+            let is_disabled = disabled.contains(id);
+            let Some(bound) = bound_flow.bind(id, &node, is_disabled, registry, &mut shared) else {
                 bound_flow.index.insert(id, None);
                 continue;
             };
             let behavior = bound.behavior();
-            let runs = !behavior.inert && behavior.portal.is_none() && !unconnected.contains(id.as_str());
+            let runs = !behavior.inert
+                && behavior.portal.is_none()
+                && !is_disabled
+                && !unconnected.contains(id.as_str());
             bound_flow.index.insert(id, Some(bound_flow.nodes.len()));
-            bound_flow.nodes.push(FlowNode { id, node, bound, vertex: runs.then_some(vertices) });
+            bound_flow.nodes.push(FlowNode {
+                id,
+                node,
+                bound,
+                is_disabled,
+                vertex: runs.then_some(vertices),
+            });
             vertices += usize::from(runs);
         }
         bound_flow
@@ -84,10 +99,13 @@ impl<'f> BoundFlow<'f> {
         &mut self,
         id: &'f NodeId,
         node: &Cow<'f, Node>,
+        is_disabled: bool,
         registry: &Registry,
         shared: &mut SharedBindings<'f>,
     ) -> Option<Arc<dyn BoundNode>> {
         let problems = match shared.bind(id, node, registry) {
+            // What it would do when it runs does not matter.
+            Some(Ok(bound)) if is_disabled => return Some(bound),
             Some(Ok(bound)) => {
                 check_limits(id, node, &mut self.diagnostics);
                 if let Some((setting, message)) = bound.behavior().missing_setting {
@@ -114,6 +132,11 @@ impl<'f> BoundFlow<'f> {
         self.nodes.iter().map(|node| (node.id, &node.bound))
     }
 
+    /// Those of them that are not disabled.
+    pub fn enabled_nodes(&self) -> impl Iterator<Item = (&'f NodeId, &Arc<dyn BoundNode>)> {
+        self.nodes.iter().filter(|node| !node.is_disabled).map(|node| (node.id, &node.bound))
+    }
+
     /// Whether the flow has a node of this id.
     pub(super) fn has_node(&self, id: &NodeId) -> bool {
         self.index.contains_key(id)
@@ -128,7 +151,12 @@ impl<'f> BoundFlow<'f> {
         &*self.nodes[at].bound
     }
 
-    /// The vertex of a node, unless it is a portal or a comment.
+    /// Whether runs pass over a node.
+    pub(super) fn is_disabled(&self, at: usize) -> bool {
+        self.nodes[at].is_disabled
+    }
+
+    /// The vertex of a node, unless it is a portal, a comment or disabled.
     pub(super) fn vertex(&self, at: usize) -> Option<usize> {
         self.nodes[at].vertex
     }
@@ -155,6 +183,21 @@ impl<'f> BoundFlow<'f> {
         vertices.extend(runs.map(vertex));
         vertices
     }
+}
+
+/// The nodes that are disabled, by themselves or with a loop around them.
+fn disabled_nodes(flow: &Flow) -> FxHashSet<&NodeId> {
+    let own = |id: &NodeId| flow.nodes.get(id).is_some_and(|node| node.disabled);
+    if !flow.nodes.values().any(|node| node.disabled) {
+        return FxHashSet::default();
+    }
+    let is_disabled = |id: &&NodeId| {
+        let parent_of = |id: &&NodeId| flow.nodes.get(*id).and_then(|node| node.parent.as_ref());
+        let around = std::iter::successors(Some(*id), parent_of);
+        // A node that lies inside itself is reported elsewhere.
+        around.take(MAX_LOOP_DEPTH + 2).any(own)
+    };
+    flow.nodes.keys().filter(is_disabled).collect()
 }
 
 /// What nodes were bound to, by type and config. Equal ones share it: nothing in it depends on the node.

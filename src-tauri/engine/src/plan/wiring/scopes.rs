@@ -21,7 +21,7 @@ use futures::future::BoxFuture;
 use rustc_hash::FxHashMap;
 
 use super::nest::Nest;
-use super::portals::Wire;
+use super::wires::Wire;
 use super::{Vertex, Wiring};
 use crate::diagnostic::Diagnostic;
 use crate::error::{ErrorCode, Fault};

@@ -4,6 +4,7 @@ mod conversation_paths;
 mod conversations;
 mod cycles;
 mod deep;
+mod disabled;
 mod hitl_history;
 mod integers;
 mod joins;

@@ -1,9 +1,12 @@
-//! Portals: edges that jump. What enters a channel leaves it at every exit, as if wired there directly.
+//! From edges to wires: through portals and disabled nodes, as if both were not there.
+//!
+//! What enters the channel of a portal leaves it at every exit. A disabled node gives on an output what comes in on its first
+//! connected input of the same strand, and nothing on its error output.
 
 use crate::error::ErrorCode;
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
 use super::bound_nodes::BoundFlow;
@@ -11,12 +14,12 @@ use super::edges::{CheckedEdge, OmittedInputs, mismatch};
 use crate::diagnostic::Diagnostic;
 use crate::id::{EdgeId, PortName};
 use crate::node::Portal;
-use crate::port::{OutputPort, PortKind};
+use crate::port::{ERROR_PORT, OutputPort, PortKind};
 
 /// An edge between two vertices. Its ports exist and fit each other.
 #[derive(Clone)]
 pub(in crate::plan) struct Wire {
-    /// The edge of the flow that it comes from; behind a portal, the edge at the exit.
+    /// The edge of the flow that it comes from; behind a portal or a disabled node, the edge that leaves it.
     pub edge: EdgeId,
     pub source: usize,
     pub source_port: PortName,
@@ -40,26 +43,56 @@ struct Source<'a> {
     is_inner: bool,
 }
 
-/// Turns edges into wires and resolves portals: `source → portalIn` and `portalOut → target` of one channel become
-/// `source → target`.
-pub(super) fn resolve_portals(
-    edges: &[CheckedEdge<'_>],
-    flow: &BoundFlow<'_>,
+/// Where what comes out of portals and disabled nodes came in.
+#[derive(Default)]
+struct Passages<'a> {
+    /// By channel of a portal.
+    entrances: BTreeMap<&'a str, Vec<Source<'a>>>,
+    /// By disabled node, the edges into it.
+    into_disabled: FxHashMap<usize, Vec<&'a CheckedEdge<'a>>>,
+}
+
+impl<'a> Passages<'a> {
+    fn of(edges: &'a [CheckedEdge<'a>], flow: &'a BoundFlow<'_>) -> Self {
+        let mut passages = Self::default();
+        for edge in edges {
+            if flow.is_disabled(edge.target) {
+                passages.into_disabled.entry(edge.target).or_default().push(edge);
+            } else if let Some(Portal::In(channel)) = flow.portal(edge.target) {
+                passages.entrances.entry(channel).or_default().push(source_of(edge));
+            }
+        }
+        passages
+    }
+
+    /// What an output of a disabled node gives.
+    fn through_disabled(&self, source: Source<'a>) -> impl Iterator<Item = Source<'a>> {
+        let edges = self.into_disabled.get(&source.node).map(Vec::as_slice).unwrap_or_default();
+        let gives = source.output.name.as_str() != ERROR_PORT;
+        let fitting = edges
+            .iter()
+            .filter(move |edge| gives && !edge.input_is_inner && edge.input.kind == source.output.kind);
+        let first = fitting.clone().map(|edge| edge.target_port).min();
+        fitting.filter(move |edge| Some(edge.target_port) == first).map(|edge| source_of(edge))
+    }
+}
+
+/// Turns edges into wires: `source → portalIn` and `portalOut → target` of one channel become `source → target`, and so do
+/// `source → disabled` and `disabled → target`.
+pub(super) fn to_wires<'a>(
+    edges: &'a [CheckedEdge<'a>],
+    flow: &'a BoundFlow<'_>,
     omitted: &mut OmittedInputs,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Wire> {
-    let mut entrances: BTreeMap<&str, Vec<Source<'_>>> = BTreeMap::new();
-    for edge in edges {
-        if let Some(Portal::In(channel)) = flow.portal(edge.target) {
-            entrances.entry(channel).or_default().push(source_of(edge));
-        }
-    }
+    let passages = Passages::of(edges, flow);
     let blocked = blocked_channels(flow, omitted);
     let mut wires = Vec::with_capacity(edges.len());
     for edge in edges {
         let Some(target) = flow.vertex(edge.target) else { continue };
-        let (sources, channels) = trace_sources(edge, &entrances, flow);
-        if sources.is_empty() {
+        let (sources, channels) = trace_sources(edge, &passages, flow);
+        // Behind a disabled node that gives nothing, the input is not connected.
+        if sources.is_empty() && !channels.is_empty() {
             omitted.insert((edge.edge.target.clone(), edge.input.name.clone()));
             let has_cause =
                 flow.unbound.may_be_entrance || channels.iter().any(|channel| blocked.contains(channel));
@@ -107,23 +140,31 @@ fn blocked_channels<'a>(flow: &'a BoundFlow<'_>, omitted: &OmittedInputs) -> FxH
     entrances.collect()
 }
 
-/// The outputs that feed an edge through any number of portals, and the channels on the way. There are none if a channel
-/// has no entrance, or if channels lead only into each other.
+/// The outputs that feed an edge through any number of portals and disabled nodes, and the channels on the way. There are none if a
+/// channel has no entrance, if a disabled node has nothing to give, or if all of them lead only into each other.
 fn trace_sources<'a>(
     edge: &CheckedEdge<'a>,
-    entrances: &BTreeMap<&'a str, Vec<Source<'a>>>,
+    passages: &Passages<'a>,
     flow: &'a BoundFlow<'_>,
 ) -> (SmallVec<[Source<'a>; 1]>, FxHashSet<&'a str>) {
     let mut sources = SmallVec::new();
     let mut channels = FxHashSet::default();
+    let mut disabled: FxHashSet<(usize, &PortName)> = FxHashSet::default();
     let mut work: SmallVec<[Source<'a>; 1]> = smallvec![source_of(edge)];
     while let Some(source) = work.pop() {
+        if flow.is_disabled(source.node) {
+            if disabled.insert((source.node, &source.output.name)) {
+                work.extend(passages.through_disabled(source));
+            }
+            continue;
+        }
         let Some(Portal::Out(channel)) = flow.portal(source.node) else {
             sources.push(source);
             continue;
         };
         if channels.insert(channel.as_str()) {
-            work.extend(entrances.get(channel.as_str()).into_iter().flatten().rev().copied());
+            let entrances = passages.entrances.get(channel.as_str());
+            work.extend(entrances.into_iter().flatten().rev().copied());
         }
     }
     (sources, channels)

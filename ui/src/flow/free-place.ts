@@ -9,7 +9,7 @@ export const FREE_GAP = 20;
 type Interval = { from: number; to: number };
 
 /** Where the corner of a new box may not be because of another one. */
-type Taken = { x: Interval; y: Interval };
+type OccupiedArea = { x: Interval; y: Interval };
 
 /**
  * The corner nearest to `wanted` at which a box of this size keeps its distance from all others: within `area`, or anywhere
@@ -26,7 +26,7 @@ export function freePlace(size: Size, wanted: Point, others: Iterable<Box>, area
   };
   if (!allowed.x || !allowed.y) return undefined;
   const start = { x: clamp(Math.round(wanted.x), allowed.x), y: clamp(Math.round(wanted.y), allowed.y) };
-  const taken: Taken[] = [];
+  const taken: OccupiedArea[] = [];
   for (const box of others) {
     // Outwards to whole units, so that all candidates are whole.
     const x = {
@@ -50,7 +50,7 @@ export function freePlace(size: Size, wanted: Point, others: Iterable<Box>, area
 /** The free corner nearest to the start, at or right of it and nearer than `limit`. */
 function sweep(
   start: Point,
-  taken: readonly Taken[],
+  taken: readonly OccupiedArea[],
   maxX: number,
   allowedY: Interval,
   limit: number,
@@ -61,7 +61,7 @@ function sweep(
   let leastDistance = limit;
   let next = 0;
   // What the line cuts, by where it begins.
-  let cut: Taken[] = [];
+  let cut: OccupiedArea[] = [];
   let before: number | undefined;
   for (const x of [start.x, ...candidates.sort((a, b) => a - b)]) {
     if (x === before) continue;
@@ -83,7 +83,7 @@ function sweep(
 }
 
 /** The index of the first one that begins after `from`. */
-function firstAfter(sorted: readonly Taken[], from: number): number {
+function firstAfter(sorted: readonly OccupiedArea[], from: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {
@@ -95,7 +95,7 @@ function firstAfter(sorted: readonly Taken[], from: number): number {
 }
 
 /** The value nearest to a start that is in none of the intervals, which are sorted by where they begin. */
-function nearestOutside(start: number, sorted: readonly Taken[], allowed: Interval): number | undefined {
+function nearestOutside(start: number, sorted: readonly OccupiedArea[], allowed: Interval): number | undefined {
   let joined: Interval | undefined;
   for (const { y } of sorted) {
     if (joined && y.from < joined.to) joined.to = Math.max(joined.to, y.to);

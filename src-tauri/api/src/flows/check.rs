@@ -58,10 +58,10 @@ impl Command for CheckFlow {
 /// Checks a flow and its sub-flows. `path` is the file of the flow, if it has one.
 pub fn check_with_subflows(flow: &Flow, path: Option<&str>, registry: &Registry) -> CheckedFlow {
     let bound = BoundFlow::new(flow, registry);
-    let mut checker = SubflowChecker::new(path, registry);
-    let children = checker.check_nodes(&bound, path);
+    let mut of_subflows = SubflowChecker::new(path, registry);
+    let children = of_subflows.check_nodes(&bound, path);
     let mut checked = check_bound(bound, &children.silent);
-    checked.diagnostics.extend(unknown_tools(flow, &checker.tools));
+    checked.diagnostics.extend(unknown_tools(flow, &of_subflows.tools));
     checked.diagnostics.extend(children.diagnostics);
     checked.diagnostics.extend(secrets::diagnostics(flow));
     checked
@@ -78,11 +78,11 @@ pub fn check_runnable(
     let bound = BoundFlow::new(flow, registry);
     let mut errors = Vec::new();
     if to.is_none() {
-        let mut checker = SubflowChecker::new(path, registry);
-        errors = checker.check_nodes(&bound, path).diagnostics;
+        let mut of_subflows = SubflowChecker::new(path, registry);
+        errors = of_subflows.check_nodes(&bound, path).diagnostics;
         let ends_a_run = |code: &ErrorCode| code.domain() == "subflow" || *code == ErrorCode::ToolsUnknown;
         errors.retain(|found| found.severity == Severity::Error && ends_a_run(&found.code));
-        errors.extend(unknown_tools(flow, &checker.tools));
+        errors.extend(unknown_tools(flow, &of_subflows.tools));
     }
     check_plan(bound, registry, to, overrides)?;
     if errors.is_empty() { Ok(()) } else { Err(errors) }

@@ -16,8 +16,6 @@ use crate::node::{BoundNode, Portal, Registry};
 use crate::plan::summarizers;
 use crate::quota::Quota;
 
-use super::nest::MAX_LOOP_DEPTH;
-
 /// A node that runs: a vertex of the graph.
 pub(in crate::plan) struct Vertex {
     pub id: NodeId,
@@ -187,17 +185,23 @@ impl<'f> BoundFlow<'f> {
 
 /// The nodes that are disabled, by themselves or with a loop around them.
 fn disabled_nodes(flow: &Flow) -> FxHashSet<&NodeId> {
-    let own = |id: &NodeId| flow.nodes.get(id).is_some_and(|node| node.disabled);
-    if !flow.nodes.values().any(|node| node.disabled) {
-        return FxHashSet::default();
+    let own = flow.nodes.iter().filter(|(_, node)| node.disabled);
+    let mut disabled: FxHashSet<&NodeId> = own.map(|(id, _)| id).collect();
+    if disabled.is_empty() {
+        return disabled;
     }
-    let is_disabled = |id: &&NodeId| {
-        let parent_of = |id: &&NodeId| flow.nodes.get(*id).and_then(|node| node.parent.as_ref());
-        let around = std::iter::successors(Some(*id), parent_of);
-        // A node that lies inside itself is reported elsewhere.
-        around.take(MAX_LOOP_DEPTH + 2).any(own)
-    };
-    flow.nodes.keys().filter(is_disabled).collect()
+    let mut bodies: FxHashMap<&NodeId, Vec<&NodeId>> = FxHashMap::default();
+    for (id, node) in &flow.nodes {
+        if let Some(parent) = &node.parent {
+            bodies.entry(parent).or_default().push(id);
+        }
+    }
+    let mut work: Vec<&NodeId> = disabled.iter().copied().collect();
+    while let Some(id) = work.pop() {
+        let inside = bodies.get(id).into_iter().flatten();
+        work.extend(inside.filter(|inner| disabled.insert(inner)));
+    }
+    disabled
 }
 
 /// What nodes were bound to, by type and config. Equal ones share it: nothing in it depends on the node.

@@ -8,7 +8,7 @@ use crate::error::ErrorCode;
 use crate::id::NodeId;
 
 /// How deep loops may be nested: deeper than anybody can draw, and shallow enough for a stack.
-pub(super) const MAX_LOOP_DEPTH: usize = 64;
+const MAX_LOOP_DEPTH: usize = 64;
 
 /// The loops around each node of a flow.
 pub(super) struct Nest<'f> {

@@ -19,6 +19,7 @@ mod grants;
 #[cfg(target_os = "linux")]
 mod hostile_flow;
 mod http_tools;
+mod imports;
 mod keys;
 mod knowledge;
 mod lens;

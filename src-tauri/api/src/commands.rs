@@ -36,6 +36,7 @@ commands![
     flows::OpenFlow,
     flows::SaveFlow,
     flows::NewFlow,
+    flows::ImportFlow,
     flows::ListExamples,
     flows::OpenExample,
     flows::ListRecent,

@@ -9,8 +9,9 @@ use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum as _};
 use plait_api::{ErrorReply, data_dir};
 
 use crate::commands::{
-    cancel, check, completions, config, conversations, doctor, export, forecast, grants, keys, knowledge,
-    lens, man, mcp, memory, new, nodes, providers, resume, retry, run, runs, schema, tokens, usage, users,
+    cancel, check, completions, config, conversations, doctor, export, forecast, grants, import, keys,
+    knowledge, lens, man, mcp, memory, new, nodes, providers, resume, retry, run, runs, schema, tokens,
+    usage, users,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -66,6 +67,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Show how prompts will grow, when they no longer fit the window, and what a run may cost.
     Forecast(forecast::ForecastArgs),
+    /// Import a flow of another tool, with a report of what was translated.
+    Import(import::ImportArgs),
     /// Write a new flow or pipeline to begin with.
     New(new::NewArgs),
     /// Print the JSON Schema of flow files, or of pipelines.
@@ -116,6 +119,7 @@ impl Cli {
         match self.command {
             // These need no store, so they also work while a window has it open.
             Command::Check(args) => check::execute(&home()?, &args),
+            Command::Import(args) => import::execute(&args),
             Command::New(args) => new::execute(&args),
             Command::Schema(args) => schema::execute(&args),
             Command::Nodes(args) => nodes::execute(&args),

@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod forecast;
 pub(crate) mod grants;
+pub(crate) mod import;
 pub(crate) mod keys;
 pub(crate) mod knowledge;
 pub(crate) mod lens;

@@ -18,6 +18,7 @@ pub mod hash;
 pub mod host;
 pub mod http_tool;
 pub mod id;
+pub mod import;
 pub mod journal;
 pub mod lens;
 pub mod long_term_memory;

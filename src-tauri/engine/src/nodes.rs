@@ -22,6 +22,7 @@ mod mcp_server;
 mod new_context;
 mod note;
 mod output;
+mod placeholder;
 mod portal_in;
 mod portal_out;
 mod read_file;
@@ -41,6 +42,7 @@ use crate::port::{PortKind, PortType, Ports};
 use crate::tool::ToolSpec;
 
 pub(crate) use loop_node::{CONTINUE, SUMMARY};
+pub(crate) use placeholder::HINT as PLACEHOLDER_HINT;
 
 /// All node types.
 pub fn registry() -> Registry {
@@ -76,6 +78,7 @@ pub fn registry() -> Registry {
         .with::<portal_out::PortalOut>()
         .with::<output::Output>()
         .with::<note::Note>()
+        .with::<placeholder::Placeholder>()
 }
 
 /// The tools that the engine itself answers, which a `tools` node can name like those of the host.

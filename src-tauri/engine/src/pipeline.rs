@@ -54,6 +54,12 @@ pub fn looks_like_pipeline(text: &str) -> bool {
     !text.trim_start().starts_with(['{', '[']) && text.lines().any(|line| line.starts_with("steps:"))
 }
 
+/// Reads a YAML document that is no pipeline, with the same guards: no anchors, aliases, tags or keys used twice, a bounded number
+/// of values, and a bounded depth.
+pub fn read_yaml(text: &str) -> Result<serde_json::Value, ReadError> {
+    yaml::parse_document(text).map(|root| root.to_json()).map_err(|problem| problem.locate(text))
+}
+
 /// A pipeline that was read, as a flow.
 #[derive(Debug)]
 pub struct Pipeline {

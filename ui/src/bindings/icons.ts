@@ -17,6 +17,7 @@ export {
   MessageSquarePlus,
   MessageSquareQuote,
   MessagesSquare,
+  PackageOpen,
   Plug,
   Repeat,
   ScanText,

@@ -679,6 +679,8 @@ export type EditorTraits = {
    * open the child run, or the file if there was no run.
    */
   childFlowField?: string,
+  /** An import makes it, and nobody else: the editor offers none to add. */
+  onlyImported?: boolean,
   /** It makes the flow's main context, which gets the first context color. */
   makesMainContext: boolean,
   /** Its pause asks for the next message of a conversation. In a cycle, the button that ends the pause is labeled
@@ -994,7 +996,7 @@ export type ErasedMemories = { count: number,
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.truncated" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.bad_value" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "lens.no_call" | "lens.no_request" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "quota.bad" | "quota.exceeded" | "quota.node_exceeded" | "quota.no_price" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.no_model" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.truncated" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.bad_value" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "lens.no_call" | "lens.no_request" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "quota.bad" | "quota.exceeded" | "quota.node_exceeded" | "quota.no_price" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.no_model" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -1300,6 +1302,9 @@ export type ForkedConversation = {
   asked?: string,
 };
 
+/** A tool whose files can be imported. */
+export type Format = "dify" | "n8n" | "langflow" | "flowise";
+
 /** `app.info`: what the application is and how it is set up. */
 export type GetAppInfo = Record<string, never>;
 
@@ -1375,6 +1380,65 @@ export type Grants = Array<GrantRule>;
 
 /** How a history is kept within bounds. */
 export type HistoryStrategy = "truncate_tokens" | "truncate_turns" | "summarize";
+
+/** `flow.import`: reads a file of another tool. `import.*` when it cannot be imported, `flow.*` when it cannot be read. Runs
+ * nothing and writes nothing.
+ */
+export type ImportFlow = {
+  /** The file; left out if `text` is its content. */
+  path?: string,
+  /** The content of a file. */
+  text?: string,
+  /** The name of the flow if the file has none. */
+  name?: string,
+  /** The tool that the file is from, if it is not recognized. */
+  format?: Format,
+};
+
+/** What became of a node or an edge. */
+export type ImportOutcome = "translated" | "placeholder" | "lost";
+
+/** The report of an import. */
+export type ImportReport = { format: Format,
+  /** The name in the file. */
+  name: string,
+  /** The nodes of the file, in its order. */
+  nodes: Array<ImportedNode>,
+  /** The edges of the file, in its order. */
+  edges: Array<ImportedEdge>,
+  /** What concerns the file as a whole. */
+  notes: Array<string>,
+};
+
+/** An edge of the file. */
+export type ImportedEdge = {
+  /** The id of the node it starts from, in the file. */
+  source: string,
+  /** The id of the node it leads to, in the file. */
+  target: string,
+  /** What it carries or which branch it is, if the file says so. */
+  label?: string, outcome: ImportOutcome,
+  /** Why it is lost. */
+  reason?: string,
+};
+
+/** An imported flow. */
+export type ImportedFlow = { flow: Flow, report: ImportReport,
+};
+
+/** A node of the file. */
+export type ImportedNode = {
+  /** Its id in the file. */
+  id: string,
+  /** Its name in the file. */
+  name: string,
+  /** Its type in the file. */
+  kind: string, outcome: ImportOutcome,
+  /** The nodes of the flow that it became, or is a part of. */
+  nodes: Array<NodeId>,
+  /** What of it was not translated, each a sentence. */
+  lost: Array<string>,
+};
 
 /** How far indexing has come. */
 export type IndexProgress = {
@@ -3681,6 +3745,7 @@ export type Commands = {
   "flow.open": { args: OpenFlow; reply: OpenedFlow };
   "flow.save": { args: SaveFlow; reply: SavedFlow };
   "flow.new": { args: NewFlow; reply: Flow };
+  "flow.import": { args: ImportFlow; reply: ImportedFlow };
   "flow.examples": { args: ListExamples; reply: Array<ExampleFlow> };
   "flow.example": { args: OpenExample; reply: Flow };
   "flow.recent": { args: ListRecent; reply: Array<RecentFlow> };

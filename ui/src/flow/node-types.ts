@@ -4,7 +4,7 @@ import type { Category, Node, NodeDescriptor } from "@/bindings";
 import type { Host } from "@/ipc";
 import { TEXTS } from "./texts";
 
-/** All node types, and each by its name and its aliases. */
+/** The node types that people can add, and each type by its name and its aliases. */
 export type NodeTypes = { list: readonly NodeDescriptor[]; byType: ReadonlyMap<string, NodeDescriptor> };
 
 export const NO_NODE_TYPES: NodeTypes = { list: [], byType: new Map() };
@@ -36,7 +36,7 @@ export class NodeTypeRegistry {
 export function indexNodeTypes(list: readonly NodeDescriptor[]): NodeTypes {
   const byType = new Map(list.flatMap((type) => (type.aliases ?? []).map((alias) => [alias, type] as const)));
   for (const type of list) byType.set(type.type, type);
-  return { list, byType };
+  return { list: list.filter((type) => type.editor.onlyImported !== true), byType };
 }
 
 /** The config field with the Markdown of a comment; undefined for nodes of any other kind. Comments never run. */

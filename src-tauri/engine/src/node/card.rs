@@ -152,6 +152,10 @@ pub struct EditorTraits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub child_flow_field: Option<String>,
+    /// An import makes it, and nobody else: the editor offers none to add.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub only_imported: bool,
     /// It makes the flow's main context, which gets the first context color.
     pub makes_main_context: bool,
     /// Its pause asks for the next message of a conversation. In a cycle, the button that ends the pause is labeled

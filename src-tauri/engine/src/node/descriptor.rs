@@ -182,6 +182,8 @@ pub struct Behavior {
     /// A required setting that is not made yet, as JSON pointer and message. The node is valid on the canvas, but its flow
     /// cannot run.
     pub missing_setting: Option<(&'static str, &'static str)>,
+    /// It stands for something that Plait has no node for, with the message that says so. Its flow cannot run.
+    pub placeholder: Option<String>,
 }
 
 impl Behavior {

@@ -150,13 +150,18 @@ impl Yaml {
     }
 }
 
-/// Reads a text of one document.
+/// Reads a text of one document: a pipeline.
 pub(super) fn parse(text: &str) -> Result<Yaml, Problem> {
     if text.len() > MAX_BYTES {
         let message =
             format!("The pipeline has {} MB; the limit is {} MB.", text.len() >> 20, MAX_BYTES >> 20);
         return Err(Problem::new(ErrorCode::FlowTooLarge, 0..0, message));
     }
+    parse_document(text)
+}
+
+/// Reads a text of one document, of any size that the caller takes.
+pub(super) fn parse_document(text: &str) -> Result<Yaml, Problem> {
     let options = granit_parser::options! {
         emit_comments: false,
         flow_nesting_limit: MAX_NESTING_DEPTH,
@@ -207,7 +212,7 @@ impl Builder {
                 if self.documents > 1 {
                     return Err(unsupported(
                         range,
-                        "A pipeline is one YAML document; this is the start of another.",
+                        "The file is one YAML document; this is the start of another.",
                     ));
                 }
             }
@@ -260,7 +265,7 @@ impl Builder {
     fn count(&mut self, range: &Range<usize>) -> Result<(), Problem> {
         self.values += 1;
         if self.values > MAX_VALUES {
-            let message = format!("The pipeline has more than {MAX_VALUES} values.");
+            let message = format!("The file has more than {MAX_VALUES} values.");
             return Err(Problem::new(ErrorCode::FlowTooLarge, range.clone(), message));
         }
         Ok(())
@@ -427,14 +432,14 @@ fn anchor_problem(range: Range<usize>) -> Problem {
     Problem::new(
         ErrorCode::PipelineAnchor,
         range,
-        "Pipelines have no anchors (`&name`) and aliases (`*name`).",
+        "Anchors (`&name`) and aliases (`*name`) are not supported.",
     )
     .hint("Write the value out. Settings that several steps share belong into an agent under `agents`.")
 }
 
 fn tag_problem(span: &Span, range: Range<usize>) -> Problem {
     let place = span.tag_span().and_then(|tag| tag.byte_range()).unwrap_or(range);
-    unsupported(place, "Pipelines have no tags (`!name`).")
+    unsupported(place, "Tags (`!name`) are not supported.")
         .hint("Remove the tag. Quotes make a text of a number.")
 }
 

@@ -312,6 +312,24 @@ error_codes! {
             "`plait conversations list` shows all conversations.";
     }
 
+    "Import from other tools" {
+        ImportPlaceholder = "import.placeholder",
+            "A node stands for one of another tool that Plait has no equivalent for. It can't run.",
+            "Replace it with nodes that do the same, and delete it. Its settings keep the original.";
+        ImportTooLarge = "import.too_large",
+            "A file of another tool is larger, nested deeper, or has more nodes than Plait imports.",
+            "Split the flow in the tool that it comes from, and import the parts.";
+        ImportUnknownFormat = "import.unknown_format",
+            "A file is none of the formats that can be imported.",
+            "Export it again from a tool whose files can be imported, or name its format with `--format`.";
+        ImportUnreadable = "import.unreadable",
+            "A file that is to be imported is no valid JSON or YAML.",
+            "Export it again from the tool that it comes from. The message has the place.";
+        ImportWrongShape = "import.wrong_shape",
+            "A file is not what its format says, for example without nodes.",
+            "Export it again from the tool that it comes from, or name another format with `--format`.";
+    }
+
     "File dialogs and windows" {
         DialogNotAFile = "dialog.not_a_file",
             "The chosen item is not a file on this machine.",

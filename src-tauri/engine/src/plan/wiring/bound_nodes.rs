@@ -13,6 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::flow::{Flow, Limits, MAX_ATTEMPTS, Node, RetryPolicy};
 use crate::id::NodeId;
 use crate::node::{BoundNode, Portal, Registry};
+use crate::nodes::PLACEHOLDER_HINT;
 use crate::plan::summarizers;
 use crate::quota::Quota;
 
@@ -109,6 +110,10 @@ impl<'f> BoundFlow<'f> {
                 if let Some((setting, message)) = bound.behavior().missing_setting {
                     let found = Diagnostic::on_node(ErrorCode::ConfigIncomplete, id, message);
                     self.diagnostics.push(found.below("/config").below(setting));
+                }
+                if let Some(message) = &bound.behavior().placeholder {
+                    let found = Diagnostic::on_node(ErrorCode::ImportPlaceholder, id, message.as_str());
+                    self.diagnostics.push(found.hint(PLACEHOLDER_HINT));
                 }
                 return Some(bound);
             }

@@ -1,0 +1,250 @@
+//! Reads flows of Langflow: components whose fields are set, or fed by edges.
+
+mod components;
+mod models;
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+
+use super::draft::{Draft, Output};
+use super::graph::{Graph, GraphEdge, GraphNode, point, text as text_of};
+use super::settings::Settings;
+use super::template::TemplateText;
+use super::{Format, check_size, wrong_shape};
+use crate::error::Fault;
+use crate::id::NodeId;
+use crate::port::PortKind;
+
+/// Reads a flow, or the first one of an export.
+pub(super) fn read(document: &Value, name: &str) -> Result<Draft, Fault> {
+    let list = document.get("flows").and_then(Value::as_array).or_else(|| document.as_array());
+    let more = list.map_or(0, |list| list.len().saturating_sub(1));
+    let flow = list.and_then(|list| list.first()).unwrap_or(document);
+    let data = flow.get("data").filter(|data| data.is_object()).unwrap_or(flow);
+    let items = |key: &str| data.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let (nodes, edges) = (items("nodes"), items("edges"));
+    if nodes.is_empty() {
+        return Err(wrong_shape(Format::Langflow, "it has no nodes"));
+    }
+    check_size(nodes.len(), edges.len())?;
+    let fields: Vec<Value> = nodes.iter().map(fields_of).collect();
+    let graph =
+        Graph::new(nodes.iter().filter_map(read_node).collect(), edges.iter().map(read_edge).collect());
+    let own = text_of(flow, "name").trim();
+    let mut draft = Draft::new(Format::Langflow, if own.is_empty() { name } else { own });
+    draft.set_description(text_of(flow, "description"));
+    for node in &graph.nodes {
+        draft.register(node.id, node.title, node.kind);
+    }
+    if more > 0 {
+        draft.note(format!("The file has {more} more flows, which were not imported."));
+    }
+    let by_id =
+        nodes.iter().zip(&fields).filter_map(|(node, fields)| Some((node.get("id")?.as_str()?, fields)));
+    let mut reader = Reader {
+        draft,
+        graph: &graph,
+        fields: by_id.collect(),
+        outputs: HashMap::new(),
+        templates: HashMap::new(),
+    };
+    reader.run();
+    Ok(reader.draft)
+}
+
+fn read_node(json: &Value) -> Option<GraphNode<'_>> {
+    let data = json.get("data").unwrap_or(&Value::Null);
+    let component = data.get("node").unwrap_or(&Value::Null);
+    let is_note = text_of(json, "type") == "noteNode";
+    let kind = if is_note { "note" } else { text_of(data, "type") };
+    let title = text_of(component, "display_name");
+    Some(GraphNode {
+        id: json.get("id")?.as_str()?,
+        kind,
+        title: if title.is_empty() { kind } else { title },
+        parent: None,
+        json,
+        at: point(json.get("positionAbsolute").or_else(|| json.get("position"))),
+    })
+}
+
+/// Handles are objects, also as text with `œ` for quotes. Old ones are texts: `TYPE|NODE|…`, and `TYPE|FIELD|NODE`.
+fn read_edge(json: &Value) -> GraphEdge<'_> {
+    let handle = |key: &str| -> Value {
+        let inner = json.pointer(&format!("/data/{key}")).filter(|handle| handle.is_object()).cloned();
+        inner.unwrap_or_else(|| {
+            let text = text_of(json, key);
+            let fields: Vec<&str> = text.split('|').collect();
+            serde_json::from_str(&text.replace('œ', "\""))
+                .unwrap_or_else(|_| json!({ "fieldName": fields.get(1).copied().unwrap_or_default() }))
+        })
+    };
+    GraphEdge {
+        source: text_of(json, "source"),
+        target: text_of(json, "target"),
+        output: text_of(&handle("sourceHandle"), "name").to_owned(),
+        field: text_of(&handle("targetHandle"), "fieldName").to_owned(),
+    }
+}
+
+/// The values of a component's fields, without code and secrets.
+fn fields_of(node: &Value) -> Value {
+    let template = node.pointer("/data/node/template").and_then(Value::as_object);
+    let mut values = Map::new();
+    for (name, field) in template.into_iter().flatten() {
+        let is_secret = field.get("password").and_then(Value::as_bool) == Some(true);
+        if name == "_type" || name == "code" || is_secret {
+            continue;
+        }
+        if let Some(value) = field.get("value") {
+            values.insert(name.clone(), value.clone());
+        }
+    }
+    values.into()
+}
+
+struct Reader<'v> {
+    draft: Draft,
+    graph: &'v Graph<'v>,
+    fields: HashMap<&'v str, &'v Value>,
+    /// What each component makes, by the name of its output; empty for all others.
+    outputs: HashMap<(usize, String), Output>,
+    /// What prompts say, which becomes a part of those that read them.
+    templates: HashMap<usize, TemplateText>,
+}
+
+impl<'v> Reader<'v> {
+    fn run(&mut self) {
+        for at in self.graph.order() {
+            self.component(at);
+        }
+        for at in 0..self.graph.nodes.len() {
+            if self.draft.has_outcome(self.graph.nodes[at].id) {
+                continue;
+            }
+            // A prompt that nothing took as a part of itself.
+            if self.templates.contains_key(&at) {
+                self.output(at, "");
+            } else {
+                self.placeholder(at, "Nothing in the flow uses it.");
+            }
+        }
+        for edge in &self.graph.edges {
+            if self.graph.find(edge.source).is_none() || self.graph.find(edge.target).is_none() {
+                let reason = "The file has no node of one of these ids.";
+                self.draft.lose_edge(edge.source, edge.target, &edge.field, reason);
+            } else if self.draft.are_connected(edge.source, edge.target)
+                || self.draft.is_followed_by(edge.source, edge.target)
+            {
+                self.draft.keep_edge(edge.source, edge.target, &edge.field);
+            } else {
+                let reason = "No value passes along it that Plait's nodes read.";
+                self.draft.lose_edge(edge.source, edge.target, &edge.field, reason);
+            }
+        }
+    }
+
+    fn settings(&self, at: usize) -> Settings<'v> {
+        Settings::new(self.fields.get(self.graph.nodes[at].id).copied().unwrap_or(&Value::Null))
+    }
+
+    /// What a component makes on one of its outputs. A prompt becomes a node of its own then.
+    fn output(&mut self, at: usize, name: &str) -> Option<Output> {
+        let known =
+            self.outputs.get(&(at, name.to_owned())).or_else(|| self.outputs.get(&(at, String::new())));
+        if let Some(output) = known {
+            return Some(output.clone());
+        }
+        let template = self.templates.get(&at)?.clone();
+        let node = &self.graph.nodes[at];
+        let config = json!({ "template": template.source() });
+        let id = self.draft.add(node.id, node.title, "text", config, node.at);
+        self.draft.feed(&template, &id);
+        let output = Output::new(&id, "text");
+        self.set_output(at, "", output.clone());
+        Some(output)
+    }
+
+    fn set_output(&mut self, at: usize, name: &str, output: Output) {
+        self.outputs.insert((at, name.to_owned()), output);
+    }
+
+    /// The components that feed a field, with the names of their outputs.
+    fn sources(&self, at: usize, field: &str) -> Vec<(usize, String)> {
+        let graph = self.graph;
+        let edges = graph.incoming(at).filter(|(edge, _)| edge.field == field);
+        edges.map(|(edge, source)| (source, edge.output.clone())).collect()
+    }
+
+    /// What feeds a field.
+    fn fed(&mut self, at: usize, field: &str) -> Option<Output> {
+        let sources = self.sources(at, field);
+        sources.into_iter().find_map(|(source, output)| self.output(source, &output))
+    }
+
+    /// A field as a template: that of the prompt which feeds it, the value that does, or the text that is set.
+    fn field(&mut self, at: usize, settings: &Settings<'_>, field: &str) -> Option<TemplateText> {
+        for (source, output) in self.sources(at, field) {
+            let is_own_node = self.outputs.contains_key(&(source, String::new()));
+            if let Some(template) = self.templates.get(&source).filter(|_| !is_own_node) {
+                return Some(template.clone());
+            }
+            if let Some(output) = self.output(source, &output) {
+                return Some(TemplateText::of(field, &output, &[]));
+            }
+        }
+        settings.text(&format!("/{field}")).map(TemplateText::constant)
+    }
+
+    /// Says that the prompts which feed a field are a part of a node.
+    fn attach_prompts(&mut self, at: usize, field: &str, id: &NodeId) {
+        for (source, _) in self.sources(at, field) {
+            if self.templates.contains_key(&source) && !self.outputs.contains_key(&(source, String::new())) {
+                self.draft.attach(self.graph.nodes[source].id, id);
+            }
+        }
+    }
+
+    /// A placeholder for a component, with all that is connected to it.
+    fn placeholder(&mut self, at: usize, reason: &str) -> NodeId {
+        let node = &self.graph.nodes[at];
+        // The code of a component is the same in each file, and can be many kilobytes.
+        let mut original = node.json.clone();
+        if let Some(template) = original.pointer_mut("/data/node/template").and_then(Value::as_object_mut)
+            && !matches!(node.kind, "CustomComponent" | "PythonFunction" | "PythonREPLComponent")
+        {
+            template.remove("code");
+        }
+        let id = self.draft.add_placeholder(node.id, node.title, reason, &original, node.at);
+        let is_tool = self.graph.edges.iter().any(|edge| edge.source == node.id && edge.field == "tools");
+        let port = if is_tool { "tools" } else { "out" };
+        self.set_output(at, "", Output::new(&id, port));
+        let edges: Vec<(usize, String, String)> = self
+            .graph
+            .incoming(at)
+            .map(|(edge, source)| (source, edge.output.clone(), edge.field.clone()))
+            .collect();
+        for (source, output, field) in edges {
+            let field = if field.is_empty() { "in".to_owned() } else { field };
+            if let Some(output) = self.output(source, &output) {
+                let kind = if output.port == "tools" { PortKind::Tools } else { PortKind::Data };
+                self.draft.connect_as(&output, &id, &field, kind);
+            }
+        }
+        id
+    }
+
+    /// A template as an output: the one it consists of, or that of a `text` node.
+    fn text_output(&mut self, at: usize, what: &str, template: &TemplateText) -> Output {
+        if let Some(output) = template.single_output() {
+            return output.clone();
+        }
+        let node = &self.graph.nodes[at];
+        let title = format!("{}: {what}", node.title);
+        let config = json!({ "template": template.source() });
+        let id = self.draft.add(node.id, &title, "text", config, node.at.beside(-0.5, 1.0));
+        self.draft.feed(template, &id);
+        Output::new(&id, "text")
+    }
+}

@@ -1,0 +1,327 @@
+//! Langflow's components, by their types.
+
+use serde_json::{Value, json};
+
+use super::super::draft::Output;
+use super::super::settings::Settings;
+use super::super::template::TemplateText;
+use super::Reader;
+
+/// Fields that say how a component looks or logs, and nothing about what it does.
+const IGNORED_FIELDS: [&str; 24] = [
+    "/should_store_message",
+    "/store_message",
+    "/sender",
+    "/sender_name",
+    "/session_id",
+    "/files",
+    "/stream",
+    "/background_color",
+    "/chat_icon",
+    "/text_color",
+    "/data_template",
+    "/tool_placeholder",
+    "/clean_data",
+    "/verbose",
+    "/handle_parsing_errors",
+    "/agent_description",
+    "/tools_metadata",
+    "/is_refresh",
+    "/timeout",
+    "/max_retries",
+    "/context_id",
+    "/use_double_brackets",
+    "/number_of_results",
+    "/format_instructions",
+];
+
+impl Reader<'_> {
+    /// Adds a component.
+    pub(super) fn component(&mut self, at: usize) {
+        let node = &self.graph.nodes[at];
+        let settings = self.settings(at);
+        settings.ignore_all(&IGNORED_FIELDS);
+        match node.kind {
+            "note" => {
+                let text =
+                    node.json.pointer("/data/node/description").and_then(Value::as_str).unwrap_or_default();
+                let id = self.draft.add(node.id, "", "note", json!({ "text": text }), node.at);
+                let size = |key: &str| node.json.get(key).and_then(Value::as_f64);
+                self.draft.resize(&id, size("width").unwrap_or(300.0), size("height").unwrap_or(200.0));
+            }
+            "ChatInput" | "TextInput" | "TextInputComponent" => self.input(at, &settings),
+            "ChatOutput" | "TextOutput" | "TextOutputComponent" => self.result(at, &settings),
+            "Prompt" | "PromptTemplate" | "Prompt Template" | "PromptComponent" => self.prompt(at, &settings),
+            "CombineText" => self.combine(at, &settings),
+            "ConditionalRouter" | "ConditionalRouterComponent" => self.router(at, &settings),
+            "Pass" | "PassMessage" | "Passthrough" => {
+                match self.fed(at, "input_message").or_else(|| self.fed(at, "input_value")) {
+                    Some(input) => {
+                        let id = self.draft.add(node.id, node.title, "join", json!({}), node.at);
+                        self.draft.connect(&input, &id, "values");
+                        self.set_output(at, "", Output::new(&id, "first"));
+                    }
+                    None => drop(self.placeholder(at, "Nothing leads to it.")),
+                }
+            }
+            "CalculatorComponent" | "CalculatorTool" | "CalculatorToolComponent" => {
+                self.tool(at, &["calculator"])
+            }
+            "CurrentDate" | "CurrentDateComponent" => self.tool(at, &["current_time"]),
+            "URLComponent" | "URL" if self.offers_tools(at) => self.tool(at, &["fetch_url"]),
+            "MCPTools" | "MCPToolsComponent" | "MCPStdio" | "MCPSse" if self.offers_tools(at) => {
+                let server = node.title.to_lowercase().replace(|one: char| !one.is_ascii_alphanumeric(), "-");
+                let id =
+                    self.draft.add(node.id, node.title, "mcpServer", json!({ "server": server }), node.at);
+                self.draft.lose(
+                    node.id,
+                    format!("Its command or address: add an MCP server `{server}` in the settings."),
+                );
+                self.set_output(at, "", Output::new(&id, "tools"));
+            }
+            "APIRequest" => self.request(at, &settings),
+            "Memory" | "MemoryComponent" if self.is_memory(at) => {
+                // Those that read its messages get the conversation instead.
+            }
+            "StructuredOutput" | "StructuredOutputComponent" => self.structured(at, &settings),
+            "Agent" | "ToolCallingAgent" | "OpenAIToolsAgent" => self.agent(at, &settings),
+            kind if self.is_model(kind) => self.model_component(at, &settings),
+            "CustomComponent" | "PythonFunction" | "PythonREPLComponent" | "PythonCodeStructuredTool" => {
+                self.placeholder(at, "It runs Python; Plait runs JavaScript (`code`).");
+            }
+            "LoopComponent" => {
+                self.placeholder(at, "In Plait, put the nodes to repeat into a loop.");
+            }
+            "RunFlow" | "SubFlow" | "FlowTool" => {
+                self.placeholder(
+                    at,
+                    "It runs another flow by its name. Import that flow too, and call it with a sub-flow.",
+                );
+            }
+            _ => {
+                self.placeholder(at, "Plait has no node for this component.");
+            }
+        }
+    }
+
+    /// Whether a component is plugged in as a tool.
+    fn offers_tools(&self, at: usize) -> bool {
+        let id = self.graph.nodes[at].id;
+        self.graph.edges.iter().any(|edge| edge.source == id && edge.field == "tools")
+    }
+
+    fn tool(&mut self, at: usize, names: &[&str]) {
+        let node = &self.graph.nodes[at];
+        if !self.offers_tools(at) {
+            self.placeholder(at, "Plait has it as a tool for models, and as `callTool`.");
+            return;
+        }
+        let id = self.draft.add(node.id, node.title, "tools", json!({ "tools": names }), node.at);
+        self.set_output(at, "", Output::new(&id, "tools"));
+    }
+
+    fn input(&mut self, at: usize, settings: &Settings<'_>) {
+        let node = &self.graph.nodes[at];
+        if let Some(value) = self.fed(at, "input_value") {
+            let id = self.draft.add(node.id, node.title, "join", json!({}), node.at);
+            self.draft.connect(&value, &id, "values");
+            self.set_output(at, "", Output::new(&id, "text"));
+            return;
+        }
+        let text = settings.text("/input_value").unwrap_or_default();
+        // A text input is a constant beside the question of the run.
+        let is_question = node.kind == "ChatInput";
+        let (node_type, config, port) = if is_question {
+            ("manualInput", json!({ "text": text }), "value")
+        } else {
+            ("value", json!({ "value": text }), "value")
+        };
+        let id = self.draft.add(node.id, node.title, node_type, config, node.at);
+        self.finish(at, settings);
+        self.set_output(at, "", Output::new(&id, port));
+    }
+
+    fn result(&mut self, at: usize, settings: &Settings<'_>) {
+        let node = &self.graph.nodes[at];
+        let Some(value) = self.fed(at, "input_value") else {
+            self.placeholder(at, "Nothing leads to it.");
+            return;
+        };
+        let id = self.draft.add(node.id, node.title, "output", json!({ "format": "markdown" }), node.at);
+        self.draft.connect(&value, &id, "value");
+        settings.ignore("/input_value");
+        self.finish(at, settings);
+        // What follows an output reads what it shows.
+        self.set_output(at, "", value);
+    }
+
+    /// Says what of a component's settings was not read.
+    pub(super) fn finish(&mut self, at: usize, settings: &Settings<'_>) {
+        if let Some(unread) = settings.unread() {
+            self.draft.lose(self.graph.nodes[at].id, unread);
+        }
+    }
+
+    fn prompt(&mut self, at: usize, settings: &Settings<'_>) {
+        let text = settings.text("/template").unwrap_or_default();
+        let mut template = TemplateText::default();
+        let mut rest = text;
+        while let Some(start) = rest.find(['{', '}']) {
+            template.push_text(&rest[..start]);
+            let tail = &rest[start..];
+            if tail.starts_with("{{") || tail.starts_with("}}") {
+                template.push_text(&tail[..1]);
+                rest = &tail[2..];
+                continue;
+            }
+            let name = tail.strip_prefix('{').and_then(|inner| inner.split_once('}')).map(|(name, _)| name);
+            let Some(name) = name.filter(|name| !name.contains(['{', '\n']) && !name.is_empty()) else {
+                template.push_text(&tail[..1]);
+                rest = &tail[1..];
+                continue;
+            };
+            rest = &tail[name.len() + 2..];
+            if self.reads_memory(at, name) {
+                let lost = format!(
+                    "`{{{name}}}`: the model gets earlier messages as messages, and not in the prompt."
+                );
+                self.draft.lose(self.graph.nodes[at].id, lost);
+                settings.ignore(&format!("/{name}"));
+                continue;
+            }
+            match self.field(at, settings, name) {
+                Some(value) => template.push(&value),
+                None => {
+                    self.draft
+                        .lose(self.graph.nodes[at].id, format!("Nothing is set for its variable `{name}`."));
+                }
+            }
+        }
+        template.push_text(rest);
+        self.finish(at, settings);
+        self.templates.insert(at, template);
+    }
+
+    /// Whether a field is fed by the messages of a conversation.
+    pub(super) fn reads_memory(&self, at: usize, field: &str) -> bool {
+        let mut sources = self.sources(at, field).into_iter();
+        sources.any(|(source, _)| matches!(self.graph.nodes[source].kind, "Memory" | "MemoryComponent"))
+    }
+
+    /// Whether the messages of a conversation are read by prompts and models alone.
+    fn is_memory(&self, at: usize) -> bool {
+        let id = self.graph.nodes[at].id;
+        let targets = self.graph.edges.iter().filter(|edge| edge.source == id);
+        let mut targets = targets.filter_map(|edge| self.graph.find(edge.target)).peekable();
+        targets.peek().is_some()
+            && targets.all(|target| {
+                let kind = self.graph.nodes[target].kind;
+                kind.starts_with("Prompt") || kind == "Agent" || self.is_model(kind)
+            })
+    }
+
+    fn combine(&mut self, at: usize, settings: &Settings<'_>) {
+        let node = &self.graph.nodes[at];
+        let separator = settings.get("/delimiter").and_then(Value::as_str).unwrap_or(" ");
+        let config = json!({ "names": ["first", "second"], "separator": separator });
+        let parts: Vec<_> =
+            ["text1", "text2"].iter().filter_map(|field| self.field(at, settings, field)).collect();
+        if parts.is_empty() {
+            self.placeholder(at, "Nothing leads to it.");
+            return;
+        }
+        let id = self.draft.add(node.id, node.title, "join", config, node.at);
+        for (part, name) in parts.iter().zip(["first", "second"]) {
+            let output = self.text_output(at, name, part);
+            self.draft.connect(&output, &id, name);
+        }
+        for field in ["text1", "text2"] {
+            self.attach_prompts(at, field, &id);
+        }
+        self.finish(at, settings);
+        self.set_output(at, "", Output::new(&id, "text"));
+    }
+
+    fn router(&mut self, at: usize, settings: &Settings<'_>) {
+        let node = &self.graph.nodes[at];
+        let Some(input) = self.field(at, settings, "input_text") else {
+            self.placeholder(at, "Nothing leads to it.");
+            return;
+        };
+        let right = settings.get("/match_text").and_then(Value::as_str).unwrap_or_default();
+        if !self.sources(at, "match_text").is_empty() {
+            self.placeholder(at, "It compares two values of the flow.");
+            return;
+        }
+        let right = json!(right).to_string();
+        let cel = match settings.text("/operator").unwrap_or("equals") {
+            "equals" => format!("value == {right}"),
+            "not equals" => format!("value != {right}"),
+            "contains" => format!("value.contains({right})"),
+            "starts with" => format!("value.startsWith({right})"),
+            "ends with" => format!("value.endsWith({right})"),
+            "regex" | "matches regex" => format!("value.matches({right})"),
+            other => {
+                self.placeholder(at, &format!("Plait has no condition `{other}`."));
+                return;
+            }
+        };
+        settings.ignore_all(&[
+            "/case_sensitive",
+            "/message",
+            "/true_case_message",
+            "/false_case_message",
+            "/max_iterations",
+            "/default_route",
+        ]);
+        if !self.sources(at, "message").is_empty()
+            || ["/message", "/true_case_message", "/false_case_message"]
+                .iter()
+                .any(|pointer| settings.text(pointer).is_some())
+        {
+            self.draft.lose(node.id, "The messages that it passes on: it passes on what it tests.");
+        }
+        let value = self.text_output(at, "text", &input);
+        let config = json!({ "cases": [{ "name": "true_result", "when": cel }] });
+        let id = self.draft.add(node.id, node.title, "switch", config, node.at);
+        self.draft.connect(&value, &id, "value");
+        self.attach_prompts(at, "input_text", &id);
+        self.finish(at, settings);
+        self.set_output(at, "true_result", Output::new(&id, "true_result"));
+        self.set_output(at, "", Output::new(&id, "default"));
+    }
+
+    fn request(&mut self, at: usize, settings: &Settings<'_>) {
+        let node = &self.graph.nodes[at];
+        let url = match settings.get("/urls").or_else(|| settings.get("/url_input")) {
+            Some(Value::Array(urls)) => urls.first().and_then(Value::as_str).unwrap_or_default(),
+            Some(Value::String(url)) => url,
+            _ => "",
+        };
+        let is_fed = self.graph.incoming(at).next().is_some();
+        if is_fed || !url.starts_with("http") || self.offers_tools(at) {
+            self.placeholder(at, "Its request is not known before it runs.");
+            return;
+        }
+        let method = settings.text("/method").unwrap_or("GET");
+        let url = url.replace("{{", "{ {");
+        settings.ignore_all(&[
+            "/headers",
+            "/body",
+            "/query_params",
+            "/mode",
+            "/curl",
+            "/use_curl",
+            "/include_httpx_metadata",
+            "/follow_redirects",
+            "/save_to_file",
+        ]);
+        let config = json!({ "method": method, "url": url });
+        let id = self.draft.add(node.id, node.title, "httpRequest", config, node.at);
+        if settings.items("/headers").iter().chain(settings.items("/body")).next().is_some() {
+            self.draft.lose(node.id, "Its headers and its body.");
+        }
+        self.finish(at, settings);
+        self.set_output(at, "", Output::new(&id, "body"));
+    }
+}

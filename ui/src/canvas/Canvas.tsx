@@ -66,6 +66,7 @@ export function Canvas() {
             if (data.folded) workspace.editor.fold([id], false);
             else if (runsFlow(workspace.nodeTypes.all, data.node)) openChild(workspace, id);
           }}
+          onMoveEnd={() => workspace.session.viewMoved()}
           onInit={(instance) => workspace.canvas.set({ instance })}
           {...connections}
           connectionLineComponent={ConnectionLine}

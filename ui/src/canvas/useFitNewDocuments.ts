@@ -11,7 +11,7 @@ import { showAll } from "./view";
  */
 export function useFitNewDocuments(count: number): void {
   const workspace = useWorkspace();
-  const { canvas } = workspace;
+  const { canvas, editor } = workspace;
   const key = useFlow((state) => state.key);
   const document = useFlow(
     (state) => state.viewing?.run ?? [state.key, ...(state.outer ?? []).map(({ node }) => node)].join("/"),
@@ -36,8 +36,12 @@ export function useFitNewDocuments(count: number): void {
     )
       return;
     const frame = requestAnimationFrame(() => {
-      if (back && !same) {
-        void canvas.instance?.setViewport(back);
+      const { restoredView } = canvas;
+      if (!same) canvas.restoredView = undefined;
+      const restored = restoredView?.path === editor.state.path ? restoredView?.viewport : undefined;
+      const view = back ?? restored;
+      if (view && !same) {
+        void canvas.instance?.setViewport(view);
         fitted.current = { document, arcs: true };
         return;
       }
@@ -45,7 +49,7 @@ export function useFitNewDocuments(count: number): void {
       fitted.current = { document, arcs, viewport: viewportNow(canvas) };
     });
     return () => cancelAnimationFrame(frame);
-  }, [key, document, count, empty, arcs, ready, workspace, canvas]);
+  }, [key, document, count, empty, arcs, ready, workspace, canvas, editor]);
 }
 
 function isStill(canvas: CanvasStore, before: Viewport): boolean {

@@ -19,6 +19,7 @@ export async function start(workspace: Workspace): Promise<void> {
   keepChecked(workspace);
   workspace.forecasts.follow();
   workspace.drafts.follow();
+  workspace.session.follow();
   startRuns(workspace);
   // Messages need the window to be there.
   setTimeout(() => {
@@ -38,6 +39,7 @@ async function begin(workspace: Workspace): Promise<void> {
   const example = query.get("example");
   if (path !== null) await workspace.files.openPath(path);
   else if (example !== null) await workspace.files.openExample(example);
+  else await openLast(workspace);
   try {
     const drafts = await workspace.host.call("autosave.list", {});
     const displayed = workspace.editor.state.path;
@@ -46,4 +48,13 @@ async function begin(workspace: Workspace): Promise<void> {
     notify.error(HostError.from(thrown));
   }
   await offerOpenRuns(workspace);
+}
+
+/** Opens what was open when the window was closed, with the same view. */
+async function openLast({ session, files, canvas, editor }: Workspace): Promise<void> {
+  const { path, viewport } = session.last;
+  if (path === undefined) return;
+  if (viewport) canvas.restoredView = { path, viewport };
+  await files.openPath(path);
+  if (editor.state.path !== path) session.forget();
 }

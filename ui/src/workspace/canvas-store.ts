@@ -1,5 +1,5 @@
 /** What the canvas is doing right now: an edge being drawn, a menu open, a name being typed. Not part of the document. */
-import type { Edge as CanvasEdgeBase, Node as CanvasNodeBase, ReactFlowInstance } from "@xyflow/react";
+import type { Edge as CanvasEdgeBase, Node as CanvasNodeBase, ReactFlowInstance, Viewport } from "@xyflow/react";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { EdgeId, Node, NodeDescriptor, NodeId, PortKind, Ports, PortType } from "@/bindings";
 import type { Point } from "@/flow/align";
@@ -96,6 +96,8 @@ export class CanvasStore {
   multiSelection: Items | undefined;
   /** The node that gets the focus once it is drawn. The last request wins. */
   awaitedFocus: NodeId | undefined;
+  /** The view with which the flow of this file begins, in place of a view of all its nodes. */
+  restoredView: { path: string; viewport: Viewport } | undefined;
   /** How many edges pulse right now. */
   pulseCount = 0;
 

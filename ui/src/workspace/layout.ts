@@ -39,7 +39,8 @@ export class LayoutStore {
   load(): void {
     const { leftPanel = DEFAULT.leftPanel, open } = this.settings.remembered<Partial<Layout>>("layout") ?? {};
     const dockTab = this.settings.remembered<string>("dockTab") ?? DEFAULT.dockTab;
-    this.store.setState({ leftPanel, dockTab, open: { ...DEFAULT.open, ...open } });
+    const inspectorTab = this.settings.remembered<string>("inspectorTab") ?? DEFAULT.inspectorTab;
+    this.store.setState({ leftPanel, dockTab, inspectorTab, open: { ...DEFAULT.open, ...open } });
   }
 
   /** Shows a left panel, or closes the left side when it shows that panel already. */
@@ -78,7 +79,9 @@ export class LayoutStore {
   }
 
   showInspectorTab(tab: string): void {
+    if (this.store.getState().inspectorTab === tab) return;
     this.store.setState({ inspectorTab: tab });
+    this.settings.remember("inspectorTab", tab);
   }
 
   /** Shows an open question (`pauseKey`) and focuses its answer field. */

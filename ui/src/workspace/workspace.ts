@@ -23,6 +23,7 @@ import { LayoutStore } from "./layout";
 import { OverlayStore } from "./overlays";
 import { OwnToolStore } from "./own-tools";
 import { ProviderStore } from "./providers";
+import { SessionStore } from "./session";
 import { SettingsStore } from "./settings";
 import { UserStore } from "./users";
 
@@ -37,6 +38,7 @@ export function createWorkspace(bareHost: Host) {
   const focusClaim = new FocusClaim();
   const nodeTypes = new NodeTypeRegistry(host);
   const editor = new FlowEditor();
+  const canvas = new CanvasStore();
   const drafts = new DraftStore(host, editor);
   const viewMotion = new ViewMotion();
   const conversations = new ConversationList(host, editor);
@@ -68,7 +70,9 @@ export function createWorkspace(bareHost: Host) {
     drafts,
     /** Opens and saves documents. */
     files: new FlowFiles({ host, editor, drafts, questions }),
-    canvas: new CanvasStore(),
+    canvas,
+    /** The flow that was open last. */
+    session: new SessionStore(settings, editor, canvas),
     viewMotion,
     /** The list of conversations. */
     conversations,

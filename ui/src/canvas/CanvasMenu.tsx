@@ -27,7 +27,7 @@ const ON_NODES = [
   "edit.duplicate",
   "edit.delete",
 ];
-const ON_PANE = ["edit.paste", "edit.selectAll", "arrange.tidy", "view.fit"];
+const ON_PANE = ["edit.paste", "edit.selectAll", "arrange.tidy", "view.fit", "image.copy", "image.exportSvg"];
 /** How several nodes can be arranged, each with its icon. */
 const ARRANGE = [
   ["arrange.left", AlignStartVertical],

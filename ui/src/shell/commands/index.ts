@@ -1,5 +1,6 @@
 /** Every command of the window, in the order of the command palette. Adding one: an entry in the file of its group. */
 import { editCommands } from "@/canvas/edit-commands";
+import { imageCommands } from "@/canvas/image-commands";
 import { viewCommands } from "@/canvas/view-commands";
 import type { Command } from "@/workspace/command";
 import { flowCommands } from "./flow";
@@ -12,6 +13,7 @@ export const COMMANDS: readonly Command[] = [
   ...flowCommands,
   ...runCommands,
   ...editCommands,
+  ...imageCommands,
   ...viewCommands,
   ...windowCommands,
   ...panelCommands,

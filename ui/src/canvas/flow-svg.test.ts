@@ -1,0 +1,59 @@
+import { expect, it } from "vitest";
+import type { Flow, NodeDescriptor } from "@/bindings";
+import nodeTypes from "@/bindings/nodes.json";
+import { EMPTY_FLOW, UNCHECKED } from "@/flow/flow-state";
+import { createTestWorkspace } from "@/workspace/test-workspace";
+import { canvasEdges, canvasNodes } from "./elements";
+import { flowSvg } from "./flow-svg";
+
+const NONE = { nodes: new Set<string>(), edges: new Set<string>() };
+const FLOW: Flow = {
+  ...EMPTY_FLOW,
+  name: "A & B <flow>",
+  nodes: {
+    ask: { type: "userInput", title: "Ask \u0007 <you>" },
+    answer: { type: "chat", title: "A title that is far too long for the card that it stands on" },
+    note: { type: "note", config: { text: "First line\nsecond" } },
+    loop: { type: "loop", title: "Repeat" },
+  },
+  edges: { e: { source: "ask", sourceOutput: "message", target: "answer", targetInput: "message" } },
+  layout: {
+    ask: { x: 0, y: 0 },
+    answer: { x: 300, y: 40 },
+    note: { x: 0, y: 300, width: 200, height: 80 },
+    loop: { x: 600, y: 0, width: 560, height: 260 },
+  },
+};
+
+function draw(flow: Flow) {
+  const { nodeTypes: registry } = createTestWorkspace();
+  registry.set(nodeTypes as unknown as NodeDescriptor[]);
+  const types = registry.all;
+  const nodes = canvasNodes(types, flow, UNCHECKED, NONE, new Map());
+  const edges = canvasEdges(types, flow, UNCHECKED, NONE, new Map());
+  return flowSvg({ name: flow.name, nodes, edges, types, color: (css) => `rgb(${css.length}, 0, 0)` });
+}
+
+it("draws every node, edge and port, with nothing of the page in it", () => {
+  const image = draw(FLOW);
+  const page = new DOMParser().parseFromString(image?.svg ?? "", "image/svg+xml");
+  expect(page.querySelector("parsererror")).toBeNull();
+  expect(page.querySelector("title")?.textContent).toBe("A & B <flow>");
+  expect([...page.querySelectorAll("g[data-node]")].map((one) => one.getAttribute("data-node")).sort()).toEqual(
+    Object.keys(FLOW.nodes).sort(),
+  );
+  expect(page.querySelectorAll("path")).toHaveLength(1);
+  const texts = [...page.querySelectorAll("text")].map((one) => one.textContent ?? "");
+  expect(texts).toContain("Ask  <you>");
+  expect(texts).toContain("message");
+  expect(texts).toContain("second");
+  expect(texts.some((one) => one.startsWith("A title that is") && one.endsWith("…"))).toBe(true);
+  expect(image?.svg).not.toMatch(/foreignObject|var\(|class=/);
+});
+
+it("contains all of its nodes, and nothing without nodes", () => {
+  const image = draw(FLOW);
+  expect(image?.width).toBeGreaterThan(1160);
+  expect(image?.height).toBeGreaterThan(380);
+  expect(draw(EMPTY_FLOW)).toBeUndefined();
+});

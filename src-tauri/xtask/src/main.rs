@@ -13,6 +13,7 @@ mod fuzz;
 mod icons;
 mod models;
 mod platform;
+mod python;
 mod repo;
 mod requirements;
 mod run;

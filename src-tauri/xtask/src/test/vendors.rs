@@ -9,15 +9,12 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::rust::{Selection, has_nextest};
-use crate::platform::succeeds;
-use crate::repo;
-use crate::steps::{Step, cargo, print_note};
+use crate::steps::{Step, cargo};
 use crate::test::Report;
+use crate::{python, repo};
 
 /// The exact versions of the packages.
 const REQUIREMENTS: &str = include_str!("../../vendors/requirements.txt");
-/// Succeeds where the packages can be installed: Python 3.10 with `venv` and `pip`.
-const PYTHON_CHECK: &str = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
 /// Where the tests of the providers leave the requests that they sent, in the directory that cargo gives to tests.
 const REQUESTS: &str = "tmp/provider-requests";
 /// Where they look for replies that the packages wrote.
@@ -25,14 +22,15 @@ const REPLIES: &str = "tmp/vendor-replies";
 
 pub(super) fn run(report: &mut Report, selection: Selection) {
     const TITLE: &str = "The vendors' own packages";
-    if !succeeds("python3", &["-c", PYTHON_CHECK]) {
+    if !python::is_there() {
         report.skip(TITLE, "they need Python 3.10 or newer with venv and pip (python3-venv)");
         return;
     }
-    let Ok(python) = install() else {
+    let Ok(programs) = python::environment("vendors", REQUIREMENTS) else {
         report.skip(TITLE, "pip could not install them: is PyPI reachable?");
         return;
     };
+    let python = programs.join("python");
     report.step("The tests of the providers leave their requests", || record_requests(selection));
     report.step("The vendors accept every request", || {
         let mut judge = script(&python, "judge_requests.py");
@@ -47,27 +45,6 @@ pub(super) fn run(report: &mut Report, selection: Selection) {
         proxy.arg(repo::binary("plait", false)).arg(folder().join("calculator.flow.json"));
         Step::new("LiteLLM proxy", proxy).run_with_output()
     });
-}
-
-/// A Python of its own with the packages, unless that was done for these versions.
-fn install() -> Result<PathBuf> {
-    let home = repo::target().join("vendors");
-    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let installed = home.join("installed.txt");
-    if fs::read_to_string(&installed).is_ok_and(|versions| versions == REQUIREMENTS) {
-        print_note("The vendors' packages are installed");
-        return Ok(python);
-    }
-    let mut make = Command::new("python3");
-    make.args(["-m", "venv", "--clear"]).arg(&home);
-    Step::new("Make a Python environment", make).run()?;
-    let mut install = Command::new(&python);
-    install
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement"])
-        .arg(folder().join("requirements.txt"));
-    Step::new("Install the vendors' packages (the first time takes some minutes)", install).run()?;
-    fs::write(installed, REQUIREMENTS)?;
-    Ok(python)
 }
 
 fn folder() -> PathBuf {

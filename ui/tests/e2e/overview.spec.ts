@@ -25,6 +25,10 @@ test("a large flow opens as a picture, a click leads to a card, and the fit lead
   const picture = page.getByTestId("overview");
   await expect(picture).toHaveAccessibleName(/Overview of 400 nodes/);
   await expect(page.locator(".canvas .card")).toHaveCount(0);
+  // Nothing of the opaque view covers it.
+  const layer = (selector: string) =>
+    page.locator(selector).evaluate((element) => Number(getComputedStyle(element).zIndex));
+  expect(await layer(".overview")).toBeGreaterThanOrEqual(await layer(".react-flow__renderer"));
   // The picture has the nodes where the cards would be.
   const box = await picture.boundingBox();
   if (!box) throw new Error("There is no picture.");

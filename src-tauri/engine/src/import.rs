@@ -13,6 +13,7 @@ mod graph;
 mod langflow;
 mod model_call;
 mod n8n;
+mod output;
 mod report;
 mod secrets;
 mod settings;

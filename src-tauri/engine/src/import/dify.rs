@@ -9,6 +9,7 @@ mod jinja;
 mod models;
 mod nodes;
 mod selectors;
+mod start;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::Format;
 use super::arrange;
+pub(super) use super::output::Output;
 use super::report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode};
 use super::secrets::without_secrets;
 use super::template::TemplateText;
@@ -19,19 +20,6 @@ use crate::port::PortKind;
 pub(super) const PLACEHOLDER: &str = "placeholder";
 /// The longest id of a node, in characters.
 const MAX_ID_CHARS: usize = 40;
-
-/// An output of a node of the flow.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Output {
-    pub(super) node: NodeId,
-    pub(super) port: String,
-}
-
-impl Output {
-    pub(super) fn new(node: &NodeId, port: &str) -> Self {
-        Self { node: node.clone(), port: port.to_owned() }
-    }
-}
 
 /// A place on the canvas.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,6 +1,6 @@
 //! Text of another tool as a template of Plait: literal text, and values of nodes as its variables.
 
-use super::draft::Output;
+use super::output::Output;
 
 /// A template, and what feeds its variables.
 #[derive(Clone, Debug, Default)]

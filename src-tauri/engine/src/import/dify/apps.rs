@@ -7,7 +7,7 @@ use super::super::model_call::{Memory, ModelCall};
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
 use super::models::read_model;
-use super::nodes::add_start;
+use super::start::add_start;
 
 /// The id of the only node in the report of a simple app.
 pub(super) const APP: &str = "app";

@@ -26,7 +26,10 @@ struct NativeDialogs(AppHandle);
 impl Dialogs for NativeDialogs {
     async fn open(&self) -> Result<Option<String>, ErrorReply> {
         self.show(|dialog, done| {
-            dialog.set_title("Open flow").add_filter("Plait flows", &["json", "yaml", "yml"]).pick_file(done);
+            dialog
+                .set_title("Open flow")
+                .add_filter("Plait flows", &["json", "yaml", "yml", "rivet-project"])
+                .pick_file(done);
         })
         .await
     }

@@ -179,3 +179,67 @@ async fn dify_branches_meet_in_an_aggregator() {
     );
     assert_eq!(journal.output("answer-text", "text"), "re: Antworte auf Deutsch: Wie geht's?");
 }
+
+#[tokio::test]
+async fn flowise_conversation_receives_its_instructions_and_the_question() {
+    let (sent, _) =
+        run("flowise/conversation.json", &RecordingProvider::echo(), "Why do boats float?", []).await;
+    assert_eq!(sent[0].system.as_deref(), Some("You chat about boats."));
+    assert_eq!(sent[0].messages, [user("Why do boats float?")]);
+}
+
+#[tokio::test]
+async fn flowise_chain_receives_the_reply_of_the_chain_before() {
+    let (sent, _) = run("flowise/prompt-chain.json", &RecordingProvider::echo(), "rivers", []).await;
+    let prompts: Vec<&str> = sent.iter().map(SentRequest::last_text).collect();
+    assert_eq!(
+        prompts,
+        [
+            "Name three things about rivers.",
+            "Write a verse from this: re: Name three things about rivers.\nFor: rivers",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn flowise_condition_decides_what_is_replied() {
+    let echo = RecordingProvider::echo();
+    let (sent, journal) = run("flowise/agentflow-condition.json", &echo, "Hi there", []).await;
+    assert_eq!(sent.len(), 0);
+    assert_eq!(journal.output("hello-text", "text"), "Hello!");
+}
+
+#[tokio::test]
+async fn langflow_prompt_becomes_the_instructions_of_its_model() {
+    let (sent, _) = run("langflow/basic.json", &RecordingProvider::echo(), "Where is land?", []).await;
+    assert_eq!(sent[0].system.as_deref(), Some("Answer like a sailor."));
+    assert_eq!(sent[0].messages, [user("Where is land?")]);
+}
+
+#[tokio::test]
+async fn langflow_prompt_is_filled_in_with_the_values_of_other_components() {
+    let (sent, _) = run("langflow/prompt-variables.json", &RecordingProvider::echo(), "tea", []).await;
+    assert_eq!(sent[0].last_text(), "Write three lines on: tea\nAs JSON {\"text\": \"\"}.");
+}
+
+#[tokio::test]
+async fn rivet_chat_receives_its_prompts() {
+    let (sent, _) = run("rivet/chat.rivet-project", &RecordingProvider::echo(), "blue", []).await;
+    assert_eq!(sent[0].system.as_deref(), Some("You name stars."));
+    assert_eq!(sent[0].messages, [user("A name for a blue star.")]);
+}
+
+#[tokio::test]
+async fn rivet_chat_receives_assembled_messages_in_order() {
+    let (sent, _) = run("rivet/assemble.rivet-project", &RecordingProvider::echo(), "3 and 3?", []).await;
+    assert_eq!(sent[0].system.as_deref(), Some("You add numbers."));
+    assert_eq!(sent[0].messages, [user("2 and 2?"), assistant("4"), user("3 and 3?")]);
+}
+
+#[tokio::test]
+async fn rivet_graph_calls_another_with_its_values() {
+    let echo = RecordingProvider::echo();
+    let (sent, journal) = run("rivet/sub-graph.rivet-project", &echo, "a long text", []).await;
+    assert_eq!(sent[0].last_text(), "Shorten to 5 words: a long text");
+    assert_eq!(journal.output("result", "text"), "Short: re: Shorten to 5 words: a long text");
+}

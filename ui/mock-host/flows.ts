@@ -13,6 +13,7 @@ import { HostError } from "@/ipc/host";
 import { checkFlow } from "./check";
 import type { Commands } from "./commands";
 import { forecastFlow } from "./forecast";
+import { mockImports } from "./imports";
 import { store, stored } from "./storage";
 
 export type Files = {
@@ -34,6 +35,7 @@ export function mockFlows(types: readonly NodeDescriptor[]): { commands: Command
     commands: {
       ...documents(files, check),
       ...drafts(files),
+      ...mockImports,
       "flow.check": ({ flow }: { flow: Flow }) => check(flow),
       "flow.forecast": ({ flow }: { flow: Flow }) => forecastFlow(flow),
     },

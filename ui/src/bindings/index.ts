@@ -1303,7 +1303,7 @@ export type ForkedConversation = {
 };
 
 /** A tool whose files can be imported. */
-export type Format = "dify" | "n8n" | "langflow" | "flowise";
+export type Format = "dify" | "flowise" | "langflow" | "n8n" | "rivet";
 
 /** `app.info`: what the application is and how it is set up. */
 export type GetAppInfo = Record<string, never>;

@@ -1,11 +1,11 @@
 /** Documents and their files: new, open, save, recent, examples, drafts. Never loses work without asking. */
-import type { Autosave, OpenedFlow } from "@/bindings";
+import type { Autosave, ImportReport, OpenedFlow } from "@/bindings";
 import { notify } from "@/design/notify";
 import type { QuestionStore } from "@/design/question-store";
 import { type Host, HostError } from "@/ipc";
 import type { DraftStore } from "./draft-store";
 import type { FlowEditor } from "./editor";
-import { documentFlow, documentName, documentState, type FlowState, fileName, isDirty } from "./flow-state";
+import { documentFlow, documentName, documentState, EMPTY_FLOW, type FlowState, fileName, isDirty } from "./flow-state";
 import { TEXTS } from "./texts";
 
 type Parts = { host: Host; editor: FlowEditor; drafts: DraftStore; questions: QuestionStore };
@@ -68,6 +68,23 @@ export class FlowFiles {
     if (!displayed || !opened) return;
     notifyReadOnly(opened);
     if (opened.recovered) await this.#offerDraft(opened, opened.recovered);
+  }
+
+  /** Lets the person choose a file of another tool and imports it. Returns what became of it, if it was imported. */
+  async importFile(): Promise<ImportReport | undefined> {
+    let report: ImportReport | undefined;
+    await reportErrors(async () => {
+      const { path } = await this.#host.call("dialog.open", {});
+      if (path === null) return;
+      const displayed = await this.#replaceDocument(async () => {
+        const imported = await this.#host.call("flow.import", { path });
+        report = imported.report;
+        // Nothing of it is saved yet.
+        return { ...documentState(imported.flow), saved: EMPTY_FLOW };
+      });
+      if (!displayed) report = undefined;
+    });
+    return report;
   }
 
   /** Opens an example as a new document. */

@@ -8,6 +8,7 @@ import { useApplyTheme } from "@/workspace/useTheme";
 import { CommandPalette } from "./CommandPalette";
 import { DraftsDialog } from "./DraftsDialog";
 import { GrantsDialog } from "./GrantsDialog";
+import { ImportReportDialog } from "./ImportReportDialog";
 import { Shell } from "./Shell";
 import { ShortcutsHelp } from "./ShortcutsHelp";
 import { useShortcuts } from "./useShortcuts";
@@ -29,6 +30,7 @@ export function App() {
       <AskDialog questions={questions} />
       <DraftsDialog />
       <GrantsDialog />
+      <ImportReportDialog />
       <DragGhost />
     </Tooltip.Provider>
   );

@@ -1,6 +1,6 @@
 /** The overlays that commands open: the command palette, the list of shortcuts, the drafts of the last session. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Autosave } from "@/bindings";
+import type { Autosave, ImportReport } from "@/bindings";
 
 export type Overlays = {
   palette: boolean;
@@ -9,6 +9,8 @@ export type Overlays = {
   shortcuts: boolean;
   /** Drafts of an earlier session that were never saved. */
   drafts: readonly Autosave[];
+  /** What became of the file that was imported last, until the person has read it. */
+  importReport?: ImportReport;
 };
 
 export class OverlayStore {
@@ -28,6 +30,14 @@ export class OverlayStore {
 
   hideShortcuts(): void {
     this.store.setState({ shortcuts: false });
+  }
+
+  showImport(report: ImportReport): void {
+    this.store.setState({ importReport: report });
+  }
+
+  hideImport(): void {
+    this.store.setState({ importReport: undefined });
   }
 
   offerDrafts(drafts: readonly Autosave[]): void {

@@ -178,6 +178,24 @@ impl Draft {
         }
     }
 
+    /// Takes over the report about nodes that are in a flow inside of a node.
+    pub(super) fn adopt(&mut self, inner: ImportReport, id: &NodeId, is_new: impl Fn(&ImportedEdge) -> bool) {
+        for node in inner.nodes {
+            if node.outcome != ImportOutcome::Lost {
+                self.attach(&node.id, id);
+            }
+            if let Some(own) = self.source(&node.id)
+                && node.outcome == ImportOutcome::Placeholder
+            {
+                own.outcome = ImportOutcome::Placeholder;
+            }
+            for lost in node.lost {
+                self.lose(&node.id, lost);
+            }
+        }
+        self.report.edges.extend(inner.edges.into_iter().filter(is_new));
+    }
+
     /// Says what of a node of the file is lost.
     pub(super) fn lose(&mut self, source: &str, what: impl Into<String>) {
         let what = what.into();

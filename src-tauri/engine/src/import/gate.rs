@@ -23,10 +23,9 @@ pub(super) fn run_after(draft: &mut Draft, source: &str, node: &NodeId, branches
     let own_input = match node_type.as_str() {
         "chat" if !draft.is_fed(node, "message") => Some("data"),
         "userInput" | "approval" => Some("in"),
-        "code" => Some("input"),
+        "code" | "loop" => Some("input"),
         "classify" => Some("message"),
         "extract" => Some("text"),
-        "loop" => Some("input"),
         PLACEHOLDER => Some("after"),
         "note" | "contextStart" | "value" | "tools" | "mcpServer" => return,
         _ => None,

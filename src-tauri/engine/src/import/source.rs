@@ -56,6 +56,8 @@ pub(super) fn recognize(document: &Value) -> Option<Format> {
         |pointer: &str| nodes.is_some_and(|nodes| nodes.iter().any(|node| node.pointer(pointer).is_some()));
     if nodes.is_some() && document.get("connections").is_some_and(Value::is_object) {
         Some(Format::N8n)
+    } else if document.pointer("/data/graphs").is_some_and(Value::is_object) {
+        Some(Format::Rivet)
     } else if document.get("kind").is_some_and(|kind| kind == "app")
         || document.pointer("/app/mode").is_some_and(Value::is_string)
     {

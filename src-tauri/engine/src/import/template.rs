@@ -78,6 +78,16 @@ impl TemplateText {
         self.source.push_str(&format!("{{{{{helper} {value}}}}}"));
     }
 
+    /// Writes each plain value as JSON.
+    pub(super) fn write_values_as_json(&mut self) {
+        for (name, _) in self.variables.clone() {
+            for end in ["}}", "."] {
+                self.source =
+                    self.source.replace(&format!("{{{{{name}{end}"), &format!("{{{{json {name}{end}"));
+            }
+        }
+    }
+
     /// Adds another template.
     pub(super) fn push(&mut self, other: &Self) {
         let mut source = other.source.clone();

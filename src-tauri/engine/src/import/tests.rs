@@ -48,6 +48,20 @@ fn contents(format: Format, document: &Value) -> (Vec<String>, usize) {
             let nodes = list(&data["nodes"]).iter().map(|node| text(&node["id"])).collect();
             (nodes, list(&data["edges"]).len())
         }
+        Format::Rivet => {
+            let (mut nodes, mut edges) = (Vec::new(), 0);
+            for (graph, content) in document["data"]["graphs"].as_object().unwrap() {
+                let own: Vec<String> = match &content["nodes"] {
+                    Value::Array(list) => list.iter().map(|node| text(&node["id"])).collect(),
+                    keyed => keyed.as_object().unwrap().keys().map(|key| key[1..22].to_owned()).collect(),
+                };
+                let lists = content["nodes"].as_object().into_iter().flat_map(|nodes| nodes.values());
+                edges += lists.flat_map(|node| list(&node["outgoingConnections"])).count();
+                edges += list(&content["connections"]).len();
+                nodes.extend(own.into_iter().map(|id| format!("{graph}/{id}")));
+            }
+            (nodes, edges)
+        }
         Format::N8n => {
             let document = document.get(0).unwrap_or(document);
             let nodes = list(&document["nodes"]).iter().map(|node| text(&node["name"])).collect();
@@ -78,7 +92,10 @@ fn problems(format: Format, text: &str, imported: &Imported) -> Vec<String> {
         let types: Vec<_> = node.nodes.iter().map(|id| flow.nodes[id].node_type.as_str()).collect();
         let is_right = match node.outcome {
             ImportOutcome::Translated => !types.is_empty(),
-            ImportOutcome::Placeholder => types.contains(&"placeholder") && !node.lost.is_empty(),
+            // Of a nested graph, the placeholder is inside of the sub-flow.
+            ImportOutcome::Placeholder => {
+                (types.contains(&"placeholder") || types.contains(&"subflow")) && !node.lost.is_empty()
+            }
             ImportOutcome::Lost => types.is_empty() && !node.lost.is_empty(),
         };
         if !is_right {
@@ -161,6 +178,11 @@ fn flowise_flows_are_imported_without_silent_loss() {
 #[test]
 fn langflow_flows_are_imported_without_silent_loss() {
     check_fixtures(Format::Langflow);
+}
+
+#[test]
+fn rivet_projects_are_imported_without_silent_loss() {
+    check_fixtures(Format::Rivet);
 }
 
 #[test]

@@ -21,6 +21,16 @@ export const flowCommands: readonly Command[] = [
     run: ({ files }) => files.openFile(),
   },
   {
+    id: "flow.import",
+    title: "Import…",
+    group: "Flow",
+    terms: ["open", "convert", "dify", "flowise", "langflow", "n8n", "rivet"],
+    run: async ({ files, overlays }) => {
+      const report = await files.importFile();
+      if (report) overlays.showImport(report);
+    },
+  },
+  {
     id: "flow.save",
     title: "Save",
     group: "Flow",

@@ -172,9 +172,15 @@ fn collect_selectors(value: &Value, found: &mut Vec<Vec<String>>) {
             if items.len() >= 2 && items.iter().all(Value::is_string) {
                 found.push(read_selector(value));
             }
-            items.iter().for_each(|item| collect_selectors(item, found));
+            for item in items {
+                collect_selectors(item, found);
+            }
         }
-        Value::Object(entries) => entries.values().for_each(|value| collect_selectors(value, found)),
+        Value::Object(entries) => {
+            for value in entries.values() {
+                collect_selectors(value, found);
+            }
+        }
         _ => {}
     }
 }

@@ -493,7 +493,8 @@ impl Reader<'_> {
                 .order()
                 .into_iter()
                 .filter(|&inner| self.graph.nodes[inner].parent == Some(node.id));
-            let last = inside.filter_map(|inner| self.output(inner, "")).last();
+            let mut ends = inside.filter_map(|inner| self.output(inner, ""));
+            let last = ends.next_back();
             if let Some(last) = last.filter(|last| self.draft.parent(&last.node).as_ref() == Some(&id)) {
                 self.draft.connect(&last, &id, "next");
             }

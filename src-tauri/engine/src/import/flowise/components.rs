@@ -116,7 +116,7 @@ impl Reader<'_> {
         let own = graph.sources(at, "model").first().copied();
         let start = || {
             let starts = (0..graph.nodes.len()).filter(|&other| graph.nodes[other].kind == "seqStart");
-            starts.filter_map(|start| graph.sources(start, "model").first().copied()).next()
+            starts.into_iter().find_map(|start| graph.sources(start, "model").first().copied())
         };
         let Some(part) = own.or_else(start) else {
             let id = graph.nodes[at].id;

@@ -89,7 +89,7 @@ pub(super) fn plain_text(html: &str) -> String {
         let name: String = tag.chars().take_while(|one| one.is_ascii_alphanumeric() || *one == '/').collect();
         match name.to_lowercase().as_str() {
             "br" | "br/" | "/p" | "/li" | "/h1" | "/h2" | "/h3" | "/h4" | "/pre" | "/ol" | "/ul" => {
-                text.push('\n')
+                text.push('\n');
             }
             "li" => text.push_str("- "),
             _ => {}

@@ -65,7 +65,7 @@ impl Reader<'_> {
                 }
             }
             "CalculatorComponent" | "CalculatorTool" | "CalculatorToolComponent" => {
-                self.tool(at, &["calculator"])
+                self.tool(at, &["calculator"]);
             }
             "CurrentDate" | "CurrentDateComponent" => self.tool(at, &["current_time"]),
             "URLComponent" | "URL" if self.offers_tools(at) => self.tool(at, &["fetch_url"]),

@@ -1,5 +1,7 @@
 //! n8n's conditions, of all versions, as conditions in CEL.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use super::super::settings::Settings;
@@ -213,9 +215,9 @@ pub(super) fn cel_path(path: &[String]) -> String {
             text.push('.');
             text.push_str(step);
         } else if is_index {
-            text.push_str(&format!("[{step}]"));
+            let _ = write!(text, "[{step}]");
         } else {
-            text.push_str(&format!("[{}]", Value::from(step.as_str())));
+            let _ = write!(text, "[{}]", Value::from(step.as_str()));
         }
     }
     text

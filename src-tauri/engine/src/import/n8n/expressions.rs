@@ -191,16 +191,15 @@ fn string_literal(source: &str) -> Option<String> {
     let mut text = String::new();
     let mut escaped = false;
     for one in inner.chars() {
-        match (escaped, one) {
-            (true, 'n') => text.push('\n'),
-            (true, 't') => text.push('\t'),
-            (true, one) => text.push(one),
-            (false, '\\') => {
-                escaped = true;
-                continue;
-            }
-            (false, one) => text.push(one),
+        if one == '\\' && !escaped {
+            escaped = true;
+            continue;
         }
+        text.push(match one {
+            'n' if escaped => '\n',
+            't' if escaped => '\t',
+            one => one,
+        });
         escaped = false;
     }
     Some(text)

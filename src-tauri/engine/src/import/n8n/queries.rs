@@ -73,8 +73,7 @@ impl Reader<'_> {
             query = wrap(input.main_field(), &own);
         }
         for (name, value) in assignments(settings) {
-            let mut steps = vec!["".to_owned()];
-            steps.splice(.., name.trim_start_matches('=').split('.').map(str::to_owned));
+            let steps: Vec<String> = name.trim_start_matches('=').split('.').map(str::to_owned).collect();
             let value = self.jq_value(at, &value, input, &mut values);
             let field = wrap(&steps, &value);
             query = if query.is_empty() { field } else { format!("{query} * {field}") };
@@ -243,8 +242,9 @@ impl Reader<'_> {
             "splitOut" | "itemLists" if node.kind == "splitOut" || operation == "splitOutItems" => {
                 let name = settings.text("/fieldToSplitOut").unwrap_or_default();
                 settings.ignore("/include");
-                let lost = "That what follows runs once for each item: put it into a loop over this list.";
-                self.draft.lose(node.name, lost);
+                let runs_once =
+                    "That what follows runs once for each item: put it into a loop over this list.";
+                self.draft.lose(node.name, runs_once);
                 (!name.starts_with('=') && !name.contains(',')).then(|| field(name))
             }
             "aggregate" if settings.text("/aggregate") == Some("aggregateAllItemData") => {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Format, fixtures, import, source};
 use crate::flow;
 
-const MUTATIONS_PER_FILE: usize = 12;
+const MUTATIONS_PER_FILE: usize = 4;
 
 fn import_any(text: &str, format: Format) {
     for forced in [None, Some(format)] {
@@ -76,7 +76,7 @@ fn damaged_files_never_panic() {
                 }
                 import_any(&damaged.to_string(), format);
             }
-            for _ in 0..5 {
+            for _ in 0..2 {
                 let cut = text.floor_char_boundary(rng.usize(..text.len()));
                 import_any(&text[..cut], format);
                 let mut bytes = text.clone().into_bytes();

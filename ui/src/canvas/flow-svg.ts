@@ -7,6 +7,7 @@ import { shade } from "./elements";
 import { isQuiet } from "./geometry";
 import { loopKind } from "./loop-summary";
 import { nodeSummary } from "./node-summary";
+import { nodeColor } from "./paint-nodes";
 import { backBounds, backCurve, forwardCurve } from "./paths";
 
 const MARGIN = 24;
@@ -98,13 +99,13 @@ function edgePath({ edge, from, to }: Line, color: Color): string {
 
 function card(node: CanvasNode, boxes: Boxes, types: NodeTypes, color: Color): string {
   const box = boxes.get(node.id) ?? { x: 0, y: 0, width: 0, height: 0 };
-  const { node: own, context, maker, folded } = node.data;
+  const { node: own, maker, folded } = node.data;
   const type = types.byType.get(own.type);
   const title = own.title || type?.title || node.id;
   const summary = folded
     ? loopKind(own)
     : nodeSummary(own, type, maker && { node: maker, type: types.byType.get(maker.type) });
-  const edge = color(shade(context) ?? "var(--line-2)");
+  const edge = color(nodeColor(types, node));
   const room = box.width - 32;
   return [
     `<g data-node="${escapeXml(node.id)}">`,

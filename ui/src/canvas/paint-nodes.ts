@@ -49,7 +49,11 @@ export function paintNodes(
 }
 
 function ownColor(types: NodeTypes, node: CanvasNode): string {
-  if (node.selected) return "var(--fg)";
+  return node.selected ? "var(--fg)" : nodeColor(types, node);
+}
+
+/** The color of a node's context; outside of all contexts, that of its kind. */
+export function nodeColor(types: NodeTypes, node: CanvasNode): string {
   const category = types.byType.get(node.data.node.type)?.category ?? "wiring";
   return shade(node.data.context) ?? CATEGORY_COLORS[category] ?? "var(--line-2)";
 }

@@ -81,7 +81,9 @@ fn problems(format: Format, text: &str, imported: &Imported) -> Vec<String> {
     let (nodes, edges) = contents(format, &document);
     let reported: Vec<&String> = report.nodes.iter().map(|node| &node.id).collect();
     let mut sorted = [nodes.iter().collect::<Vec<_>>(), reported];
-    sorted.iter_mut().for_each(|list| list.sort());
+    for list in &mut sorted {
+        list.sort();
+    }
     if sorted[0] != sorted[1] {
         problems.push(format!("nodes {:?} were reported as {:?}", sorted[0], sorted[1]));
     }

@@ -96,19 +96,6 @@ impl Reader<'_> {
         template
     }
 
-    /// A template as an output: the one it consists of, or that of a `text` node.
-    pub(super) fn text_output(&mut self, at: usize, what: &str, template: &TemplateText) -> Output {
-        if let Some(output) = template.single_output() {
-            return output.clone();
-        }
-        let node = &self.nodes[at];
-        let title = format!("{}: {what}", node.title);
-        let config = json!({ "template": template.source() });
-        let id = self.draft.add(node.id, &title, "text", config, node.at.beside(-0.5, 1.0));
-        self.draft.feed(template, &id);
-        Output::new(&id, "text")
-    }
-
     /// The variables that a node declares by selectors.
     pub(super) fn variables(&mut self, at: usize, list: &[Value]) -> Vec<(String, Output, Vec<String>)> {
         let mut found: Vec<(String, Output, Vec<String>)> = Vec::new();

@@ -11,6 +11,7 @@ fn output(port: &str) -> Output {
 }
 
 /// What a template writes for these values.
+#[expect(clippy::needless_pass_by_value, reason = "values are written in place")]
 fn render(template: &TemplateText, values: serde_json::Value) -> String {
     let compiled = Template::new(template.source());
     assert_eq!(compiled.problem(), None, "{}", template.source());

@@ -36,7 +36,7 @@ const ports = (name: string): Ports => ({
 });
 
 test("keeps port objects that a check did not change", async () => {
-  parts.nodeTypes.set([{ type: "plain", ports: ports("of the type") } as NodeDescriptor]);
+  parts.nodeTypes.set([{ type: "plain", ports: ports("of the type"), editor: {} } as NodeDescriptor]);
   const nodes = { a: { type: "plain" }, b: { type: "plain" } };
   const check = async (b: Ports, title: string) => {
     call.mockResolvedValueOnce({ ...UNCHECKED, ports: { a: ports("of the type"), b } } as never);

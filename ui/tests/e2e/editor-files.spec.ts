@@ -83,8 +83,10 @@ test("offers drafts after a crash, for saved and unsaved flows", async ({ page }
   // A crash does not ask.
   await page.evaluate(() => window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true));
   await page.goto("/");
-  await expect(page.getByTestId("drafts-dialog")).toContainText("Support triage");
-  await page.getByTestId("restore-draft").click();
+  // The flow that was open last opens again, and its draft is offered with it.
+  const question = page.getByRole("alertdialog");
+  await expect(question).toContainText("Support triage");
+  await question.getByRole("button", { name: "Restore" }).click();
   await expect(node(page, "ask")).toContainText("Not saved");
   await expect(page.getByTestId("dirty-marker")).toBeVisible();
   await page.keyboard.press("Control+s");
@@ -92,6 +94,9 @@ test("offers drafts after a crash, for saved and unsaved flows", async ({ page }
   await page.waitForFunction(() => localStorage.getItem("plait.mock-host.drafts") === "[]");
 
   await page.goto("/");
+  await expect(node(page, "ask")).toBeVisible();
+  await page.keyboard.press("Control+Alt+n");
+  await expect(page.getByTestId("empty-canvas")).toBeVisible();
   await page.getByTestId("palette-text").dblclick();
   await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.drafts") ?? "").includes("text"));
   await page.evaluate(() => window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true));

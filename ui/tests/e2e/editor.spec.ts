@@ -202,7 +202,8 @@ test.describe("editing", () => {
     await page.keyboard.press("Control+v");
     await expect(page.locator("[data-sonner-toast]")).toContainText("contains no nodes");
     await page.keyboard.press("Control+c");
-    await openEmpty(page);
+    await page.keyboard.press("Control+Alt+n");
+    await expect(page.getByTestId("empty-canvas")).toBeVisible();
     await page.getByTestId("canvas").click({ position: { x: 40, y: 40 } });
     await page.keyboard.press("Control+v");
     await expect(node(page, "ask")).toBeVisible();

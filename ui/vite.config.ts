@@ -29,7 +29,8 @@ export default defineConfig(({ mode }) => ({
   resolve: {
     alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) },
   },
-  server: { host: "127.0.0.1", port: 5173 },
+  // The guide's pages are beside this folder, in `docs/`.
+  server: { host: "127.0.0.1", port: 5173, fs: { allow: [".."] } },
   preview: {
     host: "127.0.0.1",
     port: 4173,

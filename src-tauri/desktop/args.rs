@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 const HELP: &str = "\
 Plait: a desktop editor and debugger for LLM flows
 
@@ -15,6 +17,8 @@ Options:
   --example ID   Open an example flow as an unsaved flow
   -h, --help     Print help
   -V, --version  Print version
+
+If Plait is open already, the flow opens there.
 
 Environment:
   PLAIT_HOME     Data directory
@@ -29,8 +33,9 @@ pub(crate) enum StartupAction {
     Print(String),
 }
 
-/// The flow that the window opens with.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The flow that the window opens with. As JSON, the page and other starts of Plait read it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) enum InitialFlow {
     #[default]
     None,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use plait_api::engine::error::ErrorCode;
 use plait_api::{Dialogs, ErrorReply};
-use tauri::{AppHandle, Manager};
+use tauri::AppHandle;
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
 use tokio::sync::oneshot;
 
@@ -65,7 +65,7 @@ impl NativeDialogs {
     ) -> Result<Option<String>, ErrorReply> {
         let (sender, receiver) = oneshot::channel();
         let mut dialog = self.0.dialog().file();
-        if let Some(window) = self.0.get_webview_window(window::LABEL) {
+        if let Some(window) = window::current(&self.0) {
             dialog = dialog.set_parent(&window);
         }
         show(dialog, Box::new(move |path| drop(sender.send(path))));

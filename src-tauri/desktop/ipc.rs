@@ -1,5 +1,5 @@
-//! The Tauri commands of the page: `rpc` for every command of the api, `watch` and `unwatch` for runs, `opened`
-//! and `closing`.
+//! The Tauri commands of the page: `rpc` for every command of the api, `watch` and `unwatch` for runs, and those about
+//! windows.
 //!
 //! Only transports what `plait-api` returns.
 
@@ -10,8 +10,10 @@ use plait_api::engine::id::RunId;
 use plait_api::{ErrorReply, from_window_json, to_window_json};
 use serde_json::{Value, json};
 use tauri::ipc::{Channel, InvokeResponseBody, Response};
-use tauri::{State, WebviewWindow};
+use tauri::{AppHandle, State, WebviewWindow};
 
+use crate::args::InitialFlow;
+use crate::open_requests::OpenRequests;
 use crate::startup::{Progress, Startup};
 use crate::watches::Watches;
 use crate::window;
@@ -35,13 +37,14 @@ pub(crate) async fn rpc(
 /// Fails when the run is unknown or its journal is damaged.
 #[tauri::command]
 pub(crate) async fn watch(
+    window: WebviewWindow,
     startup: State<'_, Startup>,
     watches: State<'_, Watches>,
     run: RunId,
     from_seq: u64,
     channel: Channel<InvokeResponseBody>,
 ) -> Result<(), ErrorReply> {
-    let mut stopped = watches.start(channel.id());
+    let mut stopped = watches.start(window.label(), channel.id());
     let sending = async {
         let plait = startup.application().await?;
         let mut watch = plait.runs().watch(&run, from_seq).await?;
@@ -56,15 +59,15 @@ pub(crate) async fn watch(
         result = sending => result,
         _ = &mut stopped => Ok(()),
     };
-    watches.stop(channel.id());
+    watches.stop(window.label(), channel.id());
     result
 }
 
 /// Stops the watch of a channel. Does nothing when it has ended.
 #[allow(clippy::needless_pass_by_value, reason = "Tauri passes arguments by value")]
 #[tauri::command]
-pub(crate) fn unwatch(watches: State<'_, Watches>, channel: u32) {
-    watches.stop(channel);
+pub(crate) fn unwatch(window: WebviewWindow, watches: State<'_, Watches>, channel: u32) {
+    watches.stop(window.label(), channel);
 }
 
 /// Resolves when the application is open, and sends how far that is until then. Fails with what kept it from opening.
@@ -83,5 +86,25 @@ pub(crate) async fn opened(startup: State<'_, Startup>, channel: Channel<Value>)
 pub(crate) fn closing(window: WebviewWindow, now: bool) -> Result<(), ErrorReply> {
     window::answer_close_request(&window, now).map_err(|error| {
         ErrorReply::new(ErrorCode::WindowClose, format!("The window could not be closed: {error}."))
+    })
+}
+
+/// From now on, the page is sent what other starts of Plait ask for.
+#[allow(clippy::needless_pass_by_value, reason = "Tauri passes arguments by value")]
+#[tauri::command]
+pub(crate) fn take_requests(
+    window: WebviewWindow,
+    requests: State<'_, OpenRequests>,
+    channel: Channel<InitialFlow>,
+) {
+    requests.listen(window.label(), channel);
+}
+
+/// Opens another window. Not on the main thread, where creating a webview would wait for itself on Windows.
+#[tauri::command]
+pub(crate) async fn new_window(app: AppHandle) -> Result<(), ErrorReply> {
+    window::open_another(&app).map_err(|error| {
+        ErrorReply::new(ErrorCode::WindowOpen, format!("The window could not be opened: {error}."))
+            .hint("Open the flow in a tab of this window instead.")
     })
 }

@@ -1,7 +1,8 @@
 //! The window of Plait: the only code that depends on Tauri.
 //!
-//! Starts and ends the process. `ipc` has the Tauri commands of the page, `dialogs` the file dialogs, `host` opens and closes
-//! the application, `startup` says how far that is, and `window` creates and closes the window. No command of the api is implemented here. There is no menu
+//! Starts and ends the process. `instance` finds one that is there already, `ipc` has the Tauri commands of the page, `dialogs`
+//! the file dialogs, `host` opens and closes the application, `startup` says how far that is, and `window` creates and closes
+//! the windows. No command of the api is implemented here. There is no menu
 //! bar: the editor has its menus in the page, and macOS gets the default menu of Tauri, which copy and paste need there.
 #![cfg_attr(all(not(debug_assertions), windows), windows_subsystem = "windows")]
 
@@ -9,7 +10,9 @@ mod args;
 mod dialogs;
 mod environment;
 mod host;
+mod instance;
 mod ipc;
+mod open_requests;
 mod startup;
 mod watches;
 mod window;
@@ -43,20 +46,27 @@ fn main() -> ExitCode {
         );
         return ExitCode::from(2);
     }
+    if host::is_open_elsewhere(&initial_flow) {
+        println!("Plait is open already.");
+        return ExitCode::SUCCESS;
+    }
     let app = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
         .manage(watches::Watches::default())
+        .manage(open_requests::OpenRequests::default())
         .invoke_handler(tauri::generate_handler![
             ipc::rpc,
             ipc::watch,
             ipc::unwatch,
             ipc::closing,
-            ipc::opened
+            ipc::opened,
+            ipc::take_requests,
+            ipc::new_window
         ])
         .on_window_event(window::on_window_event)
         .setup(move |app| {
-            app.manage(host::begin_to_open(app.handle(), report_startup_error));
-            window::open(app.handle(), &initial_flow)?;
+            app.manage(host::begin_to_open(app.handle(), initial_flow.clone(), report_startup_error));
+            window::open_first(app.handle(), &initial_flow)?;
             Ok(())
         })
         .build(tauri::generate_context!());

@@ -1,29 +1,32 @@
-//! The active watches of the page.
+//! The active watches of the pages.
 
 use std::collections::HashMap;
 
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-/// Active watches, by the ID of their channel.
+/// The label of a window and the ID of a channel: each page counts its own channels.
+type WatchId = (String, u32);
+
+/// Active watches.
 #[derive(Default)]
-pub(crate) struct Watches(Mutex<HashMap<u32, oneshot::Sender<()>>>);
+pub(crate) struct Watches(Mutex<HashMap<WatchId, oneshot::Sender<()>>>);
 
 impl Watches {
     /// Registers a watch. The receiver resolves when the watch is to stop.
-    pub(crate) fn start(&self, channel: u32) -> oneshot::Receiver<()> {
+    pub(crate) fn start(&self, window: &str, channel: u32) -> oneshot::Receiver<()> {
         let (sender, stopped) = oneshot::channel();
-        self.0.lock().insert(channel, sender);
+        self.0.lock().insert((window.to_owned(), channel), sender);
         stopped
     }
 
     /// Stops a watch. Does nothing when it has ended.
-    pub(crate) fn stop(&self, channel: u32) {
-        self.0.lock().remove(&channel);
+    pub(crate) fn stop(&self, window: &str, channel: u32) {
+        self.0.lock().remove(&(window.to_owned(), channel));
     }
 
-    /// Stops all watches, because the page that started them is gone.
-    pub(crate) fn stop_all(&self) {
-        self.0.lock().clear();
+    /// Stops all watches of a window, because the page that started them is gone.
+    pub(crate) fn stop_all(&self, window: &str) {
+        self.0.lock().retain(|(label, _), _| label != window);
     }
 }

@@ -1,7 +1,9 @@
-//! The window: its size and page, what it may load, and how it closes.
+//! The windows: their size and page, what they may load, and how they close.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use parking_lot::Mutex;
 use tauri::utils::config::Color;
 use tauri::webview::{NewWindowResponse, PageLoadEvent};
 use tauri::{
@@ -10,10 +12,14 @@ use tauri::{
 };
 
 use crate::args::InitialFlow;
+use crate::open_requests::OpenRequests;
 use crate::watches::Watches;
 
-/// The label of the window in Tauri. The capability in `tauri.conf.json` is restricted to it.
-pub(crate) const LABEL: &str = "main";
+/// The label of the first window in Tauri. The capability in `tauri.conf.json` is restricted to it and its like.
+const FIRST: &str = "main";
+
+/// What the labels of the other windows begin with.
+const OTHERS: &str = "window-";
 
 const DEFAULT_SIZE: LogicalSize<f64> = LogicalSize::new(1440.0, 900.0);
 const MIN_SIZE: LogicalSize<f64> = LogicalSize::new(960.0, 600.0);
@@ -25,18 +31,50 @@ const CLOSE_REQUEST_SCRIPT: &str = "
     window.__TAURI_INTERNALS__.invoke('closing', { now });
 ";
 
-/// Whether the page has been asked and has not answered. A second request then closes the window, even if the page hangs.
-static CLOSE_REQUESTED: AtomicBool = AtomicBool::new(false);
+/// The pages that have been asked and have not answered, by the labels of their windows. A second request then closes the
+/// window, even if its page hangs.
+static ASKED_TO_CLOSE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Opens the window. It is shown when the page has loaded, so that it never appears empty.
-pub(crate) fn open(app: &AppHandle, flow: &InitialFlow) -> tauri::Result<()> {
-    let page = page_url(flow);
+/// Opens the first window.
+pub(crate) fn open_first(app: &AppHandle, flow: &InitialFlow) -> tauri::Result<()> {
+    open(app, FIRST, page_url(flow))?;
+    // The system places the others beside it.
+    current(app).map_or(Ok(()), |window| window.center())
+}
+
+/// Opens another window, without a flow.
+pub(crate) fn open_another(app: &AppHandle) -> tauri::Result<()> {
+    static NEXT: AtomicU32 = AtomicU32::new(2);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    open(app, &format!("{OTHERS}{number}"), "index.html?window=another".to_owned())
+}
+
+/// The window that is used now, as far as the system tells, or else any.
+pub(crate) fn current(app: &AppHandle) -> Option<WebviewWindow> {
+    let windows = app.webview_windows();
+    let focused = windows.values().find(|window| window.is_focused().unwrap_or(false));
+    focused.or_else(|| windows.get(FIRST)).or_else(|| windows.values().next()).cloned()
+}
+
+/// Another start of Plait asked for a flow, or for nothing: the current window takes it and comes to the front.
+pub(crate) fn take_over(app: &AppHandle, flow: InitialFlow) {
+    let window = current(app);
+    if flow != InitialFlow::None {
+        app.state::<OpenRequests>().request(window.as_ref().map(WebviewWindow::label), flow);
+    }
+    let Some(window) = window else { return };
+    if let Err(error) = window.unminimize().and_then(|()| window.set_focus()) {
+        eprintln!("error: the window could not come to the front: {error}");
+    }
+}
+
+/// Opens a window. It is shown when the page has loaded, so that it never appears empty.
+fn open(app: &AppHandle, label: &str, page: String) -> tauri::Result<()> {
     let size = initial_size(app)?;
-    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::App(page.into()))
+    let window = WebviewWindowBuilder::new(app, label, WebviewUrl::App(page.into()))
         .title("Plait")
         .inner_size(size.width, size.height)
         .min_inner_size(MIN_SIZE.width.min(size.width), MIN_SIZE.height.min(size.height))
-        .center()
         .visible(false)
         // The handler of the webview would prevent the page from receiving dropped files.
         .disable_drag_drop_handler()
@@ -46,7 +84,10 @@ pub(crate) fn open(app: &AppHandle, flow: &InitialFlow) -> tauri::Result<()> {
             NewWindowResponse::Deny
         })
         .on_page_load(|window, load| match load.event() {
-            PageLoadEvent::Started => window.state::<Watches>().stop_all(),
+            PageLoadEvent::Started => {
+                window.state::<Watches>().stop_all(window.label());
+                window.state::<OpenRequests>().forget(window.label());
+            }
             PageLoadEvent::Finished => {
                 if let Err(error) = window.show() {
                     eprintln!("error: the window could not be shown: {error}");
@@ -62,16 +103,26 @@ pub(crate) fn open(app: &AppHandle, flow: &InitialFlow) -> tauri::Result<()> {
 
 /// Asks the page before the window closes, because it may have unsaved changes.
 pub(crate) fn on_window_event(window: &Window, event: &WindowEvent) {
-    let WindowEvent::CloseRequested { api, .. } = event else { return };
-    let Some(page) = window.get_webview_window(LABEL) else { return };
-    if !CLOSE_REQUESTED.swap(true, Ordering::SeqCst) && page.eval(CLOSE_REQUEST_SCRIPT).is_ok() {
-        api.prevent_close();
+    match event {
+        WindowEvent::CloseRequested { api, .. } => {
+            let Some(page) = window.get_webview_window(window.label()) else { return };
+            let is_first_request = ASKED_TO_CLOSE.lock().insert(window.label().to_owned());
+            if is_first_request && page.eval(CLOSE_REQUEST_SCRIPT).is_ok() {
+                api.prevent_close();
+            }
+        }
+        WindowEvent::Destroyed => {
+            ASKED_TO_CLOSE.lock().remove(window.label());
+            window.state::<Watches>().stop_all(window.label());
+            window.state::<OpenRequests>().forget(window.label());
+        }
+        _ => {}
     }
 }
 
 /// Handles the page's answer to a close request: closes the window `now`, or leaves it open.
 pub(crate) fn answer_close_request(window: &WebviewWindow, now: bool) -> tauri::Result<()> {
-    CLOSE_REQUESTED.store(false, Ordering::SeqCst);
+    ASKED_TO_CLOSE.lock().remove(window.label());
     if now { window.destroy() } else { Ok(()) }
 }
 

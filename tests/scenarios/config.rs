@@ -1,6 +1,7 @@
 //! Values that can be set in more than one place: what models receive under each, and `plait config`.
 
 use plait_api::engine::context::Role;
+use plait_api::engine::error::ErrorCode;
 use plait_api::engine::flow::Flow;
 use plait_api::engine::pipeline::Pipeline;
 use plait_api::keys::KeyStore;
@@ -340,4 +341,42 @@ fn terminal_explains_each_layer() {
         "{}",
         output.err
     );
+}
+
+#[tokio::test]
+async fn changing_one_setting_keeps_what_others_changed() {
+    let app = App::with(&RecordingProvider::echo());
+    let change =
+        async |patch: Value| dispatch(&app.plait, "settings.change", json!({ "patch": patch })).await;
+    let local = json!({ "kind": "openAi", "baseUrl": "http://127.0.0.1:9/v1" });
+    change(json!({ "providers": { "local": local }, "panels": { "dock": "events", "tab": "prompt" } }))
+        .await
+        .unwrap();
+    change(json!({ "theme": "dark", "panels": { "tab": null } })).await.unwrap();
+    let settings = dispatch(&app.plait, "settings.get", json!({})).await.unwrap();
+    assert_eq!(settings["providers"]["local"]["baseUrl"], "http://127.0.0.1:9/v1");
+    assert_eq!(settings["theme"], "dark");
+    assert_eq!(settings["panels"], json!({ "dock": "events" }));
+
+    let removed = change(json!({ "providers": { "local": null } })).await.unwrap();
+    assert_eq!(removed["providers"].get("local"), None);
+    let error = change(json!({ "theme": 7 })).await.unwrap_err();
+    assert_eq!(error.code, ErrorCode::SettingsBadValue);
+    assert_eq!(dispatch(&app.plait, "settings.get", json!({})).await.unwrap(), removed);
+}
+
+#[tokio::test]
+async fn settings_that_are_changed_at_once_are_all_kept() {
+    let app = App::with(&RecordingProvider::echo());
+    let (first, second, third) = tokio::join!(
+        set(&app.plait, "agent.model", json!("gpt-4.1")),
+        set(&app.plait, "maxToolRounds", json!(3)),
+        dispatch(&app.plait, "settings.change", json!({ "patch": { "reducedMotion": true } })),
+    );
+    for changed in [first, second, third] {
+        changed.unwrap();
+    }
+    let settings = dispatch(&app.plait, "settings.get", json!({})).await.unwrap();
+    assert_eq!(settings["config"], json!({ "agent.model": "gpt-4.1", "maxToolRounds": 3 }));
+    assert_eq!(settings["reducedMotion"], true);
 }

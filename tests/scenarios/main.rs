@@ -14,6 +14,7 @@ mod contexts;
 mod conversation;
 mod conversations;
 mod crash;
+mod flow_files;
 mod forecast;
 mod grants;
 #[cfg(target_os = "linux")]

@@ -3,9 +3,11 @@ import type {
   Autosave,
   CheckedFlow,
   Flow,
+  FlowContent,
   NodeDescriptor,
   OpenedFlow,
   PutAutosave,
+  ReadFlow,
   RecentFlow,
   SavedFlow,
 } from "@/bindings";
@@ -15,6 +17,7 @@ import type { Commands } from "./commands";
 import { forecastFlow } from "./forecast";
 import { mockImports } from "./imports";
 import { store, stored } from "./storage";
+import { mockTemplates } from "./templates";
 
 export type Files = {
   list(): string[];
@@ -35,7 +38,8 @@ export function mockFlows(types: readonly NodeDescriptor[]): { commands: Command
     commands: {
       ...documents(files, check),
       ...drafts(files),
-      ...mockImports,
+      ...mockImports(files),
+      ...mockTemplates(),
       "flow.check": ({ flow }: { flow: Flow }) => check(flow),
       "flow.forecast": ({ flow }: { flow: Flow }) => forecastFlow(flow),
     },
@@ -70,6 +74,10 @@ function documents(files: Files, check: (flow: Flow) => CheckedFlow): Commands {
       const recovered = stored<Autosave[]>("drafts", []).find((draft) => draft.path === path);
       return { flow, path, hash: hash(text), diagnostics: check(flow).diagnostics, readOnly: false, recovered };
     },
+    "flow.read": ({ path = "", text, name }: ReadFlow): FlowContent => {
+      const flow = read(name ?? path, text ?? files.read(path) ?? "");
+      return { flow, diagnostics: check(flow).diagnostics };
+    },
     "flow.save": ({
       path,
       flow,
@@ -95,6 +103,11 @@ function documents(files: Files, check: (flow: Flow) => CheckedFlow): Commands {
     },
     "flow.recent": (): RecentFlow[] =>
       stored<RecentFlow[]>("recent", []).map((flow) => ({ ...flow, missing: files.read(flow.path) === undefined })),
+    "flow.nearby": (): string[] => {
+      const folderOf = (path: string) => path.slice(0, path.lastIndexOf("/"));
+      const folders = new Set(stored<RecentFlow[]>("recent", []).map(({ path }) => folderOf(path)));
+      return files.list().filter((path) => folders.has(folderOf(path)) && /\.(flow\.json|ya?ml)$/.test(path));
+    },
     "flow.forget": ({ path }: { path: string }) => {
       store(
         "recent",

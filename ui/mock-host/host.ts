@@ -16,6 +16,7 @@ import { mockRuns } from "./runs";
 import { mockSettings } from "./settings";
 import { OWN_TOOLS } from "./tools";
 import { mockUsers } from "./users";
+import { mockZoom } from "./zoom";
 
 export async function mockHost(): Promise<Host> {
   const types = nodes as unknown as NodeDescriptor[];
@@ -52,5 +53,12 @@ export async function mockHost(): Promise<Host> {
     },
     watch: runs.watch,
     closeWindow: async () => undefined,
+    takeRequests: () => undefined,
+    async newWindow() {
+      const page = new URL(window.location.href);
+      page.search = "?window=another";
+      window.open(page);
+    },
+    setZoom: mockZoom,
   };
 }

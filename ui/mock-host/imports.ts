@@ -1,12 +1,27 @@
-/** `flow.import` of the mock host: one small workflow, whatever the file is. The engine has the readers. */
+/** `flow.import` of the mock host: one small workflow for whatever looks like one of n8n. The engine has the readers. */
 import type { ImportedFlow } from "@/bindings";
+import { HostError } from "@/ipc/host";
 import type { Commands } from "./commands";
+import type { Files } from "./flows";
 
-export const mockImports: Commands = {
-  "flow.import": ({ path }: { path?: string }): ImportedFlow => ({
+export function mockImports(files: Pick<Files, "read">): Commands {
+  return {
+    "flow.import": ({ path, text, name }: { path?: string; text?: string; name?: string }): ImportedFlow => {
+      const content = text ?? files.read(path ?? "");
+      if (content !== undefined && !content.includes('"connections"')) {
+        const message = "This is none of the formats that can be imported: Dify, Flowise, Langflow, n8n, Rivet.";
+        throw new HostError({ code: "import.unknown_format", message });
+      }
+      return mail(name ?? path?.replace(/^.*\/|\.[^.]*$/g, "") ?? "Imported");
+    },
+  };
+}
+
+function mail(name: string): ImportedFlow {
+  return {
     flow: {
       version: 1,
-      name: path?.replace(/^.*\/|\.[^.]*$/g, "") ?? "Imported",
+      name,
       nodes: {
         chat: { type: "manualInput", title: "Chat" },
         mail: {
@@ -41,5 +56,5 @@ export const mockImports: Commands = {
       edges: [{ source: "Chat", target: "Send mail", outcome: "translated" }],
       notes: [],
     },
-  }),
-};
+  };
+}

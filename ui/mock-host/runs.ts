@@ -7,6 +7,7 @@ import type {
   Entry,
   Epoch,
   Flow,
+  FlowVersion,
   GrantRule,
   MessageId,
   NodeId,
@@ -168,6 +169,16 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
           .filter((run) => flowPath === undefined || run.path === flowPath)
           .slice(0, limit ?? 100)
           .map(summary);
+      },
+      "flow.versions": ({ path }: { path: string }): FlowVersion[] => {
+        const versions = new Map<string, FlowVersion>();
+        for (const found of [...runs.values()].filter((one) => one.path === path).reverse()) {
+          const hash = JSON.stringify(found.flow);
+          const version = versions.get(hash) ?? { hash, flow: found.flow, runs: [] };
+          const { run, startedAt, status } = summary(found);
+          versions.set(hash, { ...version, runs: [...version.runs, { run, startedAt, status }] });
+        }
+        return [...versions.values()];
       },
       "runs.show": ({ run }: { run: RunId }): RunDetail => {
         const found = find(run);

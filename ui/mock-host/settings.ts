@@ -1,5 +1,6 @@
 import type { ResolvedConfig, Settings } from "@/bindings";
 import CONFIG from "@/bindings/config.json";
+import { applyMergePatch } from "@/design/merge-patch";
 import { HostError } from "@/ipc/host";
 import type { Commands } from "./commands";
 import { BUILT_IN, mockProviders } from "./providers";
@@ -27,7 +28,8 @@ export function mockSettings(): Commands {
   return {
     ...mockProviders(inForce),
     "settings.get": inForce,
-    "settings.set": ({ settings }: { settings: Settings }) => {
+    "settings.change": ({ patch }: { patch: Record<string, unknown> }) => {
+      const settings = applyMergePatch(inForce(), patch) as Settings;
       for (const [name, { kind, baseUrl }] of Object.entries(settings.providers)) {
         if (kind !== "offline" && !/^https?:\/\/[^/?#]+[^?#]*$/.test(baseUrl ?? "")) {
           throw new HostError({

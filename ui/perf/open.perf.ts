@@ -10,7 +10,7 @@ for (const count of [1_000, 5_000]) {
       JSON.stringify(gridFlow(count)),
     );
     await page.goto("/");
-    await page.getByTestId("empty-canvas").waitFor();
+    await page.getByTestId("start-page").waitFor();
     const cost = await recordCost(browser, page);
     const start = Date.now();
     await page.goto("/?open=%2Fflows%2Fgrid.flow.json");

@@ -7,7 +7,7 @@
 //! | images and files of messages | `attachments/<first two digits>/<hash>` ([`attachments`]) |
 //! | users' long-term memories | `memory/<hash of the user's name>.log` ([`memories`]) |
 //! | the list of runs, and of conversations | `index.log` beside them, rebuilt when it is gone ([`record_index`]) |
-//! | flows as they ran, settings, recent flows, token calibration, drafts, MCP servers, users | one JSON file each ([`documents`], [`drafts`], [`users`]) |
+//! | flows as they ran, settings, recent flows, token calibration, drafts, templates, MCP servers, users | one JSON file each ([`documents`], [`drafts`], [`templates`], [`users`]) |
 //!
 //! Journals and conversations are append-only and checked record by record ([`log_file`]). One process writes a data
 //! directory at a time; others read it. All methods block, but at most for a few milliseconds of disk access, except
@@ -32,6 +32,7 @@ mod recovery;
 mod run_index;
 mod shared;
 mod store_core;
+mod templates;
 mod tree;
 mod users;
 mod writer;
@@ -63,6 +64,7 @@ use record::RunRecord;
 pub use recovery::Progress;
 pub use run_index::{RunFilter, Which};
 use store_core::StoreCore;
+pub use templates::Template;
 pub use users::UserList;
 
 const SETTINGS: &str = "settings";
@@ -390,6 +392,28 @@ impl Store {
     pub fn remove_draft(&self, key: &str) -> Result<(), Fault> {
         self.0.writer()?;
         drafts::remove(&self.0.shared.home, key)
+    }
+
+    /// Stores the text of a flow as a template, in place of that with the same id. On disk when this returns.
+    pub fn put_template(&self, id: &str, text: &str) -> Result<(), Fault> {
+        self.0.writer()?;
+        templates::put(&self.0.shared.home, id, text)
+    }
+
+    /// All templates, by their ids.
+    pub fn templates(&self) -> Result<Vec<Template>, Fault> {
+        templates::all(&self.0.shared.home)
+    }
+
+    /// The text of a template. Fault `template.unknown`.
+    pub fn template(&self, id: &str) -> Result<String, Fault> {
+        templates::text(&self.0.shared.home, id)
+    }
+
+    /// Removes a template. Fault `template.unknown`.
+    pub fn remove_template(&self, id: &str) -> Result<(), Fault> {
+        self.0.writer()?;
+        templates::remove(&self.0.shared.home, id)
     }
 
     /// Resolves when everything written so far survives a crash.

@@ -10,7 +10,7 @@ use ts_rs::TS;
 
 use crate::ErrorReply;
 use crate::command::Command;
-use crate::settings::{Settings, SettingsService};
+use crate::settings::SettingsService;
 
 /// `config.explain`: which value holds, and what each layer says. `settings.unknown_key`; `node.unknown` for a node that the flow does
 /// not have.
@@ -74,14 +74,7 @@ impl Command for SetConfig {
         if !self.value.is_null() {
             key.check(&self.value).map_err(Fault::from)?;
         }
-        let written = |error: serde_json::Error| {
-            let message = format!("The settings could not be serialized: {error}.");
-            ErrorReply::new(ErrorCode::SettingsUnwritable, message)
-        };
-        let mut settings = serde_json::to_value(service.current()).map_err(written)?;
-        key.write_settings(&mut settings, self.value);
-        let settings: Settings = serde_json::from_value(settings).map_err(written)?;
-        let settings = service.replace(settings).await?.values();
+        let settings = service.change(|settings| key.write_settings(settings, self.value)).await?.values();
         Ok(config::resolve(key, ConfigScope { settings: &settings, flow: None, node: None }))
     }
 }

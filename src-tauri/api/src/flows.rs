@@ -6,11 +6,13 @@ pub mod examples;
 mod files;
 mod import;
 mod missing_providers;
+mod read;
 mod recent;
 mod schema;
 pub(crate) mod secrets;
 mod service;
 pub(crate) mod subflows;
+mod templates;
 pub(crate) mod text;
 mod unknown_tools;
 
@@ -20,6 +22,10 @@ pub use examples::{ExampleFlow, ListExamples, OpenExample};
 pub use files::{NewFlow, OpenFlow, OpenedFlow, SaveFlow, SavedFlow};
 pub use import::{ImportFlow, ImportedFlow};
 pub use missing_providers::{missing_providers, provider_names};
+pub use read::{FlowContent, ListNearbyFlows, ReadFlow};
 pub use recent::{ForgetFlow, ListRecent, RecentFlow};
 pub use schema::flow_schema;
 pub use service::FlowService;
+pub use templates::{
+    ListTemplates, OpenTemplate, RemoveTemplate, RenameTemplate, SaveTemplate, SavedTemplate, TemplateSummary,
+};

@@ -20,6 +20,7 @@ mod run_host;
 mod service;
 mod start;
 mod tree_budgets;
+mod versions;
 mod watch;
 
 pub use control::{AnswerRun, CancelRun, EndPause, PinTurn, ResumeRun};
@@ -32,4 +33,5 @@ pub(crate) use run_config::RunConfig;
 pub use service::RunService;
 pub use start::{StartRun, StartedRun};
 pub(crate) use tree_budgets::TreeBudgets;
+pub use versions::{FlowVersion, ListVersions, VersionRun};
 pub use watch::Watch;

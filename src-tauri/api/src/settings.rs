@@ -4,6 +4,7 @@ mod document;
 mod service;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use ts_rs::TS;
 
 use crate::ErrorReply;
@@ -24,6 +25,25 @@ impl Command for GetSettings {
 
     async fn run(self, service: &SettingsService) -> Result<Settings, ErrorReply> {
         Ok(service.current())
+    }
+}
+
+/// `settings.change`: changes some of the settings and returns those in force. What another window changed meanwhile stays.
+/// Errors as those of `settings.set`.
+#[derive(Debug, Serialize, Deserialize, TS)]
+pub struct ChangeSettings {
+    /// A JSON merge patch (RFC 7396): members replace those of the same name, null removes one.
+    #[ts(type = "unknown")]
+    pub patch: Value,
+}
+
+impl Command for ChangeSettings {
+    const NAME: &'static str = "settings.change";
+    type Service = SettingsService;
+    type Reply = Settings;
+
+    async fn run(self, service: &SettingsService) -> Result<Settings, ErrorReply> {
+        service.change(|settings| json_patch::merge(settings, &self.patch)).await
     }
 }
 

@@ -69,6 +69,10 @@ string_id!(
     EdgeId
 );
 string_id!(
+    /// A frame of a flow; stable across edits.
+    FrameId
+);
+string_id!(
     /// A port's name, unique among the inputs (or outputs) of its node.
     PortName
 );

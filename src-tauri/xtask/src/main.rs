@@ -10,8 +10,10 @@ mod dev;
 mod editor;
 mod environment;
 mod fuzz;
+mod gallery;
 mod icons;
 mod models;
+mod package;
 mod platform;
 mod python;
 mod repo;
@@ -72,6 +74,12 @@ enum Task {
     Icons,
     /// Refresh the table of context windows and prices from `LiteLLM`'s, with pip
     Models(models::ModelsArgs),
+    /// Make packages of the window and the terminal command for this system
+    Package {
+        /// Without optimizations, to try the packages
+        #[arg(long)]
+        debug: bool,
+    },
     /// Take screenshots of the real window, light and dark
     Screenshot {
         /// The output directory
@@ -95,6 +103,7 @@ fn main() -> ExitCode {
         Task::Bindings => bindings::write(),
         Task::Icons => icons::draw(),
         Task::Models(args) => models::refresh(&args),
+        Task::Package { debug } => package::run(debug),
         Task::Screenshot { into } => screenshot::take(&into),
     };
     match result {

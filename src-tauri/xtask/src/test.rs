@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 
-use crate::editor;
 use crate::requirements::{self, Purpose};
 use crate::steps::{format_duration, print_note};
+use crate::{editor, gallery};
 
 /// One part of the tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -133,6 +133,7 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
     // All steps use one selection of crates: another selection would recompile shared dependencies.
     let selection =
         if parts.contains(&Part::Window) { rust::Selection::Everything } else { rust::Selection::Headless };
+    let takes_pictures = parts.contains(&Part::Ui) || parts.contains(&Part::Window);
     for part in parts {
         match part {
             Part::Lint => lint::run(&mut report),
@@ -141,6 +142,9 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
             Part::Ui => ui::run(&mut report),
             Part::Window => window::run(&mut report),
         }
+    }
+    if takes_pictures {
+        print_note(&format!("Pictures of every screen: {}", gallery::write()?.display()));
     }
     report.print_summary(start.elapsed())
 }

@@ -63,7 +63,7 @@ pub struct App {
 impl App {
     /// Opens the window for the test `name` with these arguments and waits for its first paint.
     pub async fn open(name: &str, home: &Home, args: &[&str]) -> Result<Self> {
-        Self::open_binary(name, &binary()?, home, args).await
+        Self::open_binary(name, &built_binary()?, home, args).await
     }
 
     /// The same with another binary.
@@ -90,16 +90,22 @@ impl App {
         Ok(app)
     }
 
-    /// Starts the binary a second time with the same data directory and returns its error output.
-    pub fn start_second_instance(&self) -> Result<String> {
+    /// Starts the binary again with the same data directory, until it ends or has reported an error. Returns what it printed.
+    pub fn start_again(&self, args: &[&str]) -> Result<String> {
         let mut command = Command::new(&self.binary);
-        command.env(HOME, &self.data).env("DISPLAY", self.display.name()).env("GDK_BACKEND", "x11");
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut second = ChildGuard::new(command.spawn()?);
-        let stderr = second.child().stderr.take().context("no error output")?;
-        // It prints the error, then shows a dialog. Dropping `second` ends it.
+        command
+            .args(args)
+            .env(HOME, &self.data)
+            .env("DISPLAY", self.display.name())
+            .env("GDK_BACKEND", "x11");
+        let (reader, writer) = std::io::pipe()?;
+        command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+        let _again = ChildGuard::new(command.spawn()?);
+        // Else the pipe stays open when the process has ended.
+        drop(command);
+        // After an error it shows a dialog. Dropping the guard ends it.
         let mut output = String::new();
-        for line in BufReader::new(stderr).lines() {
+        for line in BufReader::new(reader).lines() {
             output.push_str(&line?);
             output.push('\n');
             if output.contains("help:") {
@@ -159,7 +165,8 @@ fn target_dir() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
-fn binary() -> Result<PathBuf> {
+/// The window that was built, or the binary that `PLAIT_DESKTOP` names.
+pub fn built_binary() -> Result<PathBuf> {
     let path =
         std::env::var_os(BINARY).map_or_else(|| target_dir().join("debug/plait-desktop"), PathBuf::from);
     path.canonicalize().with_context(|| {

@@ -13,7 +13,7 @@ pub mod input;
 pub mod process;
 pub mod query;
 
-pub use app::{App, Home};
+pub use app::{App, Home, built_binary};
 
 use std::time::Duration;
 

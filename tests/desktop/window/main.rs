@@ -7,5 +7,6 @@ mod draw_and_run;
 mod editor;
 mod model_server;
 mod open;
+mod package;
 mod providers;
 mod untrusted_data;

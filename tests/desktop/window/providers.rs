@@ -152,7 +152,7 @@ fn assert_key_not_on_disk(directory: &std::path::Path) -> Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             assert_key_not_on_disk(&path)?;
-        } else {
+        } else if path.is_file() {
             let bytes = std::fs::read(&path)?;
             let found = bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes());
             assert!(!found, "{} holds the key", path.display());

@@ -290,6 +290,9 @@ export type CancelRun = {
   run: RunId,
 };
 
+/** A color that a person chose. Each theme has its own shade of it. */
+export type CanvasColor = "gray" | "blue" | "violet" | "pink" | "red" | "amber" | "green" | "teal";
+
 /** The one-line summary on a node's card, computed by the editor from the node's config.
  *
  * The editor fills absent config fields with the defaults of the config schema, then renders `lines` in order and shows
@@ -328,6 +331,14 @@ export type CardPart = { "kind": "literal",
 
 /** The palette's sections, in its order. */
 export type Category = "contexts" | "people" | "models" | "tools" | "data" | "control" | "wiring";
+
+/** `settings.change`: changes some of the settings and returns those in force. What another window changed meanwhile stays.
+ * Errors as those of `settings.set`.
+ */
+export type ChangeSettings = {
+  /** A JSON merge patch (RFC 7396): members replace those of the same name, null removes one. */
+  patch: unknown,
+};
 
 /** How a server's chat completions differ from OpenAI's. */
 export type ChatQuirks = {
@@ -996,7 +1007,7 @@ export type ErasedMemories = { count: number,
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.truncated" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.bad_value" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "lens.no_call" | "lens.no_request" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "quota.bad" | "quota.exceeded" | "quota.node_exceeded" | "quota.no_price" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.no_model" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "app.internal" | "app.no_threads" | "layout.failed" | "host.unreachable" | "command.arguments" | "command.reply" | "command.unknown" | "memory.no_summary" | "memory.off" | "memory.read_only" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.truncated" | "classify.unreadable" | "extract.invalid" | "model.none" | "output.not_json" | "config.incomplete" | "config.invalid" | "config.unknown_source" | "settings.bad_value" | "settings.context_window" | "settings.holds_secret" | "settings.folders" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "window.close" | "window.open" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "template.unknown" | "template.no_name" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.other_revision" | "journal.empty" | "journal.impossible" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.tool_failed" | "mcp.tool_invalid" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "lens.no_call" | "lens.no_request" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "nodes.unwritable" | "output.failed" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.not_retryable" | "quota.bad" | "quota.exceeded" | "quota.node_exceeded" | "quota.no_price" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_running" | "run.unknown" | "run.unknown_target" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_result" | "tool.no_secret" | "tool.no_model" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.request_failed" | "tool.rejected" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input";
 
 /** Why a command failed. */
 export type ErrorReply = {
@@ -1168,7 +1179,17 @@ export type Flow = {
   /** What it is for, in Markdown. */
   description?: string, nodes: { [key in NodeId]: Node }, edges: { [key in EdgeId]: Edge },
   /** The positions of nodes on the canvas. */
-  layout: { [key in NodeId]: Position }, settings?: FlowSettings,
+  layout: { [key in NodeId]: Position },
+  /** Boxes around nodes that belong together. */
+  frames?: { [key in FrameId]: Frame },
+  /** The points that edges pass through, in the edge's direction. An edge without any takes the way that the canvas gives it. */
+  routes?: { [key in EdgeId]: Array<Point> }, settings?: FlowSettings,
+};
+
+/** A flow that was read. */
+export type FlowContent = { flow: Flow,
+  /** The problems of the flow. */
+  diagnostics: Array<Diagnostic>,
 };
 
 /** The forecast of a flow. */
@@ -1239,6 +1260,14 @@ export type FlowSettings = {
   config?: Record<string, unknown>,
 };
 
+/** A flow as runs executed it. */
+export type FlowVersion = {
+  /** The hash of the flow's text. */
+  hash: string, flow: Flow,
+  /** The runs that executed it, newest first. */
+  runs: Array<VersionRun>,
+};
+
 /** A folder that the flow declares. Without any, tools may read the folder of the flow's file and write nothing. */
 export type FolderAccess = {
   /** The folder, relative to that of the flow's file, for example `notes`. It must be in the flow's project. */
@@ -1304,6 +1333,27 @@ export type ForkedConversation = {
 
 /** A tool whose files can be imported. */
 export type Format = "dify" | "flowise" | "langflow" | "n8n" | "rivet";
+
+/** A box with a title around nodes that belong together. All of them have the same `parent`. */
+export type Frame = {
+  /** The title that people see. */
+  title: string, color?: CanvasColor,
+  /** The nodes that move with it. */
+  nodes: Array<NodeId>,
+  /** Rightward, in canvas units; around nodes in a loop's body, relative to the loop's top left corner. */
+  x: number,
+  /** Downward, in canvas units; around nodes in a loop's body, relative to the loop's top left corner. */
+  y: number,
+  /** In canvas units, also while it is folded. */
+  width: number,
+  /** In canvas units, also while it is folded. */
+  height: number,
+  /** Whether it is drawn as a single card, without its nodes. */
+  folded?: boolean,
+};
+
+/** A frame of a flow; stable across edits. */
+export type FrameId = string;
 
 /** `app.info`: what the application is and how it is set up. */
 export type GetAppInfo = Record<string, never>;
@@ -1644,6 +1694,11 @@ export type ListModels = {
   refresh?: boolean,
 };
 
+/** `flow.nearby`: the flow and pipeline files in the folders of the recent flows, by path; not in folders below them. At most
+ * 500.
+ */
+export type ListNearbyFlows = Record<string, never>;
+
 /** `nodes.list`: every node type, in the order of the palette. */
 export type ListNodes = Record<string, never>;
 
@@ -1675,6 +1730,9 @@ export type ListRuns = {
   limit?: number,
 };
 
+/** `templates.list`: the templates, by name. */
+export type ListTemplates = Record<string, never>;
+
 /** `tools.list`: Plait's own tools, sorted by name. Starts nothing. */
 export type ListTools = Record<string, never>;
 
@@ -1686,6 +1744,16 @@ export type ListTurns = {
 
 /** `users.list`: the users, and which of them is the current one. */
 export type ListUsers = Record<string, never>;
+
+/** `flow.versions`: the flows that the current user's runs of a file executed, each once, the one that ran last first. A
+ * version whose document is damaged is left out.
+ */
+export type ListVersions = {
+  /** The flow's file. */
+  path: string,
+  /** The maximum number of versions; 50 when left out. */
+  limit?: number,
+};
 
 /** What a prompt has of the conversation of a loop. */
 export type LoopConversationRecord = {
@@ -2271,6 +2339,10 @@ export type OpenPause = {
   asker?: Asker,
 };
 
+/** `templates.open`: the flow of a template. `template.unknown`; `flow.*` when it cannot be read. */
+export type OpenTemplate = { id: string,
+};
+
 /** A flow file that was read. */
 export type OpenedFlow = {
   /** The flow, as in the file. */
@@ -2351,6 +2423,14 @@ export type PinTurn = {
   pinned: boolean,
 };
 
+/** A point that an edge passes through; of an edge between nodes in a loop's body, relative to the loop's top left corner. */
+export type Point = {
+  /** Rightward, in canvas units. */
+  x: number,
+  /** Downward, in canvas units. */
+  y: number,
+};
+
 /** The strand a port belongs to. An edge takes its kind from its ports. */
 export type PortKind = "context" | "data" | "tools";
 
@@ -2384,6 +2464,8 @@ export type Position = {
   height?: number,
   /** Whether a loop is drawn as a single card, without its body. */
   folded?: boolean,
+  /** The color of the card; without one, that of its context or kind alone. */
+  color?: CanvasColor,
 };
 
 /** US dollars per million tokens. */
@@ -2664,6 +2746,18 @@ export type QuotaState = { scope: QuotaScope,
   reserved: Amount,
 };
 
+/** `flow.read`: reads a flow or a pipeline from a file or a text. Unlike `flow.open`, nothing is remembered. `flow.*` with
+ * `diagnostics` when it cannot be read as a flow.
+ */
+export type ReadFlow = {
+  /** The file; left out if `text` is its content. */
+  path?: string,
+  /** The content of a file. */
+  text?: string,
+  /** The name of the file with this content. Its extension says whether it is a pipeline. */
+  name?: string,
+};
+
 /** `mcp.readResource`: the content of a resource. Bytes are described by their type and size. `mcp.*`. */
 export type ReadMcpResource = { name: string, uri: string,
 };
@@ -2769,6 +2863,10 @@ export type RemoveRun = {
   run: RunId,
 };
 
+/** `templates.remove`: removes a template. `template.unknown`. */
+export type RemoveTemplate = { id: string,
+};
+
 /** `users.remove`: removes a user. The user's runs and conversations stay, and are seen again if a user of the same name is
  * added. `user.unknown`, `user.current`; `user.has_memories` if memories are to be kept.
  */
@@ -2783,6 +2881,10 @@ export type RenameConversation = {
   conversation: ConversationId,
   /** The new title. */
   title: string,
+};
+
+/** `templates.rename`: gives a template another name. `template.unknown`, `template.no_name`; `flow.*` when it cannot be read. */
+export type RenameTemplate = { id: string, name: string,
 };
 
 /** What identifies a model request: a hash of the protocol, the server, the model and the request's body, in hexadecimal.
@@ -3186,6 +3288,10 @@ export type SaveFlow = {
   source?: string,
 };
 
+/** `templates.save`: keeps a flow as a new template. Secrets in it are replaced by labels. */
+export type SaveTemplate = { name: string, flow: Flow,
+};
+
 /** A flow file that was written. */
 export type SavedFlow = {
   /** The file, as an absolute path. */
@@ -3194,6 +3300,10 @@ export type SavedFlow = {
   savedAt: number,
   /** Hash of the file's bytes. */
   hash: string,
+};
+
+/** A template that was kept. */
+export type SavedTemplate = { id: string,
 };
 
 /** How a request asks its provider for a reply that follows a JSON Schema. Vendors accept different parts of JSON Schema; whatever
@@ -3455,6 +3565,18 @@ export type TelemetrySettings = {
   content?: boolean,
   /** The environment variable that holds headers of the requests, as `name=value,name=value`. Keys of servers belong there. */
   headersVariable?: string,
+};
+
+/** A template, as lists show it. */
+export type TemplateSummary = { id: string,
+  /** The name; of one that cannot be read, its id. */
+  name: string,
+  /** What it is for, in Markdown. */
+  description: string,
+  /** In milliseconds since the Unix epoch. */
+  savedAt: number,
+  /** Why it cannot be read. */
+  problem?: string,
 };
 
 /** `provider.test`: checks that a provider replies and accepts the key. Fetches its list of models or, if a model is given,
@@ -3723,6 +3845,12 @@ export type UserList = {
 /** The name of a user. */
 export type UserName = string;
 
+/** A run of a version. */
+export type VersionRun = { run: RunId,
+  /** In milliseconds since the Unix epoch. */
+  startedAt: number, status: RunStatus,
+};
+
 /** How much of the window a prompt takes in one iteration. */
 export type WindowShare = { iteration: string, percent: number,
 };
@@ -3743,6 +3871,8 @@ export type Commands = {
   "nodes.list": { args: ListNodes; reply: Array<NodeDescriptor> };
   "flow.check": { args: CheckFlow; reply: CheckedFlow };
   "flow.open": { args: OpenFlow; reply: OpenedFlow };
+  "flow.read": { args: ReadFlow; reply: FlowContent };
+  "flow.nearby": { args: ListNearbyFlows; reply: Array<string> };
   "flow.save": { args: SaveFlow; reply: SavedFlow };
   "flow.new": { args: NewFlow; reply: Flow };
   "flow.import": { args: ImportFlow; reply: ImportedFlow };
@@ -3750,6 +3880,11 @@ export type Commands = {
   "flow.example": { args: OpenExample; reply: Flow };
   "flow.recent": { args: ListRecent; reply: Array<RecentFlow> };
   "flow.forget": { args: ForgetFlow; reply: null };
+  "templates.list": { args: ListTemplates; reply: Array<TemplateSummary> };
+  "templates.open": { args: OpenTemplate; reply: Flow };
+  "templates.save": { args: SaveTemplate; reply: SavedTemplate };
+  "templates.rename": { args: RenameTemplate; reply: null };
+  "templates.remove": { args: RemoveTemplate; reply: null };
   "autosave.put": { args: PutAutosave; reply: null };
   "autosave.list": { args: ListAutosaves; reply: Array<Autosave> };
   "autosave.drop": { args: DropAutosave; reply: null };
@@ -3765,6 +3900,7 @@ export type Commands = {
   "runs.list": { args: ListRuns; reply: Array<RunSummary> };
   "runs.show": { args: ShowRun; reply: RunDetail };
   "runs.remove": { args: RemoveRun; reply: null };
+  "flow.versions": { args: ListVersions; reply: Array<FlowVersion> };
   "conversations.list": { args: ListConversations; reply: Array<ConversationRecord> };
   "conversations.get": { args: GetConversation; reply: ConversationRecord };
   "conversations.open": { args: OpenConversation; reply: ConversationRecord };
@@ -3801,6 +3937,7 @@ export type Commands = {
   "grants.revoke": { args: RevokeGrants; reply: null };
   "settings.get": { args: GetSettings; reply: Settings };
   "settings.set": { args: SetSettings; reply: Settings };
+  "settings.change": { args: ChangeSettings; reply: Settings };
   "config.explain": { args: ExplainConfig; reply: Array<ResolvedConfig> };
   "config.set": { args: SetConfig; reply: ResolvedConfig };
   "provider.status": { args: GetProviderStatus; reply: ProvidersStatus };

@@ -1,7 +1,8 @@
 import { ReactFlow, SelectionMode } from "@xyflow/react";
-import type { FocusEvent, MouseEvent } from "react";
+import { type FocusEvent, type MouseEvent, useMemo } from "react";
 import { openChild, runsFlow } from "@/run/child-run";
 import type { Workspace } from "@/workspace/workspace";
+import { AlignmentGuides } from "./AlignmentGuides";
 import { AnimationLimit } from "./AnimationLimit";
 import { Backdrop } from "./Backdrop";
 import { boxesOf } from "./boxes";
@@ -11,6 +12,8 @@ import { CommentCard } from "./CommentCard";
 import { ConfigReads } from "./ConfigReads";
 import { ConnectionLine } from "./ConnectionLine";
 import { EmptyCanvas } from "./EmptyCanvas";
+import { FrameBox } from "./FrameBox";
+import { withFrameElements } from "./frame-elements";
 import { LoopContainer } from "./LoopContainer";
 import { Minimap } from "./Minimap";
 import { selectFocused } from "./multi-select";
@@ -18,6 +21,8 @@ import { NodeCard } from "./NodeCard";
 import { Overview, useHiddenInOverview } from "./Overview";
 import { MANY_NODES } from "./overview-zoom";
 import { QuickAddMenu } from "./QuickAddMenu";
+import { RoutedEdge } from "./RoutedEdge";
+import { addRoutePoint } from "./route-commands";
 import { StrandEdge } from "./StrandEdge";
 import { useBoxSelection } from "./useBoxSelection";
 import { useConnections } from "./useConnections";
@@ -25,21 +30,25 @@ import { useElements } from "./useElements";
 import { useFitNewDocuments } from "./useFitNewDocuments";
 import { MIN_ZOOM } from "./view";
 import "./canvas.css";
-import { useFlow, useWorkspace } from "@/workspace/context";
+import { useFlow, useLayout, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
-const NODE_TYPES = { card: NodeCard, comment: CommentCard, loop: LoopContainer };
-const EDGE_TYPES = { strand: StrandEdge };
+const NODE_TYPES = { card: NodeCard, comment: CommentCard, loop: LoopContainer, frame: FrameBox };
+const EDGE_TYPES = { strand: StrandEdge, routed: RoutedEdge };
 const ADDING_KEYS = ["Shift", "Meta", "Control"];
 
 /** The canvas: draws the flow and turns what people do on it into edits. */
 export function Canvas() {
   const workspace = useWorkspace();
-  const { nodes, edges, onNodesChange, onEdgesChange, onDrag, onDragStop } = useElements();
+  const { nodes, frames, edges, onNodesChange, onEdgesChange, onDragStart, onDrag, onDragStop } = useElements();
   const connections = useConnections();
   const boxSelection = useBoxSelection();
   const viewing = useFlow((state) => state.viewing !== undefined);
-  const [drawnNodes, drawnEdges] = useHiddenInOverview(nodes, edges);
+  const hasRoom = useLayout((layout) => layout.size !== "tiny");
+  const [drawnNodes, drawnEdges] = useHiddenInOverview(
+    useMemo(() => withFrameElements(frames, nodes), [frames, nodes]),
+    edges,
+  );
   useFitNewDocuments(nodes.length);
   return (
     <CanvasMenu>
@@ -58,13 +67,19 @@ export function Canvas() {
           edgeTypes={EDGE_TYPES}
           onNodesChange={onNodesChange}
           onEdgesChange={onEdgesChange}
-          onNodeDrag={(event, grabbed, all) => onDrag(event, { grabbed, all })}
-          onNodeDragStop={(event, grabbed, all) => onDragStop(event, { grabbed, all })}
+          onNodeDragStart={(_, __, all) => onDragStart(all)}
+          onNodeDrag={(event, grabbed, all) => onDrag(event, grabbed, all)}
+          onNodeDragStop={(event, grabbed, all) => onDragStop(event, grabbed, all)}
           {...boxSelection.handlers}
           onPaneClick={(event) => !showInOverview(event, workspace) && addOnDoubleClick(event, workspace)}
-          onNodeDoubleClick={(_, { id, data }) => {
+          onNodeDoubleClick={(_, { id, type, data }) => {
+            if (type === "frame") return;
             if (data.folded) workspace.editor.fold([id], false);
             else if (runsFlow(workspace.nodeTypes.all, data.node)) openChild(workspace, id);
+          }}
+          onEdgeDoubleClick={({ clientX: x, clientY: y }, { id }) => {
+            if (workspace.editor.mayEdit())
+              addRoutePoint(workspace, id, workspace.canvas.instance?.screenToFlowPosition({ x, y }));
           }}
           onMoveEnd={() => workspace.session.viewMoved()}
           onInit={(instance) => workspace.canvas.set({ instance })}
@@ -88,12 +103,13 @@ export function Canvas() {
           proOptions={{ hideAttribution: true }}
         >
           <Backdrop />
-          <Overview nodes={nodes} edges={edges} />
+          <Overview nodes={nodes} frames={frames} edges={edges} />
           <ConfigReads />
+          <AlignmentGuides />
           {nodes.length > 0 ? (
             <>
               <CanvasControls />
-              <Minimap nodes={nodes} />
+              {hasRoom ? <Minimap nodes={nodes} frames={frames} /> : null}
             </>
           ) : null}
         </ReactFlow>
@@ -109,7 +125,7 @@ export function Canvas() {
 function showInOverview({ clientX, clientY }: MouseEvent, { canvas }: Workspace): boolean {
   const at = canvas.state.overview ? canvas.instance?.screenToFlowPosition({ x: clientX, y: clientY }) : undefined;
   if (!at) return false;
-  const hit = [...boxesOf(canvas.instance?.getNodes() ?? [])].findLast(
+  const hit = [...boxesOf(canvas.drawnNodes())].findLast(
     ([, box]) => at.x >= box.x && at.x <= box.x + box.width && at.y >= box.y && at.y <= box.y + box.height,
   );
   if (hit) canvas.reveal({ node: hit[0], center: true });

@@ -1,7 +1,7 @@
 import { Panel, useStore } from "@xyflow/react";
 import { Maximize, Minus, Plus, Workflow } from "lucide-react";
 import { IconButton } from "@/design/Button";
-import { useWorkspace } from "@/workspace/context";
+import { useCommands, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 import { tidy } from "./tidy";
 import { resetZoom, showAll, zoomBy } from "./view";
@@ -9,13 +9,14 @@ import { resetZoom, showAll, zoomBy } from "./view";
 /** Zoom, fit and tidy, at the canvas's lower left. */
 export function CanvasControls() {
   const workspace = useWorkspace();
+  const commands = useCommands();
   const percent = useStore((state) => Math.round(state.transform[2] * 100));
   return (
     <Panel position="bottom-left" className="flex gap-1.5">
       <IconButton
         kind="plain"
         label={TEXTS.zoomOut}
-        keys="-"
+        keys={commands.keysOf("view.zoomOut")}
         icon={<Minus size={15} />}
         onClick={() => zoomBy(workspace, 1 / 1.2)}
       />
@@ -31,14 +32,14 @@ export function CanvasControls() {
       <IconButton
         kind="plain"
         label={TEXTS.zoomIn}
-        keys="+"
+        keys={commands.keysOf("view.zoomIn")}
         icon={<Plus size={15} />}
         onClick={() => zoomBy(workspace, 1.2)}
       />
       <IconButton
         kind="plain"
         label={TEXTS.fitToView}
-        keys="F"
+        keys={commands.keysOf("view.fit")}
         data-testid="fit-button"
         icon={<Maximize size={15} />}
         onClick={() => showAll(workspace)}
@@ -46,7 +47,7 @@ export function CanvasControls() {
       <IconButton
         kind="plain"
         label={TEXTS.tidyUp}
-        keys="Shift+L"
+        keys={commands.keysOf("arrange.tidy")}
         icon={<Workflow size={15} />}
         onClick={() => void tidy(workspace)}
       />

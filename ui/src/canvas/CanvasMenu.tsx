@@ -8,26 +8,44 @@ import {
   AlignStartHorizontal,
   AlignStartVertical,
   AlignVerticalDistributeCenter,
+  Ban,
+  Check,
 } from "lucide-react";
 import { type MouseEvent, type ReactElement, useState } from "react";
 import { Keys } from "@/design/Keys";
+import { CANVAS_COLORS, tint } from "@/flow/canvas-colors";
 import type { Command } from "@/workspace/command";
 import { useCommands, useWorkspace } from "@/workspace/context";
+import { colorCommands } from "./color-commands";
+import { frameIdOf } from "./frame-ids";
+import { addRoutePoint } from "./route-commands";
 import { TEXTS } from "./texts";
 
 const LOOP_COMMANDS = ["loop.fold", "loop.wrap", "loop.moveInto", "loop.moveOut", "loop.ungroup"];
 const ON_NODES = [
   "edit.rename",
+  "frame.add",
   "edit.connect",
   "edit.disable",
   "innerFlow.edit",
+  "subflow.convert",
+  "subflow.dissolve",
   ...LOOP_COMMANDS,
   "edit.cut",
   "edit.copy",
   "edit.duplicate",
   "edit.delete",
 ];
-const ON_PANE = ["edit.paste", "edit.selectAll", "arrange.tidy", "view.fit", "image.copy", "image.exportSvg"];
+const ON_PANE = [
+  "edit.paste",
+  "edit.selectAll",
+  "arrange.tidy",
+  "arrange.guides",
+  "arrange.grid",
+  "view.fit",
+  "image.copy",
+  "image.exportSvg",
+];
 /** How several nodes can be arranged, each with its icon. */
 const ARRANGE = [
   ["arrange.left", AlignStartVertical],
@@ -48,11 +66,14 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
   const [onNode, setOnNode] = useState(false);
   const prepare = (event: MouseEvent) => {
     const target = event.target instanceof Element ? event.target : undefined;
-    const node = target?.closest<HTMLElement>(".react-flow__node")?.dataset.id;
+    const element = target?.closest<HTMLElement>(".react-flow__node")?.dataset.id;
+    const frame = element === undefined ? undefined : frameIdOf(element);
+    const node = frame === undefined ? element : undefined;
     const edge = target?.closest<HTMLElement>(".react-flow__edge")?.dataset.id;
     const { editor, canvas } = workspace;
     const { selection } = editor.state;
     if (node !== undefined && !selection.nodes.has(node)) editor.selectOnly({ nodes: [node] });
+    if (frame !== undefined && !selection.frames?.has(frame)) editor.selectOnly({ frames: [frame] });
     if (edge !== undefined && !selection.edges.has(edge)) editor.selectOnly({ edges: [edge] });
     const at = canvas.instance?.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const add: Command = {
@@ -61,12 +82,20 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
       group: "Edit",
       run: () => workspace.overlays.showPalette(at),
     };
-    setOnNode(node !== undefined);
-    if (node !== undefined) {
-      const runs = commands.list.filter((one) => one.group === "Run" && one.terms?.includes("node"));
+    setOnNode(element !== undefined);
+    if (element !== undefined) {
+      const runs = commands.list.filter(
+        (one) => node !== undefined && one.group === "Run" && one.terms?.includes("node"),
+      );
       setItems([...runs, ...ON_NODES.map((id) => commands.get(id))].filter((one) => commands.isEnabled(one)));
-    } else if (edge !== undefined) setItems([commands.get("edit.delete")]);
-    else setItems([add, ...ON_PANE.map((id) => commands.get(id))].filter((one) => commands.isEnabled(one)));
+    } else if (edge !== undefined) {
+      const addPoint: Command = {
+        ...commands.get("edge.addPoint"),
+        run: () => addRoutePoint(workspace, edge, at),
+      };
+      const others = [commands.get("edge.clearPoints"), commands.get("edit.delete")];
+      setItems([addPoint, ...others].filter((one) => commands.isEnabled(one)));
+    } else setItems([add, ...ON_PANE.map((id) => commands.get(id))].filter((one) => commands.isEnabled(one)));
   };
   return (
     <ContextMenu.Root>
@@ -84,14 +113,39 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
                 onClick={() => commands.run(item)}
               >
                 <span className="flex-1">{item.title}</span>
+                {item.checked?.(workspace) ? <Check size={14} className="text-fg-2" aria-label={TEXTS.on} /> : null}
                 {item.keys?.[0] ? <Keys keys={item.keys[0]} /> : null}
               </ContextMenu.Item>
             ))}
+            {onNode ? <ColorRow /> : null}
             {onNode ? <ArrangeRow /> : null}
           </ContextMenu.Popup>
         </ContextMenu.Positioner>
       </ContextMenu.Portal>
     </ContextMenu.Root>
+  );
+}
+
+/** The colors that the selected nodes can have. */
+function ColorRow() {
+  const workspace = useWorkspace();
+  const commands = useCommands();
+  return (
+    <ContextMenu.Group className="arrange-row" aria-label={TEXTS.color}>
+      {colorCommands.map((command, index) => (
+        <ContextMenu.Item
+          key={command.id}
+          className="swatch"
+          data-testid={`menu-${command.id}`}
+          data-pressed={command.checked?.(workspace) || undefined}
+          aria-label={command.title}
+          title={command.title}
+          onClick={() => commands.run(command)}
+        >
+          {index === 0 ? <Ban size={14} aria-hidden /> : <i style={{ background: tint(CANVAS_COLORS[index - 1]) }} />}
+        </ContextMenu.Item>
+      ))}
+    </ContextMenu.Group>
   );
 }
 

@@ -10,7 +10,17 @@ export function CardTitle({ id, node }: { id: NodeId; node: Node }) {
   const { editor, canvas } = useWorkspace();
   const renaming = useCanvas((state) => state.renaming === id);
   const typeTitle = useNodeTypes((types) => types.byType.get(node.type)?.title) ?? node.type;
-  if (renaming) return <TitleField id={id} title={node.title ?? ""} placeholder={typeTitle} />;
+  if (renaming) {
+    return (
+      <TitleField
+        id={id}
+        label={TEXTS.nodeName}
+        title={node.title ?? ""}
+        placeholder={typeTitle}
+        onRename={(title) => editor.rename(id, title)}
+      />
+    );
+  }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: F2 does the same from the keyboard.
     <b
@@ -26,8 +36,18 @@ export function CardTitle({ id, node }: { id: NodeId; node: Node }) {
   );
 }
 
-function TitleField({ id, title, placeholder }: { id: NodeId; title: string; placeholder: string }) {
-  const { editor, canvas } = useWorkspace();
+type FieldProps = {
+  /** The element on the canvas that it is on. */
+  id: string;
+  label: string;
+  title: string;
+  placeholder: string;
+  onRename: (title: string) => void;
+};
+
+/** A name while it is being typed. */
+export function TitleField({ id, label, title, placeholder, onRename }: FieldProps) {
+  const { canvas } = useWorkspace();
   const field = useRef<HTMLInputElement>(null);
   const settled = useRef(false);
   useEffect(() => {
@@ -38,7 +58,7 @@ function TitleField({ id, title, placeholder }: { id: NodeId; title: string; pla
     if (settled.current) return;
     settled.current = true;
     const card = field.current?.closest<HTMLElement>(".react-flow__node");
-    if (keep && field.current) editor.rename(id, field.current.value);
+    if (keep && field.current) onRename(field.current.value);
     canvas.set({ renaming: undefined });
     card?.focus({ preventScroll: true });
   };
@@ -47,7 +67,7 @@ function TitleField({ id, title, placeholder }: { id: NodeId; title: string; pla
       ref={field}
       className="card-title-field nodrag nopan"
       data-testid={`rename-${id}`}
-      aria-label={TEXTS.nodeName}
+      aria-label={label}
       defaultValue={title}
       placeholder={placeholder}
       maxLength={120}

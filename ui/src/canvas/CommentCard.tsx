@@ -1,7 +1,8 @@
 import { type NodeProps, NodeResizer } from "@xyflow/react";
-import { memo, useEffect, useRef } from "react";
+import { type CSSProperties, memo, useEffect, useRef } from "react";
 import type { Node } from "@/bindings";
 import { Markdown } from "@/design/Markdown";
+import { tint } from "@/flow/canvas-colors";
 import { commentField } from "@/flow/node-types";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
@@ -22,6 +23,8 @@ export const CommentCard = memo(function CommentCard({ id, data, selected }: Nod
       className="comment"
       data-testid={`node-${id}`}
       data-selected={selected || undefined}
+      data-color={data.color}
+      style={{ "--tint": tint(data.color) } as CSSProperties}
       onDoubleClick={(event) => {
         event.stopPropagation();
         if (editor.mayEdit()) canvas.set({ renaming: id });

@@ -1,20 +1,20 @@
 import type { ConnectionLineComponentProps } from "@xyflow/react";
 import { refusal } from "@/flow/connection";
-import type { CanvasNode } from "@/workspace/canvas-store";
+import type { CanvasElement } from "@/workspace/canvas-store";
 import { useWorkspace } from "@/workspace/context";
 import { forwardCurve } from "./paths";
 import { endOf } from "./pulled-ends";
 
 /** The edge while it is being drawn. Over a port that does not take it, it says why. */
-export function ConnectionLine(props: ConnectionLineComponentProps<CanvasNode>) {
+export function ConnectionLine(props: ConnectionLineComponentProps<CanvasElement>) {
   const { editor, nodeTypes } = useWorkspace();
   const { fromX, fromY, toX, toY, fromHandle, toHandle, connectionStatus, fromNode } = props;
   const out = fromHandle.type === "source";
   const from = { x: fromX, y: fromY };
   const to = { x: toX, y: toY };
   const curve = out ? forwardCurve(from, to) : forwardCurve(to, from);
-  const ports = fromNode.data.ports;
-  const kind = (out ? ports.outputs : ports.inputs).find((port) => port.name === fromHandle.id)?.kind ?? "data";
+  const ports = "ports" in fromNode.data ? fromNode.data.ports : undefined;
+  const kind = (out ? ports?.outputs : ports?.inputs)?.find((port) => port.name === fromHandle.id)?.kind ?? "data";
   const { state } = editor;
   const why =
     toHandle && connectionStatus === "invalid" && !sameHandle(fromHandle, toHandle)

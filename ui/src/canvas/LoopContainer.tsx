@@ -2,6 +2,7 @@ import { type NodeProps, NodeResizeControl, ResizeControlVariant, useStore } fro
 import { ChevronsDownUp } from "lucide-react";
 import { memo } from "react";
 import { Icon } from "@/design/Icon";
+import { tint } from "@/flow/canvas-colors";
 import type { Size } from "@/flow/container-box";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
@@ -25,7 +26,7 @@ import { useLoopRun } from "./useElementViews";
  */
 export const LoopContainer = memo(function LoopContainer({ id, data, selected }: NodeProps<CanvasNode>) {
   const { editor } = useWorkspace();
-  const { node, context, disabled } = data;
+  const { node, context, disabled, color } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));
   const state = useLoopRun(id)?.state;
   const untrusted = useUntrustedPath((marked) => marked?.nodes.has(id) ?? false);
@@ -40,7 +41,8 @@ export const LoopContainer = memo(function LoopContainer({ id, data, selected }:
       data-drop-target={isTarget || undefined}
       data-untrusted={untrusted || undefined}
       data-disabled={disabled || undefined}
-      style={{ "--shade": shade(context) } as React.CSSProperties}
+      data-color={color}
+      style={{ "--shade": shade(context), "--tint": tint(color) } as React.CSSProperties}
     >
       <header className="loop-bar loop-header">
         <Icon name={type?.icon} className="loop-icon" />

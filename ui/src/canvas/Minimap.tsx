@@ -3,12 +3,14 @@ import { type PointerEvent, useLayoutEffect, useRef } from "react";
 import { resolver } from "@/design/css-colors";
 import { type Box, bounds, type Point } from "@/flow/align";
 import type { NodeTypes } from "@/flow/node-types";
-import type { CanvasNode } from "@/workspace/canvas-store";
+import type { CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useTheme } from "@/workspace/useTheme";
-import { boxesOf } from "./boxes";
-import { paintNodes } from "./paint-nodes";
+import { boxesOf, frameBoxes } from "./boxes";
+import { paintFrames, paintNodes } from "./paint-nodes";
 import { TEXTS } from "./texts";
+
+type Drawn = { nodes: readonly CanvasNode[]; frames: readonly FrameNode[] };
 
 const SIZE = { width: 140, height: 90 };
 const MARGIN = 8;
@@ -18,8 +20,8 @@ const MARGIN = 8;
  * the view moves among them only its frame does, however many nodes there are; beyond them, the map covers the frame, too.
  * Click or drag in it to go there.
  */
-export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
-  const nodes = useSettled(current);
+export function Minimap(drawn: Drawn) {
+  const { nodes, frames } = useSettled(drawn);
   const { canvas } = useWorkspace();
   const types = useNodeTypes((all) => all);
   const theme = useTheme();
@@ -32,7 +34,8 @@ export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
   const refresh = useRef(() => {});
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colors.
   useLayoutEffect(() => {
-    const flow = bounds(boxesOf(nodes));
+    const boxes = boxesOf(nodes);
+    const flow = bounds(new Map([...boxes, ...frameBoxes(frames, boxes)]));
     let painting: number | undefined;
     mapping.current = undefined;
     const draw = () => {
@@ -43,7 +46,7 @@ export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
       if (frame.current) placeFrame(frame.current, map, view);
       if (before && hasSameArea(before, map)) return;
       if (painting !== undefined) cancelAnimationFrame(painting);
-      painting = requestAnimationFrame(() => picture.current && paint(picture.current, types, nodes, map));
+      painting = requestAnimationFrame(() => picture.current && paint(picture.current, types, { nodes, frames }, map));
     };
     draw();
     refresh.current = draw;
@@ -55,7 +58,7 @@ export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
       unsubscribe();
       if (painting !== undefined) cancelAnimationFrame(painting);
     };
-  }, [nodes, theme, types, store]);
+  }, [nodes, frames, theme, types, store]);
   const goTo = (event: PointerEvent<HTMLDivElement>) => {
     if (event.buttons !== 1 || !mapping.current) return;
     held.current = true;
@@ -87,9 +90,9 @@ export function Minimap({ nodes: current }: { nodes: readonly CanvasNode[] }) {
 }
 
 /** The nodes as they were before a drag began: the map is not redrawn for each step of a drag. */
-function useSettled(nodes: readonly CanvasNode[]): readonly CanvasNode[] {
-  const settled = useRef(nodes);
-  if (!nodes.some((node) => node.dragging)) settled.current = nodes;
+function useSettled(drawn: Drawn): Drawn {
+  const settled = useRef(drawn);
+  if (!drawn.nodes.some((node) => node.dragging)) settled.current = drawn;
   return settled.current;
 }
 
@@ -130,12 +133,14 @@ function hasSameArea({ area: a }: Mapping, { area: b }: Mapping): boolean {
   return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
 }
 
-function paint(canvas: HTMLCanvasElement, types: NodeTypes, nodes: readonly CanvasNode[], map: Mapping): void {
+function paint(canvas: HTMLCanvasElement, types: NodeTypes, { nodes, frames }: Drawn, map: Mapping): void {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = SIZE.width * ratio;
   canvas.height = SIZE.height * ratio;
   const pen = canvas.getContext("2d");
   if (!pen) return;
   pen.scale(ratio, ratio);
-  paintNodes(pen, resolver(canvas), types, nodes, map);
+  const resolve = resolver(canvas);
+  paintFrames(pen, resolve, frames, boxesOf(nodes), map);
+  paintNodes(pen, resolve, types, nodes, map);
 }

@@ -3,6 +3,7 @@ import { ChevronsUpDown, Maximize2 } from "lucide-react";
 import { type CSSProperties, memo } from "react";
 import type { NodeId } from "@/bindings";
 import { Icon } from "@/design/Icon";
+import { tint } from "@/flow/canvas-colors";
 import { openChild, runsFlow } from "@/run/child-run";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
@@ -25,7 +26,7 @@ import { useLoopRun, useNodeIteration, useNodeState } from "./useElementViews";
 /** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CanvasNode>) {
   const workspace = useWorkspace();
-  const { node, ports, known, context, maker, errorWired, disabled, folded } = data;
+  const { node, ports, known, context, maker, errorWired, disabled, folded, color } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));
   const makerType = useNodeTypes((types) => types.byType.get(maker?.type ?? ""));
   const own = useNodeState(id);
@@ -33,7 +34,11 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const state = folded ? loop?.state : own;
   const untrusted = useUntrustedPath((marked) => marked?.nodes.has(id) ?? false);
   const calls = useNodeTypes((types) => runsFlow(types, node));
-  const style = { minHeight: cardHeight(ports, errorWired), "--shade": shade(context) } as CSSProperties;
+  const style = {
+    minHeight: cardHeight(ports, errorWired),
+    "--shade": shade(context),
+    "--tint": tint(color),
+  } as CSSProperties;
   const shared = { node: id, ports, errorWired, missing: !known };
   return (
     <div
@@ -48,6 +53,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       data-unknown={type === undefined || undefined}
       data-folded={folded !== undefined || undefined}
       data-disabled={disabled || undefined}
+      data-color={color}
       style={style}
     >
       <header>

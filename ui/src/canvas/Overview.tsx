@@ -7,14 +7,14 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import type { NodeId } from "@/bindings";
 import { resolver } from "@/design/css-colors";
 import { nodeStateOf } from "@/run/element-views";
-import type { CanvasEdge, CanvasNode } from "@/workspace/canvas-store";
+import type { CanvasEdge, CanvasElement, CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
 import { useTheme } from "@/workspace/useTheme";
 import { boxesOf } from "./boxes";
 import { shade } from "./elements";
 import { isOverview } from "./overview-zoom";
-import { paintNodes } from "./paint-nodes";
+import { paintFrames, paintNodes } from "./paint-nodes";
 import { TEXTS } from "./texts";
 
 const EDGE_COLORS = { context: "var(--context)", data: "var(--data)", tools: "var(--tools)" };
@@ -26,17 +26,17 @@ const STATE_COLORS: Partial<Record<string, string>> = {
   failed: "var(--bad)",
 };
 
-type Elements = { nodes: readonly CanvasNode[]; edges: readonly CanvasEdge[] };
+type Elements = { nodes: readonly CanvasNode[]; frames: readonly FrameNode[]; edges: readonly CanvasEdge[] };
 
 /** What React Flow draws of the nodes and edges: nothing in an overview. */
-export function useHiddenInOverview(nodes: CanvasNode[], edges: CanvasEdge[]): [CanvasNode[], CanvasEdge[]] {
+export function useHiddenInOverview(nodes: CanvasElement[], edges: CanvasEdge[]): [CanvasElement[], CanvasEdge[]] {
   const overview = useCanvas((state) => state.overview === true);
   const drawn = useMemo(() => (overview ? nodes.map((node) => ({ ...node, hidden: true })) : nodes), [nodes, overview]);
   const lines = useMemo(() => (overview ? edges.map((edge) => ({ ...edge, hidden: true })) : edges), [edges, overview]);
   return [drawn, lines];
 }
 
-export function Overview({ nodes, edges }: Elements) {
+export function Overview({ nodes, frames, edges }: Elements) {
   const { canvas } = useWorkspace();
   const store = useStoreApi();
   const overview = useCanvas((state) => state.overview === true);
@@ -49,10 +49,10 @@ export function Overview({ nodes, edges }: Elements) {
     follow(store.getState());
     return store.subscribe(follow);
   }, [canvas, store, count]);
-  return overview ? <Picture nodes={nodes} edges={edges} /> : null;
+  return overview ? <Picture nodes={nodes} frames={frames} edges={edges} /> : null;
 }
 
-function Picture({ nodes, edges }: Elements) {
+function Picture({ nodes, frames, edges }: Elements) {
   const types = useNodeTypes((all) => all);
   const theme = useTheme();
   const store = useStoreApi();
@@ -81,6 +81,7 @@ function Picture({ nodes, edges }: Elements) {
       pen.scale(ratio, ratio);
       const resolve = resolver(current);
       const toMap = (at: { x: number; y: number }) => ({ x: at.x * zoom + x, y: at.y * zoom + y });
+      paintFrames(pen, resolve, frames, boxes, { scale: zoom, toMap });
       pen.globalAlpha = EDGE_OPACITY;
       for (const [color, lines] of byColor(edges)) {
         pen.strokeStyle = resolve(color);
@@ -110,7 +111,7 @@ function Picture({ nodes, edges }: Elements) {
       unsubscribe();
       if (frame !== undefined) cancelAnimationFrame(frame);
     };
-  }, [nodes, edges, types, theme, store, session, counts]);
+  }, [nodes, frames, edges, types, theme, store, session, counts]);
   return (
     <canvas
       ref={picture}

@@ -1,8 +1,9 @@
 import { memo } from "react";
-import type { NodeId } from "@/bindings";
+import type { Attachment, NodeId } from "@/bindings";
 import { InlineCode } from "@/design/InlineCode";
 import { plain } from "@/design/plain-text";
 import type { WindowUse } from "@/run/element-views";
+import { AttachmentImage } from "@/workspace/AttachmentList";
 import { Retrying } from "./Retrying";
 import { TEXTS } from "./texts";
 import { useNodeRun } from "./useElementViews";
@@ -37,10 +38,26 @@ export function RunLines({ node }: { node: NodeId }) {
           <span>{run.stream}</span>
         </div>
       )}
+      {run.images ? <Images images={run.images} /> : null}
       {run.windowUse ? <WindowBar use={run.windowUse} /> : null}
     </>
   );
 }
+
+/** A card has room for a few small images. */
+const MAX_CARD_IMAGES = 3;
+
+const Images = memo(function Images({ images }: { images: readonly Attachment[] }) {
+  const more = images.length - MAX_CARD_IMAGES;
+  return (
+    <div className="card-images" data-testid="card-images">
+      {images.slice(0, MAX_CARD_IMAGES).map((image) => (
+        <AttachmentImage key={image.hash} attachment={image} />
+      ))}
+      {more > 0 ? <span title={TEXTS.moreImages(more)}>+{more}</span> : null}
+    </div>
+  );
+});
 
 /** How much of the model's window the last prompt took, and with what. */
 const WindowBar = memo(function WindowBar({ use }: { use: WindowUse }) {

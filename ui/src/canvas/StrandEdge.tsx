@@ -4,16 +4,21 @@ import type { CanvasEdge } from "@/workspace/canvas-store";
 import { useWorkspace } from "@/workspace/context";
 import { useEdgeRun, useUntrustedPath } from "@/workspace/run-hooks";
 import { shade } from "./elements";
-import { backCurve, forwardCurve } from "./paths";
+import { backCurve, type Curve, forwardCurve } from "./paths";
 
 /** An edge of one of the three strands. Thick for contexts, thin for data, dashed for tools; dotted where it goes back. */
 export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>) {
-  const { id, sourceX, sourceY, targetX, targetY, data, selected } = props;
-  const run = useEdgeRun(id, data?.kind ?? "data");
-  const untrusted = useUntrustedPath((marked) => marked?.edges.has(id) ?? false);
+  const { sourceX, sourceY, targetX, targetY, data } = props;
   const from = { x: sourceX, y: sourceY };
   const to = { x: targetX, y: targetY };
   const curve = data?.back !== undefined ? backCurve(from, to, data.back) : forwardCurve(from, to);
+  return <Strand {...props} curve={curve} />;
+});
+
+/** The line of an edge along a curve, with what a run shows on it. */
+export function Strand({ id, sourceX, targetX, data, selected, curve }: EdgeProps<CanvasEdge> & { curve: Curve }) {
+  const run = useEdgeRun(id, data?.kind ?? "data");
+  const untrusted = useUntrustedPath((marked) => marked?.edges.has(id) ?? false);
   const style = data?.context === undefined ? undefined : ({ "--strand": shade(data.context) } as CSSProperties);
   return (
     <g
@@ -48,7 +53,7 @@ export const StrandEdge = memo(function StrandEdge(props: EdgeProps<CanvasEdge>)
       ) : null}
     </g>
   );
-});
+}
 
 /** The maximum width of a value peek: the gap between the two cards, or a fixed width for edges that bend around them. */
 function peekWidth(from: number, to: number): number {

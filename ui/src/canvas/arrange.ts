@@ -1,9 +1,13 @@
 /** Aligning, distributing and nudging the selected nodes. */
-import type { NodeId } from "@/bindings";
+import type { Flow, NodeId } from "@/bindings";
 import { type Alignment, type Axis, align, type Box, type Boxes, distribute, type Point } from "@/flow/align";
 import { containerOf, cornerOf, outermost, relativeTo } from "@/flow/containers";
+import { place } from "@/flow/edits";
+import { moveFrames, resizeFrame } from "@/flow/frames";
 import type { Workspace } from "@/workspace/workspace";
-import { boxesOf } from "./boxes";
+import { boxesOf, sizesOf } from "./boxes";
+import { selectedFrame } from "./frame-commands";
+import { frameElement } from "./frame-ids";
 import { MIN_COMMENT_SIZE } from "./geometry";
 import { leastLoopSize } from "./loop-elements";
 
@@ -18,23 +22,38 @@ export function distributeSelection(workspace: Workspace, axis: Axis): void {
 /** Moves the selected nodes a little. A key held down is one undo step; letting go of it seals the step. */
 export function nudge(workspace: Workspace, dx: number, dy: number): void {
   const boxes = selectedBoxes(workspace);
-  const key = [...boxes.keys()].sort().join(" ");
+  const { editor } = workspace;
+  const { selection } = editor.state;
+  const frames = [...(selection.frames ?? [])];
+  const key = [...boxes.keys(), ...frames].sort().join(" ");
   const moved = new Map([...boxes].map(([id, { x, y }]) => [id, { x: x + dx, y: y + dy }]));
-  placeCorners(workspace, "Move", moved, `nudge:${key}`);
+  const moves = new Map(frames.map((id) => [id, { x: dx, y: dy }]));
+  const change = (flow: Flow) => moveFrames(place(flow, relative(flow, moved)), moves, new Set(boxes.keys()));
+  editor.edit("Move", change, { merge: `nudge:${key}` });
 }
 
 /** Puts nodes at corners of the canvas; those in a loop are stored relative to it. */
-function placeCorners({ editor }: Workspace, label: string, corners: ReadonlyMap<NodeId, Point>, merge?: string): void {
-  const { flow } = editor.state;
-  const places = new Map([...corners].map(([id, at]) => [id, relativeTo(flow, containerOf(flow, id), at)]));
-  editor.place(label, places, merge);
+function placeCorners({ editor }: Workspace, label: string, corners: ReadonlyMap<NodeId, Point>): void {
+  editor.place(label, relative(editor.state.flow, corners));
 }
 
-/** Makes the selected comment or loop larger or smaller. A key held down is one undo step, as with `nudge`. */
+function relative(flow: Flow, corners: ReadonlyMap<NodeId, Point>): Map<NodeId, Point> {
+  return new Map([...corners].map(([id, at]) => [id, relativeTo(flow, containerOf(flow, id), at)]));
+}
+
+/** Makes the selected comment, loop or frame larger or smaller. A key held down is one undo step, as with `nudge`. */
 export function resizeSelected(workspace: Workspace, dx: number, dy: number): void {
+  const frameId = selectedFrame(workspace);
+  const frame = workspace.editor.state.flow.frames?.[frameId ?? ""];
+  if (frameId !== undefined && frame) {
+    const resized = { ...frame, width: frame.width + dx, height: frame.height + dy };
+    const change = (flow: Flow) => resizeFrame(flow, frameId, resized, sizesOf(workspace));
+    workspace.editor.edit("Resize", change, { merge: `resize:${frameElement(frameId)}` });
+    return;
+  }
   const [[id, box] = []] = selectedBoxes(workspace);
   if (id === undefined || box === undefined) return;
-  const drawn = workspace.canvas.instance?.getNodes() ?? [];
+  const drawn = workspace.canvas.drawnNodes();
   const loop = drawn.find((node) => node.id === id && node.type === "loop");
   const least = loop
     ? leastLoopSize(
@@ -50,7 +69,7 @@ export function resizeSelected(workspace: Workspace, dx: number, dy: number): vo
 /** The selected nodes' boxes on the canvas as they are drawn. What is in a selected loop moves with it. */
 export function selectedBoxes({ editor, canvas }: Workspace): Boxes {
   const { selection, flow } = editor.state;
-  const drawn = boxesOf(canvas.instance?.getNodes() ?? []);
+  const drawn = boxesOf(canvas.drawnNodes());
   const boxes = new Map<string, Box>();
   for (const id of outermost(flow, selection.nodes)) {
     const box = drawn.get(id);

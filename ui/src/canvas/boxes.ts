@@ -1,12 +1,12 @@
 /** Where the drawn nodes are on the canvas. React Flow's positions are relative to the loop that a node is in. */
 import type { InternalNode } from "@xyflow/react";
 import type { NodeId } from "@/bindings";
-import type { Box } from "@/flow/align";
+import type { Box, Point } from "@/flow/align";
 import { loopSize, type SizeOf } from "@/flow/container-box";
 import { isContainer } from "@/flow/containers";
 import { commentField } from "@/flow/node-types";
 import { declaredPorts } from "@/flow/ports";
-import type { CanvasNode } from "@/workspace/canvas-store";
+import type { CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
 import { plannedSize } from "./geometry";
 
@@ -27,6 +27,20 @@ export function boxesOf(nodes: readonly CanvasNode[]): Map<NodeId, Box> {
   return boxes;
 }
 
+/** The boxes of frames on the canvas. `boxes` are those of the nodes. */
+export function frameBoxes(frames: readonly FrameNode[], boxes: ReadonlyMap<NodeId, Box>): Map<string, Box> {
+  return new Map(
+    frames.map(({ id, parentId, position, width = 0, height = 0 }) => {
+      const origin = boxes.get(parentId ?? "") ?? { x: 0, y: 0 };
+      return [id, { x: origin.x + position.x, y: origin.y + position.y, width, height }];
+    }),
+  );
+}
+
+export function contains(box: Box, { x, y }: Point): boolean {
+  return x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
+}
+
 /** Where a node is drawn, as React Flow has measured it. */
 export function measuredBox(node: InternalNode | undefined): Box | undefined {
   if (!node) return undefined;
@@ -36,7 +50,7 @@ export function measuredBox(node: InternalNode | undefined): Box | undefined {
 
 /** The sizes of all nodes: as they are drawn, or, in a folded loop, as they would be. */
 export function sizesOf({ canvas, editor, nodeTypes }: Pick<Workspace, "canvas" | "editor" | "nodeTypes">): SizeOf {
-  const drawn = boxesOf(canvas.instance?.getNodes() ?? []);
+  const drawn = boxesOf(canvas.drawnNodes());
   const { checked } = editor.state;
   return (flow, id) => {
     const at = flow.layout[id];

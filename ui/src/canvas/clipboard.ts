@@ -3,7 +3,7 @@
  * clipboard. The last copied text is also kept here, for when the system clipboard can't be read.
  */
 import { useEffect } from "react";
-import type { NodeId } from "@/bindings";
+import type { Flow, NodeId } from "@/bindings";
 import { isTyping } from "@/design/keys";
 import { notify } from "@/design/notify";
 import type { Box, Point } from "@/flow/align";
@@ -11,6 +11,7 @@ import { fromText, toText } from "@/flow/clipboard";
 import { containerOf } from "@/flow/containers";
 import { type Fragment, fragment } from "@/flow/edits";
 import { displayedFlow } from "@/flow/flow-state";
+import { withFramed } from "@/flow/frame-box";
 import { useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
 import { sizesOf } from "./boxes";
@@ -42,12 +43,18 @@ export async function pasteFromClipboard(workspace: Workspace): Promise<void> {
 }
 
 export function duplicateSelection(workspace: Workspace): void {
-  const { flow, selection } = workspace.editor.state;
-  const part = fragment(flow, selection.nodes);
+  const { flow } = workspace.editor.state;
+  const part = fragment(flow, copied(workspace, flow));
   const sizeOf = sizesOf(workspace);
   const box = fragmentBox(part, (id) => sizeOf(flow, id));
   const wanted = { x: box.x + APART, y: box.y + APART };
   add(workspace, "Duplicate", part, { box, wanted, containerFor: (id) => containerOf(flow, id) });
+}
+
+/** What a copy takes: the selected nodes, and those of selected frames. */
+function copied({ editor }: Workspace, flow: Flow): ReadonlySet<NodeId> {
+  const { nodes, frames = [] } = editor.state.selection;
+  return withFramed(flow, nodes, frames);
 }
 
 /** Handles the page's clipboard events outside of text fields, dialogs and text selections. */
@@ -59,14 +66,15 @@ export function useClipboard(): void {
       if (isTyping(event.target) || !document.getSelection()?.isCollapsed) return false;
       return event.target instanceof Element && event.target.closest("[role=dialog], [role=alertdialog]") === null;
     };
-    const canCopy = (event: Event) => ours(event) && editor.state.selection.nodes.size > 0;
+    const canCopy = (event: Event) => ours(event) && copied(workspace, displayedFlow(editor.state)).size > 0;
     const onCopy = (event: ClipboardEvent) => {
       if (!canCopy(event)) return;
-      const { state } = editor;
-      canvas.copiedText = toText(displayedFlow(state), state.selection.nodes, sizesOf(workspace));
+      const flow = displayedFlow(editor.state);
+      const nodes = copied(workspace, flow);
+      canvas.copiedText = toText(flow, nodes, sizesOf(workspace));
       event.clipboardData?.setData("text/plain", canvas.copiedText);
       event.preventDefault();
-      if (event.type === "cut" && editor.mayEdit()) editor.removeSelection();
+      if (event.type === "cut" && editor.mayEdit()) editor.removeItems({ nodes, edges: editor.state.selection.edges });
     };
     const onPaste = (event: ClipboardEvent) => {
       if (!ours(event)) return;

@@ -1,14 +1,17 @@
-/** Dragging nodes into loops and out of them. */
+/** Dragging nodes into loops and frames and out of them. */
 import type { MouseEvent as ReactMouseEvent } from "react";
-import type { NodeId } from "@/bindings";
-import type { Box, Point } from "@/flow/align";
+import type { FrameId, NodeId } from "@/bindings";
+import type { Point } from "@/flow/align";
 import type { Size } from "@/flow/container-box";
 import { moveInto } from "@/flow/container-edits";
 import { containerOf } from "@/flow/containers";
 import { place } from "@/flow/edits";
+import { frameOf } from "@/flow/frame-box";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
-import { boxesOf } from "./boxes";
+import { boxesOf, contains } from "./boxes";
+import { frameAt, joinFrame } from "./frame-drag";
+import { frameElement } from "./frame-ids";
 
 /** A mouse or touch event. */
 export type PointerLike = MouseEvent | TouchEvent | ReactMouseEvent;
@@ -22,7 +25,7 @@ export function loopAt(
   at: Point,
   except: ReadonlySet<NodeId> = new Set(),
 ): NodeId | undefined {
-  const nodes = canvas.instance?.getNodes() ?? [];
+  const nodes = canvas.drawnNodes();
   const boxes = boxesOf(nodes);
   const left = new Set(except);
   let found: NodeId | undefined;
@@ -36,28 +39,28 @@ export function loopAt(
   return found;
 }
 
-/** While nodes are dragged: shows which loop would take them. */
+/** While nodes are dragged: shows which loop or frame would take them. */
 export function showDropTarget(parts: Parts, event: PointerLike, dragged: Dragged): void {
-  const target = targetOf(parts, event, dragged);
-  const dropTarget = dragged.grabbed.parentId === target ? undefined : target;
+  const { loop, frame } = targetOf(parts, event, dragged);
+  const isOther = frame !== undefined && frameOf(parts.editor.state.flow, dragged.grabbed.id) !== frame;
+  const dropTarget = isOther ? frameElement(frame) : dragged.grabbed.parentId === loop ? undefined : loop;
   if (parts.canvas.state.dropTarget !== dropTarget) parts.canvas.set({ dropTarget });
 }
 
 /**
- * Dragged nodes go where they were dropped, into the loop below the pointer. Those that were not together with the one
- * that the pointer holds stay where they belong. One undo step.
+ * Dragged nodes go where they were dropped, into the loop and the frame below the pointer. Those that were not together
+ * with the one that the pointer holds stay where they belong. One undo step.
  */
 export function dropNodes(parts: Parts, event: PointerLike, dragged: Dragged): void {
   const { editor, canvas } = parts;
-  const target = targetOf(parts, event, dragged);
+  const { loop: target, frame } = targetOf(parts, event, dragged);
   canvas.set({ dropTarget: undefined });
   const from = containerOf(editor.state.flow, dragged.grabbed.id);
   const label = from === target ? "Move" : target === undefined ? "Move out of loop" : "Move into loop";
   editor.edit(label, (before) => {
     const placed = place(before, new Map(dragged.all.map(({ id, position }) => [id, position])));
-    if (from === target) return placed;
     const together = dragged.all.map((node) => node.id).filter((id) => containerOf(before, id) === from);
-    return moveInto(placed, together, target);
+    return joinFrame(from === target ? placed : moveInto(placed, together, target), together, frame);
   });
 }
 
@@ -67,13 +70,11 @@ export function resizeLoop(parts: Parts, id: NodeId, { width, height }: Size): v
 }
 
 /** Where the pointer is decides. */
-function targetOf({ canvas }: Parts, event: PointerLike, { all }: Dragged): NodeId | undefined {
+function targetOf(parts: Parts, event: PointerLike, { all }: Dragged): { loop?: NodeId; frame?: FrameId } {
+  const { canvas } = parts;
   const pointer = "clientX" in event ? event : event.changedTouches[0];
-  if (!canvas.instance || !pointer) return undefined;
+  if (!canvas.instance || !pointer) return {};
   const at = canvas.instance.screenToFlowPosition({ x: pointer.clientX, y: pointer.clientY });
-  return loopAt({ canvas }, at, new Set(all.map((node) => node.id)));
-}
-
-function contains(box: Box, { x, y }: Point): boolean {
-  return x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
+  const loop = loopAt({ canvas }, at, new Set(all.map((node) => node.id)));
+  return { loop, frame: frameAt(parts, at, loop) };
 }

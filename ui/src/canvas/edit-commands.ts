@@ -8,10 +8,15 @@ import type { Command } from "@/workspace/command";
 import type { Workspace } from "@/workspace/workspace";
 import { alignSelection, distributeSelection, nudge, resizeSelected } from "./arrange";
 import { copyToClipboard, cutToClipboard, duplicateSelection, pasteFromClipboard } from "./clipboard";
+import { colorCommands } from "./color-commands";
+import { frameCommands, selectedFrame } from "./frame-commands";
+import { frameElement } from "./frame-ids";
 import { GRID } from "./geometry";
 import { innerFlowCommands } from "./inner-flow-commands";
 import { loopCommands } from "./loop-commands";
 import { focusedItem, toggleFocused } from "./multi-select";
+import { routeCommands } from "./route-commands";
+import { snapCommands } from "./snap-settings";
 import { tidy } from "./tidy";
 
 const selected = ({ editor }: Workspace) => editor.state.selection;
@@ -26,7 +31,8 @@ const oneResizable = (workspace: Workspace) => {
   return loop || commentField(nodeTypes.all, flow.nodes[id]) !== undefined;
 };
 const several = (workspace: Workspace) => selected(workspace).nodes.size > 1;
-const anything = (workspace: Workspace) => selected(workspace).nodes.size + selected(workspace).edges.size > 0;
+const anyNodeOrFrame = (workspace: Workspace) => anyNode(workspace) || (selected(workspace).frames?.size ?? 0) > 0;
+const anything = (workspace: Workspace) => anyNodeOrFrame(workspace) || selected(workspace).edges.size > 0;
 /** The selected nodes that runs would come to: all but comments. */
 const runnable = (workspace: Workspace) => {
   const { flow } = workspace.editor.state;
@@ -56,8 +62,8 @@ export const editCommands: readonly Command[] = [
     run: ({ editor }) => editor.redo(),
   },
   // The clipboard's keys are not bound here: they come as the page's own events, see `clipboard.ts`.
-  { id: "edit.cut", title: "Cut", group: "Edit", enabled: anyNode, run: cutToClipboard },
-  { id: "edit.copy", title: "Copy", group: "Edit", enabled: anyNode, run: copyToClipboard },
+  { id: "edit.cut", title: "Cut", group: "Edit", enabled: anyNodeOrFrame, run: cutToClipboard },
+  { id: "edit.copy", title: "Copy", group: "Edit", enabled: anyNodeOrFrame, run: copyToClipboard },
   { id: "edit.paste", title: "Paste", group: "Edit", run: pasteFromClipboard },
   {
     id: "edit.duplicate",
@@ -65,7 +71,7 @@ export const editCommands: readonly Command[] = [
     group: "Edit",
     keys: ["Mod+D"],
     onCanvas: true,
-    enabled: anyNode,
+    enabled: anyNodeOrFrame,
     run: duplicateSelection,
   },
   {
@@ -107,13 +113,15 @@ export const editCommands: readonly Command[] = [
   },
   {
     id: "edit.rename",
-    title: "Rename node",
+    title: "Rename node or frame",
     group: "Edit",
     keys: ["F2"],
     terms: ["title", "name"],
-    enabled: oneNode,
+    enabled: (workspace) => oneNode(workspace) || selectedFrame(workspace) !== undefined,
     run: (workspace) => {
-      if (workspace.editor.mayEdit()) workspace.canvas.set({ renaming: first(workspace) });
+      const frame = selectedFrame(workspace);
+      const renaming = frame === undefined ? first(workspace) : frameElement(frame);
+      if (workspace.editor.mayEdit()) workspace.canvas.set({ renaming });
     },
   },
   {
@@ -158,7 +166,11 @@ export const editCommands: readonly Command[] = [
   align("bottom", "Align bottom", "Alt+S"),
   distribute("horizontal", "Distribute horizontally", "Alt+Shift+H"),
   distribute("vertical", "Distribute vertically", "Alt+Shift+V"),
+  ...frameCommands,
+  ...colorCommands,
+  ...snapCommands,
   ...loopCommands,
+  ...routeCommands,
   ...innerFlowCommands,
   ...nudges("Left", -1, 0),
   ...nudges("Right", 1, 0),
@@ -196,7 +208,7 @@ function distribute(axis: Axis, title: string, keys: string): Command {
 }
 
 function nudges(to: "Left" | "Right" | "Up" | "Down", dx: number, dy: number): Command[] {
-  const base = { group: "Arrange", onCanvas: true, whileHeld: true, keyOnly: true, enabled: anyNode } as const;
+  const base = { group: "Arrange", onCanvas: true, whileHeld: true, keyOnly: true, enabled: anyNodeOrFrame } as const;
   const word = to.toLowerCase();
   return [
     {
@@ -219,13 +231,13 @@ function nudges(to: "Left" | "Right" | "Up" | "Down", dx: number, dy: number): C
 function resize(arrow: "Left" | "Right" | "Up" | "Down", how: string, dx: number, dy: number): Command {
   return {
     id: `arrange.${how}`,
-    title: `Make note or loop ${how}`,
+    title: `Make note, loop or frame ${how}`,
     group: "Arrange",
     keys: [`Alt+Shift+Arrow${arrow}`],
     onCanvas: true,
     whileHeld: true,
     keyOnly: true,
-    enabled: oneResizable,
+    enabled: (workspace) => oneResizable(workspace) || selectedFrame(workspace) !== undefined,
     run: (workspace) => resizeSelected(workspace, dx, dy),
   };
 }

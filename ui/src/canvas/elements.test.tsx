@@ -50,9 +50,10 @@ test("the minimap repaints on changes, but not for each step of a drag", async (
     new Map(),
   );
   const at = (x: number, dragging: boolean) => drawn.map((node) => ({ ...node, position: { x, y: 0 }, dragging }));
+  const NO_FRAMES: [] = [];
   const map = (displayed: typeof drawn) => (
     <ReactFlowProvider>
-      <Minimap nodes={displayed} />
+      <Minimap nodes={displayed} frames={NO_FRAMES} />
     </ReactFlowProvider>
   );
   const frame = () => act(() => new Promise((resolve) => requestAnimationFrame(() => resolve(undefined))));

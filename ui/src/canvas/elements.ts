@@ -18,6 +18,7 @@ import { contextColor, contextIndexes } from "@/flow/context-colors";
 import type { Items } from "@/flow/edits";
 import { commentField, type NodeTypes } from "@/flow/node-types";
 import { declaredPorts, drawnPorts, edgeKind } from "@/flow/ports";
+import { routeOf } from "@/flow/routes";
 import type { CanvasEdge, CanvasNode, CardData, StrandData } from "@/workspace/canvas-store";
 import { CARD_WIDTH, ERROR_PORT, handleBox, plannedSize } from "./geometry";
 import {
@@ -63,6 +64,7 @@ export function canvasNodes(
       maker: flow.nodes[checked.contexts[id] ?? ""],
       errorWired: edges.some((edge) => edge.source === id && edge.sourceOutput === ERROR_PORT),
       disabled: isDisabled(flow, id),
+      color: flow.layout[id]?.color,
     };
     const looped = isContainer(types, node);
     if (looped && isFolded(flow, id)) data.folded = folds.get(id) ?? NO_SIDES;
@@ -176,13 +178,26 @@ export function canvasEdges(
         id,
         ends,
         edge,
-        { kind, back: back.has(id) ? topBetween(flow, edge) : undefined, context, broken: broken.has(id) },
+        {
+          kind,
+          back: back.has(id) ? topBetween(flow, edge) : undefined,
+          context,
+          broken: broken.has(id),
+          ...routed(flow, id, edge, ends),
+        },
         selection.edges.has(id),
         before.get(id),
       ),
     );
   }
   return drawn;
+}
+
+/** The points of an edge, unless one of its ends is in a folded loop. */
+function routed(flow: Flow, id: EdgeId, edge: Edge, ends: DrawnEnds): Pick<StrandData, "route"> {
+  const points = routeOf(flow, id);
+  if (points.length === 0 || ends.source !== edge.source || ends.target !== edge.target) return {};
+  return { route: { points, source: cornerOf(flow, edge.source), target: cornerOf(flow, edge.target) } };
 }
 
 function canvasEdge(
@@ -199,7 +214,8 @@ function canvasEdge(
     old.kind === fresh.kind &&
     old.back === fresh.back &&
     old.context === fresh.context &&
-    old.broken === fresh.broken
+    old.broken === fresh.broken &&
+    (old.route === fresh.route || JSON.stringify(old.route) === JSON.stringify(fresh.route))
       ? old
       : fresh;
   if (
@@ -215,7 +231,7 @@ function canvasEdge(
   }
   return {
     id,
-    type: "strand",
+    type: data.route ? "routed" : "strand",
     source: ends.source,
     sourceHandle: ends.sourceHandle,
     target: ends.target,
@@ -302,6 +318,7 @@ function sameData(a: CardData, b: CardData): boolean {
     a.maker === b.maker &&
     a.errorWired === b.errorWired &&
     a.disabled === b.disabled &&
+    a.color === b.color &&
     a.folded?.into === b.folded?.into &&
     a.folded?.outOf === b.folded?.outOf &&
     (a.ports === b.ports || equalPorts(a.ports, b.ports))

@@ -5,6 +5,7 @@ import { EMPTY_FLOW, UNCHECKED } from "@/flow/flow-state";
 import { createTestWorkspace } from "@/workspace/test-workspace";
 import { canvasEdges, canvasNodes } from "./elements";
 import { flowSvg } from "./flow-svg";
+import { canvasFrames } from "./frame-elements";
 
 const NONE = { nodes: new Set<string>(), edges: new Set<string>() };
 const FLOW: Flow = {
@@ -31,8 +32,33 @@ function draw(flow: Flow) {
   const types = registry.all;
   const nodes = canvasNodes(types, flow, UNCHECKED, NONE, new Map());
   const edges = canvasEdges(types, flow, UNCHECKED, NONE, new Map());
-  return flowSvg({ name: flow.name, nodes, edges, types, color: (css) => `rgb(${css.length}, 0, 0)` });
+  return flowSvg({
+    name: flow.name,
+    nodes,
+    frames: canvasFrames(flow, NONE, new Map()),
+    edges,
+    types,
+    color: (css) => `rgb(${css.length}, 0, 0)`,
+  });
 }
+
+it("draws frames behind the nodes, with their titles", () => {
+  const frame = {
+    title: "Intake <1>",
+    color: "blue" as const,
+    nodes: ["start"],
+    x: -900,
+    y: -36,
+    width: 240,
+    height: 160,
+  };
+  const image = draw({ ...FLOW, nodes: { ...FLOW.nodes, start: { type: "text" } }, frames: { frame } });
+  const page = new DOMParser().parseFromString(image?.svg ?? "", "image/svg+xml");
+  const drawn = page.querySelector("[data-frame=frame]");
+  expect(drawn?.textContent).toContain("Intake <1>");
+  expect(drawn?.nextElementSibling).not.toBeNull();
+  expect(image?.width).toBeGreaterThan(900);
+});
 
 it("draws every node, edge and port, with nothing of the page in it", () => {
   const image = draw(FLOW);

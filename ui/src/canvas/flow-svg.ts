@@ -1,20 +1,23 @@
 /** A flow as an SVG image of its own: drawn from its nodes and edges, with the colors of the theme and without the page. */
-import { type Boxes, bounds, type Point } from "@/flow/align";
+import { type Box, type Boxes, bounds, type Point } from "@/flow/align";
+import { tint } from "@/flow/canvas-colors";
 import type { NodeTypes } from "@/flow/node-types";
-import type { CanvasEdge, CanvasNode } from "@/workspace/canvas-store";
-import { boxesOf } from "./boxes";
+import type { CanvasEdge, CanvasNode, FrameNode } from "@/workspace/canvas-store";
+import { boxesOf, frameBoxes } from "./boxes";
 import { shade } from "./elements";
 import { isQuiet } from "./geometry";
 import { loopKind } from "./loop-summary";
 import { nodeSummary } from "./node-summary";
-import { nodeColor } from "./paint-nodes";
-import { backBounds, backCurve, forwardCurve } from "./paths";
+import { frameColor, nodeColor } from "./paint-nodes";
+import { backBounds, backCurve, forwardCurve, routedCurve } from "./paths";
 
 const MARGIN = 24;
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 /** About as wide as a letter of that size is on average. */
 const LETTER_WIDTH = 0.54;
 const NOTE_LINE = 16;
+const TINTED_HEADER = 34;
+const TINT_OPACITY = 0.24;
 
 const STROKES = {
   context: { color: "var(--context)", width: 4, dash: "" },
@@ -27,6 +30,7 @@ export type FlowImage = { svg: string; width: number; height: number };
 type Source = {
   name: string;
   nodes: readonly CanvasNode[];
+  frames: readonly FrameNode[];
   edges: readonly CanvasEdge[];
   types: NodeTypes;
   /** The value of a CSS color in this theme. */
@@ -34,22 +38,29 @@ type Source = {
 };
 
 /** Undefined for a flow without nodes. */
-export function flowSvg({ name, nodes, edges, types, color }: Source): FlowImage | undefined {
+export function flowSvg({ name, nodes, frames, edges, types, color }: Source): FlowImage | undefined {
   if (nodes.length === 0) return undefined;
   const boxes = boxesOf(nodes);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const lines = edges.flatMap((edge) => line(edge, byId, boxes) ?? []);
-  const all = new Map(boxes);
+  const framesAt = frameBoxes(frames, boxes);
+  const all = new Map([...boxes, ...framesAt]);
   for (const { edge, from, to } of lines) {
-    if (edge.data?.back !== undefined) all.set(`arc ${edge.id}`, backBounds(from, to, edge.data.back));
+    const { route } = edge.data ?? {};
+    for (const [index, { x, y }] of (route?.points ?? []).entries())
+      all.set(`point ${index} ${edge.id}`, { x, y, width: 1, height: 1 });
+    if (edge.data?.back !== undefined && !route) all.set(`arc ${edge.id}`, backBounds(from, to, edge.data.back));
   }
   const { x, y, width, height } = bounds(all);
   const [left, top] = [Math.floor(x - MARGIN), Math.floor(y - MARGIN)];
   const size = { width: Math.ceil(width + 2 * MARGIN), height: Math.ceil(height + 2 * MARGIN) };
   const drawn = (kind: CanvasNode["type"]) => nodes.filter((node) => node.type === kind);
+  const framesIn = (loop: string | undefined) =>
+    frames.filter((one) => one.parentId === loop).map((one) => frameShape(one, framesAt.get(one.id), color));
   const parts = [
     `<rect x="${left}" y="${top}" width="${size.width}" height="${size.height}" fill="${color("var(--bg)")}"/>`,
-    ...drawn("loop").map((node) => loop(node, boxes, types, color)),
+    ...framesIn(undefined),
+    ...drawn("loop").flatMap((node) => [loop(node, boxes, types, color), ...framesIn(node.id)]),
     ...drawn("comment").map((node) => comment(node, boxes, color)),
     ...lines.map((one) => edgePath(one, color)),
     ...drawn("card").map((node) => card(node, boxes, types, color)),
@@ -89,8 +100,12 @@ function endOf(
 }
 
 function edgePath({ edge, from, to }: Line, color: Color): string {
-  const { kind = "data", back, context } = edge.data ?? {};
-  const { d } = back !== undefined ? backCurve(from, to, back) : forwardCurve(from, to);
+  const { kind = "data", back, context, route } = edge.data ?? {};
+  const { d } = route
+    ? routedCurve(from, route.points, to)
+    : back !== undefined
+      ? backCurve(from, to, back)
+      : forwardCurve(from, to);
   const stroke = STROKES[kind];
   const dash = back !== undefined ? "1 6" : stroke.dash;
   const css = (kind === "context" ? shade(context) : undefined) ?? stroke.color;
@@ -110,11 +125,19 @@ function card(node: CanvasNode, boxes: Boxes, types: NodeTypes, color: Color): s
   return [
     `<g data-node="${escapeXml(node.id)}">`,
     `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" rx="8" fill="${color("var(--bg-2)")}" stroke="${color("var(--line)")}"/>`,
+    tinted(node, { ...box, height: TINTED_HEADER }, 8, color),
     `<rect x="${box.x}" y="${box.y + 6}" width="4" height="${Math.max(0, box.height - 12)}" rx="2" fill="${edge}"/>`,
     text(title, box.x + 16, box.y + 22, { size: 13, room, fill: color("var(--fg)"), weight: 600 }),
     text(summary, box.x + 16, box.y + 40, { size: 11, room, fill: color("var(--fg-2)") }),
     "</g>",
   ].join("\n");
+}
+
+/** The color that a person gave a node, over its box or the part of it with its name. */
+function tinted(node: CanvasNode, { x, y, width, height }: Box, radius: number, color: Color): string {
+  const css = tint(node.data.color);
+  if (css === undefined) return "";
+  return `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="${radius}" fill="${color(css)}" fill-opacity="${TINT_OPACITY}"/>`;
 }
 
 function loop(node: CanvasNode, boxes: Boxes, types: NodeTypes, color: Color): string {
@@ -124,12 +147,24 @@ function loop(node: CanvasNode, boxes: Boxes, types: NodeTypes, color: Color): s
   return [
     `<g data-node="${escapeXml(node.id)}">`,
     `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" rx="12" fill="${color("var(--bg-1)")}" stroke="${color("var(--line-2)")}"/>`,
+    tinted(node, { ...box, height: TINTED_HEADER }, 12, color),
     text(`${title} · ${loopKind(own)}`, box.x + 16, box.y + 24, {
       size: 13,
       room: box.width - 32,
       fill: color("var(--fg)"),
       weight: 600,
     }),
+    "</g>",
+  ].join("\n");
+}
+
+function frameShape({ data: { frameId, frame } }: FrameNode, box: Box | undefined, color: Color): string {
+  const { x, y, width, height } = box ?? frame;
+  const tint = color(frameColor(frame));
+  return [
+    `<g data-frame="${escapeXml(frameId)}">`,
+    `<rect x="${x}" y="${y}" width="${width}" height="${height}" rx="12" fill="${tint}" fill-opacity="0.1" stroke="${tint}" stroke-opacity="0.6"/>`,
+    text(frame.title, x + 16, y + 23, { size: 13, room: width - 32, fill: color("var(--fg-2)"), weight: 600 }),
     "</g>",
   ].join("\n");
 }
@@ -143,6 +178,7 @@ function comment(node: CanvasNode, boxes: Boxes, color: Color): string {
   return [
     `<g data-node="${escapeXml(node.id)}">`,
     `<rect x="${box.x}" y="${box.y}" width="${box.width}" height="${box.height}" rx="8" fill="${color("var(--bg-3)")}" stroke="${color("var(--line)")}"/>`,
+    tinted(node, box, 8, color),
     ...rows.map((row, at) =>
       text(row, box.x + 12, box.y + 22 + at * NOTE_LINE, {
         size: 12,

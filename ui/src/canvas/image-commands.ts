@@ -68,7 +68,8 @@ function imageOf({ canvas, editor, nodeTypes }: Workspace): FlowImage | undefine
     instance &&
     flowSvg({
       name: displayedFlow(editor.state).name,
-      nodes: instance.getNodes(),
+      nodes: canvas.drawnNodes(),
+      frames: canvas.drawnFrames(),
       edges: instance.getEdges(),
       types: nodeTypes.all,
       color: resolver(probe),

@@ -27,7 +27,7 @@ export function focusNext(workspace: Workspace, to: Direction): void {
   const { canvas, editor } = workspace;
   const { instance } = canvas;
   if (!instance) return;
-  const spots = [...boxesOf(instance.getNodes())].map(([id, box]) => ({
+  const spots = [...boxesOf(canvas.drawnNodes())].map(([id, box]) => ({
     id,
     x: box.x + box.width / 2,
     y: box.y + box.height / 2,

@@ -1,14 +1,16 @@
 /** Keyboard selection: the focused item is selected; Shift+Space adds items to a multi-selection or removes them. */
+import type { Items } from "@/flow/edits";
 import type { Workspace } from "@/workspace/workspace";
+import { frameIdOf } from "./frame-ids";
 
 type Parts = Pick<Workspace, "editor" | "canvas">;
 
-type Item = { kind: "nodes" | "edges"; id: string };
+type Item = { kind: "nodes" | "edges" | "frames"; id: string };
 
 /** Whether moving the focus leaves the selection alone, because several items were selected on purpose. */
 export function isMultiSelecting({ editor, canvas }: Parts): boolean {
   const { selection } = editor.state;
-  return selection === canvas.multiSelection || selection.nodes.size + selection.edges.size > 1;
+  return selection === canvas.multiSelection || selectedCount(selection) > 1;
 }
 
 /** The node or edge that has the keyboard. */
@@ -28,18 +30,25 @@ export function toggleFocused(parts: Parts): void {
   const item = focusedItem();
   if (!item) return;
   const { selection } = editor.state;
-  const ids = new Set(selection[item.kind]);
+  const ids = new Set<string>(selection[item.kind]);
   // An item that is selected only because it has the focus is the first of the multi-selection.
   const begins = ids.has(item.id) && !isMultiSelecting(parts);
   if (!begins && !ids.delete(item.id)) ids.add(item.id);
   editor.selectOnly({ ...selection, [item.kind]: ids });
   const { selection: next } = editor.state;
-  canvas.multiSelection = next.nodes.size + next.edges.size > 0 ? next : undefined;
+  canvas.multiSelection = selectedCount(next) > 0 ? next : undefined;
+}
+
+function selectedCount({ nodes, edges, frames }: Items): number {
+  return nodes.size + edges.size + (frames?.size ?? 0);
 }
 
 function itemOf(element: Element): Item | undefined {
   const id = element.getAttribute("data-id");
   if (id === null) return undefined;
-  if (element.matches(".react-flow__node")) return { kind: "nodes", id };
+  if (element.matches(".react-flow__node")) {
+    const frame = frameIdOf(id);
+    return frame === undefined ? { kind: "nodes", id } : { kind: "frames", id: frame };
+  }
   return element.matches(".react-flow__edge") ? { kind: "edges", id } : undefined;
 }

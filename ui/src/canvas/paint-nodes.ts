@@ -1,12 +1,14 @@
 /** Nodes as plain rectangles: in the minimap, and on the canvas where cards would be too small to read. */
-import type { NodeId } from "@/bindings";
-import type { Point } from "@/flow/align";
+import type { Frame, NodeId } from "@/bindings";
+import type { Boxes, Point } from "@/flow/align";
+import { tint } from "@/flow/canvas-colors";
 import type { NodeTypes } from "@/flow/node-types";
-import type { CanvasNode } from "@/workspace/canvas-store";
-import { boxesOf } from "./boxes";
+import type { CanvasNode, FrameNode } from "@/workspace/canvas-store";
+import { boxesOf, frameBoxes } from "./boxes";
 import { shade } from "./elements";
 
 const LOOP_OPACITY = 0.3;
+const FRAME_OPACITY = 0.22;
 /** Screen pixels. */
 const MIN_SIDE = 1.5;
 const CATEGORY_COLORS: Partial<Record<string, string>> = {
@@ -17,6 +19,33 @@ const CATEGORY_COLORS: Partial<Record<string, string>> = {
 
 /** From the canvas to the picture. */
 export type PaintMapping = { scale: number; toMap(at: Point): Point };
+
+/** Frames, to be painted before what is in them. `boxes` are those of the nodes. */
+export function paintFrames(
+  pen: CanvasRenderingContext2D,
+  resolve: (css: string) => string,
+  frames: readonly FrameNode[],
+  boxes: Boxes,
+  map: PaintMapping,
+): void {
+  const places = frameBoxes(frames, boxes);
+  pen.globalAlpha = FRAME_OPACITY;
+  for (const { id, data, selected } of frames) {
+    const box = places.get(id);
+    if (!box) continue;
+    const at = map.toMap(box);
+    pen.fillStyle = resolve(selected ? "var(--fg)" : frameColor(data.frame));
+    pen.beginPath();
+    pen.roundRect(at.x, at.y, box.width * map.scale, box.height * map.scale, 1.5);
+    pen.fill();
+  }
+  pen.globalAlpha = 1;
+}
+
+/** The color of a frame; gray without one. */
+export function frameColor({ color }: Frame): string {
+  return tint(color) ?? "var(--tint-gray)";
+}
 
 /** `colorOf` replaces the color of a node, such as by that of its state. */
 export function paintNodes(
@@ -49,7 +78,7 @@ export function paintNodes(
 }
 
 function ownColor(types: NodeTypes, node: CanvasNode): string {
-  return node.selected ? "var(--fg)" : nodeColor(types, node);
+  return node.selected ? "var(--fg)" : (tint(node.data.color) ?? nodeColor(types, node));
 }
 
 /** The color of a node's context; outside of all contexts, that of its kind. */

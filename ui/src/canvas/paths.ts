@@ -45,6 +45,28 @@ export function backCurve(from: Point, to: Point, over: number): Curve {
   };
 }
 
+/** The curve of an edge through points, smooth in each of them. */
+export function routedCurve(from: Point, points: readonly Point[], to: Point): Curve {
+  const all = [from, ...points, to];
+  const at = (index: number) => all[index] ?? to;
+  // How far the curve is pulled along its direction in each point; at both ends, that is to the right.
+  const pull = (index: number, other: number): Point => {
+    const length = Math.hypot(at(other).x - at(index).x, at(other).y - at(index).y);
+    if (index === 0 || index === all.length - 1) return { x: clamp(length * 0.4, 12, 120), y: 0 };
+    const [last, next] = [at(index - 1), at(index + 1)];
+    const span = Math.hypot(next.x - last.x, next.y - last.y) || 1;
+    return { x: ((next.x - last.x) / span) * length * 0.35, y: ((next.y - last.y) / span) * length * 0.35 };
+  };
+  const parts = all.slice(1).map((end, index) => {
+    const start = at(index);
+    const [a, b] = [pull(index, index + 1), pull(index + 1, index)];
+    return `C${p({ x: start.x + a.x, y: start.y + a.y })} ${p({ x: end.x - b.x, y: end.y - b.y })} ${p(end)}`;
+  });
+  const middle = Math.floor((all.length - 1) / 2);
+  const [a, b] = [at(middle), at(middle + 1)];
+  return { d: `M${p(from)} ${parts.join(" ")}`, label: { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 } };
+}
+
 /** The box that the arc of a back edge keeps within. */
 export function backBounds(from: Point, to: Point, over: number): Box {
   const { right, left, top } = arc(from, to, over);

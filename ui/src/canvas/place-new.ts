@@ -61,7 +61,7 @@ export function fragmentBox(part: Fragment, sizeOf: (id: NodeId) => Size): Box {
 /** The boxes of the nodes that are directly in one of these containers, but not of those around another one of them. */
 function boxesIn(workspace: Workspace, containers: ReadonlySet<NodeId | undefined>): Box[] {
   const { flow } = workspace.editor.state;
-  const drawn = boxesOf(workspace.canvas.instance?.getNodes() ?? []);
+  const drawn = boxesOf(workspace.canvas.drawnNodes());
   const sizeOf: SizeOf = sizesOf(workspace);
   const isAround = (id: NodeId) =>
     [...containers].some((one) => one !== undefined && (one === id || isInBody(flow, one, id)));

@@ -1,5 +1,7 @@
 /** Offers the canvas's actions to the other parts of the window. */
 import { growLoops } from "@/flow/container-box";
+import { completeFrames } from "@/flow/frames";
+import { followNodes } from "@/flow/routes";
 import type { Workspace } from "@/workspace/workspace";
 import { addNodeOf } from "./add-node";
 import { sizesOf } from "./boxes";
@@ -8,7 +10,13 @@ import { focusNode } from "./keyboard-navigation";
 import { reveal } from "./reveal";
 
 export function registerCanvas(workspace: Workspace): void {
-  workspace.editor.completeEditsWith((before, after) => growLoops(before, after, sizesOf(workspace)));
+  workspace.editor.completeEditsWith((before, after) => {
+    const sizeOf = sizesOf(workspace);
+    return followNodes(before, completeFrames(before, growLoops(before, after, sizeOf), sizeOf));
+  });
+  workspace.editor.store.subscribe((state, before) => {
+    if (state.key !== before.key) workspace.canvas.endGestures();
+  });
   workspace.canvas.register({
     focusNode,
     reveal: (target) => reveal(workspace, target),

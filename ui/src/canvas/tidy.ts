@@ -4,6 +4,8 @@ import type { ErrorCode, Flow, NodeId, Position } from "@/bindings";
 import { notify } from "@/design/notify";
 import { BODY_INSET, type Size, sizeAround } from "@/flow/container-box";
 import { containerOf } from "@/flow/containers";
+import { place } from "@/flow/edits";
+import { clearRoutes } from "@/flow/routes";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
 import { borderHeight, CARD_WIDTH } from "./geometry";
@@ -27,9 +29,9 @@ export async function tidy(workspace: Workspace): Promise<void> {
   if (!editor.mayEdit()) return;
   const { flow, selection, checked } = editor.state;
   const some = selection.nodes.size > 1;
-  const nodes = (canvas.instance?.getNodes() ?? []).filter(
-    (node) => node.type !== "comment" && (!some || selection.nodes.has(node.id)),
-  );
+  const nodes = canvas
+    .drawnNodes()
+    .filter((node) => node.type !== "comment" && (!some || selection.nodes.has(node.id)));
   if (nodes.length < 2) return;
   try {
     const [{ default: Elk }, { default: ElkWorker }] = await Promise.all([
@@ -42,7 +44,7 @@ export async function tidy(workspace: Workspace): Promise<void> {
     );
     // The flow was edited in the meantime: drop the result.
     if (editor.state.flow !== flow) return;
-    editor.place("Tidy up", places);
+    editor.edit("Tidy up", (before) => clearRoutes(place(before, places), places));
     if (!some) requestAnimationFrame(() => showAll(workspace));
   } catch (thrown) {
     notify.error({

@@ -29,7 +29,7 @@ export function useBoxSelection() {
             instance.screenToFlowPosition(boxStart),
             instance.screenToFlowPosition({ x: clientX, y: clientY }),
           );
-          const nodes = instance.getNodes();
+          const nodes = canvas.drawnNodes();
           const boxes = boxesOf(nodes);
           const inside = nodes.filter((node) => node.type === "loop" && isInside(boxes.get(node.id), box));
           if (inside.length === 0) return;

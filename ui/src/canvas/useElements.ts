@@ -1,12 +1,16 @@
 import { applyEdgeChanges, applyNodeChanges, type EdgeChange, type NodeChange } from "@xyflow/react";
-import { useCallback, useLayoutEffect, useState } from "react";
+import { useCallback, useLayoutEffect, useMemo, useState } from "react";
 import type { FlowEditor } from "@/flow/editor";
 import { displayedFlow } from "@/flow/flow-state";
-import type { CanvasEdge, CanvasNode } from "@/workspace/canvas-store";
+import type { CanvasEdge, CanvasElement, CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
-import { type Dragged, dropNodes, type PointerLike, showDropTarget } from "./drop";
+import { dropNodes, type PointerLike, showDropTarget } from "./drop";
 import { canvasEdges, canvasNodes } from "./elements";
+import { FrameDrag } from "./frame-drag";
+import { canvasFrames, fitFrames } from "./frame-elements";
+import { frameElement, frameIdOf } from "./frame-ids";
 import { fitLoops } from "./loop-elements";
+import { useSnapping } from "./useSnapping";
 
 /** The drawn nodes and edges, in sync with the document, and the handlers of React Flow's changes. */
 export function useElements() {
@@ -16,29 +20,43 @@ export function useElements() {
   const checked = useFlow((state) => state.checked);
   const selection = useFlow((state) => state.selection);
   const types = useNodeTypes((all) => all);
+  const snapping = useSnapping();
   const [nodes, setNodes] = useState<CanvasNode[]>([]);
+  const [frames, setFrames] = useState<FrameNode[]>([]);
   const [edges, setEdges] = useState<CanvasEdge[]>([]);
+  const frameDrag = useMemo(() => new FrameDrag(workspace), [workspace]);
+  const fittedFrames = useMemo(() => fitFrames(frames, nodes), [frames, nodes]);
 
   useLayoutEffect(() => {
     const { selection: selected } = editor.state;
     setNodes((before) => reuseUnchanged(before, canvasNodes(types, flow, checked, selected, byId(before))));
+    setFrames((before) => reuseUnchanged(before, canvasFrames(flow, selected, byId(before))));
     setEdges((before) => reuseUnchanged(before, canvasEdges(types, flow, checked, selected, byId(before))));
   }, [editor, flow, checked, types]);
 
   // The selection changes nothing else that is drawn.
   useLayoutEffect(() => {
     setNodes((before) => reuseUnchanged(before, reselected(before, selection.nodes)));
+    setFrames((before) => reuseUnchanged(before, reselected(before, frameElements(selection.frames))));
     setEdges((before) => reuseUnchanged(before, reselected(before, selection.edges)));
   }, [selection]);
 
   const onNodesChange = useCallback(
-    (changes: NodeChange<CanvasNode>[]) => {
-      select(editor, "nodes", canvas.boxStart ? withoutLoops(changes, canvas.instance?.getNodes() ?? []) : changes);
+    (all: NodeChange<CanvasElement>[]) => {
+      const { changes, frameChanges } = split(all);
+      select(editor, "nodes", canvas.boxStart ? withoutLoops(changes, canvas.drawnNodes()) : changes);
+      // A selection box selects the nodes of a frame, not the frame.
+      select(editor, "frames", frameChanges.filter((change) => !canvas.boxStart || !isSelecting(change)).map(ofFrame));
+      const drawnFrames = frameChanges.filter(({ type }) => type === "position" || type === "dimensions");
+      if (drawnFrames.length > 0) setFrames((before) => applyNodeChanges(drawnFrames, before));
+      const following = frameDrag.follow(drawnFrames);
       // A drag or a resize moves what is drawn; the document learns of it when it ends.
-      const drawn = changes.filter((change) => change.type === "position" || change.type === "dimensions");
+      const drawn = snapping.adjust(
+        [...changes, ...following].filter((change) => change.type === "position" || change.type === "dimensions"),
+      );
       if (drawn.length > 0) setNodes((before) => fitLoops(applyNodeChanges(drawn, before)));
     },
-    [editor, canvas],
+    [editor, canvas, snapping, frameDrag],
   );
 
   const onEdgesChange = useCallback(
@@ -50,34 +68,74 @@ export function useElements() {
     [editor],
   );
 
+  const onDragStart = useCallback(
+    (dragged: readonly CanvasElement[]) => {
+      const [nodesOf, framesOf] = [dragged.filter(isNode), dragged.filter(isFrame)];
+      if (framesOf.length > 0) frameDrag.begin(framesOf, nodesOf);
+      else snapping.begin(nodesOf);
+    },
+    [snapping, frameDrag],
+  );
   const onDrag = useCallback(
-    (event: PointerLike, dragged: Dragged) => showDropTarget(workspace, event, dragged),
+    (event: PointerLike, grabbed: CanvasElement, all: readonly CanvasElement[]) => {
+      if (isNode(grabbed) && !all.some(isFrame)) showDropTarget(workspace, event, { grabbed, all: all.filter(isNode) });
+    },
     [workspace],
   );
   const onDragStop = useCallback(
-    (event: PointerLike, dragged: Dragged) => dropNodes(workspace, event, dragged),
-    [workspace],
+    (event: PointerLike, grabbed: CanvasElement, all: readonly CanvasElement[]) => {
+      const dragged = all.filter(isNode).map((node) => snapping.pulled(node));
+      snapping.end();
+      if (isFrame(grabbed) || all.some(isFrame)) frameDrag.drop(all.filter(isFrame), dragged);
+      else dropNodes(workspace, event, { grabbed, all: dragged });
+    },
+    [workspace, snapping, frameDrag],
   );
 
-  return { nodes, edges, onNodesChange, onEdgesChange, onDrag, onDragStop };
+  return { nodes, frames: fittedFrames, edges, onNodesChange, onEdgesChange, onDragStart, onDrag, onDragStop };
 }
 
 /** Takes React Flow's selection changes over into the document's selection, which then selects what is drawn. */
 function select(
   editor: FlowEditor,
-  what: "nodes" | "edges",
+  what: "nodes" | "edges" | "frames",
   changes: readonly { type: string; id?: string; selected?: boolean }[],
 ): void {
   const { selection } = editor.state;
-  const next = new Set(selection[what]);
+  const before: ReadonlySet<string> = selection[what] ?? new Set();
+  const next = new Set(before);
   for (const change of changes) {
     if (change.type !== "select" || change.id === undefined) continue;
     if (change.selected) next.add(change.id);
     else next.delete(change.id);
   }
-  const before = selection[what];
   if (next.size === before.size && [...next].every((id) => before.has(id))) return;
   editor.selectOnly({ ...selection, [what]: next });
+}
+
+const isFrame = (one: CanvasElement): one is FrameNode => one.type === "frame";
+const isNode = (one: CanvasElement): one is CanvasNode => one.type !== "frame";
+
+/** Changes of nodes, and those of frames. */
+function split(all: readonly NodeChange<CanvasElement>[]) {
+  const changes: NodeChange<CanvasNode>[] = [];
+  const frameChanges: NodeChange<FrameNode>[] = [];
+  for (const change of all) {
+    // Nothing is added or replaced on the canvas itself.
+    if (change.type === "add" || change.type === "replace") continue;
+    if (frameIdOf(change.id) === undefined) changes.push(change);
+    else frameChanges.push(change);
+  }
+  return { changes, frameChanges };
+}
+
+const isSelecting = (change: NodeChange<FrameNode>) => change.type === "select" && change.selected;
+
+/** A change with the id of the frame in place of that of its element. */
+const ofFrame = (change: NodeChange<FrameNode>) => ("id" in change ? { ...change, id: frameIdOf(change.id) } : change);
+
+function frameElements(ids: Iterable<string> = []): Set<string> {
+  return new Set([...ids].map(frameElement));
 }
 
 /** A selection box that is begun in a loop is about its body; see `useBoxSelection`. */

@@ -5,7 +5,7 @@ import type { NodeId } from "@/bindings";
 import { type Box, type Boxes, bounds, type Point } from "@/flow/align";
 import { displayedFlow, type FlowState } from "@/flow/flow-state";
 import type { Workspace } from "@/workspace/workspace";
-import { boxesOf } from "./boxes";
+import { boxesOf, frameBoxes } from "./boxes";
 import { topBetween } from "./elements";
 import { portY } from "./geometry";
 import { isOverview } from "./overview-zoom";
@@ -36,7 +36,10 @@ export function showAll(
   const pane = paneBox();
   if (!instance || !pane) return;
   const wanted = nodes && new Set(nodes);
-  const boxes = new Map([...boxesOf(instance.getNodes())].filter(([id]) => !wanted || wanted.has(id)));
+  const all = boxesOf(canvas.drawnNodes());
+  const boxes = wanted
+    ? new Map([...all].filter(([id]) => wanted.has(id)))
+    : new Map([...all, ...frameBoxes(canvas.drawnFrames(), all)]);
   if (boxes.size === 0) return;
   for (const [id, box] of arcs(editor.state, boxes)) boxes.set(id, box);
   const box = bounds(boxes);
@@ -46,7 +49,7 @@ export function showAll(
   if (box.width * viewport.zoom > pane.width) viewport.x = margin - box.x * viewport.zoom;
   if (box.height * viewport.zoom > pane.height) viewport.y = margin - box.y * viewport.zoom;
   // Before the view is there: the cards that would be in it are never drawn.
-  const overview = isOverview(instance.getNodes().length, viewport.zoom);
+  const overview = isOverview(canvas.drawnNodes().length, viewport.zoom);
   if (overview && duration === 0) flushSync(() => canvas.set({ overview }));
   void instance.setViewport(viewport, { duration });
 }
@@ -93,7 +96,7 @@ export function inView({ canvas }: Parts, nodes: readonly NodeId[]): boolean {
   const pane = paneBox();
   if (!instance || !pane) return false;
   const { x, y, zoom } = instance.getViewport();
-  const boxes = boxesOf(instance.getNodes());
+  const boxes = boxesOf(canvas.drawnNodes());
   return (
     zoom >= READABLE &&
     nodes.every((id) => {

@@ -15,6 +15,7 @@ export function MenuList({
   placeholder,
   empty,
   filter = rank,
+  onSearch,
   children,
 }: {
   label: string;
@@ -22,28 +23,33 @@ export function MenuList({
   empty: string;
   /** How well an item matches what is typed. */
   filter?: typeof rank;
+  /** Is given what is typed. The items are then all that match, in groups, and the menu itself leaves none out. */
+  onSearch?: (search: string) => void;
   children: ReactNode;
 }) {
   const [search, setSearch] = useState("");
   return (
-    <List label={label} loop className="menu" filter={filter}>
+    <List label={label} loop className="menu" filter={filter} shouldFilter={!onSearch}>
       <List.Input
         autoFocus
         placeholder={placeholder}
         className="menu-field"
         data-testid="menu-field"
         value={search}
-        onValueChange={setSearch}
+        onValueChange={(typed) => {
+          setSearch(typed);
+          onSearch?.(typed);
+        }}
       />
       <List.List className="menu-list">
         <List.Empty className="p-3 text-fg-2 text-sm">{empty}</List.Empty>
-        <Search value={search.trim()}>{children}</Search>
+        <Search value={onSearch ? "" : search.trim()}>{children}</Search>
       </List.List>
     </List>
   );
 }
 
-export function MenuGroup({ heading, children }: { heading: string; children: ReactNode }) {
+export function MenuGroup({ heading, children }: { heading: ReactNode; children: ReactNode }) {
   if (useContext(Search) !== "") return children;
   return (
     <List.Group heading={heading} className="menu-group">

@@ -37,6 +37,39 @@ export function matches(event: KeyboardEvent, keys: string): boolean {
   return /^[A-Z]$/.test(key) ? event.code === `Key${key}` : /^\d$/.test(key) && event.code === `Digit${key}`;
 }
 
+/** Modifiers, and keys that begin or end a composition: no shortcut by themselves. */
+const INCOMPLETE: ReadonlySet<string> = new Set([
+  "Control",
+  "Meta",
+  "Alt",
+  "AltGraph",
+  "Shift",
+  "CapsLock",
+  "Dead",
+  "Process",
+  "Unidentified",
+]);
+
+/** The shortcut that a key event is, as `matches` takes it. Nothing while only modifiers are pressed. */
+export function keysOf(event: KeyboardEvent): string | undefined {
+  const mod = IS_MAC ? event.metaKey : event.ctrlKey;
+  const other = IS_MAC ? event.ctrlKey : event.metaKey;
+  if (other || INCOMPLETE.has(event.key)) return undefined;
+  const key = keyOf(event);
+  const isSign = key.length === 1 && !/[a-z0-9]/i.test(key);
+  const modifiers = [mod ? "Mod" : "", event.altKey ? "Alt" : "", event.shiftKey && !isSign ? "Shift" : ""];
+  return [...modifiers, key].filter(Boolean).join("+");
+}
+
+/** With Shift a digit types a sign, and with Alt a Mac types other characters: then the physical key says which it is. */
+function keyOf({ key, code, shiftKey, altKey }: KeyboardEvent): string {
+  if (key === " ") return "Space";
+  const physical = /^(?:Key|Digit)([A-Z0-9])$/.exec(code)?.[1];
+  const isTypedOtherwise = !/^[a-z0-9]$/i.test(key) && key.length === 1;
+  if (physical !== undefined && isTypedOtherwise && (shiftKey || altKey || key > "~")) return physical;
+  return key.length === 1 ? key.toUpperCase() : key;
+}
+
 /** `Mod++` is Mod and plus. */
 function parts(keys: string): string[] {
   return keys.endsWith("+") ? [...keys.slice(0, -1).split("+").filter(Boolean), "+"] : keys.split("+");

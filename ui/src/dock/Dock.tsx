@@ -3,6 +3,7 @@ import { Tabs } from "@base-ui/react/tabs";
 import { DOCK_TABS } from ".";
 import "./run.css";
 import { useLayout, useWorkspace } from "@/workspace/context";
+import { TEXTS } from "./texts";
 
 export function Dock() {
   const workspace = useWorkspace();
@@ -17,7 +18,7 @@ export function Dock() {
       onValueChange={(value) => workspace.layout.selectDockTab(String(value))}
       className="flex h-full min-h-0 flex-col bg-bg-1"
     >
-      <Tabs.List className="flex h-[36px] shrink-0 gap-0.5 border-line border-b px-2.5" aria-label="Dock">
+      <Tabs.List className="flex h-[36px] shrink-0 gap-0.5 border-line border-b px-2.5" aria-label={TEXTS.dock}>
         {DOCK_TABS.map(({ id, title, Badge }) => (
           <Tabs.Tab
             key={id}

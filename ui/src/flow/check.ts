@@ -20,9 +20,10 @@ export function keepChecked({ host, editor, nodeTypes }: Parts): () => void {
   async function check(flow: Flow) {
     latest += 1;
     const turn = latest;
+    const { key } = editor.state;
     try {
       const checked = await host.call("flow.check", { flow, path: displayedPath(editor.state) });
-      if (turn === latest) {
+      if (turn === latest && editor.state.key === key) {
         editor.store.setState((state) => ({
           checked: withKnownPorts(nodeTypes.all, flow, checked, state.checked),
           checkedFlow: flow,

@@ -1,7 +1,8 @@
 /** The clipboard format: JSON text, readable by other windows and people. */
 
-import type { Flow, NodeId } from "@/bindings";
+import type { Flow, Frame, NodeId } from "@/bindings";
 import { formatJson, parseJson } from "@/design/exact-json";
+import type { Point } from "./align";
 import type { Size, SizeOf } from "./container-box";
 import { type Fragment, fragment } from "./edits";
 
@@ -31,7 +32,7 @@ export function fromText(text: string): CopiedFragment | undefined {
   if (!isRecord(value) || !isRecord(value.nodes)) return undefined;
   if (value.clipboard !== MARK && !(typeof value.version === "number" && isRecord(value.edges))) return undefined;
   const sizes: Record<NodeId, Size> = {};
-  const part: CopiedFragment = { nodes: {}, edges: {}, layout: {}, sizes };
+  const part: CopiedFragment = { nodes: {}, edges: {}, layout: {}, frames: {}, routes: {}, sizes };
   for (const [id, node] of Object.entries(value.nodes)) {
     if (!isRecord(node) || typeof node.type !== "string") return undefined;
     part.nodes[id] = node as Fragment["nodes"][string];
@@ -49,7 +50,32 @@ export function fromText(text: string): CopiedFragment | undefined {
       part.edges[id] = edge as Fragment["edges"][string];
     }
   }
-  return Object.keys(part.nodes).length === 0 ? undefined : part;
+  for (const [id, route] of Object.entries(isRecord(value.routes) ? value.routes : {})) {
+    if (Object.hasOwn(part.edges, id) && Array.isArray(route) && route.every(isPoint)) part.routes[id] = route;
+  }
+  for (const [id, frame] of Object.entries(isRecord(value.frames) ? value.frames : {})) {
+    if (isFrame(frame) && frame.nodes.every((node) => Object.hasOwn(part.nodes, node))) part.frames[id] = frame;
+  }
+  if (Object.keys(part.nodes).length === 0) return undefined;
+  if (value.clipboard === MARK) return part;
+  // In a document, frames and points in a loop are relative to it.
+  const { routes, ...document } = part;
+  const points = Object.fromEntries(Object.entries(routes).map(([id, route]) => [id, [...route]]));
+  return {
+    ...fragment({ version: 1, name: "", ...document, routes: points }, new Set(Object.keys(part.nodes))),
+    sizes,
+  };
+}
+
+function isPoint(value: unknown): value is Point {
+  return isRecord(value) && Number.isFinite(value.x) && Number.isFinite(value.y);
+}
+
+function isFrame(value: unknown): value is Frame {
+  if (!isRecord(value)) return false;
+  const { title, nodes, width, height } = value;
+  if (!isPoint(value) || typeof title !== "string") return false;
+  return isLength(width) && isLength(height) && Array.isArray(nodes) && nodes.every((id) => typeof id === "string");
 }
 
 function isLength(value: unknown): value is number {

@@ -1,6 +1,7 @@
 /** The box of a loop on the canvas: where its body is, and how it grows around what is put there. */
 import type { Flow, NodeId, Position } from "@/bindings";
 import { bodyOf, containerOf } from "./containers";
+import { shiftFramesIn } from "./frame-box";
 
 export type Size = { width: number; height: number };
 /** The size of a node as it is drawn, or would be. */
@@ -87,5 +88,5 @@ function grow(flow: Flow, loop: NodeId, sizeOf: SizeOf): Flow {
       if (place) layout[id] = { ...place, x: place.x + right, y: place.y + down };
     });
   }
-  return { ...flow, layout };
+  return shiftFramesIn({ ...flow, layout }, loop, right, down);
 }

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Flow, PutAutosave } from "@/bindings";
-import { HostError } from "@/ipc";
 import type { FlowEditor } from "./editor";
 import type { FlowFiles } from "./files";
 import { documentState } from "./flow-state";
@@ -16,6 +15,7 @@ let hash: string;
 let onOpen: () => Promise<void> | void;
 let editor: FlowEditor;
 let files: FlowFiles;
+let documents: FlowParts["documents"];
 let questions: FlowParts["questions"];
 let stop: () => void;
 
@@ -34,7 +34,7 @@ beforeEach(() => {
     },
   };
   const parts = createFlowParts({ call: async (name, args) => commands[name]?.(args as never) as never });
-  ({ editor, files, questions } = parts);
+  ({ editor, files, documents, questions } = parts);
   editor.open(documentState(named("/a"), { path: "/a", hash: "1" }));
   stop = parts.drafts.follow();
 });
@@ -67,9 +67,10 @@ describe("a draft", () => {
   it("is not offered after its changes were discarded and the file is opened again", async () => {
     edit("mine");
     await later();
-    const opening = files.openPath("/a");
+    const closing = files.close();
     await choose("discard");
-    await opening;
+    await closing;
+    await files.openPath("/a");
     expect(questions.store.getState().question).toBeUndefined();
     expect(editor.state.flow.name).toBe("/a");
     expect(draftNames()).toEqual([]);
@@ -79,6 +80,7 @@ describe("a draft", () => {
     edit("mine");
     await later();
     editor.store.setState(({ saved }) => ({ flow: saved }));
+    await files.close();
     await files.openPath("/a");
     expect(questions.store.getState().question).toBeUndefined();
   });
@@ -87,7 +89,7 @@ describe("a draft", () => {
     edit("mine");
     await later();
     edit("mine, and more");
-    const closing = files.mayReplace();
+    const closing = files.mayCloseAll();
     await choose("discard");
     expect(await closing).toBe(true);
     expect(draftNames()).toEqual([]);
@@ -101,6 +103,7 @@ describe("a draft", () => {
     await later();
     // The process is gone; another program writes the file.
     editor.open(documentState(named(""), {}));
+    await soon();
     drafts.set("lost", { key: "lost", path: "/a", baseHash: "1", flow: named("mine") });
     hash = "2";
     const opening = files.openPath("/a");
@@ -109,17 +112,23 @@ describe("a draft", () => {
     expect(editor.state).toMatchObject({ key: "lost", flow: named("mine"), hash: "1" });
   });
 
-  it("is stored again when another document fails to open", async () => {
+  it("stays while another document is shown, and is written before that", async () => {
     edit("mine");
-    await later();
-    onOpen = () => {
-      throw new HostError({ code: "flow.not_found", message: "There is no such file." });
-    };
-    const opening = files.openPath("/b");
-    await choose("discard");
-    await opening;
+    await files.openPath("/b");
     await soon();
-    expect(editor.state.flow.name).toBe("mine");
+    expect(editor.state.flow.name).toBe("/b");
     expect(draftNames()).toEqual(["mine"]);
+    await later();
+    expect(draftNames()).toEqual(["mine"]);
+  });
+
+  it("is restored into its document, also behind another one", async () => {
+    editor.open(documentState(named("shown"), { path: "/shown", hash: "1" }));
+    drafts.set("lost", { key: "lost", path: "/b", baseHash: "1", flow: named("mine") });
+    const opening = files.openPath("/b", true);
+    await choose("restore");
+    await opening;
+    expect(editor.state.flow.name).toBe("shown");
+    expect(documents.ofFile("/b")).toMatchObject({ key: "lost", flow: named("mine") });
   });
 });

@@ -1,7 +1,8 @@
-/** Stores a draft of an unsaved document with the host, so that a crash loses at most one second of work. */
+/** Stores a draft of each unsaved document with the host, so that a crash loses at most one second of work. */
 import type { Host } from "@/ipc";
 import type { FlowEditor } from "./editor";
 import { documentFlow, type FlowState, isDirty } from "./flow-state";
+import type { OpenDocuments } from "./open-documents";
 
 const DELAY_MS = 1000;
 
@@ -16,6 +17,7 @@ export class DraftStore {
   constructor(
     readonly host: Host,
     readonly editor: FlowEditor,
+    readonly documents: OpenDocuments,
   ) {}
 
   /** Registers a draft that an earlier session left with the host. */
@@ -23,34 +25,37 @@ export class DraftStore {
     this.#known.add(key);
   }
 
-  /** Deletes the draft of the document. The document itself stays as it is. */
-  async discard(): Promise<void> {
-    this.#cancelTimer();
-    const { key } = this.editor.state;
+  /** Deletes the draft of a document. The document itself stays as it is. */
+  async discard(key: string): Promise<void> {
+    if (key === this.editor.state.key) this.#cancelTimer();
     if (!this.#known.has(key)) return;
     this.#drop(key);
     await this.#queue;
   }
 
-  /** Syncs the draft with the document: writes it if there are unsaved changes, otherwise drops it. */
-  write(): void {
+  /** Syncs the draft with its document: writes it if there are unsaved changes, otherwise drops it. */
+  #write(state = this.editor.state): void {
     this.#cancelTimer();
-    const { state } = this.editor;
     if (isDirty(state)) this.#put(state);
     else if (this.#known.has(state.key)) this.#drop(state.key);
   }
 
-  /** Keeps the draft up to date until the returned function is called, which writes what is outstanding. */
+  /** Keeps the drafts up to date until the returned function is called, which writes what is outstanding. */
   follow(): () => void {
     const stop = this.editor.store.subscribe((state, before) => {
       if (!changed(state, before)) return;
-      // The document was replaced on purpose, so its draft is dropped.
-      if (state.key !== before.key && this.#known.has(before.key)) this.#drop(before.key);
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.write(), DELAY_MS);
+      // Another document is shown; the one before waits with its draft, unless it was closed.
+      const isOutstanding = this.#timer !== undefined && state.key !== before.key;
+      if (isOutstanding && this.documents.isOpen(before.key)) this.#write(before);
+      this.#cancelTimer();
+      this.#timer = setTimeout(() => this.#write(), DELAY_MS);
+    });
+    // A document is closed on purpose, so its draft goes, too.
+    const stopClosed = this.documents.onClosed((key) => {
+      if (this.#known.has(key)) this.#drop(key);
     });
     const flush = () => {
-      if (this.#timer !== undefined) this.write();
+      if (this.#timer !== undefined) this.#write();
     };
     const onHide = () => {
       if (document.visibilityState === "hidden") flush();
@@ -59,6 +64,7 @@ export class DraftStore {
     document.addEventListener("visibilitychange", onHide);
     return () => {
       stop();
+      stopClosed();
       flush();
       window.removeEventListener("pagehide", flush);
       document.removeEventListener("visibilitychange", onHide);

@@ -1,10 +1,12 @@
 /** The document that is edited. Every change goes through `edit`, so every change can be undone. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Edge, EdgeId, Flow, Node, NodeId, Position } from "@/bindings";
+import type { CanvasColor, Edge, EdgeId, Flow, FrameId, Node, NodeId, Position } from "@/bindings";
 import { notify } from "@/design/notify";
+import { setColor } from "./canvas-colors";
 import { setFolded } from "./container-edits";
 import * as edits from "./edits";
 import { documentState, EMPTY_FLOW, type FlowState, NOTHING, UNCHECKED, type Viewing } from "./flow-state";
+import { removeFrames, setFrameColor, setFrameTitle } from "./frames";
 import * as history from "./history";
 import { innerFlowOf, withInner } from "./inner-flow";
 import { LatestRequests } from "./latest-requests";
@@ -14,8 +16,10 @@ type Options = {
   /** Edits in a row with the same key are one step. */
   merge?: string;
   /** What is selected afterwards. */
-  select?: { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId> };
+  select?: Chosen;
 };
+
+type Chosen = { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId>; frames?: Iterable<FrameId> };
 
 export class FlowEditor {
   readonly store: StoreApi<FlowState> = createStore<FlowState>(() => documentState(EMPTY_FLOW));
@@ -52,6 +56,7 @@ export class FlowEditor {
     const flow = this.#completeEdit(state.flow, changed);
     this.store.setState({
       flow,
+      isStart: undefined,
       history: history.remember(state.history, state, label, options.merge),
       selection: options.select ? items(options.select) : prune(flow, state.selection),
     });
@@ -104,10 +109,12 @@ export class FlowEditor {
     this.edit("Reconnect", (flow) => edits.reconnect(flow, id, ends));
   }
 
-  removeItems(removed: { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId> }): void {
+  /** Removes nodes with their edges, edges, and frames without their nodes. */
+  removeItems(removed: Chosen): void {
     const gone = items(removed);
-    this.edit(gone.nodes.size + gone.edges.size === 1 ? "Delete" : "Delete selection", (flow) =>
-      edits.remove(flow, gone),
+    const { nodes, edges: wires, frames = new Set() } = gone;
+    this.edit(nodes.size + wires.size + frames.size === 1 ? "Delete" : "Delete selection", (flow) =>
+      removeFrames(edits.remove(flow, gone), frames),
     );
   }
 
@@ -146,6 +153,14 @@ export class FlowEditor {
     this.edit(disabled ? "Disable" : "Enable", (flow) => edits.setDisabled(flow, ids, disabled));
   }
 
+  setColor({ nodes = [], frames = [] }: Chosen, color: CanvasColor | undefined): void {
+    this.edit("Change color", (flow) => setFrameColor(setColor(flow, nodes, color), frames, color));
+  }
+
+  renameFrame(id: FrameId, title: string): void {
+    this.edit("Rename", (flow) => setFrameTitle(flow, id, title));
+  }
+
   rename(id: NodeId, title: string): void {
     this.edit("Rename", (flow) => edits.setTitle(flow, id, title));
   }
@@ -165,7 +180,7 @@ export class FlowEditor {
   }
 
   /** Selects exactly these. */
-  selectOnly(chosen: { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId> }): void {
+  selectOnly(chosen: Chosen): void {
     this.store.setState({ selection: items(chosen) });
   }
 
@@ -232,7 +247,7 @@ export class FlowEditor {
 
   /** Goes back to the document, and cancels a requested run that is still loading. */
   leaveView(): void {
-    this.requests.requestRun();
+    this.requests.request();
     this.store.setState(({ flow, viewing, documentSelection = NOTHING, selection }) => ({
       viewing: undefined,
       documentSelection: undefined,
@@ -243,14 +258,17 @@ export class FlowEditor {
   }
 }
 
-function items(chosen: { nodes?: Iterable<NodeId>; edges?: Iterable<EdgeId> }): edits.Items {
-  return { nodes: new Set(chosen.nodes), edges: new Set(chosen.edges) };
+function items(chosen: Chosen): edits.Items {
+  return { nodes: new Set(chosen.nodes), edges: new Set(chosen.edges), frames: new Set(chosen.frames) };
 }
 
 /** A selection names only what is there. */
 function prune(flow: Flow, selection: edits.Items): edits.Items {
   const nodes = [...selection.nodes].filter((id) => Object.hasOwn(flow.nodes, id));
   const edges = [...selection.edges].filter((id) => Object.hasOwn(flow.edges, id));
-  if (nodes.length === selection.nodes.size && edges.length === selection.edges.size) return selection;
-  return { nodes: new Set(nodes), edges: new Set(edges) };
+  const before = [...(selection.frames ?? [])];
+  const frames = before.filter((id) => Object.hasOwn(flow.frames ?? {}, id));
+  const same =
+    nodes.length === selection.nodes.size && edges.length === selection.edges.size && frames.length === before.length;
+  return same ? selection : items({ nodes, edges, frames });
 }

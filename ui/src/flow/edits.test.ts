@@ -89,7 +89,14 @@ describe("the clipboard", () => {
     const part = fromText(
       '{"clipboard":"plait/nodes","nodes":{"a":{"type":"text"}},"layout":{"a":{"x":"?"}},"edges":{"e":{"source":"a"}}}',
     );
-    expect(part).toEqual({ nodes: { a: { type: "text" } }, layout: { a: { x: 0, y: 0 } }, edges: {}, sizes: {} });
+    expect(part).toEqual({
+      nodes: { a: { type: "text" } },
+      layout: { a: { x: 0, y: 0 } },
+      edges: {},
+      sizes: {},
+      frames: {},
+      routes: {},
+    });
   });
 });
 

@@ -2,18 +2,23 @@
  * Edits of a flow as pure functions. Untouched parts keep their identity, so that views compare by reference and an undo
  * step is as small as its edit. An edit without effect returns the same flow.
  */
-import type { Edge, EdgeId, Flow, Node, NodeId, Position } from "@/bindings";
+import type { Edge, EdgeId, Flow, Frame, FrameId, Node, NodeId, Position } from "@/bindings";
+import type { Point } from "./align";
 import { containerOf, cornerOf, relativeTo, withBodies } from "./containers";
-import { freshEdgeId, freshNodeId } from "./ids";
+import { containerOfFrame, frameCorner, withFrames } from "./frame-box";
+import { freshEdgeId, freshFrameId, freshNodeId } from "./ids";
+import { routeOf, setRoute } from "./routes";
 
-/** Part of a flow, for copy and paste. */
+/** Part of a flow, for copy and paste. Its frames and the points of its edges are where they were on the canvas. */
 export type Fragment = {
   nodes: Record<NodeId, Node>;
   edges: Record<EdgeId, Edge>;
   layout: Record<NodeId, Position>;
+  frames: Record<FrameId, Frame>;
+  routes: Record<EdgeId, readonly Point[]>;
 };
 
-export type Items = { nodes: ReadonlySet<NodeId>; edges: ReadonlySet<EdgeId> };
+export type Items = { nodes: ReadonlySet<NodeId>; edges: ReadonlySet<EdgeId>; frames?: ReadonlySet<FrameId> };
 
 export type Added = { flow: Flow; nodes: NodeId[]; edges: EdgeId[] };
 
@@ -64,9 +69,9 @@ export function remove(flow: Flow, items: Items): Flow {
   return { ...flow, nodes, edges, layout };
 }
 
-/** The nodes, with their bodies and the edges between them. What is in no body of the fragment has its place on the canvas. */
+/** The nodes, with their bodies, the edges between them, and the frames that have no other nodes. What is in no body of the fragment has its place on the canvas. */
 export function fragment(flow: Flow, chosen: ReadonlySet<NodeId>): Fragment {
-  const taken: Fragment = { nodes: {}, edges: {}, layout: {} };
+  const taken: Fragment = { nodes: {}, edges: {}, layout: {}, frames: {}, routes: {} };
   const ids = withBodies(flow, chosen);
   for (const id of ids) {
     const node = flow.nodes[id];
@@ -76,7 +81,13 @@ export function fragment(flow: Flow, chosen: ReadonlySet<NodeId>): Fragment {
     taken.layout[id] = inside ? (flow.layout[id] ?? { x: 0, y: 0 }) : { ...flow.layout[id], ...cornerOf(flow, id) };
   }
   for (const [id, edge] of Object.entries(flow.edges)) {
-    if (ids.has(edge.source) && ids.has(edge.target)) taken.edges[id] = edge;
+    if (!ids.has(edge.source) || !ids.has(edge.target)) continue;
+    taken.edges[id] = edge;
+    const route = routeOf(flow, id);
+    if (route.length > 0) taken.routes[id] = route;
+  }
+  for (const [id, frame] of Object.entries(flow.frames ?? {})) {
+    if (frame.nodes.every((node) => ids.has(node))) taken.frames[id] = { ...frame, ...frameCorner(flow, frame) };
   }
   return taken;
 }
@@ -111,7 +122,8 @@ export function addFragment(
   }
   const edges = { ...flow.edges };
   const added = new Set<EdgeId>();
-  for (const edge of Object.values(part.edges)) {
+  const routes: [EdgeId, readonly Point[]][] = [];
+  for (const [old, edge] of Object.entries(part.edges)) {
     const source = renamed.get(edge.source);
     const target = renamed.get(edge.target);
     if (source === undefined || target === undefined) continue;
@@ -119,8 +131,22 @@ export function addFragment(
     const id = freshEdgeId(flow, moved, added);
     added.add(id);
     edges[id] = moved;
+    const points = part.routes[old];
+    if (points) routes.push([id, points.map(({ x, y }) => ({ x: x + offset.x, y: y + offset.y }))]);
   }
-  return { flow: { ...flow, nodes, edges, layout }, nodes: [...renamed.values()], edges: [...added] };
+  let next: Flow = { ...flow, nodes, edges, layout };
+  for (const [id, points] of routes) next = setRoute(next, id, points);
+  for (const frame of Object.values(part.frames)) next = addFrameCopy(next, frame, renamed, offset);
+  return { flow: next, nodes: [...renamed.values()], edges: [...added] };
+}
+
+function addFrameCopy(flow: Flow, frame: Frame, renamed: ReadonlyMap<NodeId, NodeId>, offset: Point): Flow {
+  const nodes = frame.nodes.flatMap((id) => renamed.get(id) ?? []);
+  if (nodes.length === 0) return flow;
+  const copy = { ...frame, nodes };
+  const { x, y } = relativeTo(flow, containerOfFrame(flow, copy), { x: frame.x + offset.x, y: frame.y + offset.y });
+  const at = { x: Math.round(x), y: Math.round(y) };
+  return withFrames(flow, { ...flow.frames, [freshFrameId(flow)]: { ...copy, ...at } });
 }
 
 /** Puts nodes (and the sizes of those that have one) elsewhere. */

@@ -1,34 +1,81 @@
 /** Documents and their files: new, open, save, recent, examples, drafts. Never loses work without asking. */
-import type { Autosave, ImportReport, OpenedFlow } from "@/bindings";
+import type { Autosave, Flow, ImportedFlow, ImportReport, OpenedFlow } from "@/bindings";
 import { notify } from "@/design/notify";
 import type { QuestionStore } from "@/design/question-store";
 import { type Host, HostError } from "@/ipc";
 import type { DraftStore } from "./draft-store";
 import type { FlowEditor } from "./editor";
-import { documentFlow, documentName, documentState, EMPTY_FLOW, type FlowState, fileName, isDirty } from "./flow-state";
+import {
+  documentFlow,
+  documentName,
+  documentState,
+  EMPTY_FLOW,
+  type FlowState,
+  fileName,
+  isDirty,
+  startState,
+} from "./flow-state";
+import type { OpenDocuments } from "./open-documents";
 import { TEXTS } from "./texts";
 
-type Parts = { host: Host; editor: FlowEditor; drafts: DraftStore; questions: QuestionStore };
+type Parts = {
+  host: Host;
+  editor: FlowEditor;
+  documents: OpenDocuments;
+  drafts: DraftStore;
+  questions: QuestionStore;
+  /** Shows what became of an imported file. */
+  showImport: (report: ImportReport) => void;
+};
+
+type OpenOptions = {
+  /** Leaves the shown document. */
+  behind?: boolean;
+  /** The button of the error, if it could not be loaded. */
+  actionFor?: (error: HostError) => Promise<{ label: string; run: () => void } | undefined>;
+};
+
+/** Errors of files that are not flows, and may be those of other tools. */
+const NOT_A_FLOW = /^(?:flow\.(?:wrong_shape|not_json|unreadable)|pipeline\..*)$/;
 
 export class FlowFiles {
   readonly #host: Host;
   readonly #editor: FlowEditor;
+  readonly #documents: OpenDocuments;
   readonly #drafts: DraftStore;
   readonly #questions: QuestionStore;
+  readonly #showImport: Parts["showImport"];
   /** The running save: its document and its result. */
   #saving: { key: string; done: Promise<boolean> } | undefined;
 
-  constructor({ host, editor, drafts, questions }: Parts) {
+  constructor({ host, editor, documents, drafts, questions, showImport }: Parts) {
     this.#host = host;
     this.#editor = editor;
+    this.#documents = documents;
     this.#drafts = drafts;
     this.#questions = questions;
+    this.#showImport = showImport;
   }
 
-  /** Whether the document may be replaced. Asks about unsaved changes; discarded ones leave no draft. */
-  async mayReplace(): Promise<boolean> {
-    const state = this.#editor.state;
+  /** Closes a document; without a key, the shown one. Asks about unsaved changes. Returns whether it was closed. */
+  async close(key = this.#editor.state.key): Promise<boolean> {
+    if (!(await this.#mayClose(key))) return false;
+    this.#documents.close(key, startState());
+    return true;
+  }
+
+  /** Whether the window may close. Asks about the unsaved changes of each document. */
+  async mayCloseAll(): Promise<boolean> {
+    for (const { key } of this.#documents.all) if (!(await this.#mayClose(key))) return false;
+    return true;
+  }
+
+  /** Whether a document may be closed. Shows it and asks about unsaved changes; discarded ones leave no draft. */
+  async #mayClose(key: string): Promise<boolean> {
+    const state = this.#documents.stateOf(key);
+    if (!state) return true;
     if (isDirty(state)) {
+      this.#documents.show(key);
       const choice = await this.#questions.ask({
         title: TEXTS.saveChangesTo(documentName(state)),
         text: TEXTS.changesLost,
@@ -38,16 +85,26 @@ export class FlowFiles {
         ],
       });
       // Changes made during the save are not saved: ask about them, too.
-      if (choice === "save") return (await this.save()) && this.mayReplace();
+      if (choice === "save") return (await this.save(key)) && this.#mayClose(key);
       if (choice !== "discard") return false;
     }
     // First: neither opening the same file again nor the next start may offer the draft.
-    await this.#drafts.discard();
+    await this.#drafts.discard(key);
     return true;
   }
 
   async newFlow(): Promise<void> {
-    await this.#replaceDocument(async () => documentState(await this.#host.call("flow.new", {})));
+    await this.#open(async () => documentState(await this.#host.call("flow.new", {})));
+  }
+
+  /** Opens a tab with the start page. */
+  showStart(): void {
+    this.#documents.open(startState());
+  }
+
+  /** Takes a file off the list of those opened last. */
+  async forget(path: string): Promise<void> {
+    await reportErrors(() => this.#host.call("flow.forget", { path }));
   }
 
   /** Lets the person choose a file and opens it. */
@@ -58,43 +115,118 @@ export class FlowFiles {
     });
   }
 
-  /** Opens a file. */
-  async openPath(path: string): Promise<void> {
+  /** Opens a file, or shows its document if it is open. Offers to import one of another tool. `behind` leaves the shown document. */
+  async openPath(path: string, behind = false): Promise<void> {
+    if (this.#showFile(path, behind)) return;
     let opened: OpenedFlow | undefined;
-    const displayed = await this.#replaceDocument(async () => {
-      opened = await this.#host.call("flow.open", { path });
-      return documentState(opened.flow, opened);
-    });
-    if (!displayed || !opened) return;
+    const document = await this.#open(
+      async () => {
+        opened = await this.#host.call("flow.open", { path });
+        return documentState(opened.flow, opened);
+      },
+      { behind, actionFor: (error) => this.#importInstead(path, error) },
+    );
+    if (!document || !opened) return;
     notifyReadOnly(opened);
-    if (opened.recovered) await this.#offerDraft(opened, opened.recovered);
+    if (opened.recovered) await this.#offerDraft(document.key, opened, opened.recovered);
   }
 
-  /** Lets the person choose a file of another tool and imports it. Returns what became of it, if it was imported. */
-  async importFile(): Promise<ImportReport | undefined> {
+  /** Shows the document of a file, if there is one. */
+  #showFile(path: string, behind: boolean): boolean {
+    const document = this.#documents.ofFile(path);
+    if (!document) return false;
+    if (!behind) {
+      this.#documents.show(document.key);
+      this.#editor.leaveView();
+    }
+    return true;
+  }
+
+  /** Opens the content of a file whose place is unknown: a flow, a pipeline, or a file of another tool, which is imported. */
+  async openText(name: string, text: string): Promise<void> {
     let report: ImportReport | undefined;
+    const document = await this.#open(async () => {
+      try {
+        return unsaved((await this.#host.call("flow.read", { text, name })).flow);
+      } catch (notAFlow) {
+        const imported = await this.#host.call("flow.import", { text, name: stem(name) }).catch((thrown) => {
+          // What is no file of another tool was probably meant to be a flow.
+          throw HostError.from(thrown).code === "import.unknown_format" ? notAFlow : thrown;
+        });
+        report = imported.report;
+        return unsaved(imported.flow);
+      }
+    });
+    if (document && report) this.#showImport(report);
+  }
+
+  /** Lets the person choose a file of another tool and imports it. */
+  async importFile(): Promise<void> {
     await reportErrors(async () => {
       const { path } = await this.#host.call("dialog.open", {});
-      if (path === null) return;
-      const displayed = await this.#replaceDocument(async () => {
-        const imported = await this.#host.call("flow.import", { path });
-        report = imported.report;
-        // Nothing of it is saved yet.
-        return { ...documentState(imported.flow), saved: EMPTY_FLOW };
-      });
-      if (!displayed) report = undefined;
+      if (path !== null) await this.#openImported(() => this.#host.call("flow.import", { path }));
     });
-    return report;
+  }
+
+  async #openImported(load: () => Promise<ImportedFlow>): Promise<void> {
+    let report: ImportReport | undefined;
+    const document = await this.#open(async () => {
+      const imported = await load();
+      report = imported.report;
+      return unsaved(imported.flow);
+    });
+    if (document && report) this.#showImport(report);
+  }
+
+  /** The button of the error about a file that is not a flow, if it can be imported. */
+  async #importInstead(path: string, { code }: HostError): Promise<{ label: string; run: () => void } | undefined> {
+    if (!NOT_A_FLOW.test(code)) return undefined;
+    try {
+      const imported = await this.#host.call("flow.import", { path });
+      return { label: TEXTS.importIt, run: () => void this.#openImported(async () => imported) };
+    } catch {
+      // The error about the flow says enough.
+      return undefined;
+    }
   }
 
   /** Opens an example as a new document. */
   async openExample(id: string): Promise<void> {
-    await this.#replaceDocument(async () => documentState(await this.#host.call("flow.example", { id })));
+    await this.#open(async () => documentState(await this.#host.call("flow.example", { id })));
+  }
+
+  /** Keeps the shown flow as a template. */
+  async saveTemplate(): Promise<void> {
+    const { state } = this.#editor;
+    const name = documentName(state);
+    await reportErrors(async () => {
+      await this.#host.call("templates.save", { name, flow: documentFlow(state) });
+      notify.done(TEXTS.templateSaved(name));
+    });
+  }
+
+  /** Opens a template as a new document. */
+  async openTemplate(id: string): Promise<void> {
+    await this.#open(async () => documentState(await this.#host.call("templates.open", { id })));
+  }
+
+  async renameTemplate(id: string, name: string): Promise<void> {
+    await reportErrors(() => this.#host.call("templates.rename", { id, name }));
+  }
+
+  /** Deletes a template, after asking. */
+  async removeTemplate(id: string, name: string): Promise<void> {
+    const choice = await this.#questions.ask({
+      title: TEXTS.deleteTemplateTitle(name),
+      text: TEXTS.deleteTemplateWarning,
+      actions: [{ id: "delete", label: TEXTS.deleteTemplate, kind: "danger" }],
+    });
+    if (choice === "delete") await reportErrors(() => this.#host.call("templates.remove", { id }));
   }
 
   /** Opens a draft that was never saved. */
   async openDraft(draft: Autosave): Promise<void> {
-    await this.#replaceDocument(async () => {
+    await this.#open(async () => {
       // If the file is missing, the draft opens as a document without a file.
       const opened =
         draft.path === undefined
@@ -125,35 +257,37 @@ export class FlowFiles {
     });
   }
 
-  /** Saves. Asks for a path if the document has no writable file. Returns whether it was saved. */
-  save(): Promise<boolean> {
-    return this.#oneAtATime(() => {
-      const { path, readOnly } = this.#editor.state;
-      return path === undefined || readOnly ? this.#saveElsewhere() : this.#saveTo(path);
+  /** Saves a document; without a key, the shown one. Asks for a path if it has no writable file. Returns whether it was saved. */
+  save(key = this.#editor.state.key): Promise<boolean> {
+    return this.#oneAtATime(key, () => {
+      const { path, readOnly } = this.#documents.stateOf(key) ?? {};
+      return path === undefined || readOnly ? this.#saveElsewhere(key) : this.#saveTo(key, path);
     });
   }
 
   /** Saves to a chosen file. Returns whether it was saved. */
   saveAs(): Promise<boolean> {
-    return this.#oneAtATime(() => this.#saveElsewhere(), true);
+    const { key } = this.#editor.state;
+    return this.#oneAtATime(key, () => this.#saveElsewhere(key), true);
   }
 
   /** Saves a pipeline to a chosen file as a flow, which can express everything. Returns whether it was saved. */
   saveAsFlow(): Promise<boolean> {
-    return this.#oneAtATime(() => this.#saveElsewhere(true), true);
+    const { key } = this.#editor.state;
+    return this.#oneAtATime(key, () => this.#saveElsewhere(key, true), true);
   }
 
   /**
    * Starts a save after the running one, whose hash it needs. Does not save unchanged content `again` unless requested, and
    * does not retry a failed save.
    */
-  async #oneAtATime(work: () => Promise<boolean>, again = false): Promise<boolean> {
-    const { key } = this.#editor.state;
+  async #oneAtATime(key: string, work: () => Promise<boolean>, again = false): Promise<boolean> {
     while (this.#saving) {
       const before = this.#saving;
       const saved = await before.done;
-      if (!this.#isDisplayed(key)) return false;
-      if (before.key === key && !again && (!saved || !isDirty(this.#editor.state))) return saved;
+      const state = this.#documents.stateOf(key);
+      if (!state) return false;
+      if (before.key === key && !again && (!saved || !isDirty(state))) return saved;
     }
     const done = work().finally(() => {
       this.#saving = undefined;
@@ -162,38 +296,35 @@ export class FlowFiles {
     return done;
   }
 
-  /** Whether that document is still open. */
-  #isDisplayed(key: string): boolean {
-    return this.#editor.state.key === key;
-  }
-
-  async #saveElsewhere(asFlow = false): Promise<boolean> {
-    const state = this.#editor.state;
+  async #saveElsewhere(key: string, asFlow = false): Promise<boolean> {
+    const state = this.#documents.stateOf(key);
+    if (!state) return false;
     const suggested = suggestedName(state.path, documentName(state), asFlow);
     try {
       const { path } = await this.#host.call("dialog.save", { suggested });
       // The dialog has confirmed replacing an existing file.
-      return path === null || !this.#isDisplayed(state.key) ? false : await this.#saveTo(path, true);
+      return path === null ? false : await this.#saveTo(key, path, true);
     } catch (thrown) {
       notify.error(HostError.from(thrown));
       return false;
     }
   }
 
-  async #saveTo(path: string, force = false): Promise<boolean> {
-    const { hash, key, path: source } = this.#editor.state;
-    const flow = documentFlow(this.#editor.state);
+  async #saveTo(key: string, path: string, force = false): Promise<boolean> {
+    const state = this.#documents.stateOf(key);
+    if (!state) return false;
+    const { hash, path: source } = state;
+    const flow = documentFlow(state);
     try {
       const baseHash = force ? undefined : hash;
       const saved = await this.#host.call("flow.save", { path, flow, baseHash, force, source });
       // Edits made while the file was being written stay unsaved: `saved` is what was written, not what is there now.
-      if (this.#isDisplayed(key))
-        this.#editor.store.setState({ path: saved.path, hash: saved.hash, saved: flow, readOnly: false });
+      this.#documents.update(key, { path: saved.path, hash: saved.hash, saved: flow, readOnly: false });
       return true;
     } catch (thrown) {
       const error = HostError.from(thrown);
-      if (!this.#isDisplayed(key)) notify.error(error);
-      else if (error.code === "flow.changed_on_disk") return this.#settleConflict(path, key);
+      if (!this.#documents.isOpen(key)) notify.error(error);
+      else if (error.code === "flow.changed_on_disk") return this.#settleConflict(key, path);
       else if (error.code === "pipeline.not_expressible")
         notify.error(error, { label: TEXTS.saveAsFlow, run: () => void this.saveAsFlow() });
       else notify.error(error, { label: TEXTS.saveAs, run: () => void this.saveAs() });
@@ -201,7 +332,7 @@ export class FlowFiles {
     }
   }
 
-  async #settleConflict(path: string, key: string): Promise<boolean> {
+  async #settleConflict(key: string, path: string): Promise<boolean> {
     const choice = await this.#questions.ask({
       title: TEXTS.changedOnDisk(fileName(path)),
       text: TEXTS.whichVersion,
@@ -211,19 +342,18 @@ export class FlowFiles {
         { id: "overwrite", label: TEXTS.overwrite, kind: "danger" },
       ],
     });
-    if (!this.#isDisplayed(key)) return false;
-    if (choice === "overwrite") return this.#saveTo(path, true);
-    if (choice === "saveAs") return this.#saveElsewhere();
+    if (choice === "overwrite") return this.#saveTo(key, path, true);
+    if (choice === "saveAs") return this.#saveElsewhere(key);
     if (choice === "reload") {
       await reportErrors(async () => {
         const opened = await this.#host.call("flow.open", { path });
-        if (this.#isDisplayed(key)) this.#editor.open(documentState(opened.flow, opened));
+        this.#documents.update(key, { ...documentState(opened.flow, opened), key });
       });
     }
     return false;
   }
 
-  async #offerDraft(opened: OpenedFlow, draft: Autosave): Promise<void> {
+  async #offerDraft(key: string, opened: OpenedFlow, draft: Autosave): Promise<void> {
     const choice = await this.#questions.ask({
       title: TEXTS.restoreUnsavedChanges,
       text: `There is a draft of “${draft.name || fileName(opened.path)}” from ${new Date(draft.savedAt).toLocaleString()}. ${
@@ -238,44 +368,48 @@ export class FlowFiles {
     });
     if (choice === "restore") {
       this.#drafts.adopt(draft.key);
-      this.#editor.store.setState(restored(draft, opened.hash));
+      this.#documents.update(key, restored(draft, opened.hash));
     }
-    if (choice === "drop") await this.dropDraft(draft, () => void this.#offerAgain(opened, draft));
+    if (choice === "drop") await this.dropDraft(draft, () => void this.#offerAgain(key, opened, draft));
   }
 
-  /** Offers a draft again whose discarding was undone, if its file is still open. */
-  async #offerAgain(opened: OpenedFlow, draft: Autosave): Promise<void> {
-    if (this.#editor.state.path === opened.path && !isDirty(this.#editor.state)) await this.#offerDraft(opened, draft);
+  /** Offers a draft again whose discarding was undone, if its document is still open and unchanged. */
+  async #offerAgain(key: string, opened: OpenedFlow, draft: Autosave): Promise<void> {
+    const state = this.#documents.stateOf(key);
+    if (state && !isDirty(state)) await this.#offerDraft(key, opened, draft);
   }
 
   /**
-   * Replaces the document with another one. Requests, viewed runs and edits made while it loads take precedence. Returns
-   * whether the document was replaced.
+   * Loads a document and opens it. It is shown unless something else was requested meanwhile. Returns it if it could be loaded;
+   * `actionFor` says what the error offers otherwise.
    */
-  async #replaceDocument(load: () => Promise<FlowState>): Promise<boolean> {
-    const isLatest = this.#editor.requests.requestDocument();
-    const { viewing } = this.#editor.state;
-    if (!(await this.mayReplace())) return false;
-    const flow = documentFlow(this.#editor.state);
+  async #open(
+    load: () => Promise<FlowState>,
+    { behind = false, actionFor }: OpenOptions = {},
+  ): Promise<FlowState | undefined> {
+    const isLatest = behind ? () => false : this.#editor.requests.request();
     try {
       const document = await load();
-      if ((documentFlow(this.#editor.state) === flow || (await this.mayReplace())) && isLatest()) {
-        const looked = this.#editor.state.viewing;
-        this.#editor.open(looked === viewing ? document : { ...document, viewing: looked });
-        return true;
-      }
+      // It may have been opened under another spelling of its path, or twice.
+      if (document.path !== undefined && this.#showFile(document.path, !isLatest())) return undefined;
+      this.#documents.open(document, !isLatest());
+      return document;
     } catch (thrown) {
-      notify.error(HostError.from(thrown));
+      const error = HostError.from(thrown);
+      notify.error(error, await actionFor?.(error));
+      return undefined;
     }
-    // The document stays open, so it needs a draft again.
-    this.#drafts.write();
-    return false;
   }
 }
 
 /** The state a draft replaces. Its base hash makes sure that saving only overwrites the file it started from. */
 function restored(draft: Autosave, hash: string | undefined): Pick<FlowState, "flow" | "key" | "hash"> {
   return { flow: draft.flow, key: draft.key, hash: draft.baseHash ?? hash };
+}
+
+/** A document that is in no file yet. */
+function unsaved(flow: Flow): FlowState {
+  return { ...documentState(flow), saved: EMPTY_FLOW };
 }
 
 function isOfThisFile(draft: Autosave, opened: OpenedFlow): boolean {
@@ -292,6 +426,11 @@ async function reportErrors(work: () => Promise<unknown>): Promise<void> {
   } catch (thrown) {
     notify.error(HostError.from(thrown));
   }
+}
+
+/** The name of a file without its extension. */
+function stem(name: string): string {
+  return name.replace(/\.[^.]*$/, "") || name;
 }
 
 function slug(name: string): string {

@@ -41,6 +41,8 @@ export type FlowState = {
   /** Which flow `checked` is about; another than the shown one while a check is under way. */
   checkedFlow?: Flow;
   viewing?: Viewing;
+  /** Nobody has edited the document yet: the start page is shown in its place. */
+  isStart?: boolean;
   /** The document's selection while a run is viewed. */
   documentSelection?: Items;
 };
@@ -66,6 +68,16 @@ export function documentState(flow: Flow, file: { path?: string; hash?: string; 
     viewing: undefined,
     documentSelection: undefined,
   };
+}
+
+/** A document that the start page is shown in place of. */
+export function startState(): FlowState {
+  return { ...documentState(EMPTY_FLOW), isStart: true };
+}
+
+/** Whether the start page is shown: there is no flow to name, to save or to run. */
+export function isStartPage({ isStart = false, viewing }: FlowState): boolean {
+  return isStart && !viewing;
 }
 
 /** The flow on the canvas: that of the viewed run, or the document. */

@@ -1,5 +1,5 @@
 /** Ids for new nodes and edges: readable in a diff, unique in their flow, never changed afterwards. */
-import type { Edge, EdgeId, Flow, NodeId } from "@/bindings";
+import type { Edge, EdgeId, Flow, FrameId, NodeId } from "@/bindings";
 
 /** `chat`, then `chat-2`, `chat-3`, … `taken` has ids in use besides those of the flow. */
 export function freshNodeId(flow: Flow, type: string, taken?: ReadonlySet<NodeId>): NodeId {
@@ -11,6 +11,11 @@ export function freshNodeId(flow: Flow, type: string, taken?: ReadonlySet<NodeId
 export function freshEdgeId(flow: Flow, edge: Edge, taken?: ReadonlySet<EdgeId>): EdgeId {
   const base = `${edge.source}.${edge.sourceOutput}->${edge.target}.${edge.targetInput}`;
   return fresh(base, (id) => Object.hasOwn(flow.edges, id) || taken?.has(id) === true);
+}
+
+/** `frame`, then `frame-2`, `frame-3`, … */
+export function freshFrameId(flow: Flow): FrameId {
+  return fresh("frame", (id) => Object.hasOwn(flow.frames ?? {}, id));
 }
 
 /** A key that no other document of this or another window has. */

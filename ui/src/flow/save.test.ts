@@ -124,9 +124,9 @@ describe("saving", () => {
     expect(editor.state.path).toBe("/d/talk.flow.json");
   });
 
-  it("asks again about changes made during the save before it replaces the document", async () => {
+  it("asks again about changes made during the save before it closes the document", async () => {
     edit("first");
-    const may = files.mayReplace();
+    const may = files.close();
     questions.store.getState().settle("save");
     const call = await nextCall();
     edit("second");

@@ -6,6 +6,7 @@ import { DraftStore } from "./draft-store";
 import { FlowEditor } from "./editor";
 import { FlowFiles } from "./files";
 import { NodeTypeRegistry } from "./node-types";
+import { OpenDocuments } from "./open-documents";
 
 export type FlowParts = ReturnType<typeof createFlowParts>;
 
@@ -13,13 +14,15 @@ export function createFlowParts(overrides?: Partial<Host>) {
   const host = testHost(overrides);
   const questions = new QuestionStore();
   const editor = new FlowEditor();
-  const drafts = new DraftStore(host, editor);
+  const documents = new OpenDocuments(editor);
+  const drafts = new DraftStore(host, editor, documents);
   return {
     host,
     questions,
     editor,
+    documents,
     drafts,
     nodeTypes: new NodeTypeRegistry(host),
-    files: new FlowFiles({ host, editor, drafts, questions }),
+    files: new FlowFiles({ host, editor, documents, drafts, questions, showImport: () => undefined }),
   };
 }

@@ -8,6 +8,7 @@ import { diagnosticsOf } from "@/flow/diagnostics";
 import { commentField } from "@/flow/node-types";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useResolvedConfig } from "@/workspace/resolved-config";
+import { ColorRow } from "./ColorRow";
 import { CodeControl } from "./fields/CodeControl";
 import { Control } from "./fields/Control";
 import { ConfigNode } from "./fields/config-node";
@@ -82,6 +83,9 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
       {isComment ? null : (
         <LimitsSection nodeId={nodeId} node={node} findings={findings} inherited={inherited} readOnly={readOnly} />
       )}
+      <div className="my-3">
+        <ColorRow nodes={[nodeId]} readOnly={readOnly} />
+      </div>
       {type ? <Help type={type} nodeId={nodeId} readOnly={readOnly} /> : null}
     </div>
   );

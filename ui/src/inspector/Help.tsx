@@ -1,3 +1,4 @@
+import { BookOpen } from "lucide-react";
 import type { NodeDescriptor, NodeId, Ports } from "@/bindings";
 import { Button } from "@/design/Button";
 import { InlineCode } from "@/design/InlineCode";
@@ -8,7 +9,7 @@ import { TEXTS } from "./texts";
 
 /** What a node type does, its ports, and examples whose config can be taken over. */
 export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId: NodeId; readOnly: boolean }) {
-  const { editor } = useWorkspace();
+  const { editor, guide } = useWorkspace();
   return (
     <>
       <details className="section" open>
@@ -16,6 +17,9 @@ export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId:
         <div className="pt-2 text-fg-2 text-sm">
           <Markdown text={type.description} />
           <PortList ports={type.ports} />
+          <Button kind="quiet" className="mt-2 -ml-2.5" onClick={() => guide.explainNode(type.title)}>
+            <BookOpen size={14} aria-hidden /> {TEXTS.openInGuide}
+          </Button>
         </div>
       </details>
       {type.examples.length > 0 ? (

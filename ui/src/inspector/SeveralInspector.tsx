@@ -11,6 +11,7 @@ import {
 import type { ReactNode } from "react";
 import { Button, IconButton } from "@/design/Button";
 import { useCommands, useFlow } from "@/workspace/context";
+import { ColorRow } from "./ColorRow";
 import { TEXTS } from "./texts";
 
 const ALIGN: { id: string; icon: ReactNode }[] = [
@@ -25,17 +26,21 @@ const DISTRIBUTE: typeof ALIGN = [
   { id: "arrange.horizontal", icon: <AlignHorizontalDistributeCenter size={16} /> },
   { id: "arrange.vertical", icon: <AlignVerticalDistributeCenter size={16} /> },
 ];
+const NONE: ReadonlySet<string> = new Set();
 const OTHER_COMMANDS = ["arrange.tidy", "edit.duplicate", "edit.copy", "edit.delete"];
 
 /** Several nodes or edges: how many, and what can be done with all of them. */
 export function SeveralInspector() {
   const commands = useCommands();
-  const nodes = useFlow((state) => state.selection.nodes.size);
+  const selected = useFlow((state) => state.selection.nodes);
+  const nodes = selected.size;
   const edges = useFlow((state) => state.selection.edges.size);
+  const frames = useFlow((state) => state.selection.frames) ?? NONE;
   const readOnly = useFlow((state) => state.viewing !== undefined);
   const counts = [
     nodes > 0 && `${nodes} ${nodes === 1 ? "node" : "nodes"}`,
     edges > 0 && `${edges} ${edges === 1 ? "edge" : "edges"}`,
+    frames.size > 0 && `${frames.size} ${frames.size === 1 ? "frame" : "frames"}`,
   ];
   return (
     <div className="flex h-full flex-col">
@@ -46,6 +51,7 @@ export function SeveralInspector() {
         <p className="text-fg-3 text-xs">selected</p>
       </header>
       <div className="flex flex-col gap-3 px-3 py-3">
+        {nodes + frames.size > 0 ? <ColorRow nodes={[...selected]} frames={[...frames]} readOnly={readOnly} /> : null}
         {nodes > 1 ? (
           <fieldset>
             <legend className="mb-1 font-medium text-sm">{TEXTS.align}</legend>

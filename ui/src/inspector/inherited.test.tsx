@@ -41,7 +41,7 @@ it("an empty field shows the value that holds, and leads to where it is set", as
   expect(hints.map((hint) => hint.textContent)).toEqual(["100 · built in", "2048 · from settings"]);
   expect(screen.getByLabelText(/Max tokens/)).toHaveProperty("placeholder", "2048");
   await userEvent.setup().click(screen.getByRole("button", { name: "from settings" }));
-  expect(workspace.layout.store.getState().leftPanel).toBe("settings");
+  expect(workspace.layout.store.getState().page).toBe("settings");
 });
 
 it("a field that is set shows no hint", async () => {

@@ -8,6 +8,9 @@ export type Reply<C extends CommandName> = Commands[C]["reply"];
 /** How many journals have been read, of how many. */
 export type OpeningProgress = { done: number; total: number };
 
+/** What another start of Plait asks this window to open. */
+export type OpenRequest = { file: string } | { example: string };
+
 export interface Host {
   /**
    * Resolves when the host can answer. It may have to read all journals first, of which it reports how many it has read.
@@ -31,6 +34,12 @@ export interface Host {
    * Does nothing in a browser, where the page can't close its own tab.
    */
   closeWindow(): Promise<void>;
+  /** From now on, calls back with what other starts of Plait ask for. Never in a browser. */
+  takeRequests(onRequest: (request: OpenRequest) => void): void;
+  /** Opens another window, without a flow. Rejects only with `HostError`. */
+  newWindow(): Promise<void>;
+  /** Draws the whole page that many times as large: 1 is its own size. Its width in its own pixels changes accordingly. */
+  setZoom(factor: number): Promise<void>;
 }
 
 /** An error of the host: a stable code, what happened, and what to do. */

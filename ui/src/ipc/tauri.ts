@@ -1,7 +1,8 @@
 /** The host inside the desktop window: one `rpc` command, one `watch` command with a channel, and what begins and ends it. */
 import { Channel, invoke } from "@tauri-apps/api/core";
+import { getCurrentWebview } from "@tauri-apps/api/webview";
 import type { Entry } from "@/bindings";
-import { type Host, HostError, type OpeningProgress } from "./host";
+import { type Host, HostError, type OpeningProgress, type OpenRequest } from "./host";
 
 export function tauriHost(): Host {
   return {
@@ -40,6 +41,21 @@ export function tauriHost(): Host {
     },
     async closeWindow() {
       await invoke("closing", { now: true });
+    },
+    takeRequests(onRequest) {
+      const channel = new Channel<OpenRequest>();
+      channel.onmessage = onRequest;
+      void invoke("take_requests", { channel });
+    },
+    async newWindow() {
+      try {
+        await invoke("new_window");
+      } catch (thrown) {
+        throw HostError.from(thrown);
+      }
+    },
+    async setZoom(factor) {
+      await getCurrentWebview().setZoom(factor);
     },
   };
 }

@@ -9,6 +9,12 @@ export function testHost(host: Partial<Host> = {}): Host {
       Promise.reject(new HostError({ code: "host.unreachable", message: `The test host does not answer ${name}.` })),
     watch: () => () => undefined,
     closeWindow: async () => undefined,
+    takeRequests: () => undefined,
+    newWindow: async () => undefined,
+    setZoom: async () => undefined,
     ...host,
   };
 }
+
+/** A call of a host that is busy: what the window changed stays as it changed it. */
+export const neverAnswers = () => new Promise<never>(() => undefined);

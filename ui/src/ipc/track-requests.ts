@@ -13,6 +13,9 @@ export function trackRequests(host: Host, onSuccess: (request: string) => void):
   return {
     opened: (onProgress) => host.opened(onProgress),
     closeWindow: () => host.closeWindow(),
+    takeRequests: (onRequest) => host.takeRequests(onRequest),
+    newWindow: () => host.newWindow(),
+    setZoom: (factor) => host.setZoom(factor),
     call: <C extends CommandName>(name: C, args: Args<C>): Promise<Reply<C>> => {
       const request = requestOf(name, args);
       return host.call(name, args).then(

@@ -11,7 +11,6 @@ import {
   MessagesSquare,
   Plug,
   Plus,
-  Settings,
   ShieldCheck,
 } from "lucide-react";
 import { type ComponentType, lazy } from "react";
@@ -29,8 +28,6 @@ export type PanelDefinition = {
   /** Shortcut in the notation of `design/keys.ts`. */
   keys: string;
   icon: LucideIcon;
-  /** Which end of the rail its button is at. */
-  rail: "top" | "bottom";
   /** May be lazy: the shell waits for it. */
   Component: ComponentType;
 };
@@ -39,8 +36,10 @@ export type PanelDefinition = {
 const KnowledgePanel = lazy(() =>
   import("./knowledge/KnowledgePanel").then((module) => ({ default: module.KnowledgePanel })),
 );
-const SettingsPanel = lazy(() =>
-  import("./settings/SettingsPanel").then((module) => ({ default: module.SettingsPanel })),
+export const GuidePage = lazy(() => import("./guide/GuidePage").then((module) => ({ default: module.GuidePage })));
+
+export const SettingsPage = lazy(() =>
+  import("./settings/SettingsPage").then((module) => ({ default: module.SettingsPage })),
 );
 
 const GrantsPanel = lazy(() => import("./grants/GrantsPanel").then((module) => ({ default: module.GrantsPanel })));
@@ -58,7 +57,6 @@ export const PANELS: readonly PanelDefinition[] = [
     command: "Show flows",
     keys: "Alt+1",
     icon: FolderOpen,
-    rail: "top",
     Component: FlowsPanel,
   },
   {
@@ -67,17 +65,15 @@ export const PANELS: readonly PanelDefinition[] = [
     command: "Show node types",
     keys: "Alt+2",
     icon: Plus,
-    rail: "top",
     Component: NodesPanel,
   },
-  { id: "runs", title: "Runs", command: "Show runs", keys: "Alt+3", icon: History, rail: "top", Component: RunsPanel },
+  { id: "runs", title: "Runs", command: "Show runs", keys: "Alt+3", icon: History, Component: RunsPanel },
   {
     id: "conversations",
     title: "Conversations",
     command: "Show conversations",
     keys: "Alt+4",
     icon: MessagesSquare,
-    rail: "top",
     Component: ConversationsPanel,
   },
   {
@@ -86,7 +82,6 @@ export const PANELS: readonly PanelDefinition[] = [
     command: "Show knowledge bases",
     keys: "Alt+6",
     icon: Library,
-    rail: "top",
     Component: KnowledgePanel,
   },
   {
@@ -95,7 +90,6 @@ export const PANELS: readonly PanelDefinition[] = [
     command: "Show memory",
     keys: "Alt+8",
     icon: Brain,
-    rail: "top",
     Component: MemoryPanel,
   },
   {
@@ -104,7 +98,6 @@ export const PANELS: readonly PanelDefinition[] = [
     command: "Show MCP servers",
     keys: "Alt+7",
     icon: Plug,
-    rail: "top",
     Component: McpPanel,
   },
   {
@@ -113,16 +106,6 @@ export const PANELS: readonly PanelDefinition[] = [
     command: "Show what this flow may do",
     keys: "Alt+9",
     icon: ShieldCheck,
-    rail: "top",
     Component: GrantsPanel,
-  },
-  {
-    id: "settings",
-    title: "Settings",
-    command: "Show settings",
-    keys: "Alt+5",
-    icon: Settings,
-    rail: "bottom",
-    Component: SettingsPanel,
   },
 ];

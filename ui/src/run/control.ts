@@ -15,7 +15,8 @@ import type {
 import { notify } from "@/design/notify";
 import type { QuestionStore } from "@/design/question-store";
 import type { FlowEditor } from "@/flow/editor";
-import type { FlowState } from "@/flow/flow-state";
+import { documentName, type FlowState } from "@/flow/flow-state";
+import type { OpenDocuments } from "@/flow/open-documents";
 import { type Args, type Host, HostError } from "@/ipc";
 import type { CurrentConversation } from "./conversations/current-conversation";
 import { isOver } from "./fold/status";
@@ -27,13 +28,19 @@ import { RunSession, type SessionEvents } from "./live/session";
 import { PAGE, type RunList } from "./run-list";
 import { TEXTS } from "./texts";
 
-export type RunState = {
-  /** The run started last from the document that is open. */
+type Sessions = {
+  /** The run started last from the document. */
   document?: RunSession;
   /** The run that is looked at in place of the document. */
   viewed?: RunSession;
+};
+
+/** The sessions of the shown document. */
+export type RunState = Sessions & {
   /** A run was requested and has not started. */
   starting: boolean;
+  /** How the run of each open document is doing, by the keys of the documents. */
+  statuses: Readonly<Record<string, RunStatus>>;
 };
 
 /** Events after which the list of runs reads differently. */
@@ -101,6 +108,7 @@ export type RunWindow = {
 type Parts = {
   host: Host;
   editor: FlowEditor;
+  documents: OpenDocuments;
   questions: QuestionStore;
   window: RunWindow;
   conversation: CurrentConversation;
@@ -109,18 +117,22 @@ type Parts = {
 };
 
 export class RunControl {
-  readonly store: StoreApi<RunState> = createStore<RunState>(() => ({ starting: false }));
+  readonly store: StoreApi<RunState> = createStore<RunState>(() => ({ starting: false, statuses: {} }));
+  /** The sessions of the documents behind, by their keys. Their runs go on. */
+  readonly #behind = new Map<string, Sessions>();
   readonly #host: Host;
   readonly #editor: FlowEditor;
+  readonly #documents: OpenDocuments;
   readonly #questions: QuestionStore;
   readonly #window: RunWindow;
   readonly #conversation: CurrentConversation;
   readonly #list: RunList;
   readonly #active: ActiveRun;
 
-  constructor({ host, editor, questions, window, conversation, list, active }: Parts) {
+  constructor({ host, editor, documents, questions, window, conversation, list, active }: Parts) {
     this.#host = host;
     this.#editor = editor;
+    this.#documents = documents;
     this.#questions = questions;
     this.#window = window;
     this.#conversation = conversation;
@@ -128,23 +140,77 @@ export class RunControl {
     this.#active = active;
   }
 
-  /** Keeps the active run in sync with the document. Call once; returns a function that stops it. */
+  /** Keeps the active run in sync with the documents. Call once; returns a function that stops it. */
   followDocument(): () => void {
-    return this.#editor.store.subscribe((state, before) => {
-      if (state.key !== before.key) this.#setDocumentRun(undefined);
+    const stopClosed = this.#documents.onClosed((key) => {
+      this.#closeAll(this.#behind.get(key) ?? {});
+      this.#behind.delete(key);
+      this.#setStatus(key, undefined);
+    });
+    const stop = this.#editor.store.subscribe((state, before) => {
+      if (state.key !== before.key) {
+        this.#switchDocument(state.key, before.key);
+        return;
+      }
       if ((state.outer === undefined) !== (before.outer === undefined)) this.#showRun();
       if (before.viewing && state.viewing?.run !== before.viewing.run) {
         const { viewed } = this.store.getState();
         if (viewed?.run === before.viewing.run) this.#setViewed(undefined);
       }
     });
+    return () => {
+      stop();
+      stopClosed();
+    };
   }
 
-  #setDocumentRun(document: RunSession | undefined): void {
-    const state = this.store.getState();
-    if (state.document !== document) this.#close(state.document);
+  /** Shows the runs of another document. Those of the one before go on behind, unless it was closed. */
+  #switchDocument(key: string, left: string): void {
+    const { document, viewed } = this.store.getState();
+    if (this.#documents.isOpen(left)) this.#behind.set(left, { document, viewed });
+    else this.#closeAll({ document, viewed });
+    const shown = this.#behind.get(key);
+    this.#behind.delete(key);
+    if (shown?.document) notify.withdraw(shown.document.run);
+    this.store.setState({ document: shown?.document, viewed: shown?.viewed });
+    this.#showRun();
+  }
+
+  #setDocumentRun(document: RunSession | undefined, key = this.#editor.state.key): void {
+    const isShown = key === this.#editor.state.key;
+    const sessions = isShown ? this.store.getState() : (this.#behind.get(key) ?? {});
+    if (sessions.document !== document) this.#close(sessions.document);
+    if (!document) this.#setStatus(key, undefined);
+    if (!isShown) {
+      this.#behind.set(key, { ...sessions, document });
+      return;
+    }
     this.store.setState({ document });
     this.#showRun();
+  }
+
+  #setStatus(key: string, status: RunStatus | undefined): void {
+    const { [key]: before, ...others } = this.store.getState().statuses;
+    if (before !== status) this.store.setState({ statuses: status ? { ...others, [key]: status } : others });
+  }
+
+  /** The document whose run a session follows. */
+  #documentOf(session: RunSession): string | undefined {
+    if (this.store.getState().document === session) return this.#editor.state.key;
+    for (const [key, { document }] of this.#behind) if (document === session) return key;
+    return undefined;
+  }
+
+  /** The document behind that shows a run. */
+  #behindWith(run: RunId): string | undefined {
+    for (const [key, { document, viewed }] of this.#behind)
+      if (document?.run === run || viewed?.run === run) return key;
+    return undefined;
+  }
+
+  #closeAll({ document, viewed }: Sessions): void {
+    this.#close(document);
+    this.#close(viewed);
   }
 
   #setViewed(viewed: RunSession | undefined): void {
@@ -185,11 +251,11 @@ export class RunControl {
       const run = await this.#startGranted(request);
       if (run === undefined) return;
       this.#list.refresh();
-      // Another document is open by now: the run is in the list of runs.
-      if (this.#editor.state.key !== key) return;
+      // The document is closed by now: the run is in the list of runs.
+      if (!this.#documents.isOpen(key)) return;
       const waits = earlier?.fold.head.status === "waiting";
       const session = new RunSession(this.#host, run, flow, this.#events);
-      this.#setDocumentRun(session);
+      this.#setDocumentRun(session, key);
       session.watch();
       if (waits) notify.info(TEXTS.previousRunWaits, this.openAction(earlier.run));
     } catch (thrown) {
@@ -270,7 +336,9 @@ export class RunControl {
   async open(run: RunId): Promise<void> {
     notify.withdraw(run);
     // Also for a run that is displayed already: a slower earlier request must not replace it.
-    const isLatest = this.#editor.requests.requestRun();
+    const isLatest = this.#editor.requests.request();
+    const behind = this.#behindWith(run);
+    if (behind !== undefined) this.#documents.show(behind);
     const { document, viewed } = this.store.getState();
     if (document?.run === run) {
       this.#editor.leaveView();
@@ -333,7 +401,8 @@ export class RunControl {
 
   #sessionOf(run: RunId): RunSession | undefined {
     const { viewed, document } = this.store.getState();
-    return [viewed, document].find((one) => one?.run === run);
+    const behind = [...this.#behind.values()].flatMap((sessions) => [sessions.viewed, sessions.document]);
+    return [viewed, document, ...behind].find((one) => one?.run === run);
   }
 
   /** Deletes a run and its journal, after asking. */
@@ -347,7 +416,9 @@ export class RunControl {
     await this.#reportErrors(async () => {
       await this.#host.call("runs.remove", { run });
       if (this.store.getState().viewed?.run === run) this.#editor.leaveView();
-      if (this.store.getState().document?.run === run) this.#setDocumentRun(undefined);
+      const session = this.#sessionOf(run);
+      const key = session && this.#documentOf(session);
+      if (key !== undefined) this.#setDocumentRun(undefined, key);
     });
     this.#list.refresh();
   }
@@ -356,6 +427,24 @@ export class RunControl {
   clear(): void {
     const { document } = this.store.getState();
     if (document && isOver(document.fold.head.status)) this.#setDocumentRun(undefined);
+  }
+
+  /** Shows the question that a run has just asked. For a document behind, offers to. */
+  #showQuestionOf(session: RunSession): void {
+    const key = this.#documentOf(session);
+    const state = key === undefined ? undefined : this.#documents.stateOf(key);
+    const show = () => {
+      const pause = session === this.#active.session ? newestQuestion(session) : undefined;
+      if (pause) this.#window.showQuestion(pauseKey(session.run, pause));
+    };
+    if (!state || key === this.#editor.state.key) show();
+    else {
+      const open = () => {
+        this.#documents.show(state.key);
+        show();
+      };
+      notify.offer(session.run, TEXTS.waitsForYou(documentName(state)), { label: TEXTS.open, run: open });
+    }
   }
 
   openAction(run: RunId): { label: string; run: () => void } {
@@ -386,8 +475,9 @@ export class RunControl {
       if ((session.live && !session.interrupted) || isOver(status)) this.#list.setStatus(session.run, status);
       if (changed.entries.some((entry) => TURNING_POINTS.has(entry.type))) this.#list.refresh();
       const asks = changed.entries.some((entry) => entry.type === "run.waiting" && !session.isReplayed(entry));
-      const pause = asks && session.live && session === this.#active.session ? newestQuestion(session) : undefined;
-      if (pause) this.#window.showQuestion(pauseKey(session.run, pause));
+      if (asks && session.live) this.#showQuestionOf(session);
+      const document = this.#documentOf(session);
+      if (document !== undefined) this.#setStatus(document, status);
       const inConversation = session.fold.head.conversation !== undefined;
       if (inConversation && changed.entries.some((entry) => entry.type === "turn.committed")) {
         this.#conversation.list.refresh();

@@ -1,8 +1,9 @@
 /** What the canvas shows of a run: one small record per node and per edge. */
-import type { Epoch, Fault, NodeId, PortKind, PortName, PromptRecord, ToolProgress } from "@/bindings";
+import type { Attachment, Epoch, Fault, NodeId, PortKind, PortName, PromptRecord, ToolProgress } from "@/bindings";
 import { displayedEpoch } from "./fold/epoch";
 import type { EpochView, NodeState, NodeView } from "./fold/types";
 import { isOwnCall, partsOf } from "./prompt-parts";
+import { attachmentsIn, isImage } from "./values/attachments";
 import { outputsOf, wasStopped } from "./values/outputs";
 import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf } from "./values/preview";
 
@@ -31,6 +32,8 @@ export type NodeRun = {
   /** While retrying: when the next try begins. */
   retryAt?: number;
   error?: Fault;
+  /** Images among its outputs; absent if there are none. */
+  images?: readonly Attachment[];
   windowUse?: WindowUse;
 };
 
@@ -50,6 +53,7 @@ const nodeRuns = new WeakMap<NodeView, NodeRun>();
 const epochRuns = new WeakMap<EpochView, NodeRun>();
 // Outputs are set once and stay the same object while the rest of their view changes.
 const windowUses = new WeakMap<PromptRecord, WindowUse>();
+const outputImages = new WeakMap<Record<PortName, unknown>, readonly Attachment[]>();
 const passings = new WeakMap<Record<PortName, unknown>, Map<PortName, Passing>>();
 
 export function nodeRunOf(view: NodeView | undefined): NodeRun | undefined {
@@ -90,9 +94,21 @@ function toNodeRun(view: NodeView, displayed = displayedEpoch(view)): NodeRun {
     run.attempt = tried.attempt;
     if (tried.endedAt !== undefined) run.retryAt = tried.endedAt + (tried.delayMs ?? 0);
   } else if (displayed.error && !wasStopped(displayed)) run.error = displayed.error;
+  const images = imagesOf(displayed);
+  if (images.length > 0) run.images = images;
   const prompt = displayed.calls.findLast((call) => call.prompt && isOwnCall(call))?.prompt;
   if (prompt) run.windowUse = windowUse(prompt);
   return run;
+}
+
+function imagesOf({ outputs }: EpochView): readonly Attachment[] {
+  let images = outputImages.get(outputs);
+  if (!images) {
+    const shown = Object.values(outputs).flatMap(attachmentsIn).filter(isImage);
+    images = [...new Map(shown.map((image) => [image.hash, image])).values()];
+    outputImages.set(outputs, images);
+  }
+  return images;
 }
 
 /** The text on the card: the end of a stream, or the start of the last reply. Empty before the next stream starts. */

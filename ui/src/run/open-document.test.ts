@@ -12,13 +12,13 @@ const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {},
 let answers: Map<string, (reply: unknown) => void>;
 let editor: FlowEditor;
 let files: FlowFiles;
-let questions: RunParts["questions"];
+let documents: RunParts["documents"];
 let stop: () => void;
 let runs: RunControl;
 
 beforeEach(() => {
   answers = new Map();
-  ({ editor, files, questions, runs } = createRunParts({
+  ({ editor, files, documents, runs } = createRunParts({
     call: (name, args) =>
       new Promise((resolve) => {
         answers.set(`${name} ${Object.values(args as object).join()}`, resolve as (reply: unknown) => void);
@@ -44,30 +44,31 @@ const run = (id: string) => ({
 const displayed = () => editor.state.viewing?.run;
 
 describe("a document that arrives late", () => {
-  it("loads behind a run that was opened later", async () => {
+  it("opens behind a run that was opened later", async () => {
     const opening = files.openPath("/a");
     const looking = runs.open("r1");
     await answer("runs.show r1", run("r1"));
     await looking;
     await answer("flow.open /a", opened("/a"));
     await opening;
-    expect(editor.state.path).toBe("/a");
+    expect(documents.ofFile("/a")).toBeDefined();
+    expect(editor.state.path).toBeUndefined();
     expect(displayed()).toBe("r1");
     expect(runs.store.getState().viewed?.run).toBe("r1");
   });
 
-  it("stays behind a slower run that was requested later", async () => {
+  it("opens behind a slower run that was requested later", async () => {
     const opening = files.openExample("hello");
     const looking = runs.open("r1");
     await answer("flow.example hello", named("hello"));
     await opening;
     await answer("runs.show r1", run("r1"));
     await looking;
-    expect(editor.state.flow.name).toBe("hello");
+    expect(documents.all.map(({ flow }) => flow.name)).toEqual(["blank", "hello"]);
     expect(displayed()).toBe("r1");
   });
 
-  it("replaces a run that was viewed before", async () => {
+  it("is shown in place of a run that was viewed before", async () => {
     const looking = runs.open("r1");
     await answer("runs.show r1", run("r1"));
     await looking;
@@ -88,16 +89,14 @@ describe("a document that arrives late", () => {
     expect(editor.state.path).toBe("/quick");
   });
 
-  it("does not discard edits without asking", async () => {
+  it("leaves what was edited meanwhile", async () => {
     const opening = files.openPath("/a");
     await vi.waitFor(() => expect(answers.has("flow.open /a")).toBe(true));
     editor.store.setState({ flow: named("edited") });
     await answer("flow.open /a", opened("/a"));
-    await vi.waitFor(() => expect(questions.store.getState().question).toBeDefined());
-    expect(editor.state.flow.name).toBe("edited");
-    questions.store.getState().settle();
     await opening;
-    expect(editor.state.flow.name).toBe("edited");
+    expect(editor.state.path).toBe("/a");
+    expect(documents.all.map(({ flow }) => flow.name)).toEqual(["edited", "/a"]);
   });
 });
 

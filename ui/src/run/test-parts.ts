@@ -21,10 +21,10 @@ const NO_WINDOW: RunWindow = {
 
 export function createRunParts(overrides?: Partial<Host>, window?: Partial<RunWindow>) {
   const flow = createFlowParts(overrides);
-  const { host, editor, questions } = flow;
+  const { host, editor, documents, questions } = flow;
   const activeRun = new ActiveRun(new ViewMotion());
   const runList = new RunList(host);
-  const conversation = new CurrentConversation(new ConversationList(host, editor));
+  const conversation = new CurrentConversation(new ConversationList(host, editor), documents);
   return {
     ...flow,
     activeRun,
@@ -34,6 +34,7 @@ export function createRunParts(overrides?: Partial<Host>, window?: Partial<RunWi
     runs: new RunControl({
       host,
       editor,
+      documents,
       questions,
       window: { ...NO_WINDOW, ...window },
       conversation,

@@ -1,5 +1,6 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
+  waitsForYou: (name: string) => `“${name}” is waiting for you`,
   noRunInIteration: "The node started no run in this iteration.",
   noRunOfNode: "This node has not run yet. Run the flow to see its sub-flow run.",
   previousRunWaits: "The previous run is still waiting for you. Find it in Runs.",

@@ -7,12 +7,15 @@ import { useWorkspace } from "@/workspace/context";
 import { useApplyTheme } from "@/workspace/useTheme";
 import { CommandPalette } from "./CommandPalette";
 import { DraftsDialog } from "./DraftsDialog";
+import { DropOverlay } from "./DropOverlay";
+import { FlowSearchDialog } from "./flow-search/FlowSearchDialog";
 import { GrantsDialog } from "./GrantsDialog";
 import { ImportReportDialog } from "./ImportReportDialog";
 import { Shell } from "./Shell";
 import { ShortcutsHelp } from "./ShortcutsHelp";
 import { useShortcuts } from "./useShortcuts";
 import { useWindow } from "./useWindow";
+import { VersionsDialog } from "./VersionsDialog";
 
 /** The whole window. */
 export function App() {
@@ -24,6 +27,7 @@ export function App() {
     <Tooltip.Provider delay={400} closeDelay={0}>
       <Shell />
       <CommandPalette />
+      <FlowSearchDialog />
       <ShortcutsHelp />
       <ConnectDialog />
       <MoveIntoDialog />
@@ -31,7 +35,9 @@ export function App() {
       <DraftsDialog />
       <GrantsDialog />
       <ImportReportDialog />
+      <VersionsDialog />
       <DragGhost />
+      <DropOverlay />
     </Tooltip.Provider>
   );
 }

@@ -83,6 +83,7 @@ function Everything() {
                 onChoose={after(() => commands.run(one))}
               >
                 <span className="flex-1">{one.title}</span>
+                {one.checked ? <OnOff on={one.checked(workspace)} /> : null}
                 {one.keys?.[0] ? <Keys keys={one.keys[0]} /> : null}
               </MenuItem>
             ))}
@@ -94,6 +95,10 @@ function Everything() {
       <NodesToGoTo />
     </MenuList>
   );
+}
+
+function OnOff({ on }: { on: boolean }) {
+  return <span className="text-fg-3 text-xs">{on ? TEXTS.on : TEXTS.off}</span>;
 }
 
 /** A node type comes before everything else if each word is the start of one in its title; its whole title comes first. */

@@ -20,13 +20,17 @@ export function QuotaBar() {
   const percent = Math.round(used * 100);
   const color = used >= 1 ? "bg-bad" : used >= NEARLY_FULL ? "bg-wait" : "bg-ok";
   return (
-    <span className="grid min-w-[132px] flex-none gap-1" title={words.join("\n")} data-testid="quota-bar">
+    <span
+      className="grid min-w-[132px] flex-none gap-1 @max-[1100px]:min-w-16"
+      title={words.join("\n")}
+      data-testid="quota-bar"
+    >
       <meter className="sr-only" aria-label={TEXTS.quotaUsed} min={0} max={100} value={percent}>
         {words.join(". ")}
       </meter>
       <span className="flex justify-between gap-2" aria-hidden="true">
         <span>{used > 0 && percent === 0 ? "< 1" : percent} %</span>
-        <span className="text-fg-3">{quotaLimit(fullest)}</span>
+        <span className="text-fg-3 @max-[1100px]:hidden">{quotaLimit(fullest)}</span>
       </span>
       <span className="flex h-1 overflow-hidden rounded-sm bg-bg-3">
         <span className={color} style={{ width: `${(used - reserved) * 100}%` }} />

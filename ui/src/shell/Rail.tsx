@@ -1,24 +1,27 @@
-import { Keyboard } from "lucide-react";
+import { Keyboard, Settings } from "lucide-react";
 import { Tooltip } from "@/design/Tooltip";
 import { PANELS, type PanelDefinition } from "@/panels";
-import { useLayout, useWorkspace } from "@/workspace/context";
+import { useKeys, useLayout, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 import { UserMenu } from "./UserMenu";
 
-/** The narrow bar on the left that chooses what the left panel shows. */
+/** The narrow bar on the left that chooses what the left panel shows. A tiny window has a menu instead. */
 export function Rail() {
   const workspace = useWorkspace();
+  const shortcutKeys = useKeys("help.shortcuts");
+  const hasRoom = useLayout((layout) => layout.size !== "tiny");
+  if (!hasRoom) return null;
   return (
     <nav
       className="flex w-12 shrink-0 flex-col items-center gap-1.5 border-line border-r bg-bg-1 py-2.5"
       aria-label={TEXTS.panels}
     >
-      {PANELS.filter((panel) => panel.rail === "top").map((panel) => (
+      {PANELS.map((panel) => (
         <RailButton key={panel.id} panel={panel} />
       ))}
       <span className="flex-1" />
       <UserMenu />
-      <Tooltip label={TEXTS.keyboardShortcuts} keys="?" side="right">
+      <Tooltip label={TEXTS.keyboardShortcuts} keys={shortcutKeys} side="right">
         <button
           type="button"
           className="rail-button"
@@ -28,16 +31,35 @@ export function Rail() {
           <Keyboard size={18} aria-hidden />
         </button>
       </Tooltip>
-      {PANELS.filter((panel) => panel.rail === "bottom").map((panel) => (
-        <RailButton key={panel.id} panel={panel} />
-      ))}
+      <SettingsButton />
     </nav>
   );
 }
 
-function RailButton({ panel: { id, title, keys, icon: PanelIcon } }: { panel: PanelDefinition }) {
+function SettingsButton() {
+  const keys = useKeys("view.settings");
+  const { layout } = useWorkspace();
+  const pressed = useLayout((state) => state.page === "settings");
+  return (
+    <Tooltip label={TEXTS.settings} keys={keys} side="right">
+      <button
+        type="button"
+        className="rail-button"
+        aria-label={TEXTS.settings}
+        aria-pressed={pressed}
+        data-testid="rail-settings"
+        onClick={() => (pressed ? layout.closePage() : layout.showSettings())}
+      >
+        <Settings size={18} aria-hidden />
+      </button>
+    </Tooltip>
+  );
+}
+
+function RailButton({ panel: { id, title, icon: PanelIcon } }: { panel: PanelDefinition }) {
+  const keys = useKeys(`view.${id}`);
   const workspace = useWorkspace();
-  const pressed = useLayout((layout) => layout.open.left && layout.leftPanel === id);
+  const pressed = useLayout((layout) => layout.open.left && layout.leftPanel === id && layout.page === undefined);
   return (
     <Tooltip label={title} keys={keys} side="right">
       <button

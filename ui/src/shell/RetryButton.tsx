@@ -34,7 +34,7 @@ export function RetryButton() {
         onClick={() => void workspace.runs.retry(session.run)}
       >
         <RotateCcw size={13} aria-hidden /> {TEXTS.retry}{" "}
-        {summary ? <span className="font-normal text-fg-2 max-[1200px]:hidden">· {summary}</span> : null}
+        {summary ? <span className="font-normal text-fg-2 @max-[1200px]:hidden">· {summary}</span> : null}
       </Button>
     </Tooltip>
   );

@@ -7,16 +7,15 @@ import { Tooltip } from "@/design/Tooltip";
 import { documentFlow } from "@/flow/flow-state";
 import { runBlockers } from "@/run/control";
 import { isOver } from "@/run/fold/status";
-import { useFlow, useWorkspace } from "@/workspace/context";
+import { useFlow, useKeys, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useInterrupted, useRunHead, useRunState } from "@/workspace/run-hooks";
-import { RUN_KEYS, STOP_KEYS } from "./commands/run";
 import { RetryButton } from "./RetryButton";
 import { useRunForecast } from "./RunForecast";
 import { TEXTS } from "./texts";
 
 export function RunControls() {
   return (
-    <div className="flex shrink-0 items-center gap-2">
+    <div className="flex shrink-0 items-center gap-2 @max-[900px]:gap-1.5">
       <ProblemsBadge />
       <RetryButton />
       <StopButton />
@@ -26,6 +25,7 @@ export function RunControls() {
 }
 
 function RunButton() {
+  const keys = useKeys("run.start");
   const workspace = useWorkspace();
   const viewing = useFlow((state) => state.viewing !== undefined);
   const empty = useFlow((state) => Object.keys(documentFlow(state).nodes).length === 0);
@@ -55,7 +55,7 @@ function RunButton() {
           </span>
         )
       }
-      keys={RUN_KEYS}
+      keys={keys}
     >
       {/* Not `disabled`: the reason must be reachable by keyboard and pointer. */}
       <Button
@@ -63,14 +63,14 @@ function RunButton() {
         data-testid="run-button"
         data-blocked={problems > 0 || undefined}
         aria-disabled={why !== undefined}
-        aria-keyshortcuts={ariaKeys(RUN_KEYS)}
+        aria-keyshortcuts={keys && ariaKeys(keys)}
         aria-description={why ?? (forecast.length > 0 ? `${forecast.join(". ")}.` : undefined)}
         className="aria-disabled:opacity-55 aria-disabled:hover:brightness-100"
         onClick={() => (why === undefined || problems > 0) && void workspace.runs.start()}
       >
         <Play size={13} fill="currentColor" aria-hidden /> Run
-        <span aria-hidden className="contents [&>kbd]:bg-black/25 [&>kbd]:text-on-accent">
-          <Keys keys={RUN_KEYS} />
+        <span aria-hidden className="contents @max-[1100px]:hidden [&>kbd]:bg-black/25 [&>kbd]:text-on-accent">
+          {keys ? <Keys keys={keys} /> : null}
         </span>
       </Button>
     </Tooltip>
@@ -91,7 +91,10 @@ function ProblemsBadge() {
         data-testid="problems-badge"
         onClick={() => layout.showDockTab("problems")}
       >
-        <CircleAlert size={14} aria-hidden /> {describeProblems(problems)}
+        <CircleAlert size={14} aria-hidden />
+        <span>
+          {problems} <span className="@max-[1100px]:sr-only">{problems === 1 ? "problem" : "problems"}</span>
+        </span>
       </Button>
     </Tooltip>
   );
@@ -102,20 +105,21 @@ function describeProblems(count: number): string {
 }
 
 function StopButton() {
+  const keys = useKeys("run.stop");
   const workspace = useWorkspace();
   const session = useActiveSession();
   const status = useRunHead((head) => head.status);
   const cancelling = useRunHead((head) => head.cancelling);
   const idle = session === undefined || isOver(status);
   return (
-    <Tooltip label={cancelling ? TEXTS.stopping : TEXTS.stopRun} keys={STOP_KEYS}>
+    <Tooltip label={cancelling ? TEXTS.stopping : TEXTS.stopRun} keys={keys}>
       <Button
         data-testid="stop-button"
         disabled={idle || cancelling}
-        aria-keyshortcuts={ariaKeys(STOP_KEYS)}
+        aria-keyshortcuts={keys && ariaKeys(keys)}
         onClick={() => void workspace.runs.stop()}
       >
-        <Square size={12} fill="currentColor" aria-hidden /> {TEXTS.stop}
+        <Square size={12} fill="currentColor" aria-hidden /> <span className="@max-[1100px]:sr-only">{TEXTS.stop}</span>
       </Button>
     </Tooltip>
   );

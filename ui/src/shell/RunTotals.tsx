@@ -34,7 +34,7 @@ function Tokens({ below }: { below?: RunSummary[] }) {
   const isPartial = useHasChildren() && below === undefined;
   const tokens = (below ?? []).reduce((sum, child) => addTokens(sum, child.tokens), own);
   return (
-    <span className="max-[1100px]:hidden" title={describeRunTokens(tokens, isPartial)} data-testid="run-tokens">
+    <span className="@max-[1100px]:hidden" title={describeRunTokens(tokens, isPartial)} data-testid="run-tokens">
       {formatRunTokens(tokens, isPartial)}
     </span>
   );
@@ -88,7 +88,7 @@ function Reused() {
   const count = useRunHead((head) => head.totals.reusedCalls);
   if (count === 0) return null;
   return (
-    <span className="max-[1100px]:hidden" title={TEXTS.reusedHint} data-testid="run-reused">
+    <span className="@max-[1100px]:hidden" title={TEXTS.reusedHint} data-testid="run-reused">
       {TEXTS.reusedReplies(count)}
     </span>
   );
@@ -108,7 +108,7 @@ function Elapsed() {
     return () => clearInterval(timer);
   }, [ticking]);
   return (
-    <span title={TEXTS.runTimeHint} data-testid="run-elapsed" className="min-w-[5ch] text-right">
+    <span title={TEXTS.runTimeHint} data-testid="run-elapsed" className="min-w-[5ch] text-right @max-[800px]:hidden">
       {formatDuration(elapsed(head, now))}
     </span>
   );

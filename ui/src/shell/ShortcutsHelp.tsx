@@ -1,8 +1,13 @@
 import { X } from "lucide-react";
+import { useState } from "react";
+import { Button, IconButton } from "@/design/Button";
 import { Dialog, DialogTitle } from "@/design/Dialog";
 import { Keys } from "@/design/Keys";
-import { GROUPS } from "@/workspace/command";
-import { useCommands, useOverlays, useWorkspace } from "@/workspace/context";
+import { formatKeys } from "@/design/keys";
+import { SearchField } from "@/design/SearchField";
+import { type Command, type CommandGroup, GROUPS } from "@/workspace/command";
+import { useCommands, useOverlays, useSettings, useWorkspace } from "@/workspace/context";
+import { ShortcutRow } from "./ShortcutRow";
 import { TEXTS } from "./texts";
 
 /** Keys that are not commands: the pointer's, and those the page itself carries out. */
@@ -13,55 +18,106 @@ const OTHERS: { title: string; keys: string }[] = [
   { title: TEXTS.selectAnArea, keys: "Shift+Drag" },
 ];
 
-/** All shortcuts, by group. */
+const searchField = () => document.querySelector<HTMLElement>("[data-testid=shortcuts-search]");
+
+/** All commands with their shortcuts, by group: to look them up, and to change them. */
 export function ShortcutsHelp() {
   const workspace = useWorkspace();
-  const commands = useCommands();
   const open = useOverlays((state) => state.shortcuts);
   const close = () => workspace.overlays.hideShortcuts();
   return (
-    <Dialog open={open} onClose={close} testId="shortcuts-help" className="flex max-h-[86vh] w-[860px] flex-col p-5">
+    <Dialog
+      open={open}
+      onClose={close}
+      testId="shortcuts-help"
+      className="flex h-[86vh] w-[640px] flex-col p-5"
+      initialFocus={searchField}
+    >
       <div className="mb-3 flex items-center justify-between">
         <DialogTitle className="font-semibold text-lg">{TEXTS.keyboardShortcuts}</DialogTitle>
-        <button
-          type="button"
-          onClick={close}
-          className="grid size-[30px] place-items-center rounded-md text-fg-2 hover:bg-bg-3"
-          aria-label={TEXTS.close}
-        >
-          <X size={16} aria-hidden />
-        </button>
+        <IconButton label={TEXTS.close} icon={<X size={16} aria-hidden />} onClick={close} />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer. */}
-      <section className="columns-2 gap-8 overflow-y-auto text-sm" tabIndex={0} aria-label={TEXTS.allShortcuts}>
-        {GROUPS.map((group) => {
-          const rows = commands.list.filter((one) => one.group === group && one.keys?.length);
-          return rows.length === 0 ? null : (
-            <section key={group} className="mb-4 break-inside-avoid">
-              <h3 className="mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">{group}</h3>
-              {rows.map((one) => (
-                <Row key={one.id} title={one.title} keys={one.keys ?? []} />
-              ))}
-              {group === "Edit"
-                ? OTHERS.map((one) => <Row key={one.title} title={one.title} keys={[one.keys]} />)
-                : null}
-            </section>
-          );
-        })}
-      </section>
+      <ShortcutList />
     </Dialog>
   );
 }
 
-function Row({ title, keys }: { title: string; keys: readonly string[] }) {
-  return (
-    <p className="flex items-center justify-between gap-3 border-line border-b py-1 last:border-0">
-      <span className="text-fg-2">{title}</span>
-      <span className="flex gap-1.5">
-        {keys.map((one) => (
-          <Keys key={one} keys={one} />
-        ))}
-      </span>
-    </p>
+function ShortcutList() {
+  const { shortcuts } = useWorkspace();
+  const commands = useCommands();
+  const changed = useSettings(() => shortcuts.changed);
+  const [query, setQuery] = useState("");
+  const [recorded, setRecorded] = useState<string>();
+  const has = (...texts: string[]) => hasAll(texts.join(" "), query);
+  const rowsOf = (group: CommandGroup) => commands.list.filter((one) => one.group === group && has(wordsOf(one)));
+  const others = OTHERS.filter((one) => has(one.title, one.keys));
+  const found = GROUPS.map((group) => ({ group, rows: rowsOf(group) })).filter(
+    ({ group, rows }) => rows.length > 0 || (group === "Edit" && others.length > 0),
   );
+  return (
+    <>
+      <div className="mb-2 flex items-center gap-2">
+        <SearchField
+          label={TEXTS.searchShortcuts}
+          testId="shortcuts-search"
+          value={query}
+          onChange={(next) => {
+            setQuery(next);
+            setRecorded(undefined);
+          }}
+        />
+        <Button
+          kind="quiet"
+          disabled={Object.keys(changed).length === 0}
+          data-testid="shortcuts-reset"
+          onClick={() => shortcuts.resetAll()}
+        >
+          {TEXTS.resetAll}
+        </Button>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer. */}
+      <section className="min-h-0 flex-1 overflow-y-auto pr-1 text-sm" tabIndex={0} aria-label={TEXTS.allShortcuts}>
+        {found.map(({ group, rows }) => (
+          <section key={group} className="mb-4">
+            <h3 className="mb-1 font-semibold text-2xs text-fg-3 uppercase tracking-[0.05em]">{group}</h3>
+            <ul>
+              {rows.map((one) => (
+                <ShortcutRow
+                  key={one.id}
+                  command={one}
+                  isChanged={changed[one.id] !== undefined}
+                  isRecording={recorded === one.id}
+                  onRecord={(records) => setRecorded(records ? one.id : undefined)}
+                />
+              ))}
+              {group === "Edit" ? others.map((one) => <FixedRow key={one.title} {...one} />) : null}
+            </ul>
+          </section>
+        ))}
+        {found.length === 0 ? <p className="p-2 text-fg-2">{TEXTS.noMatches}</p> : null}
+      </section>
+    </>
+  );
+}
+
+function FixedRow({ title, keys }: { title: string; keys: string }) {
+  return (
+    <li className="flex min-h-8 items-center justify-between gap-3 border-line border-b last:border-0">
+      <span className="text-fg-2">{title}</span>
+      <Keys keys={keys} />
+    </li>
+  );
+}
+
+/** A command is found by its title, its other words, and its keys as they are shown. */
+function wordsOf({ title, terms = [], keys = [], group }: Command): string {
+  return [title, group, ...terms, ...keys.map(formatKeys)].join(" ");
+}
+
+function hasAll(text: string, query: string): boolean {
+  const lower = text.toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word));
 }

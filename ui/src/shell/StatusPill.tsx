@@ -31,9 +31,9 @@ export function StatusPill() {
   const head = useRunHead((head) => head);
   if (!session) return null;
   const displayed = describe(head, interrupted, session.run, workspace);
-  const look = `inline-flex h-[26px] items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${TONES[displayed.status]}`;
+  const look = `inline-flex h-[26px] min-w-0 items-center gap-1.5 whitespace-nowrap rounded-full px-3 text-xs font-semibold ${TONES[displayed.status]}`;
   return (
-    <div role="status" aria-live="polite" className="flex">
+    <div role="status" aria-live="polite" className="flex min-w-0">
       {displayed.action ? (
         <button
           type="button"
@@ -43,11 +43,11 @@ export function StatusPill() {
           onClick={displayed.action}
           title={displayed.what}
         >
-          {displayed.icon} {displayed.text}
+          <span className="shrink-0">{displayed.icon}</span> <span className="truncate">{displayed.text}</span>
         </button>
       ) : (
         <span data-testid="run-status" data-status={displayed.status} className={look}>
-          {displayed.icon} {displayed.text}
+          <span className="shrink-0">{displayed.icon}</span> <span className="truncate">{displayed.text}</span>
         </span>
       )}
     </div>

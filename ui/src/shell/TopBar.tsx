@@ -1,53 +1,62 @@
 import { FolderOpen, PanelBottom, PanelRight, Redo2, Save, Search, Undo2 } from "lucide-react";
 import { IconButton } from "@/design/Button";
 import { Keys } from "@/design/Keys";
-import { documentName, fileName, isDirty } from "@/flow/flow-state";
-import { useCommands, useFlow, useLayout, useWorkspace } from "@/workspace/context";
+import { documentName, fileName, isDirty, isStartPage } from "@/flow/flow-state";
+import { useCommands, useFlow, useKeys, useLayout, useWorkspace } from "@/workspace/context";
 import { ConversationChip } from "./ConversationChip";
+import { RailMenu } from "./RailMenu";
 import { RunControls } from "./RunControls";
 import { RunTotals } from "./RunTotals";
 import { StatusPill } from "./StatusPill";
+import { useHasTabBar } from "./TabBar";
+import { TabMenu } from "./TabMenu";
 import { TEXTS } from "./texts";
 
 /** The flow and its file on the left, how the run is doing in the middle, Run and Stop at the right end, where they never move. */
 export function TopBar() {
   const workspace = useWorkspace();
   const commands = useCommands();
+  const paletteKeys = useKeys("help.palette");
+  const tiny = useLayout((layout) => layout.size === "tiny");
+  const hasTabs = useHasTabBar();
   return (
-    <header className="grid h-[46px] shrink-0 grid-cols-[minmax(0,1fr)_auto_minmax(max-content,1fr)] items-center gap-3 border-line border-b bg-bg-1 px-3">
-      <div className="flex min-w-0 items-center gap-2">
-        <img src="./icon.svg" alt={TEXTS.plait} width={24} height={24} className="shrink-0" />
-        <DocumentName />
-        <span className="flex shrink-0 items-center">
-          <IconButton
-            label={TEXTS.openFlow}
-            keys="Mod+O"
-            data-testid="open-button"
-            icon={<FolderOpen size={16} />}
-            onClick={() => commands.run("flow.open")}
-          />
-          <SaveButton />
-          <HistoryButtons />
-        </span>
-      </div>
-      <div className="flex items-center justify-center gap-2">
-        <StatusPill />
-        <ConversationChip />
-      </div>
-      <div className="flex min-w-0 items-center justify-end gap-2">
-        <RunTotals />
-        <button
-          type="button"
-          className="flex h-[30px] shrink-0 items-center gap-2 rounded-md border border-line bg-bg-2 px-2.5 text-fg-2 text-sm hover:border-line-2 hover:bg-bg-3"
-          aria-label={TEXTS.commandPalette}
-          data-testid="palette-button"
-          onClick={() => workspace.overlays.showPalette()}
-        >
-          <Search size={14} aria-hidden />
-          <Keys keys="Mod+K" />
-        </button>
-        <FoldButtons />
-        <RunControls />
+    <header className="@container h-[46px] shrink-0 border-line border-b bg-bg-1 px-3">
+      <div className="grid h-full grid-cols-[minmax(0,1fr)_minmax(0,auto)_minmax(max-content,1fr)] items-center gap-3 @max-[1100px]:gap-2 @max-[900px]:grid-cols-[minmax(40px,1fr)_minmax(0,auto)_max-content]">
+        <div className="flex min-w-0 items-center gap-2">
+          {tiny ? <RailMenu /> : hasTabs ? null : <img src="./icon.svg" alt={TEXTS.plait} width={24} height={24} />}
+          <DocumentName />
+          {hasTabs ? null : <TabMenu />}
+          <span className="flex shrink-0 items-center @max-[900px]:hidden">
+            <IconButton
+              label={TEXTS.openFlow}
+              keys={commands.keysOf("flow.open")}
+              data-testid="open-button"
+              icon={<FolderOpen size={16} />}
+              onClick={() => commands.run("flow.open")}
+            />
+            <SaveButton />
+            <HistoryButtons />
+          </span>
+        </div>
+        <div className="flex min-w-0 items-center justify-center gap-2">
+          <StatusPill />
+          <ConversationChip />
+        </div>
+        <div className="flex min-w-0 items-center justify-end gap-2">
+          <RunTotals />
+          <button
+            type="button"
+            className="flex h-[30px] shrink-0 items-center gap-2 rounded-md border border-line bg-bg-2 px-2.5 text-fg-2 text-sm hover:border-line-2 hover:bg-bg-3"
+            aria-label={TEXTS.commandPalette}
+            data-testid="palette-button"
+            onClick={() => workspace.overlays.showPalette()}
+          >
+            <Search size={14} aria-hidden />
+            <span className="contents @max-[1100px]:hidden">{paletteKeys ? <Keys keys={paletteKeys} /> : null}</span>
+          </button>
+          <FoldButtons />
+          <RunControls />
+        </div>
       </div>
     </header>
   );
@@ -57,13 +66,20 @@ function DocumentName() {
   const name = useFlow(documentName);
   const path = useFlow((state) => state.path);
   const dirty = useFlow(isDirty);
+  const isStart = useFlow(isStartPage);
+  if (isStart) return <h1 className="font-semibold">{TEXTS.start}</h1>;
   const saved = path === undefined ? "Not saved" : `${fileName(path)} · ${dirty ? "Unsaved changes" : "Saved"}`;
   return (
     <span className="flex min-w-0 items-baseline gap-2">
       <h1 className="truncate font-semibold" data-testid="flow-name">
         {name}
       </h1>
-      <span className="truncate text-fg-3 text-sm" title={path} data-testid="flow-file" data-dirty={dirty || undefined}>
+      <span
+        className="truncate text-fg-3 text-sm @max-[1100px]:hidden"
+        title={path}
+        data-testid="flow-file"
+        data-dirty={dirty || undefined}
+      >
         {saved}
       </span>
     </span>
@@ -76,7 +92,7 @@ function SaveButton() {
   return (
     <IconButton
       label={TEXTS.save}
-      keys="Mod+S"
+      keys={commands.keysOf("flow.save")}
       data-testid="save-button"
       icon={
         <span className="relative">
@@ -100,7 +116,7 @@ function HistoryButtons() {
     <>
       <IconButton
         label={back ? TEXTS.undo(back) : TEXTS.nothingToUndo}
-        keys="Mod+Z"
+        keys={commands.keysOf("edit.undo")}
         data-testid="undo-button"
         disabled={!back || viewing}
         icon={<Undo2 size={16} />}
@@ -108,7 +124,7 @@ function HistoryButtons() {
       />
       <IconButton
         label={forth ? TEXTS.redo(forth) : TEXTS.nothingToRedo}
-        keys="Mod+Shift+Z"
+        keys={commands.keysOf("edit.redo")}
         data-testid="redo-button"
         disabled={!forth || viewing}
         icon={<Redo2 size={16} />}
@@ -121,18 +137,21 @@ function HistoryButtons() {
 function FoldButtons() {
   const workspace = useWorkspace();
   const open = useLayout((layout) => layout.open);
+  const dockKeys = useKeys("view.fold.dock");
+  const inspectorKeys = useKeys("view.fold.right");
   return (
     <span className="flex shrink-0">
       <IconButton
         label={TEXTS.dock}
-        keys="Mod+J"
+        keys={dockKeys}
+        className="@max-[900px]:hidden"
         pressed={open.dock}
         icon={<PanelBottom size={16} />}
         onClick={() => workspace.layout.toggle("dock")}
       />
       <IconButton
         label={TEXTS.inspector}
-        keys="Mod+I"
+        keys={inspectorKeys}
         pressed={open.right}
         icon={<PanelRight size={16} />}
         onClick={() => workspace.layout.toggle("right")}

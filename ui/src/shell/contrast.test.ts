@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CANVAS_COLORS } from "@/flow/canvas-colors";
 import { TONES } from "./StatusPill";
 
 const AA = 4.5;
@@ -52,6 +53,18 @@ function pill(theme: string, classes: string): { text: Color; fill: Color } {
 }
 
 describe.each(THEMES)("in the %s theme", (theme) => {
+  it("names have enough contrast on the colors that people give to nodes", () => {
+    const faint = CANVAS_COLORS.flatMap((color) =>
+      ["bg-1", "bg-2"].flatMap((level) =>
+        ["fg", "fg-2"].map((text) => {
+          const surface = blend(token(theme, `tint-${color}`), token(theme, level), 0.24);
+          return { text, color, ratio: contrast(token(theme, text), surface) };
+        }),
+      ),
+    ).filter(({ ratio }) => ratio < AA);
+    expect(faint).toEqual([]);
+  });
+
   it("text has enough contrast on every surface", () => {
     const faint = TEXT.flatMap((text) => LEVELS.map((level) => [text, level] as const))
       .map(([text, level]) => ({ text, level, ratio: contrast(token(theme, text), token(theme, level)) }))

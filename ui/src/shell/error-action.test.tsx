@@ -28,7 +28,7 @@ it.each(["provider.unreachable", "provider.no_key"])("are one click away from %s
   showRun(workspace.activeRun, failed(code));
   renderInWorkspace(<ProblemsTab />, { workspace });
   await userEvent.click(screen.getByRole("button", { name: "Settings" }));
-  expect(workspace.layout.store.getState().leftPanel).toBe("settings");
+  expect(workspace.layout.store.getState().page).toBe("settings");
 });
 
 it.each([
@@ -44,7 +44,7 @@ it.each([
   showRun(workspace.activeRun, failed("provider.unauthorized"));
   renderInWorkspace(view(), { workspace });
   await userEvent.click(screen.getByRole("button", { name: "Settings" }));
-  expect(workspace.layout.store.getState().leftPanel).toBe("settings");
+  expect(workspace.layout.store.getState().page).toBe("settings");
 });
 
 it("are not offered for other errors", () => {
@@ -62,5 +62,5 @@ it("are one click away from an unknown price", async () => {
   ]);
   renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
   await userEvent.click(screen.getByRole("button", { name: "Settings" }));
-  expect(workspace.layout.store.getState().leftPanel).toBe("settings");
+  expect(workspace.layout.store.getState().page).toBe("settings");
 });

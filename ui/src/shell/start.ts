@@ -2,8 +2,9 @@
 
 import { notify } from "@/design/notify";
 import { keepChecked } from "@/flow/check";
-import { documentState } from "@/flow/flow-state";
+import { startState } from "@/flow/flow-state";
 import { HostError } from "@/ipc";
+import type { Session } from "@/workspace/session";
 import type { Workspace } from "@/workspace/workspace";
 import { offerOpenRuns, startRuns } from "./start-runs";
 
@@ -13,48 +14,61 @@ export async function start(workspace: Workspace): Promise<void> {
     workspace.settings.load(),
     workspace.nodeTypes.load(),
     workspace.users.load(),
-    blank(workspace),
   ]);
+  workspace.editor.open(startState());
   workspace.layout.load();
   keepChecked(workspace);
   workspace.forecasts.follow();
   workspace.drafts.follow();
-  workspace.session.follow();
+  if (!isAnotherWindow()) workspace.session.follow();
   startRuns(workspace);
   // Messages need the window to be there.
   setTimeout(() => {
     for (const part of parts) if (part.status === "rejected") notify.error(HostError.from(part.reason));
-    void begin(workspace);
+    void begin(workspace).then(() => takeRequests(workspace));
   });
 }
 
-async function blank({ editor, host }: Workspace): Promise<void> {
-  editor.open(documentState(await host.call("flow.new", {})));
+/** Whether the first window is open beside this one: it has the session, and the drafts are its own. */
+function isAnotherWindow(): boolean {
+  return new URLSearchParams(window.location.search).get("window") === "another";
+}
+
+/** Opens what other starts of Plait ask for. */
+function takeRequests({ host, files }: Workspace): void {
+  host.takeRequests((request) => {
+    void ("file" in request ? files.openPath(request.file) : files.openExample(request.example));
+  });
 }
 
 /** Opens the requested file or example, and offers drafts that a crash left behind. */
 async function begin(workspace: Workspace): Promise<void> {
+  if (isAnotherWindow()) return;
   const query = new URLSearchParams(window.location.search);
   const path = query.get("open");
   const example = query.get("example");
+  const last = workspace.session.last;
   if (path !== null) await workspace.files.openPath(path);
   else if (example !== null) await workspace.files.openExample(example);
-  else await openLast(workspace);
+  await openLast(workspace, last, path !== null || example !== null);
   try {
     const drafts = await workspace.host.call("autosave.list", {});
-    const displayed = workspace.editor.state.path;
-    workspace.overlays.offerDrafts(drafts.filter((draft) => draft.path === undefined || draft.path !== displayed));
+    const isOpen = (file: string) => workspace.documents.ofFile(file) !== undefined;
+    workspace.overlays.offerDrafts(drafts.filter((draft) => draft.path === undefined || !isOpen(draft.path)));
   } catch (thrown) {
     notify.error(HostError.from(thrown));
   }
   await offerOpenRuns(workspace);
 }
 
-/** Opens what was open when the window was closed, with the same view. */
-async function openLast({ session, files, canvas, editor }: Workspace): Promise<void> {
-  const { path, viewport } = session.last;
-  if (path === undefined) return;
-  if (viewport) canvas.restoredView = { path, viewport };
-  await files.openPath(path);
-  if (editor.state.path !== path) session.forget();
+/** Opens what was open when the window was closed, each with the same view: first what was shown, or else was requested. */
+async function openLast(
+  { session, files, documents }: Workspace,
+  { tabs, shown }: Session,
+  isRequested: boolean,
+): Promise<void> {
+  for (const { path, viewport } of tabs) if (viewport) session.restoreView(path, viewport);
+  if (shown !== undefined && !isRequested) await files.openPath(shown);
+  for (const { path } of tabs) await files.openPath(path, true);
+  documents.arrange(tabs.map(({ path }) => path));
 }

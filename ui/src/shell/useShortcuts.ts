@@ -19,7 +19,9 @@ export function useShortcuts(): void {
       const target = event.target instanceof Element ? event.target : document.body;
       if (target.closest(OWN_KEYS)) return;
       if (isAlone(event) && CONTROL_KEYS.test(event.key) && target.closest(CONTROLS)) return;
-      const typing = isTyping(event.target);
+      // The canvas behind a page is as little meant as that beside a text field.
+      const behindPage = commands.workspace.layout.store.getState().page !== undefined;
+      const typing = isTyping(event.target) || behindPage;
       const untouched = target instanceof HTMLElement && target.dataset.untouched !== undefined;
       const onCanvas = target === document.body || target.closest(".canvas") !== null;
       const command = commands.list.find(

@@ -14,8 +14,6 @@ test("a closing window saves pending settings first", async () => {
   workspace.settings.change({ theme: "dark" });
   expect(close()).toBe(true);
   await workspace.settings.save();
-  expect(call).toHaveBeenCalledExactlyOnceWith("settings.set", {
-    settings: expect.objectContaining({ theme: "dark" }),
-  });
+  expect(call).toHaveBeenCalledExactlyOnceWith("settings.change", { patch: { theme: "dark" } });
   expect(close()).toBe(false);
 });

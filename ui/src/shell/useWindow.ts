@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import { useClipboard } from "@/canvas/clipboard";
-import { documentName, isDirty } from "@/flow/flow-state";
+import { documentName, isDirty, isStartPage } from "@/flow/flow-state";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
 import { suppressBrowserDefaults } from "./browser-defaults";
@@ -9,7 +9,10 @@ import { suppressBrowserDefaults } from "./browser-defaults";
 export function useWindow(): void {
   const workspace = useWorkspace();
   useClipboard();
-  const title = useFlow((state) => `${isDirty(state) ? "• " : ""}${documentName(state)} – Plait`);
+  const title = useFlow((state) =>
+    isStartPage(state) ? "Plait" : `${isDirty(state) ? "• " : ""}${documentName(state)} – Plait`,
+  );
+  useEffect(() => workspace.zoom.follow(), [workspace]);
   useEffect(() => {
     document.title = title;
   }, [title]);
@@ -19,12 +22,12 @@ export function useWindow(): void {
     };
     // The desktop window asks the page before it closes; in a browser the page can hold people back.
     const onClose = (event: Event) => {
-      if (!isDirty(workspace.editor.state) && !workspace.settings.unsaved) return;
+      if (!hasUnsaved(workspace) && !workspace.settings.unsaved) return;
       event.preventDefault();
       void leave(workspace);
     };
     const onLeave = (event: BeforeUnloadEvent) => {
-      if (isDirty(workspace.editor.state)) event.preventDefault();
+      if (hasUnsaved(workspace)) event.preventDefault();
     };
     const onHide = () => void workspace.settings.save();
     // Reloading is useful while one works on the window itself.
@@ -43,9 +46,13 @@ export function useWindow(): void {
   }, [workspace]);
 }
 
+function hasUnsaved({ documents }: Workspace): boolean {
+  return documents.all.some(isDirty);
+}
+
 /** Closes the window after unsaved changes and settings are handled. */
 async function leave(workspace: Workspace): Promise<void> {
-  if (!(await workspace.files.mayReplace())) return;
+  if (!(await workspace.files.mayCloseAll())) return;
   await workspace.settings.save();
   await workspace.host.closeWindow();
 }

@@ -1,7 +1,7 @@
 import { FileText, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { Attachment } from "@/bindings";
-import { formatBytes } from "@/run/values/attachments";
+import { formatBytes, isImage } from "@/run/values/attachments";
 import { useWorkspace } from "./context";
 
 type Props = {
@@ -48,15 +48,22 @@ function sizeOf({ bytes, width, height, pages }: Attachment): string {
   return pages === undefined ? size : `${pages} ${pages === 1 ? "page" : "pages"}, ${size}`;
 }
 
-/** The image, once the host has given its bytes; an icon for everything else. */
 function Preview({ attachment }: { attachment: Attachment }) {
+  if (isImage(attachment)) return <AttachmentImage attachment={attachment} className="max-h-24 max-w-32" />;
+  return <FileIcon />;
+}
+
+function FileIcon() {
+  return <FileText size={16} aria-hidden className="shrink-0 text-fg-3" />;
+}
+
+/** An image, once the host has given its bytes. */
+export function AttachmentImage({ attachment, className = "" }: { attachment: Attachment; className?: string }) {
   const { host } = useWorkspace();
   const { hash, mediaType, name } = attachment;
   const [url, setUrl] = useState<string>();
   const [missing, setMissing] = useState(false);
-  const isImage = mediaType.startsWith("image/");
   useEffect(() => {
-    if (!isImage) return;
     let isCurrent = true;
     host.call("attachment.get", { hash }).then(
       ({ data }) => {
@@ -69,8 +76,8 @@ function Preview({ attachment }: { attachment: Attachment }) {
     return () => {
       isCurrent = false;
     };
-  }, [host, hash, mediaType, isImage]);
+  }, [host, hash, mediaType]);
   if (missing) return <span className="text-bad">Missing</span>;
-  if (url !== undefined) return <img src={url} alt={name} className="max-h-24 max-w-32 rounded-sm" />;
-  return <FileText size={16} aria-hidden className="shrink-0 text-fg-3" />;
+  if (url === undefined) return <FileIcon />;
+  return <img src={url} alt={name} className={`rounded-sm ${className}`} draggable={false} />;
 }

@@ -1,8 +1,20 @@
 /** What the canvas is doing right now: an edge being drawn, a menu open, a name being typed. Not part of the document. */
 import type { Edge as CanvasEdgeBase, Node as CanvasNodeBase, ReactFlowInstance, Viewport } from "@xyflow/react";
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { EdgeId, Node, NodeDescriptor, NodeId, PortKind, Ports, PortType } from "@/bindings";
+import type {
+  CanvasColor,
+  EdgeId,
+  Frame,
+  FrameId,
+  Node,
+  NodeDescriptor,
+  NodeId,
+  PortKind,
+  Ports,
+  PortType,
+} from "@/bindings";
 import type { Point } from "@/flow/align";
+import type { Guide } from "@/flow/alignment-guides";
 import type { Items } from "@/flow/edits";
 import type { End } from "@/flow/ports";
 
@@ -20,10 +32,15 @@ export type CardData = {
   errorWired: boolean;
   /** Whether runs pass over it, because of itself or of a loop around it. */
   disabled: boolean;
+  /** The color that a person gave it. */
+  color: CanvasColor | undefined;
   /** For a folded container: which of its sides edges of its body lead to. */
   folded?: { into: boolean; outOf: boolean };
 };
 export type CanvasNode = CanvasNodeBase<CardData, "card" | "comment" | "loop">;
+export type FrameNode = CanvasNodeBase<{ frameId: FrameId; frame: Frame }, "frame">;
+/** What React Flow draws as nodes. */
+export type CanvasElement = CanvasNode | FrameNode;
 
 /** What an edge shows of its strand. */
 export type StrandData = {
@@ -32,8 +49,10 @@ export type StrandData = {
   back: number | undefined;
   context: number | undefined;
   broken: boolean;
+  /** The points of the canvas that it passes through, and where its nodes are with these. */
+  route?: { points: readonly Point[]; source: Point; target: Point };
 };
-export type CanvasEdge = CanvasEdgeBase<StrandData, "strand">;
+export type CanvasEdge = CanvasEdgeBase<StrandData, "strand" | "routed">;
 
 export type Pulled = { end: End; kind: PortKind; type: PortType };
 
@@ -42,20 +61,24 @@ export type QuickAdd = { pulled: Pulled; at: Point; place: Point };
 
 export type CanvasState = {
   /** React Flow's own handle on the canvas, while there is one. */
-  instance?: ReactFlowInstance<CanvasNode, CanvasEdge>;
+  instance?: ReactFlowInstance<CanvasElement, CanvasEdge>;
   /** The end from which an edge is being drawn. */
   pulled?: Pulled;
   quickAdd?: QuickAdd;
   /** The node whose connections are being made from the keyboard. */
   connecting?: NodeId;
-  /** The node whose name is being typed on its card. */
-  renaming?: NodeId;
+  /** The node or the element of the frame whose name is being typed on it. */
+  renaming?: string;
   /** The nodes for which a loop to move them into is being chosen. */
   movingInto?: readonly NodeId[];
-  /** The loop that would take what is being dragged. */
-  dropTarget?: NodeId;
+  /** The loop or the element of the frame that would take what is being dragged. */
+  dropTarget?: string;
+  /** What the dragged nodes align with. */
+  guides?: readonly Guide[];
   /** Whether the flow is large and seen from so far away that a picture takes the place of its cards. */
   overview?: boolean;
+  /** What is brought into view and selected as soon as the shown flow is drawn. */
+  awaitedReveal?: RevealTarget;
   /** The node type being dragged onto the canvas, and where it is on the screen. */
   draggedType?: { type: NodeDescriptor; at: Point; overCanvas: boolean };
 };
@@ -96,8 +119,10 @@ export class CanvasStore {
   multiSelection: Items | undefined;
   /** The node that gets the focus once it is drawn. The last request wins. */
   awaitedFocus: NodeId | undefined;
-  /** The view with which the flow of this file begins, in place of a view of all its nodes. */
-  restoredView: { path: string; viewport: Viewport } | undefined;
+  /** The views with which the flows of these files begin, in place of a view of all their nodes. */
+  readonly restoredViews = new Map<string, Viewport>();
+  /** How documents were left that something else is shown in place of, by what `useFitNewDocuments` calls them. */
+  readonly leftViews = new Map<string, Viewport>();
   /** How many edges pulse right now. */
   pulseCount = 0;
 
@@ -109,12 +134,26 @@ export class CanvasStore {
     return this.state.instance;
   }
 
+  /** The nodes on the canvas. */
+  drawnNodes(): CanvasNode[] {
+    return this.instance?.getNodes().filter((one) => one.type !== "frame") ?? [];
+  }
+
+  drawnFrames(): FrameNode[] {
+    return this.instance?.getNodes().filter((one) => one.type === "frame") ?? [];
+  }
+
   register(actions: CanvasActions): void {
     this.#actions = actions;
   }
 
   reveal(target: RevealTarget): void {
     this.#actions?.reveal(target);
+  }
+
+  /** The same for a flow that was just opened and may not be drawn yet, after its first view. */
+  revealOnceDrawn(target: RevealTarget): void {
+    this.set({ awaitedReveal: target });
   }
 
   addNode(type: string, at?: Point, dropped?: boolean): NodeId | undefined {
@@ -127,6 +166,19 @@ export class CanvasStore {
 
   showDropTarget(at: Point | undefined): void {
     this.#actions?.showDropTarget(at);
+  }
+
+  /** Ends what was begun in one document, as another one is shown. */
+  endGestures(): void {
+    const nothing = {
+      awaitedReveal: undefined,
+      pulled: undefined,
+      quickAdd: undefined,
+      connecting: undefined,
+      renaming: undefined,
+    };
+    this.set({ ...nothing, movingInto: undefined, dropTarget: undefined });
+    this.multiSelection = undefined;
   }
 
   set(change: Partial<CanvasState>): void {

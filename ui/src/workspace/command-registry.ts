@@ -1,16 +1,20 @@
 /** The commands of a window, bound to its workspace. Menus, buttons and shortcuts run them by id. */
 import type { Command } from "./command";
+import { type Shortcuts, withShortcuts } from "./shortcuts";
 import type { Workspace } from "./workspace";
 
 export class CommandRegistry {
+  /** In the order of the command palette, with the shortcuts that a person gave them. */
+  readonly list: readonly Command[];
   readonly #byId: ReadonlyMap<string, Command>;
 
   constructor(
-    /** In the order of the command palette. */
-    readonly list: readonly Command[],
+    readonly own: readonly Command[],
     readonly workspace: Workspace,
+    shortcuts: Shortcuts = {},
   ) {
-    this.#byId = new Map(list.map((command) => [command.id, command]));
+    this.list = withShortcuts(own, shortcuts);
+    this.#byId = new Map(this.list.map((command) => [command.id, command]));
   }
 
   /** A command by its id. Throws when there is none: the id in the code is wrong then. */
@@ -18,6 +22,16 @@ export class CommandRegistry {
     const command = this.#byId.get(id);
     if (!command) throw new Error(`There is no command ${id}.`);
     return command;
+  }
+
+  /** The shortcut of a command to show beside it. */
+  keysOf(id: string): string | undefined {
+    return this.#byId.get(id)?.keys?.[0];
+  }
+
+  /** The shortcuts of a command before a person changed them. */
+  ownKeysOf(id: string): readonly string[] {
+    return this.own.find((command) => command.id === id)?.keys ?? [];
   }
 
   isEnabled(command: Command): boolean {

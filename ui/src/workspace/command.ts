@@ -13,6 +13,8 @@ export type Command = {
   terms?: string[];
   /** Whether it can run now. Absent: always. */
   enabled?: (workspace: Workspace) => boolean;
+  /** For a switch: whether it is on. */
+  checked?: (workspace: Workspace) => boolean;
   /** Its keys also work while a text field has the focus. */
   whileTyping?: boolean;
   /** Its keys also work in a field that a new node brought the focus to, until something is typed there. */

@@ -11,6 +11,7 @@ import type { Layout } from "./layout";
 import type { Overlays } from "./overlays";
 import type { OwnTools } from "./own-tools";
 import type { Providers } from "./providers";
+import { floats, type Part } from "./window-size";
 import type { Workspace } from "./workspace";
 
 const WorkspaceContext = createContext<Workspace | undefined>(undefined);
@@ -20,7 +21,8 @@ const NO_COMMANDS: readonly Command[] = [];
 type ProviderProps = { workspace: Workspace; commands?: readonly Command[]; children: ReactNode };
 
 export function WorkspaceProvider({ workspace, commands = NO_COMMANDS, children }: ProviderProps) {
-  const registry = useMemo(() => new CommandRegistry(commands, workspace), [commands, workspace]);
+  const changed = useStore(workspace.settings.store, () => workspace.shortcuts.changed);
+  const registry = useMemo(() => new CommandRegistry(commands, workspace, changed), [commands, changed, workspace]);
   return (
     <WorkspaceContext value={workspace}>
       <CommandsContext value={registry}>{children}</CommandsContext>
@@ -34,6 +36,11 @@ export function useWorkspace(): Workspace {
 
 export function useCommands(): CommandRegistry {
   return required(useContext(CommandsContext));
+}
+
+/** The shortcut of a command as it is shown beside it; none if it has none. */
+export function useKeys(command: string): string | undefined {
+  return useCommands().keysOf(command);
 }
 
 /** Subscribes a component to a part of the document. */
@@ -67,6 +74,11 @@ export function useUsers<T>(select: (users: UserList) => T): T {
 
 export function useLayout<T>(select: (layout: Layout) => T): T {
   return useStore(useWorkspace().layout.store, select);
+}
+
+/** Whether a part floats over the canvas, as the window has no room beside it. */
+export function useFloats(part: Part): boolean {
+  return useLayout((layout) => floats(part, layout.size));
 }
 
 export function useOverlays<T>(select: (overlays: Overlays) => T): T {

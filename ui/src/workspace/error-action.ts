@@ -33,8 +33,13 @@ export function errorAction(error: Failure, { layout, settings }: Window): Error
   if (!isProviders && !LIMIT_ERRORS.has(code) && !code.startsWith("keys.")) return undefined;
   const provider = isProviders ? providerIn(error.message, settings) : undefined;
   return provider === undefined
-    ? { label: "Settings", run: () => layout.showSettings() }
-    : { label: `Settings of ${provider}`, run: () => layout.showSettings(provider) };
+    ? { label: "Settings", run: () => layout.showSettings({ section: sectionFor(code) }) }
+    : { label: `Settings of ${provider}`, run: () => layout.showSettings({ provider }) };
+}
+
+/** Where the settings that help are. */
+function sectionFor(code: string): string {
+  return LIMIT_ERRORS.has(code) ? "runLimits" : "providers";
 }
 
 /** The provider that a message is about: errors of providers begin with its name, marked as code. */

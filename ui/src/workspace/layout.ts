@@ -1,8 +1,9 @@
 /** Which parts of the window are open, and what the left panel and the dock show. Remembered between sessions. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { SettingsStore } from "./settings";
+import { floats, type Part, type WindowSize, windowSize } from "./window-size";
 
-export type Part = "left" | "right" | "dock";
+export type { Part } from "./window-size";
 
 export type Layout = {
   /** The id of a panel; `panels/` declares them. */
@@ -10,10 +11,15 @@ export type Layout = {
   /** The id of a dock tab; `dock/` declares them. */
   dockTab: string;
   open: Record<Part, boolean>;
+  size: WindowSize;
   /** The inspector's tab, shared by all nodes. */
   inspectorTab: string;
   /** The question (`pauseKey`) whose answer field in the dock is to get the focus, once it is drawn. */
   focusAnswer: string | undefined;
+  /** What covers the canvas and the parts around it, as a page. */
+  page: "settings" | "guide" | undefined;
+  /** The section of the settings that is to be brought into view. */
+  shownSection: string | undefined;
   /** The provider whose settings are to be brought into view. */
   shownProvider: string | undefined;
 };
@@ -22,16 +28,19 @@ const DEFAULT: Layout = {
   leftPanel: "nodes",
   dockTab: "conversation",
   open: { left: true, right: true, dock: true },
+  size: "wide",
   inspectorTab: "config",
   focusAnswer: undefined,
+  page: undefined,
+  shownSection: undefined,
   shownProvider: undefined,
 };
 
 export class LayoutStore {
   readonly store: StoreApi<Layout> = createStore<Layout>(() => DEFAULT);
 
-  /** The left panel is folded because the window is narrow. */
-  #leftFolded = false;
+  /** What a person opened of the parts beside the canvas. One that floats over it is open for a moment, and is not remembered. */
+  #docked: Record<Part, boolean> = DEFAULT.open;
 
   constructor(readonly settings: SettingsStore) {}
 
@@ -40,26 +49,42 @@ export class LayoutStore {
     const { leftPanel = DEFAULT.leftPanel, open } = this.settings.remembered<Partial<Layout>>("layout") ?? {};
     const dockTab = this.settings.remembered<string>("dockTab") ?? DEFAULT.dockTab;
     const inspectorTab = this.settings.remembered<string>("inspectorTab") ?? DEFAULT.inspectorTab;
-    this.store.setState({ leftPanel, dockTab, inspectorTab, open: { ...DEFAULT.open, ...open } });
+    this.#docked = { ...DEFAULT.open, ...open };
+    const { size } = this.store.getState();
+    this.store.setState({ leftPanel, dockTab, inspectorTab, open: beside(this.#docked, size) });
   }
 
   /** Shows a left panel, or closes the left side when it shows that panel already. */
   togglePanel(panel: string): void {
-    const { leftPanel, open } = this.store.getState();
-    if (open.left && leftPanel === panel) this.setOpen("left", false);
+    const { leftPanel, open, page } = this.store.getState();
+    if (open.left && leftPanel === panel && page === undefined) this.setOpen("left", false);
     else this.showPanel(panel);
   }
 
   showPanel(panel: string): void {
-    this.store.setState({ leftPanel: panel });
+    this.store.setState({ leftPanel: panel, page: undefined });
     this.setOpen("left", true);
     this.#remember();
   }
 
-  /** Shows the settings; with a provider, those of it. */
-  showSettings(provider?: string): void {
-    this.showPanel("settings");
-    this.store.setState({ shownProvider: provider });
+  /** Shows the settings: a section of them, or those of a provider. */
+  showSettings({ section, provider }: { section?: string; provider?: string } = {}): void {
+    this.store.setState({ page: "settings", shownSection: section, shownProvider: provider });
+    for (const part of PARTS) this.uncoverCanvas(part);
+  }
+
+  showGuide(): void {
+    this.store.setState({ page: "guide" });
+    this.uncoverCanvas("left");
+  }
+
+  closePage(): void {
+    this.store.setState({ page: undefined });
+  }
+
+  /** The section of the settings is in view. */
+  sectionShown(): void {
+    this.store.setState({ shownSection: undefined });
   }
 
   /** The settings of the provider are in view. */
@@ -69,6 +94,7 @@ export class LayoutStore {
 
   /** Selects a dock tab and opens the dock. */
   showDockTab(tab: string): void {
+    this.closePage();
     this.setOpen("dock", true);
     this.selectDockTab(tab);
   }
@@ -86,8 +112,14 @@ export class LayoutStore {
 
   /** Shows an open question (`pauseKey`) and focuses its answer field. */
   goToAnswer(pause: string): void {
-    this.showDockTab("conversation");
+    this.showQuestions();
     this.store.setState({ focusAnswer: pause });
+  }
+
+  /** Shows the open questions: in the dock, or in the line that it is folded to. */
+  showQuestions(): void {
+    if (floats("dock", this.store.getState().size)) this.selectDockTab("conversation");
+    else this.showDockTab("conversation");
   }
 
   /** The answer field has got the focus that was requested. */
@@ -96,28 +128,43 @@ export class LayoutStore {
   }
 
   toggle(part: Part): void {
+    this.closePage();
     this.setOpen(part, !this.store.getState().open[part]);
   }
 
   setOpen(part: Part, open: boolean): void {
-    const before = this.store.getState().open;
+    const { open: before, size } = this.store.getState();
     if (before[part] === open) return;
-    if (part === "left") this.#leftFolded = false;
     this.store.setState({ open: { ...before, [part]: open } });
+    if (floats(part, size)) return;
+    this.#docked = { ...this.#docked, [part]: open };
     this.#remember();
   }
 
-  /** Folds the left panel while the window is too narrow for it beside the canvas, and unfolds it afterwards. */
-  setNarrow(narrow: boolean): void {
-    const { open } = this.store.getState();
-    if (narrow === this.#leftFolded || (narrow && !open.left)) return;
-    this.#leftFolded = narrow;
-    this.store.setState({ open: { ...open, left: !narrow } });
+  /** Closes a part if it covers the canvas. */
+  uncoverCanvas(part: Part): void {
+    if (floats(part, this.store.getState().size)) this.setOpen(part, false);
   }
 
-  /** What a person chose, not what a narrow window imposes. */
-  #remember(): void {
-    const { leftPanel, open } = this.store.getState();
-    this.settings.remember("layout", { leftPanel, open: { ...open, left: open.left || this.#leftFolded } });
+  /** Folds the parts for which the window has no room beside the canvas, and opens those again for which it has. */
+  setWindowWidth(width: number): void {
+    const { open, size: before } = this.store.getState();
+    const size = windowSize(width);
+    if (size === before) return;
+    const next = { ...beside(this.#docked, size) };
+    for (const part of PARTS) if (floats(part, size) && floats(part, before)) next[part] = open[part];
+    this.store.setState({ size, open: next });
   }
+
+  #remember(): void {
+    this.settings.remember("layout", { leftPanel: this.store.getState().leftPanel, open: this.#docked });
+  }
+}
+
+const PARTS: readonly Part[] = ["left", "right", "dock"];
+
+/** The parts that are open and have room beside the canvas. */
+function beside(docked: Record<Part, boolean>, size: WindowSize): Record<Part, boolean> {
+  const shows = (part: Part) => docked[part] && !floats(part, size);
+  return { left: shows("left"), right: shows("right"), dock: shows("dock") };
 }

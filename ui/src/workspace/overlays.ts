@@ -1,4 +1,4 @@
-/** The overlays that commands open: the command palette, the list of shortcuts, the drafts of the last session. */
+/** The overlays that commands open: the command palette, the list of shortcuts, the search across flows, the drafts of the last session. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Autosave, ImportReport } from "@/bindings";
 
@@ -7,6 +7,10 @@ export type Overlays = {
   /** Where a node added from the palette goes, in canvas units. Without it: the middle of the view. */
   paletteAt?: { x: number; y: number };
   shortcuts: boolean;
+  /** The search across all known flows. */
+  flowSearch: boolean;
+  /** The versions of the shown flow. */
+  versions: boolean;
   /** Drafts of an earlier session that were never saved. */
   drafts: readonly Autosave[];
   /** What became of the file that was imported last, until the person has read it. */
@@ -14,7 +18,13 @@ export type Overlays = {
 };
 
 export class OverlayStore {
-  readonly store: StoreApi<Overlays> = createStore<Overlays>(() => ({ palette: false, shortcuts: false, drafts: [] }));
+  readonly store: StoreApi<Overlays> = createStore<Overlays>(() => ({
+    palette: false,
+    shortcuts: false,
+    flowSearch: false,
+    versions: false,
+    drafts: [],
+  }));
 
   showPalette(at?: Overlays["paletteAt"]): void {
     this.store.setState({ palette: true, paletteAt: at });
@@ -30,6 +40,14 @@ export class OverlayStore {
 
   hideShortcuts(): void {
     this.store.setState({ shortcuts: false });
+  }
+
+  showFlowSearch(flowSearch: boolean): void {
+    this.store.setState({ flowSearch });
+  }
+
+  showVersions(versions: boolean): void {
+    this.store.setState({ versions });
   }
 
   showImport(report: ImportReport): void {

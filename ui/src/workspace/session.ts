@@ -1,52 +1,71 @@
-/** The flow that was open last and the view of it, so that the window begins where it was left. */
+/** The flows that were open last and the views of them, so that the window begins where it was left. */
 import type { Viewport } from "@xyflow/react";
-import type { FlowEditor } from "@/flow/editor";
+import type { OpenDocuments } from "@/flow/open-documents";
 import type { CanvasStore } from "./canvas-store";
 import type { SettingsStore } from "./settings";
 
 const NAME = "session";
 const SAVE_DELAY_MS = 500;
 
-/** No path: a flow without a file. Drafts restore those. */
-export type Session = { path?: string; viewport?: Viewport };
+/** Flows without a file are not among them: drafts restore those. */
+export type Session = {
+  /** In the order of their tabs. */
+  tabs: readonly { path: string; viewport?: Viewport }[];
+  /** The one that was shown. */
+  shown?: string;
+};
 
 export class SessionStore {
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #views = new Map<string, Viewport>();
 
   constructor(
     readonly settings: SettingsStore,
-    readonly editor: FlowEditor,
+    readonly documents: OpenDocuments,
     readonly canvas: CanvasStore,
   ) {}
 
   /** What was open when the window was closed. */
   get last(): Session {
-    return this.settings.remembered<Session>(NAME) ?? {};
+    const { tabs = [], shown } = this.settings.remembered<Partial<Session>>(NAME) ?? {};
+    return { tabs, shown };
   }
 
-  /** Begins with the next flow that is opened. Returns a function that stops it. */
+  /** Begins with the next change. Returns a function that stops it. */
   follow(): () => void {
-    return this.editor.store.subscribe((state, before) => {
-      if (state.key !== before.key || state.path !== before.path) this.#remember({ path: state.path });
+    const { editor, store } = this.documents;
+    const stopEditor = editor.store.subscribe((state, before) => {
+      if (state.key !== before.key || state.path !== before.path) this.#remember();
     });
+    const stopDocuments = store.subscribe(() => this.#remember());
+    return () => {
+      stopEditor();
+      stopDocuments();
+    };
+  }
+
+  /** Begins the flow of a file with this view, when it is shown. */
+  restoreView(path: string, viewport: Viewport): void {
+    this.#views.set(path, viewport);
+    this.canvas.restoredViews.set(path, viewport);
   }
 
   /** The view has moved. That of a run or of a flow inside another one is not remembered. */
   viewMoved(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const { path, viewing, outer } = this.editor.state;
+      const { path, viewing, outer } = this.documents.editor.state;
       const viewport = this.canvas.instance?.getViewport();
-      if (path !== undefined && viewport && !viewing && !outer) this.#remember({ path, viewport });
+      if (path === undefined || !viewport || viewing || outer) return;
+      this.#views.set(path, viewport);
+      this.#remember();
     }, SAVE_DELAY_MS);
   }
 
-  /** The flow that was open last can't be opened any more. */
-  forget(): void {
-    this.#remember({});
-  }
-
-  #remember(session: Session): void {
+  #remember(): void {
+    const { all, editor } = this.documents;
+    const tabs = all.flatMap(({ path }) => (path === undefined ? [] : [{ path, viewport: this.#views.get(path) }]));
+    const session: Session = { tabs, shown: editor.state.path };
     this.settings.remember(NAME, session);
   }
 }

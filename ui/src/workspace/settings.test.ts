@@ -1,22 +1,31 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { Settings } from "@/bindings";
+import { applyMergePatch } from "@/design/merge-patch";
 import { notify } from "@/design/notify";
 import { HostError } from "@/ipc";
 import { testHost } from "@/ipc/test-host";
 import { SettingsStore } from "./settings";
 
 /** What the host was sent, each to be answered. */
-let sent: { settings: Settings; take: () => void; refuse: (error: HostError) => void }[];
+let sent: { patch: object; take: () => void; refuse: (error: HostError) => void }[];
+
+/** What the host has. */
+let kept: Settings;
 
 let settings: SettingsStore;
 
 beforeEach(() => {
   sent = [];
+  kept = { theme: "system", reducedMotion: false, panels: {}, providers: {}, ui: {} };
   const host = testHost({
     call: (_, args) =>
       new Promise((resolve, refuse) => {
-        const { settings } = args as { settings: Settings };
-        sent.push({ settings, take: () => resolve(settings as never), refuse });
+        const { patch } = args as { patch: Record<string, unknown> };
+        const take = () => {
+          kept = applyMergePatch(kept, patch) as Settings;
+          resolve(kept as never);
+        };
+        sent.push({ patch, take, refuse });
       }),
   });
   settings = new SettingsStore(host);
@@ -36,9 +45,9 @@ describe("settings", () => {
   it("report an error when the host refuses them", async () => {
     const notifyError = vi.spyOn(notify, "error").mockReturnValue();
     settings.change({ theme: "dark" });
-    const kept = settings.save();
+    const saved = settings.save();
     (await next()).refuse(new HostError({ code: "settings.price", message: "The price is wrong." }));
-    await kept;
+    await saved;
     expect(notifyError.mock.lastCall?.[0]).toMatchObject({ code: "settings.price" });
   });
 
@@ -46,14 +55,15 @@ describe("settings", () => {
     const added = settings.put(() => ({ providers: { mine: ollama } }));
     const adding = await next();
     settings.change({ theme: "dark" });
-    const kept = settings.save();
+    const saved = settings.save();
     expect(sent).toEqual([]);
     adding.take();
     await added;
     const later = await next();
-    expect(later.settings).toMatchObject({ theme: "dark", providers: { mine: ollama } });
+    expect(later.patch).toEqual({ theme: "dark" });
     later.take();
-    await kept;
+    await saved;
+    expect(kept).toMatchObject({ theme: "dark", providers: { mine: ollama } });
   });
 
   it("keep two providers that are added at the same time", async () => {
@@ -70,9 +80,31 @@ describe("settings", () => {
     expect(settings.unsaved).toBe(false);
     settings.change({ theme: "light" });
     expect(settings.unsaved).toBe(true);
-    const kept = settings.save();
+    const saved = settings.save();
     (await next()).take();
-    await kept;
+    await saved;
     expect(settings.unsaved).toBe(false);
+  });
+
+  it("leave to other windows what this one did not change", async () => {
+    kept = { ...kept, providers: { theirs: gemini }, panels: { dockTab: "events" } };
+    settings.remember("layout", { open: true });
+    const saved = settings.save();
+    const first = await next();
+    expect(first.patch).toEqual({ panels: { layout: { open: true } } });
+    settings.remember("inspectorTab", "prompt");
+    first.take();
+    await saved;
+    expect(kept.providers).toEqual({ theirs: gemini });
+    expect(settings.current).toMatchObject({
+      providers: { theirs: gemini },
+      panels: { dockTab: "events", layout: { open: true }, inspectorTab: "prompt" },
+    });
+  });
+
+  it("are not sent when nothing changed", async () => {
+    settings.change({ theme: "system" });
+    await settings.save();
+    expect(sent).toEqual([]);
   });
 });

@@ -1,7 +1,11 @@
-/** The person's settings: theme, motion, providers, panels. The host stores them; the page's own storage is the fallback. */
+/**
+ * The person's settings: theme, motion, providers, panels. The host stores them; the page's own storage is the fallback. Only
+ * what changed here is sent: another window, or the terminal, may have changed the rest.
+ */
 
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Settings } from "@/bindings";
+import { applyMergePatch, mergePatch } from "@/design/merge-patch";
 import { notify } from "@/design/notify";
 import { type Host, HostError } from "@/ipc";
 
@@ -12,8 +16,10 @@ const DEFAULTS: Settings = { theme: "system", reducedMotion: false, panels: {}, 
 
 export class SettingsStore {
   readonly store: StoreApi<Settings> = createStore<Settings>(() => DEFAULTS);
+  /** What the host has, as far as this window knows. */
+  #known: Settings = DEFAULTS;
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
-  /** The host replaces all settings at once, so requests go out one after another: a late one must not undo a change. */
+  /** Requests go out one after another: a late one must not undo a change. */
   #queue: Promise<unknown> = Promise.resolve();
   #pendingRequests = 0;
 
@@ -35,7 +41,8 @@ export class SettingsStore {
     } catch {
       settings = readFallback();
     }
-    this.store.setState({ ...DEFAULTS, ...settings });
+    this.#known = { ...DEFAULTS, ...settings };
+    this.store.setState(this.#known);
   }
 
   /** Changes settings at once and saves them a moment later. */
@@ -50,7 +57,7 @@ export class SettingsStore {
     if (this.#saveTimer !== undefined) {
       clearTimeout(this.#saveTimer);
       this.#saveTimer = undefined;
-      this.#enqueue(() => this.host.call("settings.set", { settings: this.current })).catch((thrown) => {
+      this.#enqueue(() => this.#send(this.current)).catch((thrown) => {
         writeFallback(this.current);
         notify.error(HostError.from(thrown));
       });
@@ -60,12 +67,7 @@ export class SettingsStore {
 
   /** Changes settings only when the host accepts them. Rejects with the host's error. */
   async put(change: (current: Settings) => Partial<Settings>): Promise<void> {
-    await this.#enqueue(async () => {
-      const wanted = change(this.current);
-      const accepted = await this.host.call("settings.set", { settings: { ...this.current, ...wanted } });
-      // Whatever changed meanwhile, this part is what the host has.
-      this.store.setState({ ...wanted, providers: accepted.providers });
-    });
+    await this.#enqueue(() => this.#send({ ...this.current, ...change(this.current) }));
   }
 
   /** What one part of the window stored between sessions, by name. */
@@ -78,6 +80,16 @@ export class SettingsStore {
     const { panels } = this.current;
     const before = typeof panels === "object" && panels !== null ? panels : {};
     this.change({ panels: { ...before, [name]: value } });
+  }
+
+  /** Tells the host what differs from what it had, and takes over what others changed. */
+  async #send(wanted: Settings): Promise<void> {
+    const before = this.current;
+    const patch = mergePatch(this.#known, wanted);
+    if (Object.keys(patch).length === 0) return;
+    this.#known = await this.host.call("settings.change", { patch });
+    const meanwhile = mergePatch(before, this.current);
+    this.store.setState(applyMergePatch(this.#known, meanwhile) as Settings, true);
   }
 
   #enqueue<T>(work: () => Promise<T>): Promise<T> {

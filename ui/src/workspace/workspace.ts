@@ -5,6 +5,7 @@ import { DraftStore } from "@/flow/draft-store";
 import { FlowEditor } from "@/flow/editor";
 import { FlowFiles } from "@/flow/files";
 import { NodeTypeRegistry } from "@/flow/node-types";
+import { OpenDocuments } from "@/flow/open-documents";
 import { type Host, trackRequests } from "@/ipc";
 import { RunControl } from "@/run/control";
 import { ConversationList } from "@/run/conversations/conversation-list";
@@ -19,12 +20,15 @@ import { RunList } from "@/run/run-list";
 import { CanvasStore } from "./canvas-store";
 import { errorAction } from "./error-action";
 import { FocusClaim } from "./focus-claim";
+import { GuideStore } from "./guide";
+import { InterfaceZoom } from "./interface-zoom";
 import { LayoutStore } from "./layout";
 import { OverlayStore } from "./overlays";
 import { OwnToolStore } from "./own-tools";
 import { ProviderStore } from "./providers";
 import { SessionStore } from "./session";
 import { SettingsStore } from "./settings";
+import { ShortcutStore } from "./shortcuts";
 import { UserStore } from "./users";
 
 export type Workspace = ReturnType<typeof createWorkspace>;
@@ -38,16 +42,22 @@ export function createWorkspace(bareHost: Host) {
   const focusClaim = new FocusClaim();
   const nodeTypes = new NodeTypeRegistry(host);
   const editor = new FlowEditor();
+  const documents = new OpenDocuments(editor);
+  editor.store.subscribe((state, before) => {
+    // A page would hide the document that is shown now.
+    if (state.key !== before.key) layout.closePage();
+  });
   const canvas = new CanvasStore();
-  const drafts = new DraftStore(host, editor);
+  const drafts = new DraftStore(host, editor, documents);
+  const overlays = new OverlayStore();
   const viewMotion = new ViewMotion();
   const conversations = new ConversationList(host, editor);
-  const conversation = new CurrentConversation(conversations);
+  const conversation = new CurrentConversation(conversations, documents);
   const activeRun = new ActiveRun(viewMotion);
   const runList = new RunList(host);
   // What the window lists belongs to the user before.
   const users = new UserStore(host, () => {
-    conversation.leave();
+    conversation.leaveAll();
     void conversations.load();
     void runList.load();
   });
@@ -61,18 +71,31 @@ export function createWorkspace(bareHost: Host) {
     users,
     providers: new ProviderStore(host, settings),
     layout,
-    overlays: new OverlayStore(),
+    zoom: new InterfaceZoom(settings, host),
+    shortcuts: new ShortcutStore(settings),
+    overlays,
+    /** The guide in the window. */
+    guide: new GuideStore(() => layout.showGuide()),
     ownTools: new OwnToolStore(host),
     nodeTypes,
-    /** The document that is edited. */
+    /** The document that is shown and edited. */
     editor,
-    /** The draft that a crash leaves of the document. */
+    /** All open documents, in the order of their tabs. */
+    documents,
+    /** The drafts that a crash leaves of the documents. */
     drafts,
     /** Opens and saves documents. */
-    files: new FlowFiles({ host, editor, drafts, questions }),
+    files: new FlowFiles({
+      host,
+      editor,
+      documents,
+      drafts,
+      questions,
+      showImport: (report) => overlays.showImport(report),
+    }),
     canvas,
-    /** The flow that was open last. */
-    session: new SessionStore(settings, editor, canvas),
+    /** The flows that were open last. */
+    session: new SessionStore(settings, documents, canvas),
     viewMotion,
     /** The list of conversations. */
     conversations,
@@ -88,16 +111,20 @@ export function createWorkspace(bareHost: Host) {
     runs: new RunControl({
       host,
       editor,
+      documents,
       questions,
       conversation,
       list: runList,
       active: activeRun,
       window: {
         showProblems: () => layout.showDockTab("problems"),
-        runStarts: () => focusClaim.begin(),
+        runStarts: () => {
+          layout.closePage();
+          focusClaim.begin();
+        },
         showQuestion: (pause) => {
           if (focusClaim.mayTakeFocus()) layout.goToAnswer(pause);
-          else layout.showDockTab("conversation");
+          else layout.showQuestions();
         },
         askGrants: (request) => grantRequests.ask(request),
         errorAction: (error) => errorAction(error, { layout, settings }),

@@ -43,7 +43,7 @@ test("edits a query and a condition in the code editor, over several lines", asy
       q: { type: "json", config: { query: ".items" } },
       s: { type: "switch", config: { cases: [{ name: "urgent", when: "value.priority > 7" }] } },
     },
-    layout: { ...CHAT_FLOW.layout, q: { x: 548, y: 260 }, s: { x: 548, y: 380 } },
+    layout: { ...CHAT_FLOW.layout, q: { x: 824, y: 0 }, s: { x: 824, y: 130 } },
   });
   await node(page, "q").click();
   const query = page.locator('[data-field=query] [data-language="jq"] .cm-content');

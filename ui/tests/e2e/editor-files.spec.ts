@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { CHAT_FLOW, expect, node, openEmpty, openFlow, putFile, savedFlow, test } from "./fixture";
+import { CHAT_FLOW, expect, node, openFlow, putFile, savedFlow, test } from "./fixture";
 
 const PATH = "/flows/test.flow.json";
 
@@ -46,14 +46,14 @@ test("saves and reopens the same flow", async ({ page }) => {
 test("asks before it discards unsaved changes", async ({ page }) => {
   await openFlow(page);
   await rename(page, "ask", "Precious");
-  await page.keyboard.press("Control+Alt+n");
+  await page.keyboard.press("Control+w");
   await expect(page.getByTestId("ask-dialog")).toContainText("Save changes");
   await page.keyboard.press("Escape");
   await expect(page.getByTestId("ask-dialog")).toBeHidden();
   await expect(node(page, "ask")).toContainText("Precious");
-  await page.keyboard.press("Control+Alt+n");
+  await page.keyboard.press("Control+w");
   await page.getByTestId("ask-save").click();
-  await expect(page.getByTestId("empty-canvas")).toBeVisible();
+  await expect(page.getByTestId("start-page")).toBeVisible();
   await page.goto(`/?open=${encodeURIComponent(PATH)}`);
   await expect(node(page, "ask")).toContainText("Precious");
 });
@@ -105,7 +105,7 @@ test("offers drafts after a crash, for saved and unsaved flows", async ({ page }
   await page.getByRole("button", { name: "Discard" }).click();
   await expect(page.getByTestId("drafts-dialog")).toHaveCount(0);
   await page.reload();
-  await expect(page.getByTestId("empty-canvas")).toBeVisible();
+  await expect(page.getByTestId("start-page")).toBeVisible();
   await expect(page.getByTestId("drafts-dialog")).toHaveCount(0);
 });
 
@@ -160,8 +160,8 @@ test("reports a file that can't be opened and keeps the document", async ({ page
 });
 
 test("opens an example and saves it under a name", async ({ page }) => {
-  await openEmpty(page);
-  await page.getByTestId("empty-canvas").locator("[data-testid^=example-]").first().click();
+  await page.goto("/");
+  await page.getByTestId("start-page").locator("[data-testid^=example-]").first().click();
   await page.keyboard.press("Control+s");
   await expect(page.getByTestId("file-dialog-path")).toHaveValue(/\.flow\.json$/);
   await page.getByTestId("file-dialog-cancel").click();

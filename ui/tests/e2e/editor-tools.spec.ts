@@ -71,6 +71,7 @@ test("allows hosts and names secrets in the settings", async ({ page }) => {
   await page.getByRole("button", { name: "Add secret" }).click();
   await expect(page.getByText("GITHUB_TOKEN, sent to https://api.github.com only")).toBeVisible();
   await page.reload();
+  await page.getByTestId("rail-settings").click();
   await expect(page.getByLabel("Allowed hosts")).toHaveValue("localhost:8080");
   await page.getByRole("button", { name: "Remove secret GITHUB" }).click();
   await expect(page.getByText("GITHUB_TOKEN, sent to")).toHaveCount(0);

@@ -1,11 +1,15 @@
 import { CHAT_FLOW, drag, expect, handle, middle, node, openEmpty, openFlow, savedFlow, test } from "./fixture";
 
 test.describe("an empty canvas", () => {
-  test("offers the examples and opens one", async ({ page }) => {
+  test("leads to the start page, which its first node closes", async ({ page }) => {
     await openEmpty(page);
+    await page.getByTestId("start-button-empty").click();
+    await expect(page.getByTestId("start-page")).toBeVisible();
+    await page.getByTestId("palette-text").dblclick();
+    await expect(node(page, "text")).toBeVisible();
+    await expect(page.getByTestId("start-page")).toHaveCount(0);
+    await page.getByTestId("undo-button").click();
     await expect(page.getByTestId("empty-canvas")).toBeVisible();
-    await page.getByTestId("empty-canvas").locator("[data-testid^=example-]").first().click();
-    await expect(page.getByTestId("flow-file")).toContainText("Not saved");
   });
 
   test("adds a node where it is dropped from the palette", async ({ page }) => {

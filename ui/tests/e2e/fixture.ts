@@ -109,6 +109,8 @@ export const test = base.extend<{ quiet: undefined }>({
 /** Opens the window on an empty flow. */
 export async function openEmpty(page: Page): Promise<void> {
   await page.goto("/");
+  await expect(page.getByTestId("start-page")).toBeVisible();
+  await page.keyboard.press("Control+Alt+n");
   await expect(page.getByTestId("empty-canvas")).toBeVisible();
 }
 

@@ -1,4 +1,24 @@
-import { expect, test } from "./fixture";
+import type { Page } from "@playwright/test";
+import { CHAT_FLOW, expect, node, openEmpty, putFile, test } from "./fixture";
+
+const N8N = JSON.stringify({ name: "Mail", nodes: [{ name: "Chat" }], connections: {} });
+
+/** Drags files over the window, and drops them if `drop` says so. */
+async function dragFiles(page: Page, files: { name: string; type: string; text: string }[], drop: boolean) {
+  await page.evaluate(
+    ([dragged, isDropped]) => {
+      const dataTransfer = new DataTransfer();
+      for (const { name, type, text } of dragged) dataTransfer.items.add(new File([text], name, { type }));
+      const target = document.querySelector("[data-testid=canvas]") ?? document.body;
+      const fire = (kind: string) =>
+        target.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+      fire("dragenter");
+      fire("dragover");
+      if (isDropped) fire("drop");
+    },
+    [files, drop] as const,
+  );
+}
 
 test("an imported file opens unsaved, with a report and placeholders that can't run", async ({ page }) => {
   await page.goto("/");
@@ -17,9 +37,50 @@ test("an imported file opens unsaved, with a report and placeholders that can't 
   await expect(dialog).toBeHidden();
 
   await expect(page.locator(".react-flow__node", { hasText: "Send mail" })).toBeVisible();
-  // It was never saved, so a new flow asks first.
-  await page.keyboard.press("ControlOrMeta+k");
-  await page.keyboard.type("New flow");
-  await page.keyboard.press("Enter");
+  // It was never saved, so closing it asks first.
+  await page.keyboard.press("ControlOrMeta+w");
   await expect(page.getByTestId("ask-dialog")).toContainText("Save changes");
+});
+
+test("says what will happen to files that are dragged over the window", async ({ page }) => {
+  await openEmpty(page);
+  await dragFiles(page, [{ name: "a.flow.json", type: "application/json", text: "{}" }], false);
+  await expect(page.getByTestId("drop-overlay")).toContainText("Drop to open this file");
+  await dragFiles(page, [{ name: "photo.png", type: "image/png", text: "" }], false);
+  await expect(page.getByTestId("drop-overlay")).toContainText("Plait can’t open this file");
+  await dragFiles(page, [{ name: "photo.png", type: "image/png", text: "" }], true);
+  await expect(page.getByTestId("drop-overlay")).toHaveCount(0);
+  await expect(page.locator("[data-sonner-toast]")).toContainText("“photo.png” is no flow");
+});
+
+test("a dropped flow opens unsaved", async ({ page }) => {
+  await openEmpty(page);
+  await dragFiles(page, [{ name: "chat.flow.json", type: "application/json", text: JSON.stringify(CHAT_FLOW) }], true);
+  await expect(node(page, "answer")).toBeVisible();
+  await expect(page.getByTestId("flow-name")).toHaveText(CHAT_FLOW.name);
+  await expect(page.getByTestId("flow-file")).toHaveText("Not saved");
+});
+
+test("a dropped file of another tool is imported, with its report", async ({ page }) => {
+  await openEmpty(page);
+  await dragFiles(page, [{ name: "mail.json", type: "application/json", text: N8N }], true);
+  await expect(page.getByTestId("import-dialog")).toContainText("Imported from n8n");
+  await page.keyboard.press("Escape");
+  await expect(page.getByTestId("flow-name")).toHaveText("mail");
+});
+
+test("a dropped file that is nothing Plait knows is named, and the document stays", async ({ page }) => {
+  await openEmpty(page);
+  await dragFiles(page, [{ name: "notes.txt", type: "text/plain", text: "Buy milk" }], true);
+  await expect(page.locator("[data-sonner-toast]")).toContainText("is not a flow");
+  await expect(page.getByTestId("empty-canvas")).toBeVisible();
+});
+
+test("opening a file of another tool offers to import it", async ({ page }) => {
+  await putFile(page, "/flows/n8n.json", JSON.parse(N8N));
+  await page.goto(`/?open=${encodeURIComponent("/flows/n8n.json")}`);
+  const toast = page.locator("[data-sonner-toast]");
+  await expect(toast).toContainText("is not a flow");
+  await toast.getByRole("button", { name: "Import it" }).click();
+  await expect(page.getByTestId("import-dialog")).toContainText("Imported from n8n");
 });

@@ -57,7 +57,7 @@ test("a handled failure is shown, the run continues, and failed attempts are lis
   await expect(state(page, "broken")).toHaveAttribute("data-state", "failed");
   await page.getByTestId("dock-tab-problems").click();
   const problem = page.getByTestId("problem").filter({ hasText: "This model is down" });
-  await problem.getByRole("button").click();
+  await problem.getByTitle("Show Broken model on canvas").click();
   await expect(node(page, "broken")).toHaveAttribute("data-selected", "true");
   await page.getByTestId("inspector-tab-io").click();
   await expect(page.getByTestId("io-error")).toContainText("handled by its error output");

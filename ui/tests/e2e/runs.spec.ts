@@ -121,7 +121,7 @@ test.describe("a run", () => {
     await page.getByTestId("problems-badge").click();
     const problem = page.getByTestId("problem");
     await expect(problem).toHaveAttribute("data-code", "node.unknown_type");
-    await problem.getByRole("button").click();
+    await problem.getByTitle(/on canvas$/).click();
     await expect(node(page, "odd")).toHaveAttribute("data-selected", "true");
   });
 

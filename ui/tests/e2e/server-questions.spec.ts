@@ -34,6 +34,8 @@ for (const [width, height] of [
       const picture = (name: string) =>
         page.screenshot({ path: `test-results/server-questions-${name}-${width}.png`, animations: "disabled" });
       await run(page);
+      const isSmall = width < 1100;
+      if (isSmall) await page.keyboard.press("Control+i");
       await node(page, "count").click();
       await page.getByTestId("inspector-tab-io").click();
       // Which step it is at when this looks is a matter of timing.
@@ -42,6 +44,7 @@ for (const [width, height] of [
       await page.getByTestId("tool-progress-act").scrollIntoViewIfNeeded();
       await picture("progress");
 
+      // In a small window, a question that needs a form opens the dock.
       const question = page.getByTestId("pause-ask");
       await expect(question).toContainText("What is your name?");
       await expect(question.getByRole("button", { name: "Accept" })).toBeDisabled();

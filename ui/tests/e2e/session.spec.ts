@@ -1,5 +1,5 @@
 /** The window begins where it was left. */
-import { expect, node, openFlow, test } from "./fixture";
+import { CHAT_FLOW, expect, node, openFlow, putFile, test } from "./fixture";
 
 test("opens the last flow again, with its view, its dock tab and its panels", async ({ page }) => {
   await openFlow(page);
@@ -18,13 +18,36 @@ test("opens the last flow again, with its view, its dock tab and its panels", as
   await expect(page.getByTestId("dock-tab-events")).toHaveAttribute("aria-selected", "true");
 });
 
-test("begins empty when the last flow had no file", async ({ page }) => {
+test("begins empty when the last flow was closed", async ({ page }) => {
   await openFlow(page);
   const settings = () => page.evaluate(() => localStorage.getItem("plait.mock-host.settings"));
   await expect.poll(settings).toContain("test.flow.json");
-  await page.goto("/?example=hello");
-  await expect(page.locator(".canvas .card").first()).toBeVisible();
+  await page.keyboard.press("Control+w");
+  await expect(page.getByTestId("start-page")).toBeVisible();
   await expect.poll(settings).not.toContain("test.flow.json");
   await page.goto("/");
-  await expect(page.getByTestId("empty-canvas")).toBeVisible();
+  await expect(page.getByTestId("start-page")).toBeVisible();
+});
+
+test("opens all tabs again in their order, and a requested flow in front of them", async ({ page }) => {
+  for (const name of ["one", "two", "three"]) await putFile(page, `/flows/${name}.flow.json`, { ...CHAT_FLOW, name });
+  await page.goto("/?open=/flows/one.flow.json");
+  await expect(page.getByTestId("flow-name")).toHaveText("one");
+  for (const name of ["two", "three"]) {
+    await page.getByTestId("open-button").click();
+    await page.getByTestId("file-dialog-path").fill(`/flows/${name}.flow.json`);
+    await page.keyboard.press("Enter");
+    await expect(page.getByTestId("flow-name")).toHaveText(name);
+  }
+  await page.getByTestId("tab-two").click();
+  await expect(page.getByTestId("flow-name")).toHaveText("two");
+  const settings = () => page.evaluate(() => localStorage.getItem("plait.mock-host.settings"));
+  await expect.poll(settings).toMatch(/shown[^,}]*two/);
+  await page.goto("/");
+  const names = page.getByTestId("tab-bar").getByRole("listitem");
+  await expect(names).toHaveText(["one", "two", "three"]);
+  await expect(page.getByTestId("flow-name")).toHaveText("two");
+  await page.goto("/?example=hello");
+  await expect(names).toHaveCount(4);
+  await expect(page.getByTestId("flow-name")).not.toHaveText("two");
 });

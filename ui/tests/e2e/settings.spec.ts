@@ -55,9 +55,9 @@ for (const theme of ["dark", "light"] as const) {
       const ollama = await card(page, "ollama");
       await ollama.getByRole("button", { name: "Test ollama" }).click();
       await expect(page.getByTestId("test-ollama")).toContainText("Connected");
-      const { violations } = await new AxeBuilder({ page }).include('[data-testid="settings-panel"]').analyze();
+      const { violations } = await new AxeBuilder({ page }).include('[data-testid="settings-page"]').analyze();
       expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
-      const panel = page.getByTestId("settings-panel");
+      const panel = page.getByTestId("settings-page");
       expect(await panel.evaluate((it) => it.scrollWidth - it.clientWidth), "nothing sticks out").toBe(0);
       await page.screenshot({ path: `test-results/settings-${theme}.png` });
     });
@@ -95,6 +95,7 @@ test("finds a local server and offers its models in the inspector", async ({ pag
   await openSettings(page);
   await expect(page.getByTestId("provider-ollama")).toContainText("Running");
   await expect(page.getByText("1 local server found")).toBeVisible();
+  await page.keyboard.press("Escape");
   await node(page, "start").click();
   const model = page.getByRole("combobox", { name: "Model", exact: true });
   await model.focus();
@@ -115,8 +116,9 @@ test("adds a provider, refuses a wrong address, changes and removes it", async (
   await url.fill("http://box:9000/v1");
   await url.press("Enter");
   await expect(mine.getByText("provider.bad_settings")).toHaveCount(0);
-  // Also after a reload, with the panel as it was.
+  // Also after a reload.
   await page.reload();
+  await openSettings(page);
   await card(page, "mine");
   await expect(url).toHaveValue("http://box:9000/v1");
   await mine.getByRole("button", { name: "Remove provider mine" }).click();
@@ -149,4 +151,43 @@ test("a found server can be added by keyboard", async ({ page }) => {
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
   await expect(page.getByTestId("provider-vllm").getByLabel("Protocol")).toBeFocused();
+});
+
+test("finds settings by their words and descriptions, and says how many", async ({ page }) => {
+  await openFlow(page);
+  await page.keyboard.press("Control+,");
+  const search = page.getByTestId("settings-search");
+  await expect(search).toBeFocused();
+  await expect(page.getByTestId("provider-openai")).toBeVisible();
+  await page.keyboard.type("model calls");
+  await expect(page.getByTestId("settings-found")).toHaveText(/^\d found$/);
+  await expect(page.getByLabel("Max model calls").first()).toBeVisible();
+  await expect(page.getByTestId("setting-theme")).toBeHidden();
+  await page.screenshot({ path: "test-results/settings-search.png" });
+  await search.fill("theme");
+  await expect(page.getByTestId("settings-found")).toHaveText("1 found");
+  await expect(page.getByTestId("setting-theme")).toBeVisible();
+  await search.fill("no such thing at all");
+  await expect(page.getByTestId("settings-found")).toHaveText("0 found");
+  await expect(page.getByTestId("settings-page")).toContainText("No setting matches");
+  await page.keyboard.press("Escape");
+  await expect(search).toHaveValue("");
+  await page.keyboard.press("Escape");
+  await expect(page.getByTestId("settings-page")).toHaveCount(0);
+});
+
+test("leads to a section from the list, and keeps the keyboard from the canvas behind", async ({ page }) => {
+  await openFlow(page);
+  await node(page, "tools").click();
+  await openSettings(page);
+  await page.getByRole("navigation", { name: "Sections" }).getByRole("button", { name: "Redaction" }).click();
+  const heading = page.getByRole("heading", { name: "Redaction" });
+  await expect(heading).toBeFocused();
+  await expect(heading).toBeInViewport();
+  await page.keyboard.press("Delete");
+  await page.getByTestId("setting-zoom").selectOption("110");
+  await expect.poll(() => page.evaluate(() => document.documentElement.style.zoom)).toBe("1.1");
+  await page.getByTestId("rail-settings").click();
+  await expect(page.getByTestId("settings-page")).toHaveCount(0);
+  await expect(node(page, "tools")).toBeVisible();
 });

@@ -100,7 +100,7 @@ impl Command for OpenFlow {
 }
 
 /// Why a file is not a flow: the first error with its position, and the diagnostics of all.
-fn unreadable(path: &Path, errors: &[ReadError]) -> ErrorReply {
+pub(super) fn unreadable(path: &Path, errors: &[ReadError]) -> ErrorReply {
     let Some(error) = errors.first() else {
         return ErrorReply::new(ErrorCode::FlowWrongShape, format!("{} is not a flow.", path.display()));
     };

@@ -113,7 +113,7 @@ fn add_children(store: &Store, record: &mut RunRecord) -> Result<(), Fault> {
 }
 
 /// The status of a run. One that is recorded as running but is not active was interrupted.
-fn status(record: &RunRecord, active: bool) -> RunStatus {
+pub(super) fn status(record: &RunRecord, active: bool) -> RunStatus {
     match record.status {
         RunStatus::Running | RunStatus::Interrupted if active => RunStatus::Running,
         RunStatus::Running => RunStatus::Interrupted,

@@ -77,8 +77,31 @@ impl SettingsService {
 
     /// Replaces the settings, in the store first. Changes nothing if they are invalid. The key of a provider that is removed
     /// or moves to another host is removed.
-    pub(crate) async fn replace(&self, mut settings: Settings) -> Result<Settings, ErrorReply> {
+    pub(crate) async fn replace(&self, settings: Settings) -> Result<Settings, ErrorReply> {
         let _guard = self.write_lock.lock().await;
+        self.put(settings).await
+    }
+
+    /// Changes the settings in force, as JSON: what other windows and commands changed meanwhile stays. Otherwise as
+    /// [`Self::replace`]; `settings.bad_value` if the changed document is none.
+    pub(crate) async fn change(
+        &self,
+        change: impl FnOnce(&mut Value) + Send,
+    ) -> Result<Settings, ErrorReply> {
+        let _guard = self.write_lock.lock().await;
+        let mut document = serde_json::to_value(self.current()).map_err(|error| unwritable(&error))?;
+        change(&mut document);
+        let settings = serde_json::from_value(document).map_err(|error| {
+            ErrorReply::new(
+                ErrorCode::SettingsBadValue,
+                format!("The settings cannot be changed so: {error}."),
+            )
+            .hint("Settings that are not mentioned stay as they are; null removes one.")
+        })?;
+        self.put(settings).await
+    }
+
+    async fn put(&self, mut settings: Settings) -> Result<Settings, ErrorReply> {
         self.refuse_secrets(&mut settings).await?;
         let moved = self.providers.drop_moved_variables(&mut settings.providers);
         let table = self.providers.table().with_settings(&settings.providers)?;
@@ -87,12 +110,7 @@ impl SettingsService {
         let built_in = ProviderRegistry::built_in();
         settings.providers.retain(|name, provider| built_in.get(name) != Some(provider));
         let sets_quotas = self.current.read().quotas != settings.quotas;
-        let stored = serde_json::to_value(&settings).map_err(|error| {
-            ErrorReply::new(
-                ErrorCode::SettingsUnwritable,
-                format!("The settings could not be serialized: {error}."),
-            )
-        })?;
+        let stored = serde_json::to_value(&settings).map_err(|error| unwritable(&error))?;
         if let Value::Object(mut stored) = stored {
             if sets_quotas {
                 self.unreadable.lock().forget("quotas");
@@ -176,4 +194,8 @@ impl SettingsService {
         }
         Ok(())
     }
+}
+
+fn unwritable(error: &serde_json::Error) -> ErrorReply {
+    ErrorReply::new(ErrorCode::SettingsUnwritable, format!("The settings could not be serialized: {error}."))
 }

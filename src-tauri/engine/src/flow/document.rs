@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
 
+use super::drawing::{Frame, Point, Position};
 use super::folders::{self, FolderAccess};
 use super::tree_limits::TreeLimits;
 use crate::diagnostic::Diagnostic;
-use crate::id::{EdgeId, NodeId, PortName};
+use crate::id::{EdgeId, FrameId, NodeId, PortName};
 use crate::memory::{MAX_RECENT_TURNS, MemorySettings};
 use crate::quota::{FlowQuotas, Quota};
 
@@ -37,6 +38,14 @@ pub struct Flow {
     /// The positions of nodes on the canvas.
     #[serde(default)]
     pub layout: BTreeMap<NodeId, Position>,
+    /// Boxes around nodes that belong together.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<BTreeMap<FrameId, Frame>>")]
+    pub frames: BTreeMap<FrameId, Frame>,
+    /// The points that edges pass through, in the edge's direction. An edge without any takes the way that the canvas gives it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[ts(optional, as = "Option<BTreeMap<EdgeId, Vec<Point>>>")]
+    pub routes: BTreeMap<EdgeId, Vec<Point>>,
     #[serde(default, skip_serializing_if = "FlowSettings::is_default")]
     #[ts(optional, as = "Option<FlowSettings>")]
     pub settings: FlowSettings,
@@ -55,6 +64,8 @@ impl Default for Flow {
             nodes: BTreeMap::new(),
             edges: BTreeMap::new(),
             layout: BTreeMap::new(),
+            frames: BTreeMap::new(),
+            routes: BTreeMap::new(),
             settings: FlowSettings::default(),
             extra: Map::new(),
         }
@@ -174,31 +185,6 @@ pub struct Edge {
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(optional, type = "Record<string, unknown>")]
     pub metadata: Map<String, Value>,
-    /// Unknown keys, kept unchanged.
-    #[serde(flatten)]
-    #[ts(skip)]
-    pub extra: Map<String, Value>,
-}
-
-/// The position of a node on the canvas; of a node in a loop's body, relative to the loop's top left corner.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
-pub struct Position {
-    /// Rightward, in canvas units.
-    pub x: f64,
-    /// Downward, in canvas units.
-    pub y: f64,
-    /// The width, for nodes that can be resized (notes, loops).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub width: Option<f64>,
-    /// The height, for nodes that can be resized (notes, loops).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub height: Option<f64>,
-    /// Whether a loop is drawn as a single card, without its body.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    #[ts(optional, as = "Option<bool>")]
-    pub folded: bool,
     /// Unknown keys, kept unchanged.
     #[serde(flatten)]
     #[ts(skip)]

@@ -18,6 +18,8 @@ pub(super) fn document() -> impl Strategy<Value = String> {
         member("nodes", 0.97, items(node())),
         member("edges", 0.7, items(edge())),
         member("layout", 0.5, items(position())),
+        member("frames", 0.3, items(frame())),
+        member("routes", 0.3, items(vec(point(), 0..3).prop_map(list).boxed())),
         member("settings", 0.4, settings()),
     ])
 }
@@ -55,7 +57,28 @@ fn position() -> BoxedStrategy<String> {
         member("y", 0.99, number()),
         member("width", 0.3, number()),
         member("height", 0.2, number()),
+        member("color", 0.2, color()),
     ])
+}
+
+fn frame() -> BoxedStrategy<String> {
+    object(vec![
+        member("title", 0.8, text()),
+        member("color", 0.3, color()),
+        member("nodes", 0.9, vec(text(), 0..3).prop_map(list)),
+        member("x", 0.99, number()),
+        member("y", 0.99, number()),
+        member("width", 0.99, number()),
+        member("height", 0.99, number()),
+    ])
+}
+
+fn point() -> BoxedStrategy<String> {
+    object(vec![member("x", 0.99, number()), member("y", 0.99, number())])
+}
+
+fn color() -> BoxedStrategy<String> {
+    prop::sample::select(vec!["\"gray\"", "\"teal\"", "\"mauve\""]).prop_map(str::to_owned).boxed()
 }
 
 fn settings() -> BoxedStrategy<String> {

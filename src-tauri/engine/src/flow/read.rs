@@ -126,15 +126,24 @@ fn not_a_flow(message: String) -> Diagnostic {
     )
 }
 
-/// Reads each node and edge separately, so that an error names the one it is in.
+/// Reads each part separately, so that an error names the one it is in.
 fn read_shape(value: Value) -> Result<Flow, Diagnostic> {
-    for (section, what) in [("nodes", "node"), ("edges", "edge"), ("layout", "position")] {
+    let sections = [
+        ("nodes", "node"),
+        ("edges", "edge"),
+        ("layout", "position"),
+        ("frames", "frame"),
+        ("routes", "route"),
+    ];
+    for (section, what) in sections {
         let Some(Value::Object(items)) = value.get(section) else { continue };
         for (id, item) in items {
             let result = match section {
                 "nodes" => super::Node::deserialize(item).map(|_| ()),
                 "edges" => super::Edge::deserialize(item).map(|_| ()),
-                _ => super::Position::deserialize(item).map(|_| ()),
+                "layout" => super::Position::deserialize(item).map(|_| ()),
+                "frames" => super::Frame::deserialize(item).map(|_| ()),
+                _ => Vec::<super::Point>::deserialize(item).map(|_| ()),
             };
             if let Err(error) = result {
                 let pointer = format!("/{section}/{}", escape(id));

@@ -23,7 +23,18 @@ struct Document<'f> {
 
 impl<'f> Document<'f> {
     fn of(flow: &'f Flow) -> Result<Self, serde_json::Error> {
-        let Flow { version, name, description, nodes: _, edges: _, layout: _, settings, extra } = flow;
+        let Flow {
+            version,
+            name,
+            description,
+            nodes: _,
+            edges: _,
+            layout: _,
+            frames,
+            routes,
+            settings,
+            extra,
+        } = flow;
         let rest = Flow {
             version: *version,
             name: name.clone(),
@@ -31,12 +42,17 @@ impl<'f> Document<'f> {
             nodes: BTreeMap::new(),
             edges: BTreeMap::new(),
             layout: BTreeMap::new(),
+            frames: frames.clone(),
+            routes: routes.clone(),
             settings: settings.clone(),
             extra: extra.clone(),
         };
-        let Value::Object(rest) = serde_json::to_value(rest)? else {
+        let Value::Object(mut rest) = serde_json::to_value(rest)? else {
             return Err(serde_json::Error::custom("a flow is an object"));
         };
+        for section in ["frames", "routes"] {
+            rest.get_mut(section).into_iter().for_each(write_whole_numbers);
+        }
         Ok(Self { flow, rest })
     }
 }
@@ -76,6 +92,7 @@ impl<K: Serialize, V: Serialize> Serialize for Items<'_, K, V> {
 pub(crate) fn write_whole_numbers(value: &mut Value) {
     match value {
         Value::Object(map) => map.values_mut().for_each(write_whole_numbers),
+        Value::Array(items) => items.iter_mut().for_each(write_whole_numbers),
         Value::Number(number) => {
             if let Some(float) = number.as_f64().filter(|float| float.fract() == 0.0 && float.abs() < 1e15) {
                 #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]

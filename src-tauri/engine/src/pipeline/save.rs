@@ -186,6 +186,12 @@ fn difference(ours: &Flow, theirs: &Flow, renamed: &BTreeMap<NodeId, NodeId>) ->
             format!("`{source}.{output}` leads to `{target}.{input}` in a pipeline with these steps.");
         return Some(refuse("/edges", &message).into());
     }
+    if !theirs.frames.is_empty() {
+        return Some(refuse("/frames", "Its frames would be lost.").into());
+    }
+    if !theirs.routes.is_empty() {
+        return Some(refuse("/routes", "The points of its edges would be lost.").into());
+    }
     let same_settings = ours.name == theirs.name
         && ours.description == theirs.description
         && ours.settings == theirs.settings
@@ -218,7 +224,7 @@ fn lost(own: &Node, node: &Node) -> String {
     let added = own.config.keys().filter(|key| !node.config.contains_key(*key));
     match keys.chain(added).next() {
         Some(key) => format!("Its setting `{key}`"),
-        None if own.disabled != node.disabled => "That it is disabled".to_owned(),
+        None if own.disabled != node.disabled => "Its `disabled`".to_owned(),
         None if own.title != node.title => "Its title".to_owned(),
         None if own.limits != node.limits || own.retry != node.retry => "Its limits".to_owned(),
         None => "A part of it".to_owned(),

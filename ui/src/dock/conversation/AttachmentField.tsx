@@ -23,6 +23,7 @@ export function AttachmentField({ files, children }: { files: Files; children: R
     // biome-ignore lint/a11y/noStaticElementInteractions: the button does the same by keyboard.
     <div
       data-testid="attachment-drop"
+      data-takes-files
       className={over ? "rounded-md outline-2 outline-accent outline-dashed" : ""}
       onDragEnter={drag}
       onDragOver={drag}

@@ -24,6 +24,7 @@ import { previewOf } from "@/run/values/preview";
 import { Reasoning } from "@/run/values/Reasoning";
 import { Truncated } from "@/run/values/Truncated";
 import { ValueView } from "@/run/values/ValueView";
+import { AttachedValue } from "@/workspace/AttachedValue";
 import { AttachmentList } from "@/workspace/AttachmentList";
 import { useWorkspace } from "@/workspace/context";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
@@ -85,7 +86,10 @@ export const Row = memo(function Row({ item }: { item: Item }) {
           {typeof item.value === "string" ? (
             <Markdown text={item.value} />
           ) : (
-            <ValueView value={item.value} label={TEXTS.outputOf(item.port, workspace.nodeNames.nameOf(item.node))} />
+            <AttachedValue
+              value={item.value}
+              label={TEXTS.outputOf(item.port, workspace.nodeNames.nameOf(item.node))}
+            />
           )}
         </Spoken>
       );

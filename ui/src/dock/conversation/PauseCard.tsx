@@ -1,8 +1,6 @@
-import { type RefObject, useEffect, useRef, useState } from "react";
-import type { Attachment } from "@/bindings";
+import { type RefObject, useEffect, useRef } from "react";
 import { ErrorMessage } from "@/design/ErrorMessage";
 import { Markdown } from "@/design/Markdown";
-import type { HostError } from "@/ipc";
 import { pauseKey } from "@/run/control";
 import { formatIteration } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
@@ -12,6 +10,7 @@ import { AnswerForm } from "./AnswerForm";
 import { answerForm, isShortForm } from "./answer-schema";
 import { TEXTS } from "./texts";
 import { UntrustedPath } from "./UntrustedPath";
+import { useAnswer } from "./useAnswer";
 
 /** For a form that stays in sight however long the question is, down to the padding of what scrolls. */
 const IN_SIGHT =
@@ -21,8 +20,7 @@ const IN_SIGHT =
 export function PauseCard({ pause }: { pause: OpenPause }) {
   const workspace = useWorkspace();
   const box = useRef<HTMLElement>(null);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<HostError>();
+  const { busy, error, answer, end } = useAnswer(pause);
   const session = useActiveSession();
   const { asker } = pause;
   const iteration = formatIteration(pause.epoch);
@@ -30,19 +28,6 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
   const asksForMessage = workspace.nodeTypes.get(workspace.nodeNames.typeOf(pause.node) ?? "")?.editor.asksForMessage;
   const key = pauseKey(session?.run ?? "", pause);
   useFocusOfAnswer(box, key);
-
-  const answer = async (value: unknown, attachments: readonly Attachment[] = []) => {
-    setBusy(true);
-    const failure = await workspace.runs.answer(pause, value, attachments);
-    setError(failure);
-    setBusy(false);
-    return failure === undefined;
-  };
-  const end = async () => {
-    setBusy(true);
-    await workspace.runs.end(pause);
-    setBusy(false);
-  };
 
   return (
     <section
@@ -103,7 +88,7 @@ export function PauseCard({ pause }: { pause: OpenPause }) {
 }
 
 /** Focuses the answer field when its question is asked for, and when that arrives while nothing else has the focus. */
-function useFocusOfAnswer(box: RefObject<HTMLElement | null>, pause: string): void {
+export function useFocusOfAnswer(box: RefObject<HTMLElement | null>, pause: string): void {
   const { layout } = useWorkspace();
   const requested = useLayout((state) => state.focusAnswer === pause);
   useEffect(() => {

@@ -1,7 +1,8 @@
 import { Crosshair, X } from "lucide-react";
 import type { Entry } from "@/bindings";
 import { IconButton } from "@/design/Button";
-import { CopyButton, ValueView } from "@/run/values/ValueView";
+import { CopyButton } from "@/run/values/ValueView";
+import { AttachedValue } from "@/workspace/AttachedValue";
 import { useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
@@ -31,7 +32,7 @@ export function EventDetails({ entry, onClose }: { entry: Entry; onClose: () => 
         <IconButton label={TEXTS.close} icon={<X size={14} />} onClick={onClose} />
       </header>
       <div className="min-h-0 flex-1 overflow-auto px-2.5 pb-2.5">
-        <ValueView value={entry} label={`Event ${entry.seq ?? ""}`} />
+        <AttachedValue value={entry} label={`Event ${entry.seq ?? ""}`} />
       </div>
     </section>
   );

@@ -18,6 +18,18 @@ const EVENTS = Array.from({ length: 50 }, (_, index) => ({
   epoch: [],
 }));
 
+it("shows an image inside an event as a picture", async () => {
+  workspace = createTestWorkspace({ call: async () => ({ data: "iVBORw0KGgo=" }) as never });
+  const photo = { type: "attachment", hash: "00", mediaType: "image/png", name: "photo.png", bytes: 8 };
+  showRun(workspace.activeRun, [
+    { type: "node.ready", node: "n", epoch: [] },
+    { type: "node.finished", node: "n", epoch: [], metadata: {}, outputs: { data: { picture: photo } } },
+  ]);
+  renderInWorkspace(<EventsTab />, { workspace });
+  fireEvent.keyDown(screen.getByTestId("events"), { key: "ArrowUp" });
+  expect((await screen.findByAltText("photo.png")).getAttribute("src")).toBe("data:image/png;base64,iVBORw0KGgo=");
+});
+
 it("moves the selection from the rows in view, also after the filter changed", () => {
   showRun(workspace.activeRun, EVENTS);
   renderInWorkspace(<EventsTab />, { workspace });

@@ -4,6 +4,7 @@ import { Empty } from "@/design/Empty";
 import { ErrorMessage } from "@/design/ErrorMessage";
 import { useWorkspace } from "@/workspace/context";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
+import { ErrorHelpButton } from "@/workspace/ErrorHelpButton";
 import { QuickFixButton } from "@/workspace/QuickFixButton";
 import { type Problem, placeOf, useProblems } from "./problem-list";
 import { TEXTS } from "./texts";
@@ -51,6 +52,7 @@ function ProblemRow({ problem }: { problem: Problem }) {
           <Crosshair size={13} aria-hidden /> <span className="truncate">{place}</span>
         </Button>
       ) : null}
+      <ErrorHelpButton code={problem.code} />
     </li>
   );
 }

@@ -25,7 +25,7 @@ function textOf({ value, depends }: ResolvedConfig): string {
 function SourceLink({ source }: { source: ConfigSource }) {
   const { editor, layout, canvas } = useWorkspace();
   const open = () => {
-    if (source.layer === "settings") layout.showPanel("settings");
+    if (source.layer === "settings") layout.showSettings({ section: "runDefaults" });
     else if ("node" in source) {
       editor.selectOnly({ nodes: [source.node] });
       canvas.reveal({ node: source.node });

@@ -3,11 +3,10 @@ import { displayedFlow } from "@/flow/flow-state";
 import { declaredPorts } from "@/flow/ports";
 import type { EpochView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
-import { attachmentsIn } from "@/run/values/attachments";
 import { type InputValue, inputsOf } from "@/run/values/inputs";
 import { outputsOf } from "@/run/values/outputs";
-import { CopyButton, ValueView } from "@/run/values/ValueView";
-import { AttachmentList } from "@/workspace/AttachmentList";
+import { CopyButton } from "@/run/values/ValueView";
+import { AttachedValue } from "@/workspace/AttachedValue";
 import { useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
 import { Box, Section } from "./Section";
@@ -52,20 +51,13 @@ function InputValueView({ value, port }: { value: InputValue; port: string }) {
   return (
     <>
       {value.known ? (
-        <PortValue value={value.value} label={TEXTS.input(port)} />
+        <AttachedValue value={value.value} label={TEXTS.input(port)} />
       ) : (
         <p className="text-fg-3 text-sm">{TEXTS.unknown}</p>
       )}
       {source ? <SourceLink source={source} /> : <p className="mt-0.5 text-fg-3 text-xs">{TEXTS.setWhenRunStarted}</p>}
     </>
   );
-}
-
-/** A value; images and files are shown as such. */
-function PortValue({ value, label }: { value: unknown; label: string }) {
-  const attachments = attachmentsIn(value);
-  if (attachments.length > 0) return <AttachmentList attachments={attachments} />;
-  return <ValueView value={value} label={label} />;
 }
 
 /** The values on its outputs; the ones that were not taken are named. */
@@ -94,7 +86,7 @@ export function Outputs({ node, view }: { node: NodeId; view: EpochView }) {
             </>
           }
         >
-          <PortValue value={value} label={TEXTS.output(port)} />
+          <AttachedValue value={value} label={TEXTS.output(port)} />
         </Box>
       ))}
       {dead.length > 0 && outputs.length > 0 ? (

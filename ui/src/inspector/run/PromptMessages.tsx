@@ -4,6 +4,7 @@ import type { EpochView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
 import type { LineChange } from "@/run/prompt-diff";
 import { type Line, linesOf } from "@/run/prompt-parts";
+import { attachmentsOf } from "@/run/values/attachments";
 import { formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
 import { messageText } from "@/run/values/message-text";
@@ -115,7 +116,12 @@ function LeftOut({ line }: { line: Extract<Line, { kind: "left" }> }) {
       {open
         ? line.messages.map((message) => (
             <div key={message.id} className="mt-1.5 opacity-70">
-              <MessageBox role={message.role} tokens={message.tokens} text={messageText(message.content)} />
+              <MessageBox
+                role={message.role}
+                tokens={message.tokens}
+                text={messageText(message.content)}
+                attachments={attachmentsOf(message.content)}
+              />
             </div>
           ))
         : null}

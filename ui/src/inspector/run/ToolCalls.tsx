@@ -3,6 +3,7 @@ import { InlineCode } from "@/design/InlineCode";
 import type { EpochView, ToolCallView } from "@/run/fold/types";
 import { formatDuration } from "@/run/values/format";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
+import { AttachedValue } from "@/workspace/AttachedValue";
 import { OriginChips } from "./OriginChips";
 import { Box, Section } from "./Section";
 import { TEXTS } from "./texts";
@@ -61,7 +62,7 @@ function Result({ tool, over }: { tool: ToolCallView; over: boolean }) {
     if (tool.progress && !over) return <Progress name={tool.call.name} progress={tool.progress} />;
     return <p className="text-fg-3 text-sm">{over ? TEXTS.noResult : TEXTS.running}</p>;
   }
-  return <ValueView value={tool.result ?? null} label={TEXTS.resultOf(tool.call.name)} />;
+  return <AttachedValue value={tool.result ?? null} label={TEXTS.resultOf(tool.call.name)} />;
 }
 
 /** How far a running call has come, as the tool reports it. */

@@ -1,4 +1,4 @@
-import { FilePlus, FolderOpen, Save, SaveAll, X } from "lucide-react";
+import { FilePlus, FolderOpen, History, Save, SaveAll, Search, X } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import type { ExampleFlow, RecentFlow } from "@/bindings";
 import { IconButton } from "@/design/Button";
@@ -15,9 +15,11 @@ const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
   { id: "flow.open", icon: <FolderOpen size={15} aria-hidden /> },
   { id: "flow.save", icon: <Save size={15} aria-hidden /> },
   { id: "flow.saveAs", icon: <SaveAll size={15} aria-hidden /> },
+  { id: "flow.versions", icon: <History size={15} aria-hidden /> },
+  { id: "flow.search", icon: <Search size={15} aria-hidden /> },
 ];
 
-/** Flows: new, open, save, the ones opened lately, and the examples. */
+/** Flows: new, open, save, versions, search, the ones opened lately, and the examples. */
 export function FlowsPanel() {
   const { host, files } = useWorkspace();
   const commands = useCommands();
@@ -38,18 +40,19 @@ export function FlowsPanel() {
     <div className="h-full overflow-y-auto p-2.5" data-testid="flows-panel">
       <div className="flex flex-col">
         {FILE_COMMANDS.map(({ id, icon }) => {
-          const { title, keys } = commands.get(id);
+          const command = commands.get(id);
           return (
             <button
               key={id}
               type="button"
               className="list-row"
               data-testid={`flows-${id}`}
-              onClick={() => commands.run(id)}
+              disabled={!commands.isEnabled(command)}
+              onClick={() => commands.run(command)}
             >
               <span className="text-fg-2">{icon}</span>
-              <span className="flex-1">{title}</span>
-              {keys?.[0] ? <Keys keys={keys[0]} /> : null}
+              <span className="flex-1">{command.title}</span>
+              {command.keys?.[0] ? <Keys keys={command.keys[0]} /> : null}
             </button>
           );
         })}

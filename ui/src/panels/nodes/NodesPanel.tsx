@@ -2,17 +2,18 @@ import { Search, X } from "lucide-react";
 import { type KeyboardEvent, useMemo, useState } from "react";
 import type { NodeDescriptor } from "@/bindings";
 import { Empty } from "@/design/Empty";
-import { isComposing } from "@/design/keys";
+import { formatKeys, isComposing } from "@/design/keys";
 import { TypeBadge } from "@/design/TypeBadge";
 import { CATEGORIES } from "@/flow/node-types";
-import { useNodeTypes, useWorkspace } from "@/workspace/context";
+import { useKeys, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useTypeDrag } from "./drag";
 import { searchTypes } from "./search";
 import { TEXTS } from "./texts";
 
 /** The node types, by category: search them, drag them onto the canvas, or press Enter to add one in its middle. */
 export function NodesPanel() {
-  const { canvas } = useWorkspace();
+  const add = useAddNode();
+  const searchKeys = useKeys("view.searchNodes");
   const types = useNodeTypes((known) => known.list);
   const [query, setQuery] = useState("");
   const found = useMemo(() => searchTypes(types, query), [types, query]);
@@ -36,16 +37,16 @@ export function NodesPanel() {
             onKeyDown={(event) => {
               if (isComposing(event)) return;
               if (event.key === "Escape") {
+                if (query === "") return event.currentTarget.blur();
                 event.preventDefault();
-                if (query === "") event.currentTarget.blur();
                 setQuery("");
               }
               const [best] = found;
-              if (event.key === "Enter" && best && query !== "") canvas.addNode(best.type);
+              if (event.key === "Enter" && best && query !== "") add(best);
             }}
           />
           {query === "" ? (
-            <kbd className="font-mono text-fg-3 text-xs">/</kbd>
+            <kbd className="font-mono text-fg-3 text-xs">{searchKeys ? formatKeys(searchKeys) : null}</kbd>
           ) : (
             <button
               type="button"
@@ -80,7 +81,7 @@ export function NodesPanel() {
 }
 
 function PaletteItem({ type }: { type: NodeDescriptor }) {
-  const { canvas } = useWorkspace();
+  const add = useAddNode();
   const onPointerDown = useTypeDrag(type);
   return (
     <button
@@ -90,9 +91,9 @@ function PaletteItem({ type }: { type: NodeDescriptor }) {
       data-palette-item
       title={TEXTS.dragCanvasPressEnter(type.summary)}
       onPointerDown={onPointerDown}
-      onDoubleClick={() => canvas.addNode(type.type)}
+      onDoubleClick={() => add(type)}
       // A click without a pointer: from the keyboard, or from what reads the page aloud.
-      onClick={(event) => event.detail === 0 && canvas.addNode(type.type)}
+      onClick={(event) => event.detail === 0 && add(type)}
     >
       {/* WebKit lets the contents of a button that is itself a flex box grow past it. */}
       <span className="flex w-full min-w-0 items-center gap-2.5">
@@ -104,6 +105,14 @@ function PaletteItem({ type }: { type: NodeDescriptor }) {
       </span>
     </button>
   );
+}
+
+/** Adds a node in the middle of the view; a panel that covers the canvas makes way for it. */
+function useAddNode(): (type: NodeDescriptor) => void {
+  const { canvas, layout } = useWorkspace();
+  return (type) => {
+    if (canvas.addNode(type.type) !== undefined) layout.uncoverCanvas("left");
+  };
 }
 
 /** A short summary for a narrow panel: up to the first colon or semicolon. The tooltip has all of it. */

@@ -12,7 +12,7 @@ const THRESHOLD = 4;
 
 /** The pointer-down handler of something that can be dragged onto the canvas. */
 export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) => void {
-  const { canvas, editor } = useWorkspace();
+  const { canvas, editor, layout } = useWorkspace();
   return useCallback(
     (down) => {
       if (down.button !== 0) return;
@@ -32,7 +32,9 @@ export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) =>
         end();
         const at = { x: event.clientX, y: event.clientY };
         const { instance } = canvas;
-        if (moved && instance && isOverCanvas(at)) canvas.addNode(type.type, instance.screenToFlowPosition(at), true);
+        if (!moved || !instance || !isOverCanvas(at)) return;
+        canvas.addNode(type.type, instance.screenToFlowPosition(at), true);
+        layout.uncoverCanvas("left");
       };
       const key = (event: KeyboardEvent) => {
         if (event.key === "Escape") end();
@@ -50,12 +52,12 @@ export function useTypeDrag(type: NodeDescriptor): (event: ReactPointerEvent) =>
       document.addEventListener("pointercancel", end);
       document.addEventListener("keydown", key);
     },
-    [type, canvas, editor],
+    [type, canvas, editor, layout],
   );
 }
 
 function isOverCanvas(at: Point): boolean {
-  // The empty state covers the canvas and accepts drops, too.
+  // The empty state and the start page cover the canvas and accept drops, too.
   const over = document.elementFromPoint(at.x, at.y);
-  return over?.closest(".canvas, [data-testid=empty-canvas]") != null;
+  return over?.closest(".canvas, [data-testid=empty-canvas], [data-testid=start-page]") != null;
 }

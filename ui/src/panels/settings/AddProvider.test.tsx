@@ -2,6 +2,7 @@ import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ProviderPreset, ProviderSettings } from "@/bindings";
+import { neverAnswers } from "@/ipc/test-host";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { AddProvider } from "./AddProvider";
 import { ServerDetails } from "./ServerDetails";
@@ -31,8 +32,8 @@ afterEach(cleanup);
 async function draw() {
   const user = userEvent.setup();
   const workspace = createTestWorkspace({
-    call: (async (name: string, args: { settings?: unknown }) =>
-      name === "provider.presets" ? PRESETS : (args.settings ?? {})) as never,
+    call: (async (name: string, args: { patch?: unknown }) =>
+      name === "provider.presets" ? PRESETS : (args.patch ?? {})) as never,
   });
   renderInWorkspace(<AddProvider />, { workspace });
   await workspace.providers.fetchPresets();
@@ -66,7 +67,7 @@ describe("the server details of a provider", () => {
     const user = userEvent.setup();
     const changes: ProviderSettings[] = [];
     renderInWorkspace(<ServerDetails settings={settings} onChange={(next) => changes.push(next)} />, {
-      workspace: createTestWorkspace({ call: async () => ({}) as never }),
+      workspace: createTestWorkspace({ call: neverAnswers }),
     });
     await user.click(screen.getByRole("button", { name: "Server details" }));
     return { user, changes };

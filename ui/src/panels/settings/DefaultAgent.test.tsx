@@ -2,6 +2,7 @@ import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 import CONFIG from "@/bindings/config.json";
+import { neverAnswers } from "@/ipc/test-host";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { DefaultAgent } from "./DefaultAgent";
 import { RunDefaults } from "./RunDefaults";
@@ -9,7 +10,7 @@ import { RunDefaults } from "./RunDefaults";
 afterEach(cleanup);
 
 test("the default agent is saved, and an emptied field removes its value", async () => {
-  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  const workspace = createTestWorkspace({ call: neverAnswers });
   renderInWorkspace(<DefaultAgent />, { workspace });
   const user = userEvent.setup();
   await user.type(screen.getByLabelText("Agent’s provider"), "openai");

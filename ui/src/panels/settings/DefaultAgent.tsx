@@ -21,7 +21,7 @@ export function DefaultAgent() {
   return (
     <>
       {FIELDS.map(({ key, label, placeholder }) => (
-        <div key={key} className="mb-2">
+        <div key={key} data-setting={key} className="mb-2">
           <label htmlFor={key} className="mb-0.5 block text-fg-2 text-xs">
             {label}
           </label>
@@ -36,17 +36,19 @@ export function DefaultAgent() {
           />
         </div>
       ))}
-      <label htmlFor={INSTRUCTIONS} className="mb-0.5 block text-fg-2 text-xs">
-        {TEXTS.agentInstructions}
-      </label>
-      <textarea
-        key={textOf(INSTRUCTIONS)}
-        id={INSTRUCTIONS}
-        className={`${CONTROL} field-sizing-content mb-1 max-h-60 min-h-14 resize-y text-sm`}
-        rows={2}
-        defaultValue={textOf(INSTRUCTIONS)}
-        onBlur={(event) => leave(INSTRUCTIONS, event.target.value)}
-      />
+      <div data-setting={INSTRUCTIONS}>
+        <label htmlFor={INSTRUCTIONS} className="mb-0.5 block text-fg-2 text-xs">
+          {TEXTS.agentInstructions}
+        </label>
+        <textarea
+          key={textOf(INSTRUCTIONS)}
+          id={INSTRUCTIONS}
+          className={`${CONTROL} field-sizing-content mb-1 max-h-60 min-h-14 resize-y text-sm`}
+          rows={2}
+          defaultValue={textOf(INSTRUCTIONS)}
+          onBlur={(event) => leave(INSTRUCTIONS, event.target.value)}
+        />
+      </div>
       <p className="text-fg-3 text-xs">{TEXTS.defaultAgentHelp}</p>
     </>
   );

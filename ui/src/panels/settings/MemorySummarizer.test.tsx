@@ -1,13 +1,14 @@
 import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
+import { neverAnswers } from "@/ipc/test-host";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { MemorySummarizer } from "./MemorySummarizer";
 
 afterEach(cleanup);
 
 test("the summarizer is saved, and an emptied field removes its setting", async () => {
-  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  const workspace = createTestWorkspace({ call: neverAnswers });
   renderInWorkspace(<MemorySummarizer />, { workspace });
   const user = userEvent.setup();
   await user.type(screen.getByLabelText("Provider"), "openai");

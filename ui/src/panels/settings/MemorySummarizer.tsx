@@ -15,7 +15,7 @@ export function MemorySummarizer() {
   return (
     <>
       {FIELDS.map(({ key, label }) => (
-        <div key={key} className="mb-2">
+        <div key={key} data-setting={key} className="mb-2">
           <label htmlFor={`summarizer-${key}`} className="mb-0.5 block text-fg-2 text-xs">
             {label}
           </label>

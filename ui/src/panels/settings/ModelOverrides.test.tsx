@@ -2,13 +2,14 @@ import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 import type { ModelOverride } from "@/bindings";
+import { neverAnswers } from "@/ipc/test-host";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { ModelOverrides } from "./ModelOverrides";
 
 afterEach(cleanup);
 
 function draw(override: ModelOverride) {
-  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  const workspace = createTestWorkspace({ call: neverAnswers });
   workspace.settings.store.setState({ models: { tiny: override } });
   renderInWorkspace(<ModelOverrides />, { workspace });
   const user = userEvent.setup();

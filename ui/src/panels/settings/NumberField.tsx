@@ -14,7 +14,7 @@ export function NumberField(props: {
   const { id, label, placeholder, value, read, problem, onRead } = props;
   const [wrong, setWrong] = useState(false);
   return (
-    <div className="mb-2">
+    <div data-setting={id} className="mb-2">
       <label htmlFor={id} className="mb-0.5 block text-fg-2 text-xs">
         {label}
       </label>

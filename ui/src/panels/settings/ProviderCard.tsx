@@ -35,6 +35,7 @@ export function ProviderCard({ provider, place, kinds }: Props) {
   const key = <KeyField provider={provider} place={place} />;
   return (
     <section
+      data-setting="API key"
       className="mb-1.5 rounded-lg border border-line bg-bg-2"
       aria-label={provider.name}
       data-testid={`provider-${provider.name}`}

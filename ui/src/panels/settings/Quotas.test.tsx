@@ -1,6 +1,7 @@
 import { act, cleanup, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
+import { neverAnswers } from "@/ipc/test-host";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { Quotas } from "./Quotas";
 
@@ -15,7 +16,7 @@ async function write(group: string, label: string, text: string) {
 }
 
 test("quotas are saved, and an emptied one is removed", async () => {
-  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  const workspace = createTestWorkspace({ call: neverAnswers });
   renderInWorkspace(<Quotas />, { workspace });
   await write("Each day", "US dollars", "$2.50");
   await write("Each run", "Tokens", "50,000");
@@ -28,7 +29,7 @@ test("quotas are saved, and an emptied one is removed", async () => {
 });
 
 test("a fallback is saved once it names a model", async () => {
-  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  const workspace = createTestWorkspace({ call: neverAnswers });
   renderInWorkspace(<Quotas />, { workspace });
   await write("Each run", "US dollars", "1");
   const user = userEvent.setup();
@@ -41,7 +42,7 @@ test("a fallback is saved once it names a model", async () => {
 });
 
 test("a quota that changes elsewhere is displayed, and kept by the next edit", async () => {
-  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  const workspace = createTestWorkspace({ call: neverAnswers });
   renderInWorkspace(<Quotas />, { workspace });
   await write("Each day", "Tokens", "100");
   act(() => workspace.settings.store.setState({ quotas: { day: { tokens: 250, usd: 3 } } }));

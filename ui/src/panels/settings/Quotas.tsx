@@ -56,7 +56,7 @@ function QuotaFields({ id, title, quota, onSave }: FieldsProps) {
   };
   const isSet = draft.tokens !== undefined || draft.usd !== undefined;
   return (
-    <fieldset className="mb-3">
+    <fieldset data-setting="limit" className="mb-3">
       <legend className="mb-1 font-medium text-sm">{title}</legend>
       <div className="grid grid-cols-2 gap-2">
         <NumberField

@@ -1,6 +1,7 @@
 import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
+import { neverAnswers } from "@/ipc/test-host";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { RedactionPatterns } from "./RedactionPatterns";
 import { TelemetryExport } from "./TelemetryExport";
@@ -9,7 +10,7 @@ afterEach(cleanup);
 
 test("patterns are added with a name and removed again", async () => {
   const user = userEvent.setup();
-  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  const workspace = createTestWorkspace({ call: neverAnswers });
   renderInWorkspace(<RedactionPatterns />, { workspace });
   await user.type(screen.getByLabelText("Name"), "customer");
   await user.type(screen.getByLabelText("Regular expression"), "C-[[0-9]+");
@@ -21,7 +22,7 @@ test("patterns are added with a name and removed again", async () => {
 
 test("an endpoint is saved when the field is left, and contents stay off", async () => {
   const user = userEvent.setup();
-  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  const workspace = createTestWorkspace({ call: neverAnswers });
   renderInWorkspace(<TelemetryExport />, { workspace });
   await user.type(screen.getByLabelText("OTLP endpoint"), " http://127.0.0.1:4318 ");
   await user.tab();

@@ -50,7 +50,7 @@ function DefaultField({ of: { key, help, schema, layers } }: { of: ResolvedConfi
     "aria-invalid": wrong || undefined,
   };
   return (
-    <div className="mb-2">
+    <div data-setting={key} className="mb-2">
       <label htmlFor={common.id} className="mb-0.5 block text-fg-2 text-xs" title={plain(help)}>
         {configLabel(key)}
       </label>

@@ -1,6 +1,7 @@
 import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
+import { neverAnswers } from "@/ipc/test-host";
 import { errorAction } from "@/workspace/error-action";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { RunLimits } from "./RunLimits";
@@ -15,7 +16,7 @@ async function write(label: string, text: string) {
 }
 
 test("limits are saved, and an emptied field removes its limit", async () => {
-  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  const workspace = createTestWorkspace({ call: neverAnswers });
   renderInWorkspace(<RunLimits />, { workspace });
   await write("Max model calls", "20");
   await write("Max runs", "1,500");
@@ -27,8 +28,8 @@ test("limits are saved, and an emptied field removes its limit", async () => {
 });
 
 test("an error about a limit leads to the settings", () => {
-  const workspace = createTestWorkspace({ call: async () => ({}) as never });
+  const workspace = createTestWorkspace({ call: neverAnswers });
   errorAction({ code: "run.too_many_model_calls", message: "" }, workspace)?.run();
-  expect(workspace.layout.store.getState().leftPanel).toBe("settings");
+  expect(workspace.layout.store.getState().page).toBe("settings");
   expect(errorAction({ code: "run.unknown", message: "" }, workspace)).toBeUndefined();
 });

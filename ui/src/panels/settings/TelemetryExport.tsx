@@ -17,7 +17,7 @@ export function TelemetryExport() {
   return (
     <>
       {FIELDS.map(({ key, label, placeholder }) => (
-        <div key={key} className="mb-2">
+        <div key={key} data-setting={key} className="mb-2">
           <label htmlFor={`telemetry-${key}`} className="mb-0.5 block text-fg-2 text-xs">
             {label}
           </label>
@@ -35,7 +35,7 @@ export function TelemetryExport() {
           />
         </div>
       ))}
-      <div className="mb-1 flex items-center justify-between">
+      <div data-setting="content" className="mb-1 flex items-center justify-between">
         <label htmlFor="telemetry-content" className="text-fg-2 text-xs">
           {TEXTS.telemetryContent}
         </label>

@@ -24,7 +24,7 @@ function HostField({ hosts, onRead }: { hosts: readonly string[]; onRead: (hosts
   const [wrong, setWrong] = useState<string>();
   const text = hosts.join("\n");
   return (
-    <div className="mb-3">
+    <div data-setting="network" className="mb-3">
       <label htmlFor="tools-hosts" className="mb-0.5 block text-fg-2 text-xs">
         {TEXTS.allowedHosts}
       </label>
@@ -71,7 +71,7 @@ function Secrets({ secrets, onChange }: SecretsProps) {
   const without = (removed: string) =>
     Object.fromEntries(Object.entries(secrets).filter(([other]) => other !== removed));
   return (
-    <fieldset aria-label={TEXTS.toolSecrets}>
+    <fieldset data-setting="key" aria-label={TEXTS.toolSecrets}>
       <p className="mb-0.5 text-fg-2 text-xs">{TEXTS.toolSecrets}</p>
       {Object.entries(secrets).map(([known, secret]) => (
         <div

@@ -1,11 +1,12 @@
 /**
- * The conversation that the next run continues. None until it is chosen: an opened flow remembers nothing of earlier runs,
- * and opening another flow resets it.
+ * The conversation that the next run of the shown document continues. None until it is chosen: an opened flow remembers nothing
+ * of earlier runs. Documents behind keep theirs.
  */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { ConversationRecord } from "@/bindings";
 import { notify } from "@/design/notify";
 import type { FlowState } from "@/flow/flow-state";
+import type { OpenDocuments } from "@/flow/open-documents";
 import { HostError } from "@/ipc";
 import { type ConversationList, flowKey, flowOf } from "./conversation-list";
 
@@ -21,7 +22,13 @@ export function titleOf(conversation: Pick<ConversationRecord, "title">): string
 export class CurrentConversation {
   readonly store: StoreApi<{ conversation?: ConversationRecord }> = createStore(() => ({}));
 
-  constructor(readonly list: ConversationList) {}
+  /** Those of the documents behind, by their keys. */
+  readonly #behind = new Map<string, ConversationRecord>();
+
+  constructor(
+    readonly list: ConversationList,
+    readonly documents: OpenDocuments,
+  ) {}
 
   get current(): ConversationRecord | undefined {
     return this.store.getState().conversation;
@@ -31,12 +38,15 @@ export class CurrentConversation {
   follow(): () => void {
     const stopDocument = this.list.editor.store.subscribe((state, before) => {
       if (state.key !== before.key) {
-        this.leave();
+        if (this.current && this.documents.isOpen(before.key)) this.#behind.set(before.key, this.current);
+        this.store.setState({ conversation: this.#behind.get(state.key) });
+        this.#behind.delete(state.key);
         this.list.refresh();
       } else if (flowKey(flowOf(state)) !== flowKey(flowOf(before))) {
         this.list.refresh();
       }
     });
+    const stopClosed = this.documents.onClosed((key) => this.#behind.delete(key));
     // The first turn gives a conversation its title; another window may change it.
     const stopList = this.list.store.subscribe(({ list }) => {
       const known = list.find((one) => one.id === this.current?.id);
@@ -44,6 +54,7 @@ export class CurrentConversation {
     });
     return () => {
       stopDocument();
+      stopClosed();
       stopList();
     };
   }
@@ -56,6 +67,12 @@ export class CurrentConversation {
   /** The next runs remember nothing again. */
   leave(): void {
     this.store.setState({ conversation: undefined });
+  }
+
+  /** The same for the documents behind. */
+  leaveAll(): void {
+    this.#behind.clear();
+    this.leave();
   }
 
   /** Begins a conversation; the next runs go on in it. */

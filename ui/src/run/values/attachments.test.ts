@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { attachmentsIn, attachmentsOf, formatBytes, takesAttachments } from "./attachments";
+import { attachmentsIn, attachmentsOf, attachmentsWithin, formatBytes, takesAttachments } from "./attachments";
 
 const photo = { type: "attachment", hash: "00", mediaType: "image/png", name: "photo.png", bytes: 68 } as const;
 
@@ -12,6 +12,14 @@ it("takes a value for attachments only if it is nothing else", () => {
   expect(attachmentsIn(photo)).toEqual([photo]);
   expect(attachmentsIn([photo, photo])).toEqual([photo, photo]);
   for (const value of [null, "x", [], [photo, 1], { type: "text" }]) expect(attachmentsIn(value)).toEqual([]);
+});
+
+it("finds the attachments anywhere in a value, each once and in order", () => {
+  const other = { ...photo, hash: "01" };
+  const value = { outputs: { data: [{ picture: photo }, "x", null], more: { deep: [other, photo] } } };
+  expect(attachmentsWithin(value)).toEqual([photo, other]);
+  expect(attachmentsWithin(photo)).toEqual([photo]);
+  expect(attachmentsWithin({ type: "text", hash: "00" })).toEqual([]);
 });
 
 it("knows from its schema whether a question takes attachments", () => {

@@ -13,6 +13,27 @@ export function attachmentsIn(value: unknown): Attachment[] {
   return values.every(isAttachment) ? values : [];
 }
 
+/** Values may be megabytes; images are found among this many of their parts. */
+const MAX_SEARCHED_PARTS = 10_000;
+
+/** Every attachment anywhere in a value, each once, in the order in which they come. */
+export function attachmentsWithin(value: unknown): Attachment[] {
+  const found = new Map<string, Attachment>();
+  const left: unknown[] = [value];
+  for (let parts = 0; left.length > 0 && parts < MAX_SEARCHED_PARTS; parts += 1) {
+    const part = left.pop();
+    if (typeof part !== "object" || part === null) continue;
+    if (isAttachment(part)) {
+      if (!found.has(part.hash)) found.set(part.hash, part);
+    } else left.push(...Object.values(part).slice(0, MAX_SEARCHED_PARTS).reverse());
+  }
+  return [...found.values()];
+}
+
+export function isImage({ mediaType }: Attachment): boolean {
+  return mediaType.startsWith("image/");
+}
+
 function isAttachment(value: unknown): value is Attachment {
   return typeof value === "object" && value !== null && "type" in value && value.type === "attachment";
 }

@@ -1,6 +1,7 @@
 /** Values in a few words: for edges, cards, lists. */
 import { isLargeInteger } from "@/design/exact-json";
 import { plain } from "@/design/plain-text";
+import { attachmentsIn } from "./attachments";
 
 /** How much of a text is looked at; values may be megabytes. */
 const MAX_INSPECTED_LENGTH = 400;
@@ -11,6 +12,8 @@ export function previewOf(value: unknown, limit = 80): string {
   if (typeof value === "string") return `“${shorten(oneLine(value.slice(0, MAX_INSPECTED_LENGTH)), limit)}”`;
   if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
   if (isLargeInteger(value)) return value.$int;
+  const attachments = attachmentsIn(value);
+  if (attachments.length > 0) return shorten(attachments.map(({ name }) => name).join(", "), limit);
   if (Array.isArray(value)) return previewOfList(value, limit);
   return previewOfObject(value as Record<string, unknown>, limit);
 }

@@ -1,5 +1,7 @@
 /** Commands for the document and its file. */
+import { documentFlow } from "@/flow/flow-state";
 import type { Command } from "@/workspace/command";
+import type { Workspace } from "@/workspace/workspace";
 
 export const flowCommands: readonly Command[] = [
   {
@@ -10,6 +12,15 @@ export const flowCommands: readonly Command[] = [
     terms: ["create", "blank"],
     whileTyping: true,
     run: ({ files }) => files.newFlow(),
+  },
+  {
+    id: "flow.start",
+    title: "New tab",
+    group: "Flow",
+    keys: ["Mod+T"],
+    terms: ["start page", "recent", "templates", "examples"],
+    whileTyping: true,
+    run: ({ files }) => files.showStart(),
   },
   {
     id: "flow.open",
@@ -25,10 +36,7 @@ export const flowCommands: readonly Command[] = [
     title: "Import…",
     group: "Flow",
     terms: ["open", "convert", "dify", "flowise", "langflow", "n8n", "rivet"],
-    run: async ({ files, overlays }) => {
-      const report = await files.importFile();
-      if (report) overlays.showImport(report);
-    },
+    run: ({ files }) => files.importFile(),
   },
   {
     id: "flow.save",
@@ -48,4 +56,90 @@ export const flowCommands: readonly Command[] = [
     whileTyping: true,
     run: ({ files }) => files.saveAs(),
   },
+  {
+    id: "flow.saveTemplate",
+    title: "Save as template",
+    group: "Flow",
+    terms: ["reuse", "copy"],
+    enabled: ({ editor }) => Object.keys(documentFlow(editor.state).nodes).length > 0,
+    run: ({ files }) => files.saveTemplate(),
+  },
+  {
+    id: "flow.versions",
+    title: "Versions…",
+    group: "Flow",
+    terms: ["history", "restore", "runs"],
+    enabled: ({ editor }) => editor.state.path !== undefined,
+    run: ({ overlays }) => overlays.showVersions(true),
+  },
+  {
+    id: "flow.search",
+    title: "Search flows…",
+    group: "Flow",
+    keys: ["Mod+Shift+F"],
+    terms: ["find", "across", "all", "nodes", "prompts", "text"],
+    whileTyping: true,
+    run: ({ overlays }) => overlays.showFlowSearch(true),
+  },
+  {
+    id: "flow.close",
+    title: "Close flow",
+    group: "Flow",
+    keys: ["Mod+W"],
+    terms: ["tab"],
+    whileTyping: true,
+    run: ({ files }) => files.close(),
+  },
+  {
+    id: "flow.reopen",
+    title: "Reopen closed flow",
+    group: "Flow",
+    keys: ["Mod+Shift+T"],
+    terms: ["tab", "undo close"],
+    whileTyping: true,
+    enabled: ({ documents }) => documents.canReopen,
+    run: ({ documents }) => documents.reopen(),
+  },
+  {
+    id: "flow.nextTab",
+    title: "Next flow",
+    group: "Flow",
+    keys: ["Mod+Tab", "Mod+PageDown"],
+    terms: ["tab", "switch"],
+    whileTyping: true,
+    whileHeld: true,
+    enabled: hasTabs,
+    run: ({ documents }) => documents.showNext(1),
+  },
+  {
+    id: "flow.previousTab",
+    title: "Previous flow",
+    group: "Flow",
+    keys: ["Mod+Shift+Tab", "Mod+PageUp"],
+    terms: ["tab", "switch"],
+    whileTyping: true,
+    whileHeld: true,
+    enabled: hasTabs,
+    run: ({ documents }) => documents.showNext(-1),
+  },
+  {
+    id: "flow.moveTabRight",
+    title: "Move tab right",
+    group: "Flow",
+    keys: ["Mod+Shift+PageDown"],
+    enabled: hasTabs,
+    run: ({ documents }) => documents.moveShown(1),
+  },
+  {
+    id: "flow.moveTabLeft",
+    title: "Move tab left",
+    group: "Flow",
+    keys: ["Mod+Shift+PageUp"],
+    enabled: hasTabs,
+    run: ({ documents }) => documents.moveShown(-1),
+  },
 ];
+
+function hasTabs({ documents }: Workspace): boolean {
+  return documents.all.length > 1;
+}

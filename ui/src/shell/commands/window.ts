@@ -1,9 +1,24 @@
 /** Commands that open and fold the parts of the window. */
 
+import { notify } from "@/design/notify";
 import type { Command } from "@/workspace/command";
+import type { InterfaceZoom } from "@/workspace/interface-zoom";
 import type { Part } from "@/workspace/layout";
 
+export const SETTINGS_KEYS = "Mod+,";
+
 export const windowCommands: readonly Command[] = [
+  {
+    id: "window.new",
+    title: "New window",
+    group: "View",
+    keys: ["Mod+Shift+N"],
+    terms: ["open", "another", "second"],
+    whileTyping: true,
+    run: async ({ host }) => {
+      await host.newWindow().catch(notify.error);
+    },
+  },
   {
     id: "view.searchNodes",
     title: "Search node types",
@@ -15,9 +30,21 @@ export const windowCommands: readonly Command[] = [
       requestAnimationFrame(() => document.getElementById("palette-search")?.focus());
     },
   },
+  {
+    id: "view.settings",
+    title: "Show settings",
+    group: "View",
+    keys: [SETTINGS_KEYS, "Alt+5"],
+    terms: ["preferences", "options", "configuration"],
+    whileTyping: true,
+    run: (workspace) => workspace.layout.showSettings(),
+  },
   part("left", "Toggle left panel", "Mod+B"),
   part("right", "Toggle inspector", "Mod+I"),
   part("dock", "Toggle dock", "Mod+J"),
+  zoom("In", "Zoom interface in", ["Mod+=", "Mod++"], (it) => it.larger()),
+  zoom("Out", "Zoom interface out", ["Mod+-"], (it) => it.smaller()),
+  zoom("Reset", "Reset interface zoom", ["Mod+0"], (it) => it.reset()),
   {
     id: "view.theme",
     title: "Toggle light/dark theme",
@@ -36,6 +63,18 @@ export const windowCommands: readonly Command[] = [
     run: (workspace) => workspace.settings.change({ reducedMotion: !workspace.settings.current.reducedMotion }),
   },
 ];
+
+function zoom(id: string, title: string, keys: string[], change: (zoom: InterfaceZoom) => void): Command {
+  return {
+    id: `view.interfaceZoom${id}`,
+    title,
+    group: "View",
+    keys,
+    terms: ["scale", "size", "window", "larger", "smaller"],
+    whileTyping: true,
+    run: (workspace) => change(workspace.zoom),
+  };
+}
 
 function part(name: Part, title: string, keys: string): Command {
   return {

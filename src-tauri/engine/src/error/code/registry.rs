@@ -343,6 +343,9 @@ error_codes! {
         WindowClose = "window.close",
             "The window could not be closed.",
             "Quit Plait from its menu.";
+        WindowOpen = "window.open",
+            "Another window could not be opened.",
+            "Open the flow in a tab of this window instead.";
     }
 
     "Edges and ports" {
@@ -454,6 +457,12 @@ error_codes! {
         FlowUnknownExample = "flow.unknown_example",
             "There is no example flow of this name.",
             "Choose one of the examples listed.";
+        TemplateUnknown = "template.unknown",
+            "There is no template with this id.",
+            "Choose one from the list.";
+        TemplateNoName = "template.no_name",
+            "A template needs a name.",
+            "Give it one.";
         FlowUnreadable = "flow.unreadable",
             "The file cannot be read.",
             "Check the permissions, and that the path names a flow file.";

@@ -28,6 +28,10 @@ fn invalid_node_or_edge_is_named() {
     assert_eq!(error.diagnostic.node, Some("ask".into()));
     let error = read(r#"{"version": 1, "edges": {"e": {"source": "a"}}}"#).unwrap_err();
     assert_eq!(error.diagnostic.edge, Some("e".into()));
+    let error = read(r#"{"version": 1, "nodes": {}, "frames": {"f": {"title": "Intake"}}}"#).unwrap_err();
+    assert_eq!(error.diagnostic.pointer, "/frames/f");
+    let error = read(r#"{"version": 1, "nodes": {}, "routes": {"e": [{"x": 1}]}}"#).unwrap_err();
+    assert_eq!(error.diagnostic.pointer, "/routes/e");
 }
 
 #[test]

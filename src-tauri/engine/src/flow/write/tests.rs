@@ -25,13 +25,17 @@ fn keys_are_sorted_and_unknown_keys_kept() {
 fn unknown_keys_are_kept_at_every_level() {
     let text = r#"{
         "edges": {"e": {"hue": 1, "source": "n", "sourceOutput": "x", "target": "n", "targetInput": "y"}},
-        "layout": {"n": {"hue": 2, "x": 1.5, "y": 2}},
+        "frames": {"f": {
+            "color": "amber", "folded": true, "height": 200, "hue": 7, "nodes": ["n"], "title": "Intake", "width": 300.5, "x": -8, "y": 0
+        }},
+        "layout": {"n": {"color": "teal", "hue": 2, "x": 1.5, "y": 2}},
         "name": "",
         "nodes": {"n": {
             "limits": {"hue": 3, "timeoutMs": 5},
             "retry": {"attempts": 2, "backoffMs": 1, "hue": {"calm": [4]}, "jitter": 0.5, "maxBackoffMs": 9},
             "type": "text"
         }, "only": {"limits": {"hue": 6}, "type": "text"}},
+        "routes": {"e": [{"hue": 8, "x": 40, "y": 2.5}, {"x": 80, "y": 0}]},
         "settings": {"hue": 5},
         "version": 1
     }"#;
@@ -46,7 +50,9 @@ proptest! {
     fn text_is_that_of_the_whole_document(text in random_documents::document()) {
         let Ok(flow) = read(&text) else { return Ok(()) };
         let mut document = serde_json::to_value(&flow).unwrap();
-        write_whole_numbers(&mut document["layout"]);
+        for section in ["layout", "frames", "routes"] {
+            document.get_mut(section).into_iter().for_each(write_whole_numbers);
+        }
         let expected = serde_json::to_string_pretty(&SortedKeys(&document)).unwrap() + "\n";
         prop_assert_eq!(write(&flow).unwrap(), expected);
     }

@@ -238,6 +238,14 @@ fn what_no_pipeline_has_is_refused_by_name() {
         refused(|flow| disconnect(flow, "tone.context", "tone")),
         refused(|flow| set(flow, "tone.context", "copyHistory", json!(true))),
         refused(|flow| drop(flow.extra.insert("mood".to_owned(), json!("good")))),
+        refused(|flow| {
+            let frame = json!({ "nodes": ["draft"], "x": 0, "y": 0, "width": 9, "height": 9 });
+            flow.frames.insert("f".into(), serde_json::from_value(frame).unwrap());
+        }),
+        refused(|flow| drop(flow.routes.insert("e".into(), Vec::new()))),
+        refused(|flow| {
+            flow.nodes.get_mut("draft").unwrap().disabled = true;
+        }),
         refused(|flow| drop(flow.nodes.get_mut("draft").unwrap().extra.insert("x".to_owned(), json!(1)))),
         refused(|flow| set(flow, "verdict", "cases", json!([{ "name": "true", "when": "value == 1" }]))),
         refused(|flow| flow.nodes.get_mut("approve").unwrap().limits.timeout_ms = Some(5)),

@@ -1,7 +1,9 @@
-//! Files generated from the Rust types are up to date: the TypeScript bindings, the node types as JSON, and the page of
-//! error codes. `PLAIT_WRITE_BINDINGS=1` regenerates them.
+//! Files generated from the Rust types are up to date: the TypeScript bindings, the node types as JSON, and the pages of
+//! node types and error codes. `PLAIT_WRITE_BINDINGS=1` regenerates them.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on ends")]
+
+mod node_page;
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +29,13 @@ fn node_bindings_are_fresh() {
     let registry = plait_api::engine::nodes::registry();
     let nodes = serde_json::to_string_pretty(&registry.descriptors()).unwrap();
     compare("ui/src/bindings/nodes.json", &format!("{nodes}\n"));
+}
+
+/// The guide's reference of the node types.
+#[test]
+fn node_page_is_fresh() {
+    let registry = plait_api::engine::nodes::registry();
+    compare("docs/nodes.md", &node_page::node_page(&registry.descriptors()));
 }
 
 /// The icons of the node types, so that the bundle carries these and no others of lucide's.

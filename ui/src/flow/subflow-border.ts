@@ -1,0 +1,50 @@
+/** What crosses the border of a sub-flow, as the engine has it: inputs by its `mapping`, results by name in its output `result`. */
+import type { CheckedFlow, Flow, Node, NodeId } from "@/bindings";
+import type { SizeOf } from "./container-box";
+import type { NodeTypes } from "./node-types";
+
+/** The flow after an edit and the nodes to select, or why it cannot be done. */
+export type Outcome = { flow: Flow; nodes: NodeId[] } | { refused: string };
+
+export type SubflowParts = {
+  types: NodeTypes;
+  checked: CheckedFlow;
+  sizeOf: SizeOf;
+  nameOf(flow: Flow, id: NodeId): string;
+};
+
+export const SUBFLOW = "subflow";
+export const MAPPED = "mapping";
+export const RESULT = "result";
+/** The node types by which values go in and out of a flow, and the one that takes a part of a value. */
+export const OUTPUT = "output";
+export const RUN_INPUT = "manualInput";
+export const QUERY = "json";
+
+/** One value for the flow in a sub-flow: an input of the node, and `NODE.PORT` in it. */
+export type Mapped = { from: string; to: string };
+
+export function mappingOf(node: Node): Mapped[] {
+  const { mapping } = node.config ?? {};
+  return Array.isArray(mapping) ? (mapping as Mapped[]) : [];
+}
+
+/** The query that takes one result. Without that result there is no output, so what depends on it is skipped. */
+export function resultQuery(output: NodeId): string {
+  return `.[${JSON.stringify(output)}] // empty | .value`;
+}
+
+/** The settings of a flow that decide what its nodes do; the rest is about the run as a whole. */
+export function nodeSettings({ settings }: Flow): Flow["settings"] {
+  if (!settings) return undefined;
+  const { limits: _, quotas: __, memory: ___, ...own } = settings;
+  return Object.keys(own).length === 0 ? undefined : own;
+}
+
+/** The config fields of a node that name another node. */
+export function nodeFields(types: NodeTypes, node: Node): string[] {
+  const schema = types.byType.get(node.type)?.configSchema as { properties?: Record<string, unknown> } | undefined;
+  return Object.entries(schema?.properties ?? {}).flatMap(([field, spec]) =>
+    (spec as { format?: string }).format === "node" ? [field] : [],
+  );
+}

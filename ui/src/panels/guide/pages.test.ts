@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import nodeTypes from "@/bindings/nodes.json";
+import { isExternal } from "@/design/DocumentText";
+import { headingAnchor } from "@/design/heading-anchor";
+import { FIRST_PAGE, NODE_REFERENCE } from "@/workspace/guide";
+import { DOCUMENTS, PAGES, placeOfLink, readSections } from "./pages";
+
+const LINK = /(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g;
+
+/** What a page says besides code. */
+function withoutCode(text: string): string {
+  return text.replace(/^\s*```[\s\S]*?^\s*```/gm, "").replace(/`[^`\n]*`/g, "");
+}
+
+describe("the pages of the guide", () => {
+  it("are all in the summary, once", () => {
+    const files = [...DOCUMENTS.keys()].filter((file) => file !== "SUMMARY.md").sort();
+    expect(PAGES.map((page) => page.file).sort()).toEqual(files);
+  });
+
+  it("begin with a heading", () => {
+    for (const page of PAGES) expect(page.sections[0]?.heading, page.file).toBeTruthy();
+  });
+
+  it("have links that lead to pages and headings which exist", () => {
+    const broken = PAGES.flatMap(({ file, text }) =>
+      [...withoutCode(text).matchAll(LINK)]
+        .map(([, href = ""]) => href)
+        .filter((href) => {
+          if (isExternal(href)) return false;
+          const place = placeOfLink(href, file);
+          const target = PAGES.find((page) => page.file === place?.page);
+          if (!place || !target) return true;
+          return place.anchor !== undefined && !target.sections.some(({ anchor }) => anchor === place.anchor);
+        })
+        .map((href) => `${file}: ${href}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it("have a heading for each node type, and the page that the guide begins with", () => {
+    const reference = PAGES.find((page) => page.file === NODE_REFERENCE);
+    const anchors = reference?.sections.map(({ anchor }) => anchor) ?? [];
+    for (const { title } of nodeTypes) expect(anchors).toContain(headingAnchor(title));
+    expect(PAGES[0]?.file).toBe(FIRST_PAGE);
+  });
+});
+
+describe("readSections", () => {
+  it("takes no heading from code, and counts headings of the same text", () => {
+    const sections = readSections("# One\n\n```\n# no heading\n```\n\n## Two `x`\n\ntext\n\n## Two x\n");
+    expect(sections.map(({ heading, anchor }) => [heading, anchor])).toEqual([
+      ["One", "one"],
+      ["Two x", "two-x"],
+      ["Two x", "two-x-1"],
+    ]);
+  });
+});

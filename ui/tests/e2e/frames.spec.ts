@@ -1,0 +1,97 @@
+import type { Page } from "@playwright/test";
+import { drag, expect, middle, node, openFlow, savedFlow, test } from "./fixture";
+
+const frame = (page: Page) => page.getByTestId("frame-frame");
+
+/** Puts a frame named Intake around the start and the tools. */
+async function addIntake(page: Page): Promise<void> {
+  await openFlow(page);
+  await node(page, "start").locator(".summary").click();
+  await node(page, "tools")
+    .locator(".summary")
+    .click({ modifiers: ["Shift"] });
+  await page.keyboard.press("Alt+g");
+  await page.getByTestId("rename-frame:frame").fill("Intake");
+  await page.keyboard.press("Enter");
+}
+
+test("a frame is added around the selection, renamed, colored, undone and deleted; its nodes stay", async ({
+  page,
+}) => {
+  await addIntake(page);
+  await expect(frame(page)).toContainText("Intake");
+  expect((await savedFlow(page)).frames?.frame).toMatchObject({ title: "Intake", nodes: ["start", "tools"] });
+
+  await frame(page).getByText("Intake").dblclick();
+  await page.getByTestId("rename-frame:frame").fill("Input");
+  await page.keyboard.press("Enter");
+  await expect(frame(page)).toContainText("Input");
+  await page.keyboard.press("Control+z");
+  await expect(frame(page)).toContainText("Intake");
+
+  await frame(page).getByText("Intake").click({ button: "right" });
+  await page.getByTestId("menu-color.amber").click();
+  await expect(frame(page)).toHaveAttribute("data-color", "amber");
+  await page.getByTestId("frame-title").fill("From outside");
+  await page.keyboard.press("Enter");
+  await expect(frame(page)).toContainText("From outside");
+
+  await frame(page).getByText("From outside").click();
+  await page.keyboard.press("Delete");
+  await expect(frame(page)).toHaveCount(0);
+  await expect(node(page, "start")).toBeVisible();
+  expect(await savedFlow(page)).not.toHaveProperty("frames");
+  await page.keyboard.press("Control+z");
+  await expect(frame(page)).toBeVisible();
+});
+
+test("a frame moves with its nodes, by pointer and by keyboard, and one undo puts them back", async ({ page }) => {
+  await addIntake(page);
+  const before = await savedFlow(page);
+  const start = await middle(node(page, "start"));
+  const title = await middle(frame(page).getByText("Intake"));
+  await page.mouse.move(title.x, title.y);
+  await page.mouse.down();
+  await page.mouse.move(title.x + 20, title.y + 30, { steps: 4 });
+  // It stays below its nodes, also under the pointer. They follow while it is dragged.
+  const level = await frame(page).evaluate((box) => getComputedStyle(box.parentElement ?? box).zIndex);
+  expect(Number(level)).toBeLessThan(0);
+  await expect.poll(async () => (await middle(node(page, "start"))).y - start.y).toBeGreaterThan(20);
+  await page.mouse.up();
+  const after = await savedFlow(page);
+  const by = (after.layout.start?.x ?? 0) - (before.layout.start?.x ?? 0);
+  expect(by).toBeGreaterThan(5);
+  expect((after.frames?.frame?.x ?? 0) - (before.frames?.frame?.x ?? 0)).toBe(by);
+  expect((after.layout.tools?.x ?? 0) - (before.layout.tools?.x ?? 0)).toBe(by);
+  expect(after.layout.ask).toEqual(before.layout.ask);
+  await page.keyboard.press("Control+z");
+  expect(await savedFlow(page)).toEqual(before);
+
+  await page.locator(".react-flow__node[data-id='frame:frame']").focus();
+  await page.keyboard.press("ArrowRight");
+  const nudged = await savedFlow(page);
+  expect(nudged.layout.start?.x).toBe((before.layout.start?.x ?? 0) + 1);
+  expect(nudged.frames?.frame?.x).toBe((before.frames?.frame?.x ?? 0) + 1);
+});
+
+test("nodes are dragged out of a frame and into it", async ({ page }) => {
+  await addIntake(page);
+  const canvas = await page.getByTestId("canvas").boundingBox();
+  if (!canvas) throw new Error("There is no canvas.");
+  await drag(page, node(page, "tools").locator(".summary"), { x: canvas.x + canvas.width / 2, y: canvas.y + 40 });
+  expect((await savedFlow(page)).frames?.frame?.nodes).toEqual(["start"]);
+  await drag(page, node(page, "tools").locator(".summary"), await middle(frame(page).getByText("Intake")));
+  expect((await savedFlow(page)).frames?.frame?.nodes).toEqual(["start", "tools"]);
+});
+
+test("a frame is duplicated with its nodes", async ({ page }) => {
+  await addIntake(page);
+  await frame(page).getByText("Intake").click();
+  await page.keyboard.press("Control+d");
+  const { frames = {}, nodes } = await savedFlow(page);
+  expect(Object.keys(nodes)).toHaveLength(7);
+  expect(Object.values(frames).map((one) => one.nodes)).toEqual([
+    ["start", "tools"],
+    ["start-2", "tools-2"],
+  ]);
+});

@@ -1,0 +1,55 @@
+import { expect, middle, node, openFlow, savedFlow, test } from "./fixture";
+
+const EDGE = "tools.tools->answer.tools";
+
+test("an edge gets points, which are moved, taken away, and undone", async ({ page }) => {
+  await openFlow(page);
+  const line = page.getByTestId(`edge-${EDGE}`).locator(".react-flow__edge-interaction");
+  const at = await line.evaluate((path: SVGPathElement) => {
+    const { x, y } = path.getPointAtLength(path.getTotalLength() / 2).matrixTransform(path.getScreenCTM() ?? undefined);
+    return { x, y };
+  });
+  await page.mouse.dblclick(at.x, at.y);
+  const point = page.getByTestId(`point-${EDGE}-0`);
+  await expect(point).toBeVisible();
+  const first = (await savedFlow(page)).routes?.[EDGE]?.[0];
+
+  const start = await middle(point);
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  await page.mouse.move(start.x + 40, start.y + 60, { steps: 5 });
+  await page.mouse.up();
+  const dragged = (await savedFlow(page)).routes?.[EDGE]?.[0];
+  expect(dragged?.y).toBeGreaterThan((first?.y ?? 0) + 20);
+
+  await point.focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  const pushed = (await savedFlow(page)).routes?.[EDGE]?.[0];
+  expect(pushed).toEqual({ x: (dragged?.x ?? 0) + 20, y: dragged?.y });
+
+  await point.focus();
+  await page.keyboard.press("Delete");
+  await expect(point).toHaveCount(0);
+  const without = await savedFlow(page);
+  expect(without.routes).toBeUndefined();
+  expect(without.edges).toHaveProperty([EDGE]);
+  await page.keyboard.press("Control+z");
+  expect((await savedFlow(page)).routes?.[EDGE]?.[0]).toEqual(pushed);
+});
+
+test("points move with the nodes of both ends, and tidying up takes them away", async ({ page }) => {
+  await openFlow(page);
+  const line = page.getByTestId(`edge-${EDGE}`).locator(".react-flow__edge-interaction");
+  await line.click({ button: "right", force: true });
+  await page.getByTestId("menu-edge.addPoint").click();
+  const before = await savedFlow(page);
+  await node(page, "tools").locator(".summary").click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.press("Shift+ArrowDown");
+  const after = await savedFlow(page);
+  const shift = (after.layout.tools?.y ?? 0) - (before.layout.tools?.y ?? 0);
+  expect(shift).toBeGreaterThan(0);
+  expect(after.routes?.[EDGE]?.[0]?.y).toBe((before.routes?.[EDGE]?.[0]?.y ?? 0) + shift);
+  await page.keyboard.press("Shift+L");
+  await expect.poll(async () => (await savedFlow(page)).routes).toBeUndefined();
+});

@@ -1,0 +1,74 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, openFlow, test } from "./fixture";
+
+async function openShortcuts(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
+  await expect(page.getByTestId("shortcuts-search")).toBeVisible();
+}
+
+/** Opens the field that takes the keys of a command. */
+async function record(page: Page, command: string): Promise<void> {
+  await page.getByRole("button", { name: `Change shortcut of ${command}`, exact: true }).click();
+  await expect(page.getByTestId("shortcut-recorder")).toBeFocused();
+}
+
+test("shortcuts are searched, changed, taken over, removed and reset", async ({ page }) => {
+  await openFlow(page);
+  await openShortcuts(page);
+  await page.getByTestId("shortcuts-search").fill("ctrl+s");
+  await expect(page.getByTestId("shortcut-flow.save")).toBeVisible();
+  await expect(page.getByTestId("shortcut-edit.undo")).toHaveCount(0);
+
+  // A conflict names the other command. Escape leaves the field, and not the dialog.
+  await page.getByTestId("shortcuts-search").fill("toggle dock");
+  await record(page, "Toggle dock");
+  await page.keyboard.press("Control+s");
+  await expect(page.getByRole("alert")).toHaveText("Ctrl+S is used by Save.");
+  const { violations } = await new AxeBuilder({ page }).include('[data-testid="shortcuts-help"]').analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
+  await page.screenshot({ path: "test-results/shortcuts.png" });
+  await page.keyboard.press("Escape");
+  await expect(page.getByTestId("shortcut-recorder")).toHaveCount(0);
+  await expect(page.getByTestId("shortcut-view.fold.dock")).toContainText("Ctrl+J");
+
+  await record(page, "Toggle dock");
+  await page.keyboard.press("Control+s");
+  await page.getByTestId("shortcut-take-over").click();
+  await expect(page.getByTestId("shortcut-view.fold.dock")).toContainText("Ctrl+S");
+  await page.getByTestId("shortcuts-search").fill("Save");
+  await expect(page.getByTestId("shortcut-flow.save").locator("kbd")).toHaveCount(0);
+  await record(page, "Save");
+  await page.keyboard.press("Alt+Shift+s");
+  await expect(page.getByTestId("shortcut-flow.save")).toContainText("Alt+Shift+S");
+  await page.getByTestId("shortcuts-search").fill("command palette");
+  await page.getByRole("button", { name: "Remove shortcut of Command palette", exact: true }).click();
+  await page.keyboard.press("Escape");
+  await expect(page.getByTestId("shortcuts-help")).toHaveCount(0);
+
+  // The keys do what they were given to, also after a reload, and are shown.
+  await page.waitForFunction(() =>
+    (localStorage.getItem("plait.mock-host.settings") ?? "").includes('"help.palette":[]'),
+  );
+  await page.reload();
+  await expect(page.getByTestId("flow-name")).toBeVisible();
+  const dock = page.getByRole("button", { name: "Dock", exact: true });
+  await expect(dock).toHaveAttribute("aria-pressed", "true");
+  await page.keyboard.press("Control+s");
+  await expect(dock).toHaveAttribute("aria-pressed", "false");
+  await page.keyboard.press("Control+k");
+  await expect(page.getByTestId("command-palette")).toHaveCount(0);
+  await expect(page.getByTestId("palette-button").locator("kbd")).toHaveCount(0);
+  await page.getByTestId("save-button").hover();
+  await expect(page.locator("kbd", { hasText: "Alt+Shift+S" })).toBeVisible();
+  await page.getByTestId("palette-button").click();
+  await page.keyboard.type("toggle dock");
+  await expect(page.getByTestId("command-view.fold.dock")).toContainText("Ctrl+S");
+  await page.keyboard.press("Escape");
+
+  await openShortcuts(page);
+  await page.getByTestId("shortcuts-reset").click();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await expect(page.getByTestId("command-palette")).toBeVisible();
+});

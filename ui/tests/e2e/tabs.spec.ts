@@ -1,0 +1,129 @@
+/** Several flows in one window: each tab keeps its own document, history, view and run. */
+import type { Page } from "@playwright/test";
+import { CHAT_FLOW, drag, expect, node, openFlow, putFile, test } from "./fixture";
+
+const OTHER = { ...CHAT_FLOW, name: "Research brief" };
+const tab = (page: Page, name: string) => page.getByTestId(`tab-${name}`);
+const tabNames = (page: Page) => page.getByTestId("tab-bar").getByRole("listitem");
+
+async function open(page: Page, path: string, name: string): Promise<void> {
+  await page.getByTestId("open-button").click();
+  await page.getByTestId("file-dialog-path").fill(path);
+  await page.keyboard.press("Enter");
+  await expect(page.getByTestId("flow-name")).toHaveText(name);
+  await expect(node(page, "answer")).toBeVisible();
+}
+
+async function openTwo(page: Page): Promise<void> {
+  await putFile(page, "/flows/other.flow.json", OTHER);
+  await openFlow(page);
+  await open(page, "/flows/other.flow.json", OTHER.name);
+  await expect(tabNames(page)).toHaveText([CHAT_FLOW.name, OTHER.name]);
+}
+
+async function rename(page: Page, id: string, name: string): Promise<void> {
+  await node(page, id).click();
+  await page.getByTestId("node-title").fill(name);
+  await page.keyboard.press("Enter");
+  await expect(node(page, id)).toContainText(name);
+}
+
+test("each tab keeps its edits, its history, its selection and its view", async ({ page }) => {
+  await openTwo(page);
+  await rename(page, "ask", "Mine");
+  const view = () =>
+    page.locator(".react-flow__viewport").evaluate((element) => (element as HTMLElement).style.transform);
+  for (let press = 0; press < 3; press += 1) await page.keyboard.press("Control+ArrowRight");
+  const left = await view();
+  await expect(tab(page, OTHER.name)).toContainText("unsaved changes");
+
+  await page.keyboard.press("Control+Tab");
+  await expect(page.getByTestId("flow-name")).toHaveText(CHAT_FLOW.name);
+  await expect(node(page, "ask")).not.toContainText("Mine");
+  await expect(page.getByTestId("undo-button")).toBeDisabled();
+  await expect.poll(view).not.toBe(left);
+
+  await page.keyboard.press("Control+Shift+Tab");
+  await expect(node(page, "ask")).toContainText("Mine");
+  await expect(node(page, "ask")).toHaveAttribute("data-selected", "true");
+  await expect.poll(view).toBe(left);
+  await page.getByTestId("undo-button").click();
+  await expect(node(page, "ask")).not.toContainText("Mine");
+});
+
+test("a file that is open goes to its tab", async ({ page }) => {
+  await openTwo(page);
+  await open(page, "/flows/test.flow.json", CHAT_FLOW.name);
+  await expect(tabNames(page)).toHaveCount(2);
+});
+
+test("closing a tab asks about unsaved changes, and a closed flow opens again with them", async ({ page }) => {
+  await openTwo(page);
+  await rename(page, "ask", "Mine");
+  await tab(page, OTHER.name).getByRole("button", { name: "Close" }).click();
+  await page.getByTestId("ask-discard").click();
+  await expect(tabNames(page)).toHaveText([CHAT_FLOW.name]);
+  await page.keyboard.press("Control+Shift+t");
+  await expect(tabNames(page)).toHaveCount(2);
+  await expect(node(page, "ask")).toContainText("Mine");
+  await page.getByTestId("undo-button").click();
+  await tab(page, CHAT_FLOW.name).click({ button: "middle" });
+  await expect(tabNames(page)).toHaveText([OTHER.name]);
+});
+
+test("tabs change places by dragging and by keys", async ({ page }) => {
+  await openTwo(page);
+  const first = await tab(page, CHAT_FLOW.name).boundingBox();
+  if (!first) throw new Error("It is drawn.");
+  await drag(page, tab(page, OTHER.name), { x: first.x + 4, y: first.y + 10 });
+  await expect(tabNames(page)).toHaveText([OTHER.name, CHAT_FLOW.name]);
+  await page.keyboard.press("Control+Shift+PageDown");
+  await expect(tabNames(page)).toHaveText([CHAT_FLOW.name, OTHER.name]);
+});
+
+test("a run goes on behind, its dot says so, and its question is offered", async ({ page }) => {
+  await openTwo(page);
+  await page.getByTestId("run-button").click();
+  await page.keyboard.press("Control+Tab");
+  await expect(page.getByTestId("flow-name")).toHaveText(CHAT_FLOW.name);
+  await expect(page.getByTestId("run-status")).toHaveCount(0);
+  await expect(tab(page, OTHER.name)).toContainText("waiting for you");
+  const toast = page.locator("[data-sonner-toast]");
+  await expect(toast).toContainText("“Research brief” is waiting for you");
+  await toast.getByRole("button", { name: "Open" }).click();
+  await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
+  const status = page.getByTestId("run-status");
+  await expect(status).toHaveAttribute("data-status", "waiting");
+  await page.keyboard.press("Control+Tab");
+  await expect(status).toHaveCount(0);
+  await page.keyboard.press("Control+Tab");
+  await expect(status).toHaveAttribute("data-status", "waiting");
+});
+
+test("a narrow window lists the flows in a menu at the flow’s name", async ({ page }) => {
+  await page.setViewportSize({ width: 1000, height: 700 });
+  await putFile(page, "/flows/other.flow.json", OTHER);
+  await openFlow(page);
+  await open(page, "/flows/other.flow.json", OTHER.name);
+  await expect(page.getByTestId("tab-bar")).toBeHidden();
+  await expect(page.getByTestId("tab-menu")).toHaveText("2 flows");
+  await page.getByTestId("tab-menu").click();
+  await page.getByRole("menuitem", { name: CHAT_FLOW.name }).click();
+  await expect(page.getByTestId("flow-name")).toHaveText(CHAT_FLOW.name);
+});
+
+test("a version that a run has kept is restored in one step, which can be undone", async ({ page }) => {
+  await openFlow(page);
+  await page.getByTestId("run-button").click();
+  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "waiting");
+  await rename(page, "ask", "Renamed");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("Versions");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByTestId("versions-dialog");
+  await expect(dialog).toContainText("Changes Ask the customer");
+  await dialog.getByRole("button", { name: "Restore this version" }).click();
+  await expect(node(page, "ask")).toContainText("Ask the customer");
+  await page.getByTestId("undo-button").click();
+  await expect(node(page, "ask")).toContainText("Renamed");
+});

@@ -61,6 +61,12 @@ impl ContextDeclaration {
         }
     }
 
+    /// Whether the value on a wire to this node names its context at run time.
+    fn takes_context_from(&self, wiring: &Wiring, wire: &Wire) -> bool {
+        let inputs = &wiring.vertices[wire.target].node.ports().inputs;
+        self.input.is_some_and(|input| inputs[wire.target_port].name.as_str() == input)
+    }
+
     /// Whether a context edge says in which context the node works.
     fn is_by_edge(&self) -> bool {
         self.names.is_none() && self.input.is_none() && !self.names_none
@@ -349,9 +355,7 @@ fn assigned_makers(
     };
     let mut assigned: Vec<Option<Makers>> = declared.iter().map(assigned).collect();
     for wire in &wiring.wires {
-        let Some(input) = declared[wire.target].input else { continue };
-        let inputs = &wiring.vertices[wire.target].node.ports().inputs;
-        if inputs[wire.target_port].name.as_str() == input {
+        if declared[wire.target].takes_context_from(wiring, wire) {
             let is_maker = declared[wire.source].makes.is_some();
             let from = if is_maker { Makers::one(wire.source) } else { Makers::any() };
             assigned[wire.target].get_or_insert_default().merge(&from);

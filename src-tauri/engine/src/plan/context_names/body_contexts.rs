@@ -13,7 +13,7 @@ use crate::port::PortKind;
 pub(in crate::plan) struct BodyContexts {
     /// The contexts that nodes in it name and none in it makes.
     pub(super) names: BTreeSet<ContextId>,
-    /// A value names a context at run time, so it may be any.
+    /// A value that no maker in it hands over names a context at run time, so it may be any.
     pub(super) by_value: bool,
     /// The outputs of the border's begin that bring a context in which a node inside works.
     pub(super) brought: BTreeSet<PortName>,
@@ -54,8 +54,10 @@ impl BodyContexts {
                 used.extend(body.wires.iter().filter(|it| it.target == wire.source && hands_on(body, it)));
             }
         }
+        found.by_value = body.wires.iter().any(|wire| {
+            declared[wire.target].takes_context_from(body, wire) && declared[wire.source].makes.is_none()
+        });
         for declared in declared {
-            found.by_value |= declared.input.is_some();
             found.names.extend(declared.names);
             made.extend(declared.makes);
         }

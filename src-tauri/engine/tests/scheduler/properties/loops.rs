@@ -200,6 +200,21 @@ fn loop_hands_on_the_context_on_its_own_input_alone() {
     );
 }
 
+#[test]
+fn loop_holds_back_no_turn_for_a_context_that_it_makes_and_hands_over_as_a_value() {
+    check_waiting(
+        "c: context
+         t: turn
+         l: loop kind=times times=1
+         m: context in=l
+         g: guest in=l
+         ask: ask in=l
+         l.index -> ask.a
+         m.handle -> g.who
+         c.context -> t.context",
+    );
+}
+
 /// `c` makes one context, so there is none of an epoch of it to wait for.
 #[test]
 fn node_that_names_an_epoch_of_a_context_that_has_none_does_not_wait() {

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -10,7 +10,7 @@ use fantoccini::Client;
 use tempfile::TempDir;
 
 use crate::WAIT_TIMEOUT;
-use crate::environment::{Display, Driver};
+use crate::environment::{Display, Driver, clean_command};
 use crate::process::{self, ChildGuard};
 
 /// The variable that names the window's data directory.
@@ -92,7 +92,7 @@ impl App {
 
     /// Starts the binary again with the same data directory, until it ends or has reported an error. Returns what it printed.
     pub fn start_again(&self, args: &[&str]) -> Result<String> {
-        let mut command = Command::new(&self.binary);
+        let mut command = clean_command(&self.binary);
         command
             .args(args)
             .env(HOME, &self.data)

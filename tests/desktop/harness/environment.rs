@@ -1,5 +1,6 @@
 //! The environment of the window in a test: a display (Xvfb), a message bus, and a WebDriver.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -18,6 +19,17 @@ use crate::process::ChildGuard;
 /// Larger than the default size of the window, so that it opens at that size.
 const SCREEN_SIZE: &str = "1600x1000x24";
 
+/// What a process needs to start, and no more: keys, proxies and model servers of the developer are in the environment, too.
+const KEPT_VARIABLES: [&str; 6] = ["PATH", "HOME", "LANG", "TMPDIR", "XDG_RUNTIME_DIR", "LLVM_PROFILE_FILE"];
+
+/// A command that inherits only what a process needs to start.
+pub fn clean_command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    let kept = KEPT_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    command.env_clear().envs(kept);
+    command
+}
+
 /// A virtual display.
 #[derive(Debug)]
 pub struct Display {
@@ -28,7 +40,7 @@ pub struct Display {
 impl Display {
     /// Starts a display. The server chooses a free number.
     pub fn start() -> Result<Self> {
-        let mut server = Command::new("Xvfb");
+        let mut server = clean_command("Xvfb");
         server.args(["-displayfd", "1", "-screen", "0", SCREEN_SIZE, "-nolisten", "tcp"]);
         server.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = ChildGuard::new(
@@ -58,16 +70,13 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// Starts a driver. Its window inherits `environment`; both write to `log`.
+    /// Starts a driver. Its window gets `environment` and little else; both write to `log`.
     pub fn start(display: &Display, environment: &[(&str, &Path)], log: &Path) -> Result<Self> {
         let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
         let log = File::options().create(true).append(true).open(log)?;
-        let mut command = Command::new("dbus-run-session");
+        let mut command = clean_command("dbus-run-session");
         command.args(["--", "WebKitWebDriver", "--host=127.0.0.1"]).arg(format!("--port={port}"));
-        command
-            .envs(environment.iter().copied())
-            .env("DISPLAY", display.name())
-            .env_remove("WAYLAND_DISPLAY");
+        command.envs(environment.iter().copied()).env("DISPLAY", display.name());
         // The first two enable automation of the webview; the others avoid hardware and services that a test
         // machine may lack. (Not WEBKIT_DISABLE_DMABUF_RENDERER: with it, screenshots hang in WebKitGTK 2.50.)
         for on in ["TAURI_WEBVIEW_AUTOMATION", "TAURI_AUTOMATION"] {

@@ -1,5 +1,6 @@
 import { Command as List } from "cmdk";
 import { createContext, type ReactNode, useContext, useState } from "react";
+import type { TypeAhead } from "./type-ahead";
 
 /** The search text. With one, the matches are a single list, best first, because cmdk does not order groups. */
 const Search = createContext("");
@@ -16,6 +17,7 @@ export function MenuList({
   empty,
   filter = rank,
   onSearch,
+  typeAhead,
   children,
 }: {
   label: string;
@@ -25,9 +27,15 @@ export function MenuList({
   filter?: typeof rank;
   /** Is given what is typed. The items are then all that match, in groups, and the menu itself leaves none out. */
   onSearch?: (search: string) => void;
+  /** Has what was typed before the field had the focus. */
+  typeAhead?: TypeAhead;
   children: ReactNode;
 }) {
   const [search, setSearch] = useState("");
+  const onType = (typed: string) => {
+    setSearch(typed);
+    onSearch?.(typed);
+  };
   return (
     <List label={label} loop className="menu" filter={filter} shouldFilter={!onSearch}>
       <List.Input
@@ -36,9 +44,10 @@ export function MenuList({
         className="menu-field"
         data-testid="menu-field"
         value={search}
-        onValueChange={(typed) => {
-          setSearch(typed);
-          onSearch?.(typed);
+        onValueChange={onType}
+        onFocus={() => {
+          const early = typeAhead?.take() ?? "";
+          if (early !== "") onType(search + early);
         }}
       />
       <List.List className="menu-list">

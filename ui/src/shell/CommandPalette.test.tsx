@@ -1,11 +1,13 @@
-import { act, cleanup, fireEvent, screen } from "@testing-library/react";
-import { afterEach, expect, test } from "vitest";
+import { act, cleanup, fireEvent, screen, waitFor } from "@testing-library/react";
+import { afterEach, expect, test, vi } from "vitest";
 import type { NodeDescriptor } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
 import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
 import type { Command } from "@/workspace/command";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { CommandPalette } from "./CommandPalette";
+import { COMMANDS } from "./commands";
+import { useShortcuts } from "./useShortcuts";
 
 afterEach(cleanup);
 
@@ -63,4 +65,38 @@ test("node types come first for words that name one", async () => {
   expect(listed()[0]).toBe("command-add-chat");
   search("chat settings");
   expect(listed()[0]).toBe("command-chat");
+});
+
+function Window() {
+  useShortcuts();
+  return <CommandPalette />;
+}
+
+/** Presses keys one after the other, with no time in between for anything to be drawn. */
+const press = (...keys: string[]) => {
+  for (const key of keys) {
+    const event = { key, bubbles: true, cancelable: true, ctrlKey: key === "k" };
+    (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", event));
+  }
+};
+
+test("the command palette takes what is typed before its field has the focus", async () => {
+  const fitView = vi.fn();
+  const palette = COMMANDS.filter(({ id }) => id === "help.palette");
+  const commands: Command[] = [...palette, { id: "fit", title: "Fit", group: "View", keys: ["F"], run: fitView }];
+  renderInWorkspace(<Window />, { workspace: createTestWorkspace(host), commands });
+  act(() => press("k", "f", "i", "x", "Backspace", "t"));
+  const field = await screen.findByTestId<HTMLInputElement>("menu-field");
+  await waitFor(() => expect(field.value).toBe("fit"));
+  expect(listed()).toEqual(["command-fit"]);
+  expect(fitView).not.toHaveBeenCalled();
+});
+
+test("Escape closes the command palette before its field has the focus", () => {
+  const workspace = createTestWorkspace(host);
+  const commands = COMMANDS.filter(({ id }) => id === "help.palette");
+  renderInWorkspace(<Window />, { workspace, commands });
+  act(() => press("k", "f", "Escape"));
+  expect(screen.queryByTestId("command-palette")).toBeNull();
+  expect(workspace.overlays.typeAhead.take()).toBe("");
 });

@@ -53,6 +53,7 @@ function Everything() {
       label={TEXTS.commandsAndNodes}
       placeholder={TEXTS.searchCommandsNodes}
       empty={TEXTS.noMatches}
+      typeAhead={workspace.overlays.typeAhead}
       filter={(value, search, terms) => rankNamed(titles.get(value), search) || rank(value, search, terms)}
     >
       <MenuGroup heading={TEXTS.addNode}>

@@ -1,6 +1,7 @@
 /** The overlays that commands open: the command palette, the list of shortcuts, the search across flows, the drafts of the last session. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Autosave, ImportReport } from "@/bindings";
+import { TypeAhead } from "@/design/type-ahead";
 
 export type Overlays = {
   palette: boolean;
@@ -18,6 +19,8 @@ export type Overlays = {
 };
 
 export class OverlayStore {
+  /** What is typed while the field of the palette, or of the search across flows, is being opened. */
+  readonly typeAhead = new TypeAhead();
   readonly store: StoreApi<Overlays> = createStore<Overlays>(() => ({
     palette: false,
     shortcuts: false,
@@ -27,10 +30,12 @@ export class OverlayStore {
   }));
 
   showPalette(at?: Overlays["paletteAt"]): void {
+    if (!this.store.getState().palette) this.typeAhead.begin(() => this.hidePalette());
     this.store.setState({ palette: true, paletteAt: at });
   }
 
   hidePalette(): void {
+    this.typeAhead.end();
     this.store.setState({ palette: false });
   }
 
@@ -43,6 +48,8 @@ export class OverlayStore {
   }
 
   showFlowSearch(flowSearch: boolean): void {
+    if (!flowSearch) this.typeAhead.end();
+    else if (!this.store.getState().flowSearch) this.typeAhead.begin(() => this.showFlowSearch(false));
     this.store.setState({ flowSearch });
   }
 

@@ -52,7 +52,13 @@ function FlowSearch() {
   const empty = search === "" ? TEXTS.whatIsSearched : known.isReading ? TEXTS.listing : TEXTS.noMatches;
   return (
     <>
-      <MenuList label={TEXTS.searchFlows} placeholder={TEXTS.placeholder} empty={empty} onSearch={onSearch}>
+      <MenuList
+        label={TEXTS.searchFlows}
+        placeholder={TEXTS.placeholder}
+        empty={empty}
+        onSearch={onSearch}
+        typeAhead={workspace.overlays.typeAhead}
+      >
         {firstOf(matches, MAX_LISTED_NODES).map(({ flow, nodes }) => (
           <MenuGroup key={keyOf(flow)} heading={<FlowHeading flow={flow} />}>
             {nodes.map((match) => (

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use plait_window_tests::environment::clean_command;
 use plait_window_tests::run_test;
 
 use crate::draw_and_run::draw_run_save_and_reopen;
+use crate::keyboard::build_run_and_save;
 
 /// The variable with the path of the package. `cargo xtask test --only window` makes it.
 const PACKAGE: &str = "PLAIT_PACKAGE";
@@ -76,11 +78,13 @@ async fn package_installs_into_an_empty_root_and_its_window_runs_a_drawn_flow() 
         assert!(globs.contains("60:application/vnd.plait.flow+json:*.flow.json"), "{globs}");
 
         let home = tempfile::tempdir()?;
-        let mut run = Command::new(root.path("usr/bin/plait"));
+        let mut run = clean_command(root.path("usr/bin/plait"));
         run.args(["run", "hello", "--home"]).arg(home.path());
         assert!(!print_of(&mut run)?.trim().is_empty());
 
-        draw_run_save_and_reopen("package", &root.path("usr/bin/plait-desktop")).await
+        let window = root.path("usr/bin/plait-desktop");
+        draw_run_save_and_reopen("package", &window).await?;
+        build_run_and_save("package-keyboard", &window).await
     })
     .await
 }

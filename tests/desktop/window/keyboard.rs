@@ -1,0 +1,117 @@
+//! The newcomer's path by keyboard alone, as the guide's first page describes it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use plait_window_tests::{App, Home, built_binary, run_test};
+
+use crate::editor::{CONTROL, read_saved_flow, wait_for_node_state, wait_for_run_status};
+
+const ALT: char = '\u{E00A}';
+const ENTER: char = '\u{E007}';
+const ESCAPE: char = '\u{E00C}';
+const SHIFT: char = '\u{E008}';
+const TAB: char = '\u{E004}';
+
+/// Between two keys: 300 characters a minute, as a person types who knows what to type. The bound of every test, four minutes, is
+/// below the five that a newcomer may need.
+const KEY_INTERVAL: Duration = Duration::from_millis(200);
+
+#[tokio::test]
+async fn flow_can_be_built_run_answered_and_saved_by_keyboard_alone() -> Result<()> {
+    run_test(async { build_run_and_save("keyboard", &built_binary()?).await }).await
+}
+
+/// Does all of it in the window of this binary. `name` is that of the test, for its pictures.
+pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> {
+    let home = Home::new()?;
+    let app = App::open_binary(name, binary, &home, &[]).await?;
+    app.wait_for_test_id("start-page").await?;
+
+    press(&app, &[CONTROL, ALT, 'n']).await?;
+    app.wait_for_test_id("canvas").await?;
+    press(&app, &['/']).await?;
+    enter(&app, "context start").await?;
+    leave_config(&app, "contextStart").await?;
+    connect(&app, "context", "user input").await?;
+    leave_config(&app, "userInput").await?;
+    connect(&app, "context", "chat").await?;
+    leave_config(&app, "chat").await?;
+    connect(&app, "context", "user input").await?;
+    app.wait_until("the cycle is closed", "document.querySelectorAll('.react-flow__edge').length === 3")
+        .await?;
+    assert_eq!(app.count(".react-flow__node").await?, 3);
+    app.screenshot("built").await?;
+
+    press(&app, &[CONTROL, ENTER]).await?;
+    wait_for_run_status(&app, "waiting").await?;
+    wait_for_node_state(&app, "userInput", "paused").await?;
+    for answer in ["Where is my parcel?", "Thank you."] {
+        press(&app, &[ALT, 'a']).await?;
+        app.wait_for("[data-testid=pause-answer]:focus").await?;
+        enter(&app, answer).await?;
+        app.wait_for_page_text(&format!("You said: {answer}")).await?;
+        app.wait_for("[data-testid=pause-answer]").await?;
+    }
+    app.screenshot("answered").await?;
+    // The button that ends the conversation is in front of the field.
+    press(&app, &[ALT, 'a']).await?;
+    app.wait_for("[data-testid=pause-answer]:focus").await?;
+    go_back_to(&app, "[data-testid=pause-end]").await?;
+    press(&app, &[ENTER]).await?;
+    wait_for_run_status(&app, "finished").await?;
+    app.screenshot("finished").await?;
+
+    press(&app, &[CONTROL, 's']).await?;
+    app.wait_until("the flow is saved", "document.title.startsWith('•') === false").await?;
+    let flow = read_saved_flow(&home.dialog_answer())?;
+    let mut edges: Vec<_> = flow["edges"].as_object().into_iter().flat_map(|edges| edges.values()).collect();
+    edges.sort_by_key(|edge| edge["source"].to_string());
+    let ends: Vec<_> = edges.iter().map(|edge| format!("{} {}", edge["source"], edge["target"])).collect();
+    assert_eq!(ends, [r#""chat" "userInput""#, r#""contextStart" "userInput""#, r#""userInput" "chat""#]);
+    app.close().await
+}
+
+/// Presses keys together, and waits as long as a person takes for the next ones.
+async fn press(app: &App, chord: &[char]) -> Result<()> {
+    app.press(chord).await?;
+    tokio::time::sleep(KEY_INTERVAL).await;
+    Ok(())
+}
+
+/// Types text and presses Enter.
+async fn enter(app: &App, text: &str) -> Result<()> {
+    for letter in text.chars() {
+        press(app, &[letter]).await?;
+    }
+    press(app, &[ENTER]).await
+}
+
+/// Back from the config of a new node, whose first field has the focus, to the node on the canvas.
+async fn leave_config(app: &App, node: &str) -> Result<()> {
+    app.wait_for(&format!("[data-config-of={node}] :focus")).await?;
+    press(app, &[ESCAPE]).await?;
+    app.wait_for(&format!(".react-flow__node[data-id={node}]:focus")).await?;
+    Ok(())
+}
+
+/// Connects an output of the focused node to another node, which may be a new one.
+async fn connect(app: &App, output: &str, target: &str) -> Result<()> {
+    press(app, &['c']).await?;
+    app.wait_for_test_id("connect-dialog").await?;
+    enter(app, output).await?;
+    enter(app, target).await
+}
+
+/// Moves the focus backward until it is there.
+async fn go_back_to(app: &App, css: &str) -> Result<()> {
+    for _ in 0..8 {
+        if app.count(&format!("{css}:focus")).await? == 1 {
+            break;
+        }
+        press(app, &[SHIFT, TAB]).await?;
+    }
+    app.wait_for(&format!("{css}:focus")).await?;
+    Ok(())
+}

@@ -13,6 +13,7 @@ import { ConfigReads } from "./ConfigReads";
 import { ConnectionLine } from "./ConnectionLine";
 import { EmptyCanvas } from "./EmptyCanvas";
 import { FrameBox } from "./FrameBox";
+import { foldFrame } from "./fold-frame";
 import { withFrameElements } from "./frame-elements";
 import { LoopContainer } from "./LoopContainer";
 import { Minimap } from "./Minimap";
@@ -73,8 +74,9 @@ export function Canvas() {
           {...boxSelection.handlers}
           onPaneClick={(event) => !showInOverview(event, workspace) && addOnDoubleClick(event, workspace)}
           onNodeDoubleClick={(_, { id, type, data }) => {
-            if (type === "frame") return;
-            if (data.folded) workspace.editor.fold([id], false);
+            if (type === "frame") {
+              if (data.folded) foldFrame(workspace, data.frameId, false);
+            } else if (data.folded) workspace.editor.fold({ nodes: [id] }, false);
             else if (runsFlow(workspace.nodeTypes.all, data.node)) openChild(workspace, id);
           }}
           onEdgeDoubleClick={({ clientX: x, clientY: y }, { id }) => {

@@ -4,7 +4,7 @@ import { displayedFlow } from "@/flow/flow-state";
 import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
 import { measuredBox } from "./boxes";
 import { configReadPath } from "./config-read-path";
-import { drawnFor } from "./loop-elements";
+import { drawnFor } from "./folded-elements";
 import { TEXTS } from "./texts";
 
 /** What nodes read from others without an edge: a config names the node. Thin gray dots, and no handles. */

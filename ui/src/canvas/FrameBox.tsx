@@ -6,11 +6,14 @@ import type { FrameNode } from "@/workspace/canvas-store";
 import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
 import { sizesOf } from "./boxes";
 import { TitleField } from "./CardTitle";
+import { FoldedFrame } from "./FoldedFrame";
+import { FoldButton } from "./FoldedParts";
+import { foldFrame } from "./fold-frame";
 import { TEXTS } from "./texts";
 
 const MIN_SIZE = { width: 120, height: 80 };
 
-/** A frame: a tinted box with its title, behind its nodes. Double-click the title or press F2 to change it. */
+/** A frame: a tinted box with its title, behind its nodes; a card while it is folded. Double-click the title or press F2 to change it. */
 export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps<FrameNode>) {
   const workspace = useWorkspace();
   const { editor, canvas } = workspace;
@@ -18,6 +21,7 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
   const renaming = useCanvas((state) => state.renaming === id);
   const isTarget = useCanvas((state) => state.dropTarget === id);
   const viewing = useFlow((state) => state.viewing !== undefined);
+  if (data.folded) return <FoldedFrame frameId={frameId} frame={frame} sides={data.folded} selected={selected} />;
   return (
     <div
       className="frame"
@@ -54,6 +58,12 @@ export const FrameBox = memo(function FrameBox({ id, data, selected }: NodeProps
           {frame.title}
         </b>
       )}
+      <FoldButton
+        folded={false}
+        label={TEXTS.foldFrame}
+        testId={`fold-${id}`}
+        onToggle={() => foldFrame(workspace, frameId, true)}
+      />
     </div>
   );
 });

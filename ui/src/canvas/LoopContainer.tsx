@@ -1,5 +1,4 @@
 import { type NodeProps, NodeResizeControl, ResizeControlVariant, useStore } from "@xyflow/react";
-import { ChevronsDownUp } from "lucide-react";
 import { memo } from "react";
 import { Icon } from "@/design/Icon";
 import { tint } from "@/flow/canvas-colors";
@@ -12,6 +11,7 @@ import { CardTitle } from "./CardTitle";
 import { resizeLoop } from "./drop";
 import { shade } from "./elements";
 import { Findings } from "./Findings";
+import { FoldButton } from "./FoldedParts";
 import { LoopFooter } from "./LoopFooter";
 import { LoopIteration } from "./LoopIteration";
 import { leastLoopSize } from "./loop-elements";
@@ -54,19 +54,12 @@ export const LoopContainer = memo(function LoopContainer({ id, data, selected }:
         <span className="loop-space" />
         <Findings node={id} />
         <StatusRing node={id} state={state} />
-        <button
-          type="button"
-          className="fold-button nodrag"
-          aria-label={TEXTS.foldLoop}
-          title={TEXTS.foldLoop}
-          data-testid={`fold-${id}`}
-          onClick={(event) => {
-            event.stopPropagation();
-            editor.fold([id], true);
-          }}
-        >
-          <ChevronsDownUp size={14} aria-hidden />
-        </button>
+        <FoldButton
+          folded={false}
+          label={TEXTS.foldLoop}
+          testId={`fold-${id}`}
+          onToggle={() => editor.fold({ nodes: [id] }, true)}
+        />
       </header>
       <div className="loop-strip" data-side="in" />
       <div className="loop-strip" data-side="out" />

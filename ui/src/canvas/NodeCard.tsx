@@ -1,5 +1,5 @@
-import { Handle, type NodeProps, Position as Sides } from "@xyflow/react";
-import { ChevronsUpDown, Maximize2 } from "lucide-react";
+import type { NodeProps } from "@xyflow/react";
+import { Maximize2 } from "lucide-react";
 import { type CSSProperties, memo } from "react";
 import type { NodeId } from "@/bindings";
 import { Icon } from "@/design/Icon";
@@ -11,13 +11,13 @@ import { useUntrustedPath } from "@/workspace/run-hooks";
 import { CardTitle } from "./CardTitle";
 import { shade } from "./elements";
 import { Findings } from "./Findings";
+import { FoldButton, FoldedHandle } from "./FoldedParts";
 import { ForecastBadge } from "./ForecastBadge";
 import { cardHeight, portRowsHeight } from "./geometry";
 import { LoopIteration } from "./LoopIteration";
 import { loopKind } from "./loop-summary";
 import { nodeSummary } from "./node-summary";
 import { PortHandle } from "./PortHandle";
-import { FOLDED_HANDLE } from "./pulled-ends";
 import { RunLines } from "./RunLines";
 import { StatusRing } from "./StatusRing";
 import { TEXTS } from "./texts";
@@ -75,7 +75,15 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
             <Maximize2 size={13} aria-hidden />
           </button>
         ) : null}
-        {folded ? <UnfoldButton id={id} /> : null}
+        {folded ? (
+          <FoldButton
+            folded
+            label={TEXTS.unfoldLoop}
+            title={TEXTS.unfoldLoopDouble}
+            testId={`unfold-${id}`}
+            onToggle={() => workspace.editor.fold({ nodes: [id] }, false)}
+          />
+        ) : null}
         <ForecastBadge node={id} />
         <Findings node={id} />
         <StatusRing node={id} state={state} />
@@ -92,8 +100,8 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
           nodeSummary(node, type, maker && { node: maker, type: makerType })
         )}
       </p>
-      {folded?.into ? <BodyHandle side="in" /> : null}
-      {folded?.outOf ? <BodyHandle side="out" /> : null}
+      {folded?.into ? <FoldedHandle side="in" title={TEXTS.edgesOfBody} /> : null}
+      {folded?.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfBody} /> : null}
       {/* The ports are placed over it: they come before what a run adds, so that edges run straight between equal cards. */}
       <div style={{ height: portRowsHeight(ports, errorWired) }} />
       {state ? <RunLines node={id} /> : null}
@@ -106,40 +114,6 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
     </div>
   );
 });
-
-function UnfoldButton({ id }: { id: NodeId }) {
-  const { editor } = useWorkspace();
-  return (
-    <button
-      type="button"
-      className="fold-button nodrag"
-      aria-label={TEXTS.unfoldLoop}
-      title={TEXTS.unfoldLoopDouble}
-      data-testid={`unfold-${id}`}
-      onClick={(event) => {
-        event.stopPropagation();
-        editor.fold([id], false);
-      }}
-    >
-      <ChevronsUpDown size={14} aria-hidden />
-    </button>
-  );
-}
-
-/** Where edges of a folded loop's body end; nothing can be connected to it. */
-function BodyHandle({ side }: { side: "in" | "out" }) {
-  return (
-    <Handle
-      id={FOLDED_HANDLE}
-      type={side === "in" ? "target" : "source"}
-      position={side === "in" ? Sides.Left : Sides.Right}
-      isConnectable={false}
-      className="body-handle"
-      data-side={side}
-      title={TEXTS.edgesOfBody}
-    />
-  );
-}
 
 function IterationBadge({ node }: { node: NodeId }) {
   const iteration = useNodeIteration(node);

@@ -5,33 +5,19 @@
 import { Position as Sides } from "@xyflow/react";
 import type { CheckedFlow, Edge, EdgeId, Flow, Node, NodeId, Ports, Position } from "@/bindings";
 import { BODY_INSET } from "@/flow/container-box";
-import {
-  containerOf,
-  containersAround,
-  cornerOf,
-  foldedAround,
-  isContainer,
-  isDisabled,
-  outermostFirst,
-} from "@/flow/containers";
+import { containerOf, containersAround, cornerOf, isContainer, isDisabled, outermostFirst } from "@/flow/containers";
 import { contextColor, contextIndexes } from "@/flow/context-colors";
 import type { Items } from "@/flow/edits";
+import { foldedAround, isFolded } from "@/flow/folding";
 import { commentField, type NodeTypes } from "@/flow/node-types";
 import { declaredPorts, drawnPorts, edgeKind } from "@/flow/ports";
 import { routeOf } from "@/flow/routes";
 import type { CanvasEdge, CanvasNode, CardData, StrandData } from "@/workspace/canvas-store";
+import { type DrawnEnds, drawnEnds, foldedHandles, foldedSides, NO_SIDES } from "./folded-elements";
 import { CARD_WIDTH, ERROR_PORT, handleBox, plannedSize } from "./geometry";
-import {
-  borderHandles,
-  type DrawnEnds,
-  drawnEnds,
-  fitLoops,
-  foldedHandles,
-  isFolded,
-  plannedLoopSize,
-} from "./loop-elements";
+import { borderHandles, fitLoops, plannedLoopSize } from "./loop-elements";
 
-/** The nodes to draw: not what is in a folded loop. `before` are the ones drawn so far; those that are being dragged stay under the pointer. */
+/** The nodes to draw: not what is in a folded loop or frame. `before` are the ones drawn so far; those that are being dragged stay under the pointer. */
 export function canvasNodes(
   types: NodeTypes,
   flow: Flow,
@@ -73,22 +59,6 @@ export function canvasNodes(
     drawn.push(canvasNode(types, id, { type, container, depth }, data, at, selection.nodes.has(id), before.get(id)));
   }
   return fitLoops(drawn);
-}
-
-const NO_SIDES = Object.freeze({ into: false, outOf: false });
-
-/** For each folded loop, at which of its sides edges of its body are drawn. */
-function foldedSides(flow: Flow): Map<NodeId, { into: boolean; outOf: boolean }> {
-  const sides = new Map<NodeId, { into: boolean; outOf: boolean }>();
-  for (const edge of Object.values(flow.edges)) {
-    const [source, target] = [foldedAround(flow, edge.source), foldedAround(flow, edge.target)];
-    if (source === target) continue;
-    if (target !== undefined && edge.source !== target)
-      sides.set(target, { ...(sides.get(target) ?? NO_SIDES), into: true });
-    if (source !== undefined && edge.target !== source)
-      sides.set(source, { ...(sides.get(source) ?? NO_SIDES), outOf: true });
-  }
-  return sides;
 }
 
 type Drawn = { type: NonNullable<CanvasNode["type"]>; container: NodeId | undefined; depth: number };
@@ -151,7 +121,7 @@ function canvasNode(
   };
 }
 
-/** The edges to draw: not those in a folded loop. Edges to missing nodes are not drawn; the Problems tab lists them. */
+/** The edges to draw: not those in a folded loop or frame. Edges to missing nodes are not drawn; the Problems tab lists them. */
 export function canvasEdges(
   types: NodeTypes,
   flow: Flow,
@@ -193,7 +163,7 @@ export function canvasEdges(
   return drawn;
 }
 
-/** The points of an edge, unless one of its ends is in a folded loop. */
+/** The points of an edge, unless one of its ends is in a folded loop or frame. */
 function routed(flow: Flow, id: EdgeId, edge: Edge, ends: DrawnEnds): Pick<StrandData, "route"> {
   const points = routeOf(flow, id);
   if (points.length === 0 || ends.source !== edge.source || ends.target !== edge.target) return {};

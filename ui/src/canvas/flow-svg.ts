@@ -2,7 +2,7 @@
 import { type Box, type Boxes, bounds, type Point } from "@/flow/align";
 import { tint } from "@/flow/canvas-colors";
 import type { NodeTypes } from "@/flow/node-types";
-import type { CanvasEdge, CanvasNode, FrameNode } from "@/workspace/canvas-store";
+import type { CanvasEdge, CanvasElement, CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { boxesOf, frameBoxes } from "./boxes";
 import { shade } from "./elements";
 import { isQuiet } from "./geometry";
@@ -41,10 +41,10 @@ type Source = {
 export function flowSvg({ name, nodes, frames, edges, types, color }: Source): FlowImage | undefined {
   if (nodes.length === 0) return undefined;
   const boxes = boxesOf(nodes);
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const lines = edges.flatMap((edge) => line(edge, byId, boxes) ?? []);
   const framesAt = frameBoxes(frames, boxes);
   const all = new Map([...boxes, ...framesAt]);
+  const byId = new Map([...nodes, ...frames].map((one) => [one.id, one]));
+  const lines = edges.flatMap((edge) => line(edge, byId, all) ?? []);
   for (const { edge, from, to } of lines) {
     const { route } = edge.data ?? {};
     for (const [index, { x, y }] of (route?.points ?? []).entries())
@@ -76,7 +76,7 @@ export function flowSvg({ name, nodes, frames, edges, types, color }: Source): F
 }
 
 type Line = { edge: CanvasEdge; from: Point; to: Point };
-type Nodes = ReadonlyMap<string, CanvasNode>;
+type Nodes = ReadonlyMap<string, CanvasElement>;
 type Color = Source["color"];
 
 function line(edge: CanvasEdge, nodes: Nodes, boxes: Boxes): Line | undefined {
@@ -87,7 +87,7 @@ function line(edge: CanvasEdge, nodes: Nodes, boxes: Boxes): Line | undefined {
 
 /** Where an edge meets a node: the middle of the port's mark, at its outer side. */
 function endOf(
-  node: CanvasNode | undefined,
+  node: CanvasElement | undefined,
   boxes: Boxes,
   type: "source" | "target",
   port: string | null | undefined,

@@ -1,43 +1,61 @@
 /** Frames as React Flow wants them: nodes of their own, behind those that they are around. */
 import type { Flow, NodeId } from "@/bindings";
-import { containersAround, foldedAround } from "@/flow/containers";
+import { containersAround } from "@/flow/containers";
 import type { Items } from "@/flow/edits";
+import { foldedAround } from "@/flow/folding";
 import { boxAroundBoth, containerOfFrame, frameAround } from "@/flow/frame-box";
 import type { CanvasElement, CanvasNode, FrameNode } from "@/workspace/canvas-store";
+import { foldedHandles, foldedSides, NO_SIDES } from "./folded-elements";
 import { frameElement } from "./frame-ids";
+import { CARD_WIDTH, FOLDED_FRAME_HEIGHT } from "./geometry";
 import { TEXTS } from "./texts";
 
-/** The frames to draw: not those in a folded loop. `before` are the ones drawn so far. */
+/** The frames to draw: not those in a folded loop. A folded one is a card. `before` are the ones drawn so far. */
 export function canvasFrames(flow: Flow, selection: Items, before: ReadonlyMap<string, FrameNode>): FrameNode[] {
   const drawn: FrameNode[] = [];
-  for (const [frameId, frame] of Object.entries(flow.frames ?? {})) {
+  const all = Object.entries(flow.frames ?? {});
+  const sides = all.some(([, { folded }]) => folded) ? foldedSides(flow) : undefined;
+  for (const [frameId, frame] of all) {
     const [first] = frame.nodes.filter((one) => Object.hasOwn(flow.nodes, one));
-    if (first === undefined || foldedAround(flow, first) !== undefined) continue;
+    if (first === undefined) continue;
+    const around = foldedAround(flow, first);
+    if (around && around.frame !== frameId) continue;
     const id = frameElement(frameId);
+    const folded = around && (sides?.get(id) ?? NO_SIDES);
     const selected = selection.frames?.has(frameId) ?? false;
     const container = containerOfFrame(flow, frame);
     const was = before.get(id);
-    if (was?.data.frame === frame && was.selected === selected && was.parentId === container && !was.dragging) {
+    const sameSides = was?.data.folded?.into === folded?.into && was?.data.folded?.outOf === folded?.outOf;
+    if (
+      was?.data.frame === frame &&
+      sameSides &&
+      was.selected === selected &&
+      was.parentId === container &&
+      !was.dragging
+    ) {
       drawn.push(was);
       continue;
     }
-    const { x, y, width, height, title, nodes } = frame;
+    const { x, y, title, nodes } = frame;
+    const { width, height } = folded ? { width: CARD_WIDTH, height: FOLDED_FRAME_HEIGHT } : frame;
+    const depth = containersAround(flow, first).length;
     drawn.push({
       id,
       type: "frame",
       ...(container === undefined ? {} : { parentId: container }),
       ...(was?.dragging ? { dragging: true } : {}),
       position: was?.dragging ? was.position : { x, y },
-      data: { frameId, frame },
+      data: { frameId, frame, ...(folded ? { folded } : {}) },
+      ...(folded ? { handles: foldedHandles(folded) } : {}),
       selected,
       width,
       height,
       measured: { width, height },
       connectable: false,
-      ariaLabel: TEXTS.frameOf(title, nodes.length),
+      ariaLabel: (folded ? TEXTS.foldedFrameOf : TEXTS.frameOf)(title, nodes.length),
       ariaRole: "group",
-      // Below the notes beside them.
-      zIndex: 2 * containersAround(flow, first).length - 2,
+      // A folded one is like a card, an open one below the notes beside it.
+      zIndex: 2 * depth + (folded ? 1 : -2),
     });
   }
   return drawn;
@@ -56,7 +74,7 @@ export function withFrameElements(frames: readonly FrameNode[], nodes: readonly 
 export function fitFrames(frames: readonly FrameNode[], nodes: readonly CanvasNode[]): FrameNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return frames.map((frame) => {
-    if (frame.resizing || frame.dragging) return frame;
+    if (frame.resizing || frame.dragging || frame.data.folded) return frame;
     const boxes = frame.data.frame.nodes.flatMap((id) => {
       const node = byId.get(id);
       if (!node || node.dragging || node.parentId !== frame.parentId) return [];

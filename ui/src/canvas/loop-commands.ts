@@ -3,10 +3,13 @@ import type { Edge, NodeId } from "@/bindings";
 import { appendTo, type IsContext, moveOut, ungroup, wrap } from "@/flow/container-edits";
 import { containerOf, containersAround, isContainer } from "@/flow/containers";
 import { displayedFlow } from "@/flow/flow-state";
+import { isFolded } from "@/flow/folding";
 import { edgeKind } from "@/flow/ports";
 import type { Command } from "@/workspace/command";
 import type { Workspace } from "@/workspace/workspace";
 import { sizesOf } from "./boxes";
+import { foldFrame } from "./fold-frame";
+import { selectedFrame } from "./frame-commands";
 import { focusOnceDrawn } from "./keyboard-navigation";
 
 const selected = ({ editor }: Workspace): readonly NodeId[] => [...editor.state.selection.nodes];
@@ -56,16 +59,19 @@ export const loopCommands: readonly Command[] = [
   },
   {
     id: "loop.fold",
-    title: "Fold or unfold loop",
+    title: "Fold or unfold loop or frame",
     group: "View",
     keys: ["Shift+F"],
     terms: ["collapse", "expand", "open"],
-    enabled: (workspace) => selectedLoop(workspace) !== undefined,
+    enabled: (workspace) => selectedLoop(workspace) !== undefined || selectedFrame(workspace) !== undefined,
     run: (workspace) => {
+      const { editor, canvas } = workspace;
+      const flow = displayedFlow(editor.state);
+      const frame = selectedFrame(workspace);
+      if (frame !== undefined) foldFrame(workspace, frame, flow.frames?.[frame]?.folded !== true);
       const loop = selectedLoop(workspace);
       if (loop === undefined) return;
-      const { editor, canvas } = workspace;
-      editor.fold([loop], displayedFlow(editor.state).layout[loop]?.folded !== true);
+      editor.fold({ nodes: [loop] }, !isFolded(flow, loop));
       focusOnceDrawn(canvas, loop);
     },
   },

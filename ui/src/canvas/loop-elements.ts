@@ -1,12 +1,11 @@
-/** What is particular to loops on the canvas: handles of their border, room for their bodies, edges of folded ones. */
+/** What is particular to loops on the canvas: handles of their border, room for their bodies. */
 import { Position as Sides } from "@xyflow/react";
-import type { Edge, Flow, NodeId, PortKind, Ports } from "@/bindings";
+import type { NodeId, PortKind, Ports } from "@/bindings";
 import { loopSize, type Size, sizeAround } from "@/flow/container-box";
-import { foldedAround, innerEnds } from "@/flow/containers";
 import { portsOn, type Side } from "@/flow/ports";
 import type { CanvasNode } from "@/workspace/canvas-store";
-import { borderHandleBox, borderHeight, borderRows, CARD_WIDTH, portY } from "./geometry";
-import { FOLDED_HANDLE, handleId } from "./pulled-ends";
+import { borderHandleBox, borderHeight, borderRows, CARD_WIDTH } from "./geometry";
+import { handleId } from "./pulled-ends";
 
 type Handles = NonNullable<CanvasNode["handles"]>;
 
@@ -28,46 +27,6 @@ function borderHandle(ports: Ports, side: Side, name: string, inner: boolean, ro
     position: side === "in" ? Sides.Left : Sides.Right,
     ...borderHandleBox({ side, inner }, row, kind, width),
   };
-}
-
-/** The handles at the sides of a folded loop, where the edges of its body end. */
-export function foldedHandles({ into, outOf }: { into: boolean; outOf: boolean }): Handles {
-  const box = { y: portY(0) - 27, width: 1, height: 1 };
-  return [
-    ...(into ? [{ id: FOLDED_HANDLE, type: "target" as const, position: Sides.Left, x: 0, ...box }] : []),
-    ...(outOf ? [{ id: FOLDED_HANDLE, type: "source" as const, position: Sides.Right, x: CARD_WIDTH, ...box }] : []),
-  ];
-}
-
-export type DrawnEnds = {
-  source: NodeId;
-  target: NodeId;
-  sourceHandle: string;
-  targetHandle: string;
-  /** Both ends are in the same folded loop. */
-  hidden: boolean;
-};
-
-/** Where the ends of an edge are drawn: at their ports, or at the folded loop they are in. */
-export function drawnEnds(flow: Flow, edge: Edge): DrawnEnds {
-  const inner = innerEnds(flow, edge);
-  const [source, target] = [drawnFor(flow, edge.source), drawnFor(flow, edge.target)];
-  return {
-    source,
-    target,
-    sourceHandle: source === edge.source ? handleId(edge.sourceOutput, inner.source) : FOLDED_HANDLE,
-    targetHandle: target === edge.target ? handleId(edge.targetInput, inner.target) : FOLDED_HANDLE,
-    hidden: source === target && (source !== edge.source || target !== edge.target),
-  };
-}
-
-/** The node that stands for a node on the canvas: itself, or the outermost folded loop around it. */
-export function drawnFor(flow: Flow, id: NodeId): NodeId {
-  return foldedAround(flow, id) ?? id;
-}
-
-export function isFolded(flow: Flow, id: NodeId): boolean {
-  return flow.layout[id]?.folded === true;
 }
 
 /** The size of an open loop before its body is drawn. */

@@ -2,8 +2,9 @@
 import type { Flow, Node, NodeId, Position } from "@/bindings";
 import { type Box, type Boxes, bounds, type Point } from "@/flow/align";
 import { BODY_INSET, loopSize, type Size, type SizeOf } from "@/flow/container-box";
-import { containerOf, cornerOf, foldedAround, isContainer, isInBody } from "@/flow/containers";
+import { containerOf, cornerOf, isContainer, isInBody } from "@/flow/containers";
 import type { Fragment } from "@/flow/edits";
+import { foldedAround } from "@/flow/folding";
 import { freePlace } from "@/flow/free-place";
 import { commentField } from "@/flow/node-types";
 import type { Workspace } from "@/workspace/workspace";

@@ -1,10 +1,9 @@
 /** Brings a node or an edge into view and selects it. A view in which it can be read already stays where it is. */
 import type { NodeId } from "@/bindings";
-import { containersAround } from "@/flow/containers";
 import { displayedFlow } from "@/flow/flow-state";
+import { foldsAround } from "@/flow/folding";
 import type { RevealTarget } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
-import { isFolded } from "./loop-elements";
 import { inView, showAll } from "./view";
 
 export function reveal(workspace: Workspace, { node, edge, center = false }: RevealTarget): void {
@@ -15,9 +14,10 @@ export function reveal(workspace: Workspace, { node, edge, center = false }: Rev
   else if (edge !== undefined) editor.selectOnly({ edges: [edge] });
   const displayed = node !== undefined ? [node] : ends ? [ends.source, ends.target] : [];
   const nodes = displayed.filter((id) => Object.hasOwn(flow.nodes, id));
-  const folded = nodes.flatMap((id) => containersAround(flow, id)).filter((id) => isFolded(flow, id));
+  const folded = nodes.flatMap((id) => foldsAround(flow, id));
   if (folded.length > 0) {
-    editor.fold(folded, false);
+    const loops = folded.flatMap(({ loop }) => loop ?? []);
+    editor.fold({ nodes: loops, frames: folded.flatMap(({ frame }) => frame ?? []) }, false);
     // What was folded is drawn in the next frame.
     requestAnimationFrame(() => requestAnimationFrame(() => bringIntoView(workspace, nodes, center)));
   } else bringIntoView(workspace, nodes, center);

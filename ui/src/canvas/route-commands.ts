@@ -5,7 +5,7 @@ import { routeOf, setRoute, withPoint } from "@/flow/routes";
 import type { Command } from "@/workspace/command";
 import type { Workspace } from "@/workspace/workspace";
 import { boxesOf } from "./boxes";
-import { drawnEnds } from "./loop-elements";
+import { drawnEnds } from "./folded-elements";
 
 export const routeCommands: readonly Command[] = [
   {

@@ -22,6 +22,13 @@ export const TEXTS = {
   newFrame: "Frame",
   frameTitle: "Frame title",
   frameOf: (title: string, count: number) => `${title}, frame of ${count} ${count === 1 ? "node" : "nodes"}`,
+  foldedFrameOf: (title: string, count: number) =>
+    `${title}, folded frame of ${count} ${count === 1 ? "node" : "nodes"}`,
+  nodesInFrame: (count: number) => `${count} ${count === 1 ? "node" : "nodes"}`,
+  foldFrame: "Fold frame",
+  unfoldFrame: "Unfold frame",
+  unfoldFrameDouble: "Unfold frame (double-click)",
+  edgesOfFrame: "Edges of nodes in this frame",
   frameInOneLoop: "A frame can’t contain nodes of different loops.",
   doubleClickPressF2: "Double-click or press F2 to edit",
   noteTextMarkdown: "Note text (Markdown)",

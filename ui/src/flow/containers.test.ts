@@ -5,7 +5,6 @@ import {
   containerOf,
   containersAround,
   cornerOf,
-  foldedAround,
   innerEnds,
   outermost,
   outermostFirst,
@@ -13,6 +12,7 @@ import {
   withBodies,
 } from "./containers";
 import { EMPTY_FLOW } from "./flow-state";
+import { foldedAround } from "./folding";
 
 const flow: Flow = {
   ...EMPTY_FLOW,
@@ -108,7 +108,7 @@ describe("containers", () => {
       ...flow,
       layout: { ...flow.layout, inner: { x: 0, y: 0, folded: true }, outer: { x: 0, y: 0, folded: true } },
     };
-    expect(foldedAround(folded, "leaf")).toBe("outer");
+    expect(foldedAround(folded, "leaf")).toEqual({ loop: "outer" });
     expect(foldedAround(folded, "outer")).toBeUndefined();
   });
 });

@@ -61,11 +61,6 @@ export function outermostFirst(flow: Flow): readonly NodeId[] {
   return nestingOf(flow).outermostFirst;
 }
 
-/** The outermost folded container around a node: what is drawn in its place. */
-export function foldedAround(flow: Flow, id: NodeId): NodeId | undefined {
-  return containersAround(flow, id).findLast((container) => flow.layout[container]?.folded === true);
-}
-
 /** Whether runs pass over a node, because of itself or of a loop around it. */
 export function isDisabled(flow: Flow, id: NodeId): boolean {
   return [id, ...containersAround(flow, id)].some((one) => flow.nodes[one]?.disabled === true);

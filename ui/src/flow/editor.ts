@@ -6,7 +6,7 @@ import { setColor } from "./canvas-colors";
 import { setFolded } from "./container-edits";
 import * as edits from "./edits";
 import { documentState, EMPTY_FLOW, type FlowState, NOTHING, UNCHECKED, type Viewing } from "./flow-state";
-import { removeFrames, setFrameColor, setFrameTitle } from "./frames";
+import { removeFrames, setFrameColor, setFramesFolded, setFrameTitle } from "./frames";
 import * as history from "./history";
 import { innerFlowOf, withInner } from "./inner-flow";
 import { LatestRequests } from "./latest-requests";
@@ -138,14 +138,15 @@ export class FlowEditor {
     return this.edit(label, () => result.flow, { select: { nodes: result.nodes } });
   }
 
-  /** Folds loops to cards, or opens them. While a run is viewed, only what is drawn changes. */
-  fold(ids: Iterable<NodeId>, folded: boolean): void {
+  /** Folds loops and frames to cards, or opens them. While a run is viewed, only what is drawn changes. */
+  fold({ nodes = [], frames = [] }: Chosen, folded: boolean): void {
+    const change = (flow: Flow) => setFramesFolded(setFolded(flow, nodes, folded), frames, folded);
     const { viewing } = this.state;
     if (!viewing) {
-      this.edit(folded ? "Fold" : "Unfold", (flow) => setFolded(flow, ids, folded));
+      this.edit(folded ? "Fold" : "Unfold", change);
       return;
     }
-    const flow = setFolded(viewing.flow, ids, folded);
+    const flow = change(viewing.flow);
     if (flow !== viewing.flow) this.store.setState({ viewing: { ...viewing, flow } });
   }
 

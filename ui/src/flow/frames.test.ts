@@ -15,6 +15,7 @@ import {
   removeFrames,
   resizeFrame,
   setFrameColor,
+  setFramesFolded,
   setFrameTitle,
   takeIn,
   takeOut,
@@ -51,6 +52,16 @@ const completed = (before: Flow, after: Flow) =>
 const edited = (change: (flow: Flow) => Flow, before = AB) => completed(before, change(before));
 
 describe("frames", () => {
+  it("keep their size while folded, and nothing of it afterwards", () => {
+    const fold = (flow: Flow, folded: boolean) => edited((one) => setFramesFolded(one, ["frame"], folded), flow);
+    const folded = fold(AB, true);
+    expect(folded.frames?.frame).toEqual({ ...AB.frames?.frame, folded: true });
+    const moved = edited((flow) => place(flow, new Map([["c", { x: 900, y: 0 }]])), folded);
+    expect(moved.frames?.frame).toEqual(folded.frames?.frame);
+    expect(fold(folded, false)).toEqual(AB);
+    expect(setFramesFolded(AB, ["frame"], false)).toBe(AB);
+  });
+
   it("are added around nodes of one body", () => {
     expect(AB.frames).toEqual({
       frame: { title: "Intake", nodes: ["a", "b"], x: -16, y: -36, width: 532, height: 202 },

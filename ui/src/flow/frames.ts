@@ -43,6 +43,13 @@ export function setFrameColor(flow: Flow, ids: Iterable<FrameId>, color: CanvasC
   return next;
 }
 
+/** Folds frames to cards, or opens them. */
+export function setFramesFolded(flow: Flow, ids: Iterable<FrameId>, folded: boolean): Flow {
+  let next = flow;
+  for (const id of ids) next = change(next, id, { folded });
+  return next;
+}
+
 /** Moves frames with their nodes. What is in `placed` already has its new place. */
 export function moveFrames(
   flow: Flow,
@@ -168,6 +175,7 @@ function changed(frame: Frame, fields: Partial<Frame>): Frame {
   const next = { ...frame, ...fields };
   for (const key of ["x", "y", "width", "height"] as const) next[key] = Math.round(next[key]);
   if (next.color === undefined) delete next.color;
+  if (!next.folded) delete next.folded;
   const keys = Object.keys({ ...frame, ...next }) as (keyof Frame)[];
   return keys.every((key) => frame[key] === next[key]) ? frame : next;
 }

@@ -35,10 +35,12 @@ export type CardData = {
   /** The color that a person gave it. */
   color: CanvasColor | undefined;
   /** For a folded container: which of its sides edges of its body lead to. */
-  folded?: { into: boolean; outOf: boolean };
+  folded?: FoldedSides;
 };
+/** At which sides of a folded loop or frame edges of what is in it end. */
+export type FoldedSides = { into: boolean; outOf: boolean };
 export type CanvasNode = CanvasNodeBase<CardData, "card" | "comment" | "loop">;
-export type FrameNode = CanvasNodeBase<{ frameId: FrameId; frame: Frame }, "frame">;
+export type FrameNode = CanvasNodeBase<{ frameId: FrameId; frame: Frame; folded?: FoldedSides }, "frame">;
 /** What React Flow draws as nodes. */
 export type CanvasElement = CanvasNode | FrameNode;
 

@@ -1,3 +1,4 @@
+import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { drag, expect, middle, node, openFlow, savedFlow, test } from "./fixture";
 
@@ -94,4 +95,67 @@ test("a frame is duplicated with its nodes", async ({ page }) => {
     ["start", "tools"],
     ["start-2", "tools-2"],
   ]);
+});
+
+test("a frame folds to a card that edges end at, and unfolds; going to a node in it unfolds it", async ({ page }) => {
+  await addIntake(page);
+  const before = await savedFlow(page);
+  const edges = page.locator(".react-flow__edge");
+  const edgeCount = await edges.count();
+  await page.getByRole("button", { name: "Fold frame", exact: true }).click();
+  await expect(frame(page)).toContainText("Intake");
+  await expect(frame(page)).toContainText("2 nodes");
+  await expect(node(page, "start")).toHaveCount(0);
+  await expect(node(page, "ask")).toBeVisible();
+  await expect(edges).toHaveCount(edgeCount);
+  await expect(frame(page).locator(".body-handle")).toHaveAttribute("data-side", "out");
+  const box = await frame(page).boundingBox();
+  const lines = await page.locator(".react-flow__edge .strand-line").all();
+  expect(lines).toHaveLength(edgeCount);
+  for (const line of lines)
+    expect((await line.boundingBox())?.x).toBeGreaterThan((box?.x ?? 0) + (box?.width ?? 0) - 12);
+  expect((await savedFlow(page)).frames?.frame).toEqual({ ...before.frames?.frame, folded: true });
+  const { violations } = await new AxeBuilder({ page }).include('[data-testid="canvas"]').analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
+  await page.screenshot({ path: "test-results/frame-folded.png" });
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.screenshot({ path: "test-results/frame-folded-dark.png" });
+
+  // The card has the focus: the shortcut works at once. Undo folds it again.
+  await page.keyboard.press("Shift+F");
+  await expect(node(page, "start")).toBeVisible();
+  expect(await savedFlow(page)).toEqual(before);
+  await page.screenshot({ path: "test-results/frame-open.png" });
+  await page.keyboard.press("Control+z");
+  await expect(node(page, "start")).toHaveCount(0);
+
+  await page.keyboard.press("Control+k");
+  await page.getByTestId("menu-field").fill("go to start");
+  await page.getByTestId("command-go-start").click();
+  await expect(node(page, "start")).toBeVisible();
+  await expect(node(page, "start")).toHaveAttribute("data-selected", "true");
+});
+
+test("a folded frame moves with what is in it, and opens with a double click", async ({ page }) => {
+  await addIntake(page);
+  await page.getByRole("button", { name: "Fold frame", exact: true }).click();
+  const before = await savedFlow(page);
+  const from = await middle(frame(page).locator(".summary"));
+  await drag(page, frame(page).locator(".summary"), { x: from.x + 40, y: from.y + 60 });
+  const after = await savedFlow(page);
+  const by = (after.frames?.frame?.y ?? 0) - (before.frames?.frame?.y ?? 0);
+  expect(by).toBeGreaterThan(20);
+  expect((after.layout.start?.y ?? 0) - (before.layout.start?.y ?? 0)).toBe(by);
+  expect((after.layout.tools?.y ?? 0) - (before.layout.tools?.y ?? 0)).toBe(by);
+  expect(after.frames?.frame?.width).toBe(before.frames?.frame?.width);
+  await frame(page).locator(".summary").dblclick();
+  await expect(node(page, "start")).toBeVisible();
+});
+
+test("a folded frame shows the state of a run of its nodes", async ({ page }) => {
+  await addIntake(page);
+  await page.getByRole("button", { name: "Fold frame", exact: true }).click();
+  await expect(frame(page).getByRole("img", { name: "Not run yet" })).toBeVisible();
+  await page.keyboard.press("Control+Enter");
+  await expect(frame(page).getByRole("img", { name: /^Done/ })).toBeVisible({ timeout: 30_000 });
 });

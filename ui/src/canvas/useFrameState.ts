@@ -1,0 +1,53 @@
+/** The state in a run of all that is in a folded frame. */
+import { useCallback, useSyncExternalStore } from "react";
+import type { NodeId } from "@/bindings";
+import { withBodies } from "@/flow/containers";
+import { displayedFlow } from "@/flow/flow-state";
+import { type NodeRunState, nodeStateOf } from "@/run/element-views";
+import { useFlow, useWorkspace } from "@/workspace/context";
+
+/** What a person has to know first comes first. */
+const ORDER: readonly NodeRunState[] = [
+  "failed",
+  "paused",
+  "retrying",
+  "running",
+  "ready",
+  "stopped",
+  "done",
+  "cached",
+  "skipped",
+];
+
+/** The most urgent of these states; undefined while nothing has run. */
+export function mostUrgent(states: Iterable<NodeRunState>): NodeRunState | undefined {
+  const all = new Set(states);
+  return ORDER.find((state) => all.has(state));
+}
+
+/** The most urgent state of these nodes and of what is in their bodies. Re-renders only when it changes. */
+export function useFrameState(ids: readonly NodeId[]): NodeRunState | undefined {
+  const { activeRun, editor } = useWorkspace();
+  const nodes = useFlow((state) => displayedFlow(state).nodes);
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const inside = nodes && withBodies(displayedFlow(editor.state), ids);
+      const ends = [...inside].map((id) => activeRun.onNode(id, listener));
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    [activeRun, editor, ids, nodes],
+  );
+  return useSyncExternalStore(subscribe, () => {
+    const views = activeRun.session?.fold.nodes;
+    if (!views) return undefined;
+    const inside = [...withBodies(displayedFlow(editor.state), ids)];
+    return mostUrgent(
+      inside.flatMap((id) => {
+        const view = views.get(id);
+        return view ? [nodeStateOf(view)] : [];
+      }),
+    );
+  });
+}

@@ -34,6 +34,8 @@ pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> 
     press(&app, &['/']).await?;
     enter(&app, "context start").await?;
     leave_config(&app, "contextStart").await?;
+    let searched = app.evaluate("document.getElementById('palette-search').value").await?;
+    assert_eq!(searched, "context start", "no key is lost before the field has the focus");
     connect(&app, "context", "user input").await?;
     leave_config(&app, "userInput").await?;
     connect(&app, "context", "chat").await?;

@@ -66,7 +66,7 @@ test("asks before the first run, keeps what is always allowed, and asks again fo
   await choose(page, "host=*", "Always deny");
   await expect(dialog(page).getByRole("status")).toContainText("2 allowed, 1 asked each time, 2 denied.");
   await page.getByTestId("grants-run").click();
-  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished", { timeout: 60_000 });
 
   await page.getByTestId("run-button").click();
   await expect(need(page, "host=api.parcels.example")).toBeVisible();
@@ -106,7 +106,7 @@ test("flow that needs nothing runs without asking", async ({ page }) => {
   const quiet = { ...NEEDY, nodes: { text: { type: "value", config: { value: 1 } } }, layout: {} } as unknown as Flow;
   await openFlow(page, quiet);
   await page.getByTestId("run-button").click();
-  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished", { timeout: 60_000 });
 });
 
 for (const theme of ["dark", "light"] as const) {

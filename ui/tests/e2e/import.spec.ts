@@ -23,6 +23,7 @@ async function dragFiles(page: Page, files: { name: string; type: string; text: 
 test("an imported file opens unsaved, with a report and placeholders that can't run", async ({ page }) => {
   await page.goto("/");
   await page.keyboard.press("ControlOrMeta+k");
+  await expect(page.getByTestId("menu-field")).toBeFocused();
   await page.keyboard.type("Import");
   await page.keyboard.press("Enter");
   await page.getByTestId("file-dialog-path").fill("/flows/mail.json");

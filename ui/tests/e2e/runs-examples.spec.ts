@@ -37,13 +37,13 @@ test("an invalid answer is refused in its form", async ({ page }) => {
   await expect(status(page)).toHaveAttribute("data-status", "waiting");
   await page.getByTestId("pause-answer").fill("Tell me the time.");
   await page.keyboard.press("Enter");
-  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 60_000 });
 });
 
 test("each context has a conversation of its own", async ({ page }) => {
   await open(page, "second-opinion", "answer");
   await page.getByTestId("run-button").click();
-  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 60_000 });
   await expect(page.getByTestId("messages")).toContainText("Absolutely!");
   await page.getByTestId("context-choice-apart").click();
   await expect(page.getByTestId("messages")).toContainText("The claim names no evidence");
@@ -53,7 +53,7 @@ test("each context has a conversation of its own", async ({ page }) => {
 test("a handled failure is shown, the run continues, and failed attempts are listed", async ({ page }) => {
   await open(page, "error-handling", "flaky");
   await page.getByTestId("run-button").click();
-  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 60_000 });
   await expect(state(page, "broken")).toHaveAttribute("data-state", "failed");
   await page.getByTestId("dock-tab-problems").click();
   const problem = page.getByTestId("problem").filter({ hasText: "This model is down" });
@@ -70,7 +70,7 @@ test("running to a node runs what it needs and no more", async ({ page }) => {
   await open(page, "second-opinion", "answer");
   await node(page, "answer").click({ button: "right" });
   await page.getByTestId("menu-run.to").click();
-  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 60_000 });
   await expect(state(page, "answer")).toHaveAttribute("data-state", "done");
   await expect(state(page, "critic")).not.toHaveAttribute("data-state", "done");
 });

@@ -1,7 +1,7 @@
 /** Nested flows: a child opens in place, with a way back; the list of runs unfolds into a tree. */
 import { expect, node, test } from "./fixture";
 
-const WAIT = { timeout: 15_000 };
+const WAIT = { timeout: 60_000 };
 
 test.beforeEach(async ({ page }) => {
   await page.goto("/?example=sub-flows");

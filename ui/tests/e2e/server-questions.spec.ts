@@ -61,7 +61,7 @@ for (const [width, height] of [
       await picture("request");
       await expectNoViolations(page, "pause-reply");
       await request.getByRole("button", { name: "Accept" }).click();
-      await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+      await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 60_000 });
 
       await node(page, "reply").click();
       await page.getByTestId("inspector-tab-prompt").click();
@@ -73,7 +73,7 @@ for (const [width, height] of [
 
 test("a declined question and a declined request reach the server", async ({ page }) => {
   await run(page);
-  await page.getByTestId("pause-ask").getByRole("button", { name: "Decline" }).click({ timeout: 15_000 });
-  await page.getByTestId("pause-reply").getByRole("button", { name: "Decline" }).click({ timeout: 15_000 });
-  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 15_000 });
+  await page.getByTestId("pause-ask").getByRole("button", { name: "Decline" }).click({ timeout: 60_000 });
+  await page.getByTestId("pause-reply").getByRole("button", { name: "Decline" }).click({ timeout: 60_000 });
+  await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 60_000 });
 });

@@ -4,7 +4,7 @@ import { CHAT_FLOW, drag, expect, node, openFlow, test } from "./fixture";
 /** Runs the flow to its first question. */
 async function runToQuestion(page: Page): Promise<void> {
   await page.getByTestId("run-button").click();
-  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "waiting", { timeout: 15_000 });
+  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "waiting", { timeout: 60_000 });
 }
 
 async function widthOf(page: Page, testId: string): Promise<number> {
@@ -91,7 +91,7 @@ test.describe("at 1000 × 700", () => {
     await picture(page, "question-1000");
     await page.keyboard.type("Where is my parcel 7731?");
     await page.keyboard.press("Enter");
-    await expect(page.getByTestId("run-status")).toContainText("iteration 2", { timeout: 15_000 });
+    await expect(page.getByTestId("run-status")).toContainText("iteration 2", { timeout: 60_000 });
     await expect(line.getByTestId("pause-answer")).toHaveValue("");
     for (const bar of ["stop-button", "run-button", "run-cost", "run-status"]) {
       await expect(page.getByTestId(bar)).toBeInViewport({ ratio: 1 });
@@ -120,7 +120,7 @@ test.describe("below 900 pixels", () => {
     await expect(page.getByTestId("rail-nodes")).toHaveCount(0);
     await page.keyboard.type("Where is my parcel 7731?");
     await page.keyboard.press("Enter");
-    await expect(page.getByTestId("run-status")).toContainText("iteration 2", { timeout: 15_000 });
+    await expect(page.getByTestId("run-status")).toContainText("iteration 2", { timeout: 60_000 });
     for (const part of ["stop-button", "run-button", "run-cost", "run-status", "pause-answer"]) {
       await expect(page.getByTestId(part)).toBeInViewport({ ratio: 1 });
     }

@@ -1,5 +1,6 @@
 /** Commands that open and fold the parts of the window. */
 
+import { flushSync } from "react-dom";
 import { notify } from "@/design/notify";
 import type { Command } from "@/workspace/command";
 import type { InterfaceZoom } from "@/workspace/interface-zoom";
@@ -25,9 +26,9 @@ export const windowCommands: readonly Command[] = [
     group: "View",
     keys: ["/"],
     run: (workspace) => {
-      workspace.layout.showPanel("nodes");
-      // The panel may only just be unfolding.
-      requestAnimationFrame(() => document.getElementById("palette-search")?.focus());
+      // At once, so that the next key goes into the field.
+      flushSync(() => workspace.layout.showPanel("nodes"));
+      document.getElementById("palette-search")?.focus();
     },
   },
   {

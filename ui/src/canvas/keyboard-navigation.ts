@@ -1,7 +1,8 @@
 /** Moves the focus from node to node with the keyboard, by position. */
 import type { CanvasStore } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
-import { boxesOf } from "./boxes";
+import { boxesOf, frameBoxes } from "./boxes";
+import { frameElement, frameIdOf } from "./frame-ids";
 import { focusedItem, isMultiSelecting } from "./multi-select";
 
 export type Direction = "left" | "right" | "up" | "down";
@@ -27,17 +28,21 @@ export function focusNext(workspace: Workspace, to: Direction): void {
   const { canvas, editor } = workspace;
   const { instance } = canvas;
   if (!instance) return;
-  const spots = [...boxesOf(canvas.drawnNodes())].map(([id, box]) => ({
+  const boxes = boxesOf(canvas.drawnNodes());
+  const folded = canvas.drawnFrames().filter(({ data }) => data.folded);
+  const spots = [...boxes, ...frameBoxes(folded, boxes)].map(([id, box]) => ({
     id,
     x: box.x + box.width / 2,
     y: box.y + box.height / 2,
   }));
-  const [selected] = editor.state.selection.nodes;
+  const { nodes, frames = [] } = editor.state.selection;
+  const [selected] = [...nodes, ...[...frames].map(frameElement)];
   const here = (isMultiSelecting(workspace) ? focusedItem()?.id : undefined) ?? selected;
   const from = spots.find((spot) => spot.id === here);
   const next = from ? nearest(from, spots, to) : [...spots].sort((a, b) => a.x - b.x || a.y - b.y)[0];
   if (!next) return;
-  if (!isMultiSelecting(workspace)) editor.selectOnly({ nodes: [next.id] });
+  const frame = frameIdOf(next.id);
+  if (!isMultiSelecting(workspace)) editor.selectOnly(frame === undefined ? { nodes: [next.id] } : { frames: [frame] });
   const { zoom } = instance.getViewport();
   void instance.setCenter(next.x, next.y, { zoom, duration: 150 });
   focusOnceDrawn(canvas, next.id);

@@ -1,5 +1,5 @@
 /** The state in a run of all that is in a folded frame. */
-import { useCallback, useSyncExternalStore } from "react";
+import { useCallback, useMemo, useSyncExternalStore } from "react";
 import type { NodeId } from "@/bindings";
 import { withBodies } from "@/flow/containers";
 import { displayedFlow } from "@/flow/flow-state";
@@ -27,25 +27,23 @@ export function mostUrgent(states: Iterable<NodeRunState>): NodeRunState | undef
 
 /** The most urgent state of these nodes and of what is in their bodies. Re-renders only when it changes. */
 export function useFrameState(ids: readonly NodeId[]): NodeRunState | undefined {
-  const { activeRun, editor } = useWorkspace();
-  const nodes = useFlow((state) => displayedFlow(state).nodes);
+  const { activeRun } = useWorkspace();
+  const flow = useFlow(displayedFlow);
+  const inside = useMemo(() => [...withBodies(flow, ids)], [flow, ids]);
   const subscribe = useCallback(
     (listener: () => void) => {
-      const inside = nodes && withBodies(displayedFlow(editor.state), ids);
-      const ends = [...inside].map((id) => activeRun.onNode(id, listener));
+      const ends = inside.map((id) => activeRun.onNode(id, listener));
       return () => {
         for (const end of ends) end();
       };
     },
-    [activeRun, editor, ids, nodes],
+    [activeRun, inside],
   );
   return useSyncExternalStore(subscribe, () => {
     const views = activeRun.session?.fold.nodes;
-    if (!views) return undefined;
-    const inside = [...withBodies(displayedFlow(editor.state), ids)];
     return mostUrgent(
       inside.flatMap((id) => {
-        const view = views.get(id);
+        const view = views?.get(id);
         return view ? [nodeStateOf(view)] : [];
       }),
     );

@@ -121,6 +121,12 @@ test("a frame folds to a card that edges end at, and unfolds; going to a node in
   await page.emulateMedia({ colorScheme: "dark" });
   await page.screenshot({ path: "test-results/frame-folded-dark.png" });
 
+  const card = page.locator(".react-flow__node[data-id='frame:frame']");
+  await page.keyboard.press("Alt+ArrowRight");
+  await expect(card).not.toBeFocused();
+  await page.keyboard.press("Alt+ArrowLeft");
+  await expect(card).toBeFocused();
+
   // The card has the focus: the shortcut works at once. Undo folds it again.
   await page.keyboard.press("Shift+F");
   await expect(node(page, "start")).toBeVisible();

@@ -3,6 +3,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 import { mockHostEntry } from "./mock-host/vite-plugin";
+import { stylesheetsLast } from "./stylesheets-last";
 
 /**
  * The policy of the desktop window (see `tauri.conf.json`), so that a page that works under `vite preview` works there.
@@ -25,7 +26,7 @@ const CSP = [
  */
 export default defineConfig(({ mode }) => ({
   base: "./",
-  plugins: [react(), tailwindcss(), mode === "mock" && mockHostEntry()],
+  plugins: [react(), tailwindcss(), stylesheetsLast(), mode === "mock" && mockHostEntry()],
   resolve: {
     alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) },
   },

@@ -3,6 +3,7 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { mockHostEntry } from "../mock-host/vite-plugin";
+import { stylesheetsLast } from "../stylesheets-last";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -10,7 +11,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   root: at(".."),
   base: "./",
-  plugins: [react(), tailwindcss(), mockHostEntry()],
+  plugins: [react(), tailwindcss(), stylesheetsLast(), mockHostEntry()],
   resolve: { alias: { "@": at("../src") } },
   worker: { format: "es" },
   build: {

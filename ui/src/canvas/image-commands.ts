@@ -5,7 +5,7 @@ import { displayedFlow } from "@/flow/flow-state";
 import { HostError } from "@/ipc";
 import type { Command } from "@/workspace/command";
 import type { Workspace } from "@/workspace/workspace";
-import { type FlowImage, flowSvg } from "./flow-svg";
+import type { FlowImage } from "./flow-svg";
 import { TEXTS } from "./texts";
 
 /** Dots for each canvas unit; fewer where the image would be larger than browsers can draw. */
@@ -29,15 +29,15 @@ export const imageCommands: readonly Command[] = [
     group: "Edit",
     terms: ["image", "picture", "vector", "save"],
     enabled: hasNodes,
-    run: (workspace) => {
-      const image = imageOf(workspace);
+    run: async (workspace) => {
+      const image = await imageOf(workspace);
       if (image) saveFile(new Blob([image.svg], { type: "image/svg+xml" }), `${nameOf(workspace)}.svg`);
     },
   },
 ];
 
 async function copyAsImage(workspace: Workspace): Promise<void> {
-  const image = imageOf(workspace);
+  const image = await imageOf(workspace);
   if (!image) return;
   try {
     const png = await pngOf(image);
@@ -60,7 +60,8 @@ function nameOf({ editor }: Workspace): string {
   return name.replace(/[\\/:*?"<>|]+/g, "-");
 }
 
-function imageOf({ canvas, editor, nodeTypes }: Workspace): FlowImage | undefined {
+async function imageOf({ canvas, editor, nodeTypes }: Workspace): Promise<FlowImage | undefined> {
+  const { flowSvg } = await import("./flow-svg");
   const probe = document.createElement("i");
   document.body.append(probe);
   const { instance } = canvas;

@@ -1,5 +1,5 @@
 /** Sets the theme and reduced motion on the document, where the tokens read them. */
-import { useEffect, useSyncExternalStore } from "react";
+import { useLayoutEffect, useSyncExternalStore } from "react";
 import { useSettings } from "./context";
 
 const query = (text: string) => window.matchMedia(text);
@@ -29,13 +29,14 @@ export function useReducedMotion(): boolean {
   return chosen || system;
 }
 
+/** Before the first paint: without a theme the tokens are dark. */
 export function useApplyTheme(): void {
   const theme = useTheme();
   const still = useReducedMotion();
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.dataset.theme = theme;
   }, [theme]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.toggleAttribute("data-reduced-motion", still);
   }, [still]);
 }

@@ -110,6 +110,11 @@ impl PlanContexts {
         })
     }
 
+    /// The node of the scope that makes a context. None for one from outside.
+    pub fn maker_here(&self, context: ContextIx) -> Option<NodeIx> {
+        self.makers.get(context).copied()
+    }
+
     /// The node of the scope that makes a context, which is not from outside.
     pub fn maker(&self, context: ContextIx) -> NodeIx {
         self.makers[context]

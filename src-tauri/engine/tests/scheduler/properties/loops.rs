@@ -215,6 +215,22 @@ fn loop_holds_back_no_turn_for_a_context_that_it_makes_and_hands_over_as_a_value
     );
 }
 
+#[test]
+fn loop_that_follows_an_inner_cycle_does_not_wait_for_its_later_iterations() {
+    check_waiting(
+        "a: context
+         ask: ask salt=27
+         c: context salt=159
+         l: loop kind=times times=2
+         t: turn in=l salt=92
+         c.handle -> a.a
+         a.out -> ask.b
+         c.out -> ask.a
+         ask.out -> c.a
+         c.context -> t.context",
+    );
+}
+
 /// `c` makes one context, so there is none of an epoch of it to wait for.
 #[test]
 fn node_that_names_an_epoch_of_a_context_that_has_none_does_not_wait() {

@@ -55,6 +55,16 @@ impl TurnKey {
         Self::inside(plan, depth, &around, epoch)
     }
 
+    /// Right after the activation of `maker` in this epoch of `node`. None if a cycle that counts the maker's epochs does not
+    /// count those of the node. A loop that follows an inner cycle stands beside it: if it waited for all makers before its own
+    /// key, it would wait for that cycle's later epochs.
+    fn after_maker(plan: &Plan, maker: NodeIx, node: NodeIx, epoch: &Epoch) -> Option<Self> {
+        let (maker_clock, scope) = (&plan.nodes[maker].clock, plan.nodes[node].scope);
+        let is_in_epoch = plan.nodes[node].clock.starts_with(maker_clock);
+        let made_in = || epoch.prefix(plan.scopes[scope].depth + maker_clock.len());
+        is_in_epoch.then(|| Self::of_activation(plan, maker, &made_in()).next())
+    }
+
     /// The key right after this one: what comes before it is this, and what comes before this.
     fn next(mut self) -> Self {
         self.0.push(0);
@@ -200,8 +210,12 @@ impl TurnQueues {
         let Self { contexts, any, .. } = self;
         let is_used = |context: &usize| roles.works_in_any || roles.works_in.contains(context);
         let mut used = contexts.iter_mut().enumerate().filter(|(context, _)| is_used(context));
-        let is_due = used.all(|(_, ContextQueues { makers, users })| {
-            makers.wait_until(own.clone(), node) && users.wait_until(own.clone(), node)
+        let made_here = &plan.scopes[self.scope].contexts;
+        let is_due = used.all(|(context, ContextQueues { makers, users })| {
+            let maker = made_here.maker_here(context);
+            let last = maker.and_then(|maker| TurnKey::after_maker(plan, maker, node, &slot.epoch));
+            let made = last.unwrap_or_else(|| own.clone()).min(own.clone());
+            makers.wait_until(made, node) && users.wait_until(own.clone(), node)
         });
         let without = Turn::Now { hidden_context: None };
         if !roles.takes_turns() || (is_due && any.wait_until(own, node)) { without } else { Turn::Later }

@@ -88,11 +88,13 @@ def start_proxy(folder, model_port, log):
     program = Path(sys.executable).with_name("litellm")
     command = [program, "--config", file, "--host", "127.0.0.1", "--port", str(port), "--telemetry", "False"]
     process = subprocess.Popen(command, cwd=folder, env=clean_environment(folder), stdout=log, stderr=log)
+    # Whatever proxy this environment names.
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     for _ in range(START_SECONDS * 4):
         if process.poll() is not None:
             break
         try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/health/liveliness", timeout=2)
+            direct.open(f"http://127.0.0.1:{port}/health/liveliness", timeout=2)
             return process, port
         except OSError:
             time.sleep(0.25)

@@ -86,7 +86,7 @@ impl App {
         let driver = Driver::start(&display, &environment, &log)?;
         let client = driver.open(&binary, args).await.with_context(|| log_excerpt(&log))?;
         let app = Self { client, name: name.to_owned(), binary, data, log, _driver: driver, display };
-        app.wait_for("#root > *").await.with_context(|| log_excerpt(&app.log))?;
+        app.wait_for("#root > :not(.static-shell)").await.with_context(|| log_excerpt(&app.log))?;
         Ok(app)
     }
 

@@ -87,7 +87,7 @@ async fn set_base_urls(app: &App, models: &ModelServer) -> Result<()> {
     }
     app.rpc("settings.set", json!({ "settings": settings })).await?;
     app.client.refresh().await?;
-    app.wait_for("#root > *").await?;
+    app.wait_for("#root > :not(.static-shell)").await?;
     Ok(())
 }
 

@@ -41,7 +41,10 @@ export function checkFlow(flow: Flow, types: Types): CheckedFlow {
   }
   for (const [id, edge] of Object.entries(flow.edges)) diagnostics.push(...checkEdge(flow, ports, id, edge));
   const fed = fedInputs(flow);
-  for (const [id, { inputs }] of Object.entries(ports)) diagnostics.push(...checkInputs(id, inputs, fed.get(id)));
+  const agents = summarizers(flow);
+  for (const [id, { inputs }] of Object.entries(ports)) {
+    if (!agents.has(id)) diagnostics.push(...checkInputs(id, inputs, fed.get(id)));
+  }
   const backEdges = findBackEdges(flow);
   diagnostics.push(...unknownTools(flow));
   const contexts = findContexts(flow, ports, new Set(backEdges));
@@ -127,7 +130,7 @@ const optional = (port: Port): Port => ({ ...port, required: false });
 function portsFor(type: NodeDescriptor, node: Node): Ports {
   const config = node.config ?? {};
   const inputs = [...type.ports.inputs];
-  let outputs = type.ports.outputs;
+  const outputs = withBranches(type, config);
   // What a fallback says is filled from the failure itself.
   const texts = type.type === "catch" ? [] : templates(specOf(type.configSchema), config);
   for (const name of variables(texts.join(" "))) {
@@ -141,21 +144,6 @@ function portsFor(type: NodeDescriptor, node: Node): Ports {
       description: "A variable of the template",
     });
   }
-  if (type.type === "switch" && Array.isArray(config.cases)) {
-    const cases = config.cases.map((one) =>
-      typeof one === "string" ? one : ((one as { name?: string } | null)?.name ?? ""),
-    );
-    const fresh = cases.filter((name) => name !== "" && !outputs.some((port) => port.name === name));
-    outputs = [
-      ...fresh.map((name) => ({
-        name,
-        kind: "data" as const,
-        type: "any" as const,
-        description: "Active when this case matches",
-      })),
-      ...outputs,
-    ];
-  }
   if (type.type === "loop") return loopPorts(type, config.kind === "forEach");
   if (type.type === "subflow" && typeof config.inputSource === "string" && config.inputSource !== "lastMessage") {
     return { inputs: [...inputs.map(optional), ...handedOver(config)], outputs };
@@ -165,6 +153,29 @@ function portsFor(type: NodeDescriptor, node: Node): Ports {
     return { inputs: inputs.map((port) => ({ ...port, kind })), outputs: outputs.map((port) => ({ ...port, kind })) };
   }
   return { inputs, outputs };
+}
+
+/** The fields of configs that name outputs of their node, and the outputs that such a node has anyway. */
+const BRANCHES: Record<string, { field: string; own: readonly string[] }> = {
+  switch: { field: "cases", own: ["default", "error"] },
+  classify: { field: "classes", own: ["context", "other", "class", "reason", "error"] },
+};
+
+function withBranches(type: NodeDescriptor, config: Record<string, unknown>): Ports["outputs"] {
+  const { outputs } = type.ports;
+  const branches = BRANCHES[type.type];
+  if (!branches || !Array.isArray(config[branches.field])) return outputs;
+  const names = branchNames(config[branches.field]).filter((name) => name !== "" && !branches.own.includes(name));
+  const description = "Active when this one is chosen";
+  return [
+    ...[...new Set(names)].map((name) => ({ name, kind: "data" as const, type: "any" as const, description })),
+    ...outputs.filter(({ name }) => branches.own.includes(name)),
+  ];
+}
+
+function branchNames(branches: unknown): string[] {
+  if (!Array.isArray(branches)) return [];
+  return branches.map((one) => (typeof one === "string" ? one : ((one as { name?: string } | null)?.name ?? "")));
 }
 
 /** A loop has the ports of items only where it goes through some. */
@@ -264,6 +275,16 @@ function checkInputs(id: NodeId, inputs: Ports["inputs"], fed: ReadonlySet<strin
       node: id,
       pointer: `/nodes/${escapePart(id)}`,
     }));
+}
+
+/** The nodes that loops name as the agents of their summaries: they are called with a prompt, so nothing feeds them. */
+function summarizers(flow: Flow): Set<unknown> {
+  const managements = Object.values(flow.nodes).map(({ config }) => config?.history_management);
+  return new Set(
+    managements.map(
+      (management) => (management as { summarizer_agent?: unknown } | null | undefined)?.summarizer_agent,
+    ),
+  );
 }
 
 /** Edges that close a cycle, walking from the nodes nothing feeds, in the order of the ids. */

@@ -26,7 +26,7 @@ export type Files = {
 };
 
 const EXAMPLES = Object.entries(
-  import.meta.glob<Flow>("../../tests/fixtures/examples/*.flow.json", { eager: true, import: "default" }),
+  import.meta.glob<Flow>("../../examples/*.flow.json", { eager: true, import: "default" }),
 ).map(([file, flow]) => ({ id: file.replace(/^.*\/|\.flow\.json$/g, ""), flow }));
 
 export function mockFlows(types: readonly NodeDescriptor[]): { commands: Commands; files: Files } {

@@ -105,7 +105,7 @@ function writeServers() {
 }
 
 function fileOf({ example, fixture }) {
-  return join(root, "tests/fixtures", fixture ? `flows/${fixture}` : `examples/${example}`).concat(".flow.json");
+  return join(root, fixture ? `tests/fixtures/flows/${fixture}` : `examples/${example}`).concat(".flow.json");
 }
 
 /** The runs that a journal began, with the flows they ran. */
@@ -113,7 +113,7 @@ function childrenOf(journal, flow) {
   const begun = journal.filter((entry) => entry.type === "child.started");
   return begun.map(({ run, node }) => {
     const { file, flow: inner } = flow.nodes[node].config;
-    const called = inner ?? JSON.parse(readFileSync(join(root, "tests/fixtures/examples", file), "utf8"));
+    const called = inner ?? JSON.parse(readFileSync(join(root, "examples", file), "utf8"));
     return { run, flow: called, journal: events("runs", "show", run) };
   });
 }

@@ -90,7 +90,7 @@ impl Target {
         let texts = |texts: &[&str]| texts.iter().map(|text| text.as_bytes().to_vec()).collect();
         Ok(match self {
             Self::Flow => {
-                files(&["tests/fixtures/examples", "tests/fixtures/flows", "tests/fixtures/flows/bad"])?
+                files(&["examples", "tests/fixtures/flows", "tests/fixtures/flows/bad"])?
             }
             Self::Pipeline => files(&["tests/fixtures/pipelines"])?,
             Self::Journal => journal::seeds()?,

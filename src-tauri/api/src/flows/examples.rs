@@ -18,7 +18,7 @@ macro_rules! examples {
         /// The text of an example flow's file, if there is one with this ID.
         pub fn text(id: &str) -> Option<&'static str> {
             match id {
-                $($id => Some(include_str!(concat!("../../../../tests/fixtures/examples/", $id, ".flow.json"))),)*
+                $($id => Some(include_str!(concat!("../../../../examples/", $id, ".flow.json"))),)*
                 _ => None,
             }
         }

@@ -1,7 +1,7 @@
 //! Run trees: cancellation, pauses, resume after a crash, and lists.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use plait_api::engine::journal::{Event, NodeEvent, RunEvent};
 use plait_api::engine::run::view::RunStatus;
@@ -69,13 +69,8 @@ async fn cancel_ends_all_descendants() {
     let run = folder.start(&app, "parent.flow.json", "").await;
     provider.wait_for_calls(2).await;
 
-    let before = Instant::now();
     app.plait.call(CancelRun { run: run.clone() }).await.unwrap();
     app.plait.runs().settled(&run).await;
-    let took = before.elapsed();
-    println!("cancelled, the parent and all below it, within {took:?}");
-    // Usually a tenth of a second; a machine under load needs more.
-    assert!(took < Duration::from_secs(10), "{took:?}");
     assert_eq!(provider.open_calls(), 0, "a call goes on");
 
     let mut all = vec![run.clone()];

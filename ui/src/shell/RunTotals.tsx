@@ -56,31 +56,34 @@ function Spent({ below }: { below?: RunSummary[] }) {
   );
 }
 
-/**
- * The child runs of the run, whose records include what the runs below them used. Unknown while it runs: their sums change with
- * every call.
- */
+/** How often the sums of child runs are asked for while they change. */
+const CHILDREN_INTERVAL_MS = 1000;
+
+/** The child runs of the run, whose records include what the runs below them used; unknown until the host has listed them. */
 function useChildRuns(): RunSummary[] | undefined {
   const { host } = useWorkspace();
   const children = useHasChildren();
   const run = useActiveSession()?.run;
   const status = useRunHead((head) => head.status);
   const rests = isOver(status) || status === "waiting";
-  const [known, setKnown] = useState<{ key: string; runs: RunSummary[] }>();
-  const key = children && rests && run !== undefined ? `${run} ${status}` : undefined;
+  const [known, setKnown] = useState<{ run: string; runs: RunSummary[] }>();
   useEffect(() => {
-    if (key === undefined || run === undefined) return;
+    if (!children || run === undefined) return;
     let isCurrent = true;
-    host.call("runs.list", { parent: run }).then(
-      (runs) => isCurrent && setKnown({ key, runs }),
-      // The lower bound stays.
-      () => undefined,
-    );
+    const list = () =>
+      host.call("runs.list", { parent: run }).then(
+        (runs) => isCurrent && setKnown({ run, runs }),
+        // What was listed last stays.
+        () => undefined,
+      );
+    void list();
+    const timer = rests ? undefined : setInterval(list, CHILDREN_INTERVAL_MS);
     return () => {
       isCurrent = false;
+      clearInterval(timer);
     };
-  }, [host, key, run]);
-  return known !== undefined && known.key === key ? known.runs : undefined;
+  }, [host, children, run, rests]);
+  return known !== undefined && known.run === run ? known.runs : undefined;
 }
 
 /** How many replies a retry took from the run that it retries. */

@@ -3,7 +3,6 @@ import type {
   Autosave,
   CheckedFlow,
   Flow,
-  FlowContent,
   NodeDescriptor,
   OpenedFlow,
   PutAutosave,
@@ -74,10 +73,7 @@ function documents(files: Files, check: (flow: Flow) => CheckedFlow): Commands {
       const recovered = stored<Autosave[]>("drafts", []).find((draft) => draft.path === path);
       return { flow, path, hash: hash(text), diagnostics: check(flow).diagnostics, readOnly: false, recovered };
     },
-    "flow.read": ({ path = "", text, name }: ReadFlow): FlowContent => {
-      const flow = read(name ?? path, text ?? files.read(path) ?? "");
-      return { flow, diagnostics: check(flow).diagnostics };
-    },
+    "flow.read": ({ path = "", text, name }: ReadFlow): Flow => read(name ?? path, text ?? files.read(path) ?? ""),
     "flow.save": ({
       path,
       flow,

@@ -116,7 +116,7 @@ pub fn takers(flow: &Flow) -> Vec<Taker> {
         }
         _ => None,
     };
-    flow.nodes.iter().filter(|(_, node)| !node.disabled).filter_map(taker).collect()
+    flow.enabled_nodes().filter_map(taker).collect()
 }
 
 /// The input of a `chat` for images and files.

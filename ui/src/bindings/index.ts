@@ -1186,12 +1186,6 @@ export type Flow = {
   routes?: { [key in EdgeId]: Array<Point> }, settings?: FlowSettings,
 };
 
-/** A flow that was read. */
-export type FlowContent = { flow: Flow,
-  /** The problems of the flow. */
-  diagnostics: Array<Diagnostic>,
-};
-
 /** The forecast of a flow. */
 export type FlowForecast = {
   /** The model nodes that will call a model, in the order of their first calls. */
@@ -2746,7 +2740,7 @@ export type QuotaState = { scope: QuotaScope,
   reserved: Amount,
 };
 
-/** `flow.read`: reads a flow or a pipeline from a file or a text. Unlike `flow.open`, nothing is remembered. `flow.*` with
+/** `flow.read`: reads a flow or a pipeline from a file or a text. Unlike `flow.open`, nothing is remembered or checked. `flow.*` with
  * `diagnostics` when it cannot be read as a flow.
  */
 export type ReadFlow = {
@@ -3286,6 +3280,16 @@ export type SaveFlow = {
   force?: boolean,
   /** The file that the flow was opened from, if it is another one. A pipeline keeps the comments of that file. */
   source?: string,
+};
+
+/** `image.save`: asks where to save an image and writes the file atomically. Replies with its path, `null` when the dialog was
+ * closed; then nothing is written.
+ */
+export type SaveImage = {
+  /** The initial file name. It ends with `.svg` or `.png`. */
+  suggested: string,
+  /** The bytes of the image in base64. */
+  data: string,
 };
 
 /** `templates.save`: keeps a flow as a new template. Secrets in it are replaced by labels. */
@@ -3871,7 +3875,7 @@ export type Commands = {
   "nodes.list": { args: ListNodes; reply: Array<NodeDescriptor> };
   "flow.check": { args: CheckFlow; reply: CheckedFlow };
   "flow.open": { args: OpenFlow; reply: OpenedFlow };
-  "flow.read": { args: ReadFlow; reply: FlowContent };
+  "flow.read": { args: ReadFlow; reply: Flow };
   "flow.nearby": { args: ListNearbyFlows; reply: Array<string> };
   "flow.save": { args: SaveFlow; reply: SavedFlow };
   "flow.new": { args: NewFlow; reply: Flow };
@@ -3961,4 +3965,5 @@ export type Commands = {
   "dialog.open": { args: OpenDialog; reply: PickedPath };
   "dialog.folder": { args: FolderDialog; reply: PickedPath };
   "dialog.save": { args: SaveDialog; reply: PickedPath };
+  "image.save": { args: SaveImage; reply: PickedPath };
 };

@@ -147,7 +147,7 @@ export class FlowFiles {
     let report: ImportReport | undefined;
     const document = await this.#open(async () => {
       try {
-        return unsaved((await this.#host.call("flow.read", { text, name })).flow);
+        return unsaved(await this.#host.call("flow.read", { text, name }));
       } catch (notAFlow) {
         const imported = await this.#host.call("flow.import", { text, name: stem(name) }).catch((thrown) => {
           // What is no file of another tool was probably meant to be a flow.

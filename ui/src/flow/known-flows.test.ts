@@ -19,7 +19,7 @@ function hostWith(paths: readonly string[], nearby: readonly string[], read: (pa
           { id: "bad", problem: "damaged" },
         ] as never;
       if (name === "templates.open") return named(id) as never;
-      if (name === "flow.read") return { flow: await read(path), diagnostics: [] } as never;
+      if (name === "flow.read") return (await read(path)) as never;
       throw new Error(`${name} is not expected.`);
     },
   });

@@ -100,6 +100,6 @@ async function listOthers(
 }
 
 async function readFile(host: Host, path: string): Promise<KnownFlow> {
-  const { flow } = await host.call("flow.read", { path });
+  const flow = await host.call("flow.read", { path });
   return { source: { kind: "file", path }, name: flow.name || fileName(path), path, isDirty: false, flow };
 }

@@ -61,7 +61,7 @@ pub fn check_with_subflows(flow: &Flow, path: Option<&str>, registry: &Registry)
     let mut of_subflows = SubflowChecker::new(path, registry);
     let children = of_subflows.check_nodes(&bound, path);
     let mut checked = check_bound(bound, &children.silent);
-    checked.diagnostics.extend(unknown_tools(flow, &of_subflows.tools));
+    checked.diagnostics.extend(unknown_tools(flow, of_subflows.tools));
     checked.diagnostics.extend(children.diagnostics);
     checked.diagnostics.extend(secrets::diagnostics(flow));
     checked
@@ -82,7 +82,7 @@ pub fn check_runnable(
         errors = of_subflows.check_nodes(&bound, path).diagnostics;
         let ends_a_run = |code: &ErrorCode| code.domain() == "subflow" || *code == ErrorCode::ToolsUnknown;
         errors.retain(|found| found.severity == Severity::Error && ends_a_run(&found.code));
-        errors.extend(unknown_tools(flow, &of_subflows.tools));
+        errors.extend(unknown_tools(flow, of_subflows.tools));
     }
     check_plan(bound, registry, to, overrides)?;
     if errors.is_empty() { Ok(()) } else { Err(errors) }
@@ -96,7 +96,7 @@ struct SubflowChecker<'a> {
     /// The result for each file, so that a file with several callers is checked once.
     checked_files: HashMap<String, CheckedFile>,
     /// The names of Plait's own tools.
-    tools: BTreeSet<String>,
+    tools: &'static BTreeSet<String>,
 }
 
 /// What is known of the nodes of a flow that run other flows.
@@ -150,7 +150,7 @@ impl<'a> SubflowChecker<'a> {
                     can_ask
                 }
                 Some(ChildFlow::Inner(inner)) => {
-                    let tools = unknown_tools(inner, &self.tools);
+                    let tools = unknown_tools(inner, self.tools);
                     let inner = BoundFlow::new(inner, self.registry);
                     let nested = self.check_nodes(&inner, path);
                     let own = check_bound(inner, &nested.silent).diagnostics;
@@ -189,7 +189,7 @@ impl<'a> SubflowChecker<'a> {
         let bound = BoundFlow::new(&subflow.flow, self.registry);
         let mut children = self.check_nodes(&bound, subflow.path.as_deref());
         self.ancestors.pop();
-        children.diagnostics.extend(unknown_tools(&subflow.flow, &self.tools));
+        children.diagnostics.extend(unknown_tools(&subflow.flow, self.tools));
         let can_ask = children.can_ask;
         let checked = CheckedFile { error: first_error(&subflow.name, bound, children), can_ask };
         // Recursion depends on the caller: the same file may be valid when another flow runs it.

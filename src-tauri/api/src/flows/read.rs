@@ -5,14 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plait_adapters::flow_files;
-use plait_engine::diagnostic::Diagnostic;
 use plait_engine::error::ErrorCode;
 use plait_engine::flow::Flow;
 use plait_engine::pipeline;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::check::check_with_subflows;
 use super::files::unreadable;
 use super::service::FlowService;
 use crate::ErrorReply;
@@ -22,7 +20,7 @@ use crate::command::Command;
 /// A folder with more of them is no folder of flows.
 const MAX_NEARBY: usize = 500;
 
-/// `flow.read`: reads a flow or a pipeline from a file or a text. Unlike `flow.open`, nothing is remembered. `flow.*` with
+/// `flow.read`: reads a flow or a pipeline from a file or a text. Unlike `flow.open`, nothing is remembered or checked. `flow.*` with
 /// `diagnostics` when it cannot be read as a flow.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ReadFlow {
@@ -40,21 +38,12 @@ pub struct ReadFlow {
     pub name: Option<String>,
 }
 
-/// A flow that was read.
-#[derive(Debug, Serialize, Deserialize, TS)]
-pub struct FlowContent {
-    pub flow: Flow,
-    /// The problems of the flow.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
 impl Command for ReadFlow {
     const NAME: &'static str = "flow.read";
     type Service = FlowService;
-    type Reply = FlowContent;
+    type Reply = Flow;
 
-    async fn run(self, service: &FlowService) -> Result<FlowContent, ErrorReply> {
-        let registry = service.registry.clone();
+    async fn run(self, _: &FlowService) -> Result<Flow, ErrorReply> {
         run_blocking(move || {
             let (path, text) = match (self.text, self.path) {
                 (Some(text), path) => (PathBuf::from(self.name.or(path).unwrap_or_default()), text),
@@ -67,10 +56,7 @@ impl Command for ReadFlow {
                     return Err(ErrorReply::new(ErrorCode::CommandArguments, message));
                 }
             };
-            let flow = pipeline::read_file(&path, &text).map_err(|errors| unreadable(&path, &errors))?;
-            let place = path.is_absolute().then(|| path.display().to_string());
-            let diagnostics = check_with_subflows(&flow, place.as_deref(), &registry).diagnostics;
-            Ok(FlowContent { flow, diagnostics })
+            pipeline::read_file(&path, &text).map_err(|errors| unreadable(&path, &errors))
         })
         .await
     }

@@ -1,6 +1,7 @@
 //! Tools that a flow names and that do not exist: its nodes would fail with `tools.unknown` when they run.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use plait_adapters::{FileAccess, KeyStore, NativeTools, ToolEnvironment};
 use plait_engine::diagnostic::{Diagnostic, escape};
@@ -15,20 +16,20 @@ use crate::tools::own_tools;
 const TOOLS_INPUT: &str = "tools";
 
 /// The names of Plait's own tools. Starts nothing.
-pub fn own_tool_names() -> BTreeSet<String> {
-    // Names do not depend on files and keys.
-    let environment = ToolEnvironment::new(FileAccess::default(), KeyStore::in_memory());
-    own_tools(&NativeTools::new(&environment)).into_iter().map(|tool| tool.name).collect()
+pub fn own_tool_names() -> &'static BTreeSet<String> {
+    // Names do not depend on files and keys. To make the tools compiles a schema for each, so that is done once.
+    static NAMES: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+        let environment = ToolEnvironment::new(FileAccess::default(), KeyStore::in_memory());
+        own_tools(&NativeTools::new(&environment)).into_iter().map(|tool| tool.name).collect()
+    });
+    &NAMES
 }
 
 /// An error for each name of a tool that is not among `known`, Plait's own tools. What a `tools` edge offers is known only
 /// when the flow runs, so a node with one is not tested.
 pub(super) fn unknown_tools(flow: &Flow, known: &BTreeSet<String>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for (id, node) in &flow.nodes {
-        if node.disabled {
-            continue;
-        }
+    for (id, node) in flow.enabled_nodes() {
         match node.node_type.as_str() {
             "tools" => found.extend(in_tools_node(id, node, known)),
             "callTool" if !gets_tools(flow, id) => {

@@ -72,11 +72,9 @@ impl<'a> FlowNeeds<'a> {
 
     fn add_flow(&mut self, scope: Scope<'_>) {
         self.collector.add_folders(scope.folder, &scope.flow.settings.folders, scope.name);
-        for (id, node) in &scope.flow.nodes {
-            // A node that can't be read can't run, and a disabled one does not.
-            if !node.disabled
-                && let Some(Ok(bound)) = self.registry.bind(id, &node.node_type, &node.config)
-            {
+        for (id, node) in scope.flow.enabled_nodes() {
+            // A node that can't be read can't run.
+            if let Some(Ok(bound)) = self.registry.bind(id, &node.node_type, &node.config) {
                 self.add_node(scope, id, bound.behavior());
             }
         }

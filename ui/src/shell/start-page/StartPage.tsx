@@ -126,7 +126,7 @@ function RecentCard({
 }) {
   const { host, files } = useWorkspace();
   const now = useNow();
-  const load = useCallback(async () => (await host.call("flow.read", { path })).flow, [host, path]);
+  const load = useCallback(() => host.call("flow.read", { path }), [host, path]);
   const title = name || fileName(path);
   return (
     <Card

@@ -32,3 +32,22 @@ fn names_of_tools_that_do_not_exist_are_problems() {
     );
     assert!(found.iter().all(|one| one.code == ErrorCode::ToolsUnknown && one.node.is_some()), "{found:?}");
 }
+
+/// What is inside of a disabled loop does not run, so nothing of it keeps a run from starting.
+#[test]
+fn nodes_that_do_not_run_are_not_tested() {
+    let document = serde_json::json!({
+        "formatVersion": 1,
+        "name": "x",
+        "nodes": {
+            "off": {"type": "loop", "disabled": true},
+            "inner": {"type": "loop", "parent": "off"},
+            "body": {"type": "callTool", "parent": "inner", "config": {"tool": "gone"}},
+            "own": {"type": "callTool", "disabled": true, "config": {"tool": "gone"}},
+        },
+        "edges": {},
+    });
+    let flow = flow::read(&document.to_string()).unwrap();
+    assert!(unknown_tools(&flow, &BTreeSet::new()).is_empty());
+    assert_eq!(crate::attachments::takers(&flow).len(), 0);
+}

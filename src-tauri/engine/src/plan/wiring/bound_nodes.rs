@@ -64,7 +64,7 @@ impl<'f> BoundFlow<'f> {
         let mut shared = SharedBindings::default();
         let mut vertices = 0;
         let inheritance = Inheritance::of(flow);
-        let disabled = disabled_nodes(flow);
+        let disabled = flow.disabled_nodes();
         for (id, node) in &flow.nodes {
             let node = inheritance.apply(id, node);
             let is_disabled = disabled.contains(id);
@@ -186,27 +186,6 @@ impl<'f> BoundFlow<'f> {
         vertices.extend(runs.map(vertex));
         vertices
     }
-}
-
-/// The nodes that are disabled, by themselves or with a loop around them.
-fn disabled_nodes(flow: &Flow) -> FxHashSet<&NodeId> {
-    let own = flow.nodes.iter().filter(|(_, node)| node.disabled);
-    let mut disabled: FxHashSet<&NodeId> = own.map(|(id, _)| id).collect();
-    if disabled.is_empty() {
-        return disabled;
-    }
-    let mut bodies: FxHashMap<&NodeId, Vec<&NodeId>> = FxHashMap::default();
-    for (id, node) in &flow.nodes {
-        if let Some(parent) = &node.parent {
-            bodies.entry(parent).or_default().push(id);
-        }
-    }
-    let mut work: Vec<&NodeId> = disabled.iter().copied().collect();
-    while let Some(id) = work.pop() {
-        let inside = bodies.get(id).into_iter().flatten();
-        work.extend(inside.filter(|inner| disabled.insert(inner)));
-    }
-    disabled
 }
 
 /// What nodes were bound to, by type and config. Equal ones share it: nothing in it depends on the node.

@@ -22,7 +22,7 @@ pub use examples::{ExampleFlow, ListExamples, OpenExample};
 pub use files::{NewFlow, OpenFlow, OpenedFlow, SaveFlow, SavedFlow};
 pub use import::{ImportFlow, ImportedFlow};
 pub use missing_providers::{missing_providers, provider_names};
-pub use read::{FlowContent, ListNearbyFlows, ReadFlow};
+pub use read::{ListNearbyFlows, ReadFlow};
 pub use recent::{ForgetFlow, ListRecent, RecentFlow};
 pub use schema::flow_schema;
 pub use service::FlowService;

@@ -79,14 +79,15 @@ function Versions({ onDone }: { onDone: () => void }) {
   );
 }
 
-function describe({ added, removed, changed, edges }: FlowChanges): string {
+/** Empty if nothing differs. */
+function describe({ added, removed, changed, edges, rest, layout }: FlowChanges): string {
   const part = (word: string, names: readonly string[]) => (names.length > 0 ? `${word} ${names.join(", ")}` : "");
-  return [
+  const parts = [
     part("Adds", added),
     part("Removes", removed),
     part("Changes", changed),
     edges > 0 ? `${edges} ${edges === 1 ? "edge differs" : "edges differ"}` : "",
-  ]
-    .filter(Boolean)
-    .join(" · ");
+    part("Other", rest),
+  ].filter(Boolean);
+  return parts.length === 0 && layout ? TEXTS.otherLayout : parts.join(" · ");
 }

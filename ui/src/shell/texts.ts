@@ -1,5 +1,9 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
+  notReopened: (file: string) => `“${file}” could not be opened again`,
+  wasOpen: "It was open when the window was closed. Cancel looks for it again at the next start.",
+  locate: "Locate…",
+  removeFromSession: "Remove",
   commandPalette: "Command palette",
   commandsAndNodes: "Commands and nodes",
   searchCommandsNodes: "Search commands and nodes",
@@ -42,6 +46,7 @@ export const TEXTS = {
   viewVersion: "View",
   restoreVersion: "Restore this version",
   sameAsNow: "Same as now",
+  otherLayout: "Only the layout differs",
   runCount: (count: number) => (count === 1 ? "1 run" : `${count} runs`),
   dropToOpen: (count: number) => (count === 1 ? "Drop to open this file" : `Drop to open ${count} files`),
   dropExplained:

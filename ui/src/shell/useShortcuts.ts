@@ -26,7 +26,7 @@ export function useShortcuts(): void {
       const onCanvas = target === document.body || target.closest(".canvas") !== null;
       const command = commands.list.find(
         (one) =>
-          (!typing || one.whileTyping || (untouched && one.whileUntouched)) &&
+          (!typing || (one.whileTyping && !typesCharacter(event)) || (untouched && one.whileUntouched)) &&
           (!one.onCanvas || onCanvas) &&
           one.keys?.some((keys) => matches(event, keys)) &&
           commands.isEnabled(one),
@@ -38,6 +38,11 @@ export function useShortcuts(): void {
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
   }, [commands]);
+}
+
+/** Whether the keys are text for a field: whatever shortcut a person gave to them, each character can be typed. */
+function typesCharacter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return key.length === 1 && !ctrlKey && !metaKey && !altKey;
 }
 
 function isAlone({ ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {

@@ -89,9 +89,7 @@ impl Target {
     pub(crate) fn seeds(self) -> anyhow::Result<Vec<Vec<u8>>> {
         let texts = |texts: &[&str]| texts.iter().map(|text| text.as_bytes().to_vec()).collect();
         Ok(match self {
-            Self::Flow => {
-                files(&["examples", "tests/fixtures/flows", "tests/fixtures/flows/bad"])?
-            }
+            Self::Flow => files(&["examples", "tests/fixtures/flows", "tests/fixtures/flows/bad"])?,
             Self::Pipeline => files(&["tests/fixtures/pipelines"])?,
             Self::Journal => journal::seeds()?,
             Self::Expression => texts(expression::SEEDS),

@@ -11,7 +11,9 @@ test.describe("the guide", () => {
     await openFlow(page, CHAT_FLOW);
     await node(page, "answer").click();
     await page.keyboard.press("F1");
-    await expect(text(page).getByRole("heading", { level: 1 })).toHaveText("Your first flow");
+    const title = text(page).getByRole("heading", { level: 1 });
+    await expect(title).toHaveText("Your first flow");
+    await expect(title).toHaveCSS("font-size", "22px");
     await page.getByTestId("guide-search").fill("pinned turns");
     await page.getByTestId("guide-result").filter({ hasText: "Pinned turns" }).first().click();
     const heading = text(page).getByRole("heading", { name: "Pinned turns" });

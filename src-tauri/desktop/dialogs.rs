@@ -39,9 +39,11 @@ impl Dialogs for NativeDialogs {
     }
 
     async fn save(&self, suggested: &str) -> Result<Option<String>, ErrorReply> {
-        // Exported conversations may be Markdown, and flows pipelines in YAML.
+        // Exported conversations may be Markdown, flows pipelines in YAML, and a flow may be saved as an image.
         let (filter, extension) =
             match Path::new(suggested).extension().and_then(|extension| extension.to_str()) {
+                Some("svg") => ("SVG image", "svg"),
+                Some("png") => ("PNG image", "png"),
                 Some("md") => ("Markdown", "md"),
                 Some("yaml") => ("YAML", "yaml"),
                 Some("yml") => ("YAML", "yml"),

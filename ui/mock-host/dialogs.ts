@@ -1,4 +1,5 @@
-/** The two file dialogs of the mock host: plain `<dialog>`s over its files. */
+/** The file dialogs of the mock host: plain `<dialog>`s over its files. */
+import type { SaveImage } from "@/bindings";
 import type { Commands } from "./commands";
 import type { Files } from "./flows";
 
@@ -7,7 +8,23 @@ export function mockDialogs(files: Files): Commands {
     "dialog.open": async () => ({ path: await choose("Open which file?", files.list(), "") }),
     "dialog.folder": async () => ({ path: await choose("Choose folder", [], "/home/ada/handbook") }),
     "dialog.save": async ({ suggested }: { suggested: string }) => ({ path: await choose("Save as", [], suggested) }),
+    "image.save": async ({ suggested, data }: SaveImage) => {
+      const path = await choose("Save as", [], suggested);
+      if (path !== null) download(path, data);
+      return { path };
+    },
   };
+}
+
+/** Its files hold texts only, so that an image goes where the browser's downloads go. */
+function download(path: string, data: string): void {
+  const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([bytes]));
+  link.download = path.replace(/^.*\//, "");
+  link.click();
+  // The download reads it after the click.
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
 function choose(title: string, paths: readonly string[], suggested: string): Promise<string | null> {

@@ -92,8 +92,13 @@ pub fn write(path: &Path, text: &str, expected_hash: Option<&str>) -> Result<Str
             Err(error) => return Err(unwritable(path, &error)),
         }
     }
-    atomic_file::replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
+    write_bytes(path, text.as_bytes())?;
     Ok(content_hash(text.as_bytes()))
+}
+
+/// Writes a file as [`write`] does, whatever it holds, and replaces what is there.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    atomic_file::replace(path, bytes).map_err(|error| unwritable(path, &error))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Fault {

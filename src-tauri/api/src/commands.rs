@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::command::{Command, CommandVisitor};
 use crate::{
-    ErrorReply, Plait, app, attachments, config, conversations, dialogs, flows, grants, knowledge, lens, mcp,
-    memories, nodes, providers, runs, settings, tokens, tools, usage, users,
+    ErrorReply, Plait, app, attachments, config, conversations, dialogs, flows, grants, images, knowledge,
+    lens, mcp, memories, nodes, providers, runs, settings, tokens, tools, usage, users,
 };
 
 macro_rules! commands {
@@ -124,6 +124,7 @@ commands![
     dialogs::OpenDialog,
     dialogs::FolderDialog,
     dialogs::SaveDialog,
+    images::SaveImage,
 ];
 
 /// Reads the arguments, executes the command, and writes the reply.

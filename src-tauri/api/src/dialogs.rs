@@ -17,8 +17,8 @@ pub trait Dialogs: Send + Sync {
     async fn open(&self) -> Result<Option<String>, ErrorReply>;
     /// Asks for a folder. `None` when the dialog was closed.
     async fn folder(&self) -> Result<Option<String>, ErrorReply>;
-    /// Asks where to save a flow or an exported conversation; `suggested` is the initial file name. `None` when the dialog
-    /// was closed.
+    /// Asks where to save a flow, an exported conversation or an image; `suggested` is the initial file name. `None` when the
+    /// dialog was closed.
     async fn save(&self, suggested: &str) -> Result<Option<String>, ErrorReply>;
 }
 
@@ -30,7 +30,8 @@ impl DialogService {
         Self(dialogs)
     }
 
-    fn dialogs(&self) -> Result<&dyn Dialogs, ErrorReply> {
+    /// `dialog.unavailable` without a window.
+    pub(crate) fn dialogs(&self) -> Result<&dyn Dialogs, ErrorReply> {
         self.0.as_deref().ok_or_else(|| {
             ErrorReply::new(ErrorCode::DialogUnavailable, "File dialogs are not available without a window.")
         })

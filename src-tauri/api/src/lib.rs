@@ -17,6 +17,7 @@ pub mod doctor;
 mod error_reply;
 pub mod flows;
 pub mod grants;
+mod images;
 pub mod knowledge;
 pub mod lens;
 pub mod mcp;

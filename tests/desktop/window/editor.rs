@@ -7,6 +7,10 @@ use serde_json::Value;
 
 /// WebDriver's code of the Control key.
 pub(crate) const CONTROL: char = '\u{E009}';
+pub(crate) const SHIFT: char = '\u{E008}';
+pub(crate) const ALT: char = '\u{E00A}';
+pub(crate) const ENTER: char = '\u{E007}';
+pub(crate) const DELETE: char = '\u{E017}';
 
 /// Drags a node type from the palette to a point on the canvas, relative to its top left corner. The id of the first node
 /// of a type is the type's name.

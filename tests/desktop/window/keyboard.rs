@@ -6,12 +6,9 @@ use std::time::Duration;
 use anyhow::Result;
 use plait_window_tests::{App, Home, built_binary, run_test};
 
-use crate::editor::{CONTROL, read_saved_flow, wait_for_node_state, wait_for_run_status};
+use crate::editor::{ALT, CONTROL, ENTER, SHIFT, read_saved_flow, wait_for_node_state, wait_for_run_status};
 
-const ALT: char = '\u{E00A}';
-const ENTER: char = '\u{E007}';
 const ESCAPE: char = '\u{E00C}';
-const SHIFT: char = '\u{E008}';
 const TAB: char = '\u{E004}';
 
 /// Between two keys: 300 characters a minute, as a person types who knows what to type. The bound of every test, four minutes, is

@@ -5,6 +5,7 @@ mod conversational_loop;
 mod crash_recovery;
 mod draw_and_run;
 mod editor;
+mod images;
 mod keyboard;
 mod model_server;
 mod open;

@@ -1,8 +1,9 @@
 /** A flow as an image: onto the clipboard, or into a file. */
 import { resolver } from "@/design/css-colors";
 import { notify } from "@/design/notify";
-import { displayedFlow } from "@/flow/flow-state";
+import { displayedFlow, fileName } from "@/flow/flow-state";
 import { HostError } from "@/ipc";
+import { toBase64 } from "@/ipc/base64";
 import type { Command } from "@/workspace/command";
 import type { Workspace } from "@/workspace/workspace";
 import type { FlowImage } from "./flow-svg";
@@ -12,7 +13,8 @@ import { TEXTS } from "./texts";
 const SCALE = 2;
 const MAX_SIDE_PX = 8_000;
 
-const hasNodes = ({ editor }: Workspace) => Object.keys(displayedFlow(editor.state).nodes).length > 0;
+const isDrawn = ({ canvas, editor }: Workspace) =>
+  canvas.instance !== undefined && Object.keys(displayedFlow(editor.state).nodes).length > 0;
 
 export const imageCommands: readonly Command[] = [
   {
@@ -20,7 +22,7 @@ export const imageCommands: readonly Command[] = [
     title: "Copy as image",
     group: "Edit",
     terms: ["png", "picture", "screenshot", "clipboard"],
-    enabled: hasNodes,
+    enabled: isDrawn,
     run: copyAsImage,
   },
   {
@@ -28,31 +30,53 @@ export const imageCommands: readonly Command[] = [
     title: "Export as SVG",
     group: "Edit",
     terms: ["image", "picture", "vector", "save"],
-    enabled: hasNodes,
-    run: async (workspace) => {
-      const image = await imageOf(workspace);
-      if (image) saveFile(new Blob([image.svg], { type: "image/svg+xml" }), `${nameOf(workspace)}.svg`);
-    },
+    enabled: isDrawn,
+    run: exportSvg,
   },
 ];
 
 async function copyAsImage(workspace: Workspace): Promise<void> {
-  const image = await imageOf(workspace);
-  if (!image) return;
+  const drawn = drawPng(workspace);
+  // Begun while the person's key or click counts: WebKit gives the clipboard to nobody else.
+  const copying = copy(drawn).then(
+    () => true,
+    () => false,
+  );
   try {
-    const png = await pngOf(image);
-    try {
-      await navigator.clipboard.write([new ClipboardItem({ [png.type]: png })]);
-      notify.done(TEXTS.imageCopied);
-    } catch {
-      // The clipboard takes no images here.
-      const file = `${nameOf(workspace)}.png`;
-      saveFile(png, file);
-      notify.info(TEXTS.imageSaved(file));
-    }
+    const png = await drawn;
+    if (await copying) return notify.done(TEXTS.imageCopied);
+    // The clipboard takes no images here.
+    const file = await save(workspace, png, "png");
+    if (file !== undefined) notify.info(TEXTS.imageSavedInstead(file));
   } catch (thrown) {
-    notify.error(HostError.from(thrown));
+    report(thrown);
   }
+}
+
+async function exportSvg(workspace: Workspace): Promise<void> {
+  try {
+    const { svg } = await imageOf(workspace);
+    const file = await save(workspace, new Blob([svg]), "svg");
+    if (file !== undefined) notify.done(TEXTS.imageSaved(file));
+  } catch (thrown) {
+    report(thrown);
+  }
+}
+
+function report(thrown: unknown): void {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  notify.error(thrown instanceof HostError ? thrown : { code: "image.not_drawn", message });
+}
+
+async function copy(png: Promise<Blob>): Promise<void> {
+  await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
+}
+
+/** Saves an image where the person chooses. Returns the name of the file, or nothing if the dialog was canceled. */
+async function save(workspace: Workspace, image: Blob, extension: string): Promise<string | undefined> {
+  const data = toBase64(new Uint8Array(await image.arrayBuffer()));
+  const { path } = await workspace.host.call("image.save", { suggested: `${nameOf(workspace)}.${extension}`, data });
+  return path === null ? undefined : fileName(path);
 }
 
 function nameOf({ editor }: Workspace): string {
@@ -60,26 +84,25 @@ function nameOf({ editor }: Workspace): string {
   return name.replace(/[\\/:*?"<>|]+/g, "-");
 }
 
-async function imageOf({ canvas, editor, nodeTypes }: Workspace): Promise<FlowImage | undefined> {
+async function imageOf({ canvas, editor, nodeTypes }: Workspace): Promise<FlowImage> {
   const { flowSvg } = await import("./flow-svg");
   const probe = document.createElement("i");
   document.body.append(probe);
-  const { instance } = canvas;
-  const image =
-    instance &&
-    flowSvg({
-      name: displayedFlow(editor.state).name,
-      nodes: canvas.drawnNodes(),
-      frames: canvas.drawnFrames(),
-      edges: instance.getEdges(),
-      types: nodeTypes.all,
-      color: resolver(probe),
-    });
+  const image = flowSvg({
+    name: displayedFlow(editor.state).name,
+    nodes: canvas.drawnNodes(),
+    frames: canvas.drawnFrames(),
+    edges: canvas.instance?.getEdges() ?? [],
+    types: nodeTypes.all,
+    color: resolver(probe),
+  });
   probe.remove();
+  if (!image) throw new Error(TEXTS.nothingToDraw);
   return image;
 }
 
-async function pngOf({ svg, width, height }: FlowImage): Promise<Blob> {
+async function drawPng(workspace: Workspace): Promise<Blob> {
+  const { svg, width, height } = await imageOf(workspace);
   const scale = Math.min(SCALE, MAX_SIDE_PX / Math.max(width, height));
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
@@ -91,14 +114,4 @@ async function pngOf({ svg, width, height }: FlowImage): Promise<Blob> {
   const blob = await new Promise<Blob | null>((resolve) => sheet.toBlob(resolve, "image/png"));
   if (!blob) throw new Error(TEXTS.imageTooLarge);
   return blob;
-}
-
-/** Saves a file as a browser does: where downloads go. */
-function saveFile(content: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  // The download reads it after the click.
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -7,9 +7,12 @@ for (const theme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme: theme });
     await openFlow(page);
     await page.getByTestId("canvas").click({ button: "right", position: { x: 20, y: 20 } });
-    const downloading = page.waitForEvent("download");
     await page.getByTestId("menu-image.exportSvg").click();
+    await expect(page.getByTestId("file-dialog-path")).toHaveValue("Support triage.svg");
+    const downloading = page.waitForEvent("download");
+    await page.getByTestId("file-dialog-ok").click();
     const download = await downloading;
+    await expect(page.getByText("Saved as Support triage.svg")).toBeVisible();
     expect(download.suggestedFilename()).toBe("Support triage.svg");
     const svg = await readFile(await download.path(), "utf8");
     expect(svg).toContain("Ask the customer");
@@ -42,7 +45,18 @@ test("a flow is copied as an image, and saved where the clipboard takes none", a
   await page.evaluate(() => {
     navigator.clipboard.write = () => Promise.reject(new DOMException("No.", "NotAllowedError"));
   });
-  const downloading = page.waitForEvent("download");
   await copy();
+  const downloading = page.waitForEvent("download");
+  await page.getByTestId("file-dialog-ok").click();
   expect((await downloading).suggestedFilename()).toBe("Support triage.png");
+  await expect(page.getByText("Saved as Support triage.png")).toBeVisible();
+});
+
+test("a canceled export saves nothing and says nothing", async ({ page }) => {
+  await openFlow(page);
+  await page.getByTestId("canvas").click({ button: "right", position: { x: 20, y: 20 } });
+  await page.getByTestId("menu-image.exportSvg").click();
+  await page.getByTestId("file-dialog-cancel").click();
+  await expect(page.getByTestId("file-dialog")).toHaveCount(0);
+  await expect(page.locator("[data-sonner-toast]")).toHaveCount(0);
 });

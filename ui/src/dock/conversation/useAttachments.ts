@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { Attachment } from "@/bindings";
 import { HostError } from "@/ipc";
+import { toBase64 } from "@/ipc/base64";
 import { useWorkspace } from "@/workspace/context";
-import { toBase64 } from "./base64";
 
 /** The files that go with an answer: stored by the host as they are added. */
 export function useAttachments() {

@@ -3,7 +3,17 @@
 use std::path::Path;
 
 /// The commands that the page may call. Tauri rejects all others.
-const COMMANDS: &[&str] = &["rpc", "watch", "unwatch", "closing", "opened", "take_requests", "new_window"];
+const COMMANDS: &[&str] = &[
+    "rpc",
+    "watch",
+    "unwatch",
+    "closing",
+    "opened",
+    "take_requests",
+    "report_files",
+    "show_elsewhere",
+    "new_window",
+];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=ui/dist");

@@ -10,9 +10,10 @@ use plait_api::engine::id::RunId;
 use plait_api::{ErrorReply, from_window_json, to_window_json};
 use serde_json::{Value, json};
 use tauri::ipc::{Channel, InvokeResponseBody, Response};
-use tauri::{AppHandle, State, WebviewWindow};
+use tauri::{AppHandle, Manager, State, WebviewWindow};
 
 use crate::args::InitialFlow;
+use crate::open_files::OpenFiles;
 use crate::open_requests::OpenRequests;
 use crate::startup::{Progress, Startup};
 use crate::watches::Watches;
@@ -98,6 +99,21 @@ pub(crate) fn take_requests(
     channel: Channel<InitialFlow>,
 ) {
     requests.listen(window.label(), channel);
+}
+
+/// The page has these files open now, by their paths as `flow.open` gives them.
+#[allow(clippy::needless_pass_by_value, reason = "Tauri passes arguments by value")]
+#[tauri::command]
+pub(crate) fn report_files(window: WebviewWindow, files: State<'_, OpenFiles>, paths: Vec<String>) {
+    files.set(window.label(), paths);
+}
+
+/// Shows a file in the other window that has it open. Returns whether there is one.
+#[allow(clippy::needless_pass_by_value, reason = "Tauri passes arguments by value")]
+#[tauri::command]
+pub(crate) fn show_elsewhere(window: WebviewWindow, files: State<'_, OpenFiles>, path: String) -> bool {
+    let Some(other) = files.in_another(window.label(), &path) else { return false };
+    window::show_in(window.app_handle(), &other, InitialFlow::File(path.into()))
 }
 
 /// Opens another window. Not on the main thread, where creating a webview would wait for itself on Windows.

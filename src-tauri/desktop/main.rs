@@ -1,17 +1,19 @@
 //! The window of Plait: the only code that depends on Tauri.
 //!
 //! Starts and ends the process. `instance` finds one that is there already, `ipc` has the Tauri commands of the page, `dialogs`
-//! the file dialogs, `host` opens and closes the application, `startup` says how far that is, and `window` creates and closes
-//! the windows. No command of the api is implemented here. There is no menu
+//! the file dialogs, `host` opens and closes the application, `startup` says how far that is, `window` creates and closes the
+//! windows, and `first_state` hands the page what it begins with. No command of the api is implemented here. There is no menu
 //! bar: the editor has its menus in the page, and macOS gets the default menu of Tauri, which copy and paste need there.
 #![cfg_attr(all(not(debug_assertions), windows), windows_subsystem = "windows")]
 
 mod args;
 mod dialogs;
 mod environment;
+mod first_state;
 mod host;
 mod instance;
 mod ipc;
+mod open_files;
 mod open_requests;
 mod startup;
 mod watches;
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
     let app = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
         .manage(watches::Watches::default())
+        .manage(open_files::OpenFiles::default())
         .manage(open_requests::OpenRequests::default())
         .invoke_handler(tauri::generate_handler![
             ipc::rpc,
@@ -61,6 +64,8 @@ fn main() -> ExitCode {
             ipc::closing,
             ipc::opened,
             ipc::take_requests,
+            ipc::report_files,
+            ipc::show_elsewhere,
             ipc::new_window
         ])
         .on_window_event(window::on_window_event)

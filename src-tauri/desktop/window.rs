@@ -12,6 +12,8 @@ use tauri::{
 };
 
 use crate::args::InitialFlow;
+use crate::first_state;
+use crate::open_files::OpenFiles;
 use crate::open_requests::OpenRequests;
 use crate::watches::Watches;
 
@@ -62,7 +64,20 @@ pub(crate) fn take_over(app: &AppHandle, flow: InitialFlow) {
     if flow != InitialFlow::None {
         app.state::<OpenRequests>().request(window.as_ref().map(WebviewWindow::label), flow);
     }
-    let Some(window) = window else { return };
+    if let Some(window) = window {
+        bring_to_front(&window);
+    }
+}
+
+/// Shows a flow in the window with this label, and brings it to the front. Returns whether that window is there.
+pub(crate) fn show_in(app: &AppHandle, label: &str, flow: InitialFlow) -> bool {
+    let Some(window) = app.get_webview_window(label) else { return false };
+    app.state::<OpenRequests>().request(Some(label), flow);
+    bring_to_front(&window);
+    true
+}
+
+fn bring_to_front(window: &WebviewWindow) {
     if let Err(error) = window.unminimize().and_then(|()| window.set_focus()) {
         eprintln!("error: the window could not come to the front: {error}");
     }
@@ -71,6 +86,7 @@ pub(crate) fn take_over(app: &AppHandle, flow: InitialFlow) {
 /// Opens a window. It is shown when the page has loaded, so that it never appears empty.
 fn open(app: &AppHandle, label: &str, page: String) -> tauri::Result<()> {
     let size = initial_size(app)?;
+    let handle = app.clone();
     let window = WebviewWindowBuilder::new(app, label, WebviewUrl::App(page.into()))
         .title("Plait")
         .inner_size(size.width, size.height)
@@ -78,15 +94,20 @@ fn open(app: &AppHandle, label: &str, page: String) -> tauri::Result<()> {
         .visible(false)
         // The handler of the webview would prevent the page from receiving dropped files.
         .disable_drag_drop_handler()
+        .on_web_resource_request(move |_, response| first_state::add_to(&handle, response))
         .on_navigation(|url| is_own_page(url) || open_in_browser(url))
         .on_new_window(|url, _| {
             open_in_browser(&url);
             NewWindowResponse::Deny
         })
+        .on_document_title_changed(|window, title| {
+            if let Err(error) = window.set_title(&title) {
+                eprintln!("error: the window could not be renamed: {error}");
+            }
+        })
         .on_page_load(|window, load| match load.event() {
             PageLoadEvent::Started => {
-                window.state::<Watches>().stop_all(window.label());
-                window.state::<OpenRequests>().forget(window.label());
+                forget_page(window.app_handle(), window.label());
             }
             PageLoadEvent::Finished => {
                 if let Err(error) = window.show() {
@@ -101,6 +122,13 @@ fn open(app: &AppHandle, label: &str, page: String) -> tauri::Result<()> {
     }))
 }
 
+/// The page of this window is gone, and what belonged to it.
+fn forget_page(app: &AppHandle, label: &str) {
+    app.state::<Watches>().stop_all(label);
+    app.state::<OpenRequests>().forget(label);
+    app.state::<OpenFiles>().forget(label);
+}
+
 /// Asks the page before the window closes, because it may have unsaved changes.
 pub(crate) fn on_window_event(window: &Window, event: &WindowEvent) {
     match event {
@@ -113,8 +141,7 @@ pub(crate) fn on_window_event(window: &Window, event: &WindowEvent) {
         }
         WindowEvent::Destroyed => {
             ASKED_TO_CLOSE.lock().remove(window.label());
-            window.state::<Watches>().stop_all(window.label());
-            window.state::<OpenRequests>().forget(window.label());
+            forget_page(window.app_handle(), window.label());
         }
         _ => {}
     }

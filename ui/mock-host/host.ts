@@ -54,6 +54,8 @@ export async function mockHost(): Promise<Host> {
     watch: runs.watch,
     closeWindow: async () => undefined,
     takeRequests: () => undefined,
+    reportFiles: () => undefined,
+    showElsewhere: async () => false,
     async newWindow() {
       const page = new URL(window.location.href);
       page.search = "?window=another";

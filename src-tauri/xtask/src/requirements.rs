@@ -110,6 +110,18 @@ const REQUIREMENTS: &[Requirement] = &[
         },
     },
     Requirement {
+        name: "xwininfo",
+        used_for: "reads the titles of windows in tests",
+        purpose: Purpose::Driver,
+        present: || which("xwininfo").is_some(),
+        packages: |manager| match manager {
+            Manager::Apt => &["x11-utils"],
+            Manager::Dnf => &["xwininfo"],
+            Manager::Pacman => &["xorg-xwininfo"],
+            Manager::Brew => &[],
+        },
+    },
+    Requirement {
         name: "dbus-run-session",
         used_for: "the message bus for tests of the window",
         purpose: Purpose::Driver,

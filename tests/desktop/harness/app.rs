@@ -115,6 +115,30 @@ impl App {
         Ok(output)
     }
 
+    /// The windows of the display with their titles, as the window manager reads them.
+    pub fn window_titles(&self) -> Result<String> {
+        let mut command = clean_command("xwininfo");
+        command.args(["-root", "-tree", "-display", self.display.name()]);
+        let output =
+            command.output().context("xwininfo cannot be started; `cargo xtask setup` installs it")?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// Waits until a window of the display has this title.
+    pub async fn wait_for_window_title(&self, title: &str) -> Result<()> {
+        let (start, wanted) = (Instant::now(), format!("\"{title}\""));
+        loop {
+            let titles = self.window_titles()?;
+            if titles.contains(&wanted) {
+                return Ok(());
+            }
+            if start.elapsed() > WAIT_TIMEOUT {
+                bail!("no window is called {wanted}:\n{titles}");
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    }
+
     /// The processes of the window.
     pub fn processes(&self) -> Vec<u32> {
         process::find_processes(&self.binary, HOME, &self.data)

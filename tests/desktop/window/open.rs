@@ -2,10 +2,9 @@
 
 use anyhow::Result;
 use plait_window_tests::{App, Home, run_test};
+use serde_json::json;
 
-use crate::editor::CONTROL;
-
-const SHIFT: char = '\u{E008}';
+use crate::editor::{ALT, CONTROL, DELETE, SHIFT, click};
 
 #[tokio::test]
 async fn window_opens_and_paints() -> Result<()> {
@@ -70,26 +69,93 @@ async fn second_start_that_finds_no_window_to_use_is_refused() -> Result<()> {
     .await
 }
 
+/// Opens another window from the keyboard and returns it. The client drives it from then on.
+async fn open_another(app: &App) -> Result<()> {
+    let before = app.client.windows().await?;
+    app.press(&[CONTROL, SHIFT, 'N']).await?;
+    let another = loop {
+        let windows = app.client.windows().await?;
+        if let Some(another) = windows.into_iter().find(|window| !before.contains(window)) {
+            break another;
+        }
+    };
+    app.client.switch_to_window(another).await?;
+    app.wait_for_test_id("start-page").await?;
+    Ok(())
+}
+
 #[tokio::test]
-async fn another_window_has_its_own_flow_and_closes_alone() -> Result<()> {
+async fn another_window_has_its_own_flow_and_title_and_closes_alone() -> Result<()> {
     run_test(async {
         let home = Home::new()?;
         let app = App::open("windows", &home, &["--example", "hello"]).await?;
         app.wait_for(".react-flow__node").await?;
+        app.wait_for_window_title("Hello – Plait").await?;
         let first = app.client.window().await?;
-        app.press(&[CONTROL, SHIFT, 'N']).await?;
-        let second = loop {
-            let windows = app.client.windows().await?;
-            if let Some(other) = windows.into_iter().find(|window| *window != first) {
-                break other;
-            }
-        };
-        app.client.switch_to_window(second).await?;
-        app.wait_for_test_id("start-page").await?;
+        open_another(&app).await?;
         app.screenshot("second").await?;
+        app.press(&[CONTROL, ALT, 'n']).await?;
+        app.wait_for_window_title("Untitled – Plait").await?;
+        app.wait_for_window_title("Hello – Plait").await?;
         app.client.close_window().await?;
         app.client.switch_to_window(first).await?;
         app.wait_for(".react-flow__node").await?;
+        app.close().await
+    })
+    .await
+}
+
+#[tokio::test]
+async fn file_that_is_open_in_a_window_is_shown_there_and_its_draft_is_offered_to_no_other() -> Result<()> {
+    run_test(async {
+        let home = Home::new()?;
+        let flow = home.dialog_answer();
+        std::fs::write(&flow, r#"{"version": 1, "name": "Shared", "nodes": {"t": {"type": "text"}}}"#)?;
+        let app = App::open("shared", &home, &[&flow.display().to_string()]).await?;
+        let first = app.client.window().await?;
+        click(&app, "node-t").await?;
+        app.wait_for(".react-flow__node.selected").await?;
+        app.press(&[DELETE]).await?;
+        app.wait_until("the change is marked", "document.title === '• Shared – Plait'").await?;
+        while app.rpc("autosave.list", json!({})).await?.as_array().is_none_or(Vec::is_empty) {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+
+        open_another(&app).await?;
+        app.press(&[CONTROL, 'o']).await?;
+        app.wait_for_page_text("is open in another window").await?;
+        app.screenshot("told").await?;
+        assert_eq!(app.count("[role=alertdialog]").await?, 0, "the draft of the first window is not offered");
+        app.wait_for_test_id("start-page").await?;
+        app.client.close_window().await?;
+        app.client.switch_to_window(first).await?;
+        assert_eq!(app.client.title().await?, "• Shared – Plait");
+        app.kill().await?;
+
+        let app = App::open("shared", &home, &[]).await?;
+        app.wait_for_page_text("Restore unsaved changes").await?;
+        app.close().await
+    })
+    .await
+}
+
+#[tokio::test]
+async fn page_comes_with_what_it_begins_with_and_in_the_chosen_theme() -> Result<()> {
+    run_test(async {
+        let home = Home::new()?;
+        let app = App::open("first-state", &home, &[]).await?;
+        app.wait_for_test_id("start-page").await?;
+        app.rpc("settings.change", json!({ "patch": { "theme": "light" } })).await?;
+        let first = app.client.window().await?;
+        open_another(&app).await?;
+        // What the host wrote into the page, for this window.
+        let replies = "JSON.parse(document.getElementById('first-replies').textContent)";
+        let names = app.evaluate(&format!("Object.keys({replies}).sort()")).await?;
+        assert_eq!(names, json!(["nodes.list", "settings.get", "users.list"]));
+        assert_eq!(app.evaluate(&format!("{replies}['settings.get'].theme")).await?, "light");
+        assert_eq!(app.evaluate("document.documentElement.dataset.theme").await?, "light");
+        app.client.close_window().await?;
+        app.client.switch_to_window(first).await?;
         app.close().await
     })
     .await

@@ -13,6 +13,8 @@ let drafts: Map<string, PutAutosave>;
 let hash: string;
 /** What is done when a file is opened, which may take a while or fail. */
 let onOpen: () => Promise<void> | void;
+/** The file that another window has open. */
+let elsewhere: string | undefined;
 let editor: FlowEditor;
 let files: FlowFiles;
 let documents: FlowParts["documents"];
@@ -24,6 +26,7 @@ beforeEach(() => {
   drafts = new Map();
   hash = "1";
   onOpen = () => undefined;
+  elsewhere = undefined;
   const commands: Record<string, (args: never) => unknown> = {
     "autosave.put": (draft: PutAutosave) => drafts.set(draft.key, draft),
     "autosave.drop": ({ key }: { key: string }) => drafts.delete(key),
@@ -33,7 +36,10 @@ beforeEach(() => {
       return { path, hash, flow: named(path), readOnly: false, recovered };
     },
   };
-  const parts = createFlowParts({ call: async (name, args) => commands[name]?.(args as never) as never });
+  const parts = createFlowParts({
+    call: async (name, args) => commands[name]?.(args as never) as never,
+    showElsewhere: async (path) => path === elsewhere,
+  });
   ({ editor, files, documents, questions } = parts);
   editor.open(documentState(named("/a"), { path: "/a", hash: "1" }));
   stop = parts.drafts.follow();
@@ -122,10 +128,19 @@ describe("a draft", () => {
     expect(draftNames()).toEqual(["mine"]);
   });
 
+  it("of a file that another window has open is not offered, and the file is shown there", async () => {
+    drafts.set("theirs", { key: "theirs", path: "/b", baseHash: "1", flow: named("theirs") });
+    elsewhere = "/b";
+    await files.openPath("/b");
+    expect(questions.store.getState().question).toBeUndefined();
+    expect(documents.ofFile("/b")).toBeUndefined();
+    expect(draftNames()).toEqual(["theirs"]);
+  });
+
   it("is restored into its document, also behind another one", async () => {
     editor.open(documentState(named("shown"), { path: "/shown", hash: "1" }));
     drafts.set("lost", { key: "lost", path: "/b", baseHash: "1", flow: named("mine") });
-    const opening = files.openPath("/b", true);
+    const opening = files.reopen("/b", true);
     await choose("restore");
     await opening;
     expect(editor.state.flow.name).toBe("shown");

@@ -31,6 +31,8 @@ type Parts = {
 type OpenOptions = {
   /** Leaves the shown document. */
   behind?: boolean;
+  /** Gets the error, if it could not be loaded, instead of the person. */
+  onError?: (error: HostError) => void;
   /** The button of the error, if it could not be loaded. */
   actionFor?: (error: HostError) => Promise<{ label: string; run: () => void } | undefined>;
 };
@@ -115,17 +117,30 @@ export class FlowFiles {
     });
   }
 
-  /** Opens a file, or shows its document if it is open. Offers to import one of another tool. `behind` leaves the shown document. */
-  async openPath(path: string, behind = false): Promise<void> {
-    if (this.#showFile(path, behind)) return;
-    let opened: OpenedFlow | undefined;
-    const document = await this.#open(
-      async () => {
-        opened = await this.#host.call("flow.open", { path });
-        return documentState(opened.flow, opened);
+  /** Opens a file, or shows its document if it is open. Offers to import one of another tool. */
+  async openPath(path: string): Promise<void> {
+    await this.#openPath(path, { actionFor: (error) => this.#importInstead(path, error) });
+  }
+
+  /** Opens a file of the last session. `behind` leaves the shown document. Returns why it could not be opened. */
+  async reopen(path: string, behind: boolean): Promise<HostError | undefined> {
+    let failure: HostError | undefined;
+    await this.#openPath(path, {
+      behind,
+      onError: (error) => {
+        failure = error;
       },
-      { behind, actionFor: (error) => this.#importInstead(path, error) },
-    );
+    });
+    return failure;
+  }
+
+  async #openPath(path: string, options: OpenOptions): Promise<void> {
+    if (this.#showFile(path, options.behind === true)) return;
+    let opened: OpenedFlow | undefined;
+    const document = await this.#open(async () => {
+      opened = await this.#host.call("flow.open", { path });
+      return documentState(opened.flow, opened);
+    }, options);
     if (!document || !opened) return;
     notifyReadOnly(opened);
     if (opened.recovered) await this.#offerDraft(document.key, opened, opened.recovered);
@@ -385,18 +400,24 @@ export class FlowFiles {
    */
   async #open(
     load: () => Promise<FlowState>,
-    { behind = false, actionFor }: OpenOptions = {},
+    { behind = false, onError, actionFor }: OpenOptions = {},
   ): Promise<FlowState | undefined> {
     const isLatest = behind ? () => false : this.#editor.requests.request();
     try {
       const document = await load();
+      const { path } = document;
+      if (path !== undefined && !this.#documents.ofFile(path) && (await this.#host.showElsewhere(path))) {
+        notify.info(TEXTS.openElsewhere(fileName(path)));
+        return undefined;
+      }
       // It may have been opened under another spelling of its path, or twice.
-      if (document.path !== undefined && this.#showFile(document.path, !isLatest())) return undefined;
+      if (path !== undefined && this.#showFile(path, !isLatest())) return undefined;
       this.#documents.open(document, !isLatest());
       return document;
     } catch (thrown) {
       const error = HostError.from(thrown);
-      notify.error(error, await actionFor?.(error));
+      if (onError) onError(error);
+      else notify.error(error, await actionFor?.(error));
       return undefined;
     }
   }

@@ -25,6 +25,7 @@ export const TEXTS = {
   deleteTemplate: "Delete template",
   importIt: "Import it",
   untitledFlow: "Untitled flow",
+  openElsewhere: (file: string) => `${file} is open in another window, which shows it now.`,
   readOnlyFile: "This file is read-only. Saving asks for another location.",
   chosenTools: "Chosen tools",
   durationMs: "Duration (ms)",

@@ -36,6 +36,10 @@ export interface Host {
   closeWindow(): Promise<void>;
   /** From now on, calls back with what other starts of Plait ask for. Never in a browser. */
   takeRequests(onRequest: (request: OpenRequest) => void): void;
+  /** These files are open in this window now: `showElsewhere` in another window finds them here. */
+  reportFiles(paths: readonly string[]): void;
+  /** Shows a file in the other window that has it open. Whether there is one; never in a browser. */
+  showElsewhere(path: string): Promise<boolean>;
   /** Opens another window, without a flow. Rejects only with `HostError`. */
   newWindow(): Promise<void>;
   /** Draws the whole page that many times as large: 1 is its own size. Its width in its own pixels changes accordingly. */

@@ -2,11 +2,14 @@
 import { Channel, invoke } from "@tauri-apps/api/core";
 import { getCurrentWebview } from "@tauri-apps/api/webview";
 import type { Entry } from "@/bindings";
+import { FirstReplies } from "./first-replies";
 import { type Host, HostError, type OpeningProgress, type OpenRequest } from "./host";
 
 export function tauriHost(): Host {
+  const first = new FirstReplies(document);
   return {
     async opened(onProgress) {
+      if (first.arePresent) return;
       const channel = new Channel<OpeningProgress>();
       channel.onmessage = onProgress;
       try {
@@ -16,6 +19,8 @@ export function tauriHost(): Host {
       }
     },
     async call(name, args) {
+      const reply = first.take(name);
+      if (reply !== undefined) return reply;
       try {
         return await invoke("rpc", { name, args });
       } catch (thrown) {
@@ -46,6 +51,12 @@ export function tauriHost(): Host {
       const channel = new Channel<OpenRequest>();
       channel.onmessage = onRequest;
       void invoke("take_requests", { channel });
+    },
+    reportFiles(paths) {
+      void invoke("report_files", { paths });
+    },
+    async showElsewhere(path) {
+      return await invoke<boolean>("show_elsewhere", { path }).catch(() => false);
     },
     async newWindow() {
       try {

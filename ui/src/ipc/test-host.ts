@@ -10,6 +10,8 @@ export function testHost(host: Partial<Host> = {}): Host {
     watch: () => () => undefined,
     closeWindow: async () => undefined,
     takeRequests: () => undefined,
+    reportFiles: () => undefined,
+    showElsewhere: async () => false,
     newWindow: async () => undefined,
     setZoom: async () => undefined,
     ...host,

@@ -2,11 +2,12 @@
 
 import { notify } from "@/design/notify";
 import { keepChecked } from "@/flow/check";
-import { startState } from "@/flow/flow-state";
+import { fileName, startState } from "@/flow/flow-state";
 import { HostError } from "@/ipc";
 import type { Session } from "@/workspace/session";
 import type { Workspace } from "@/workspace/workspace";
 import { offerOpenRuns, startRuns } from "./start-runs";
+import { TEXTS } from "./texts";
 
 /** Loads what the first render needs. Failures are reported once the window is visible and do not affect the rest. */
 export async function start(workspace: Workspace): Promise<void> {
@@ -20,18 +21,35 @@ export async function start(workspace: Workspace): Promise<void> {
   keepChecked(workspace);
   workspace.forecasts.follow();
   workspace.drafts.follow();
+  reportFiles(workspace);
   if (!isAnotherWindow()) workspace.session.follow();
   startRuns(workspace);
   // Messages need the window to be there.
   setTimeout(() => {
     for (const part of parts) if (part.status === "rejected") notify.error(HostError.from(part.reason));
-    void begin(workspace).then(() => takeRequests(workspace));
+    void begin(workspace).then((missing) => {
+      takeRequests(workspace);
+      return askAboutMissing(workspace, missing);
+    });
   });
 }
 
 /** Whether the first window is open beside this one: it has the session, and the drafts are its own. */
 function isAnotherWindow(): boolean {
   return new URLSearchParams(window.location.search).get("window") === "another";
+}
+
+/** Tells the host which files are open here, so that another window shows them here. */
+function reportFiles({ host, documents }: Workspace): void {
+  let reported = "";
+  const report = () => {
+    const paths = documents.all.flatMap(({ path }) => path ?? []);
+    if (paths.join("\n") === reported) return;
+    reported = paths.join("\n");
+    host.reportFiles(paths);
+  };
+  documents.store.subscribe(report);
+  documents.editor.store.subscribe(report);
 }
 
 /** Opens what other starts of Plait ask for. */
@@ -41,16 +59,16 @@ function takeRequests({ host, files }: Workspace): void {
   });
 }
 
-/** Opens the requested file or example, and offers drafts that a crash left behind. */
-async function begin(workspace: Workspace): Promise<void> {
-  if (isAnotherWindow()) return;
+/** Opens the requested file or example, and offers drafts that a crash left behind. Returns what could not be opened again. */
+async function begin(workspace: Workspace): Promise<readonly MissingFile[]> {
+  if (isAnotherWindow()) return [];
   const query = new URLSearchParams(window.location.search);
   const path = query.get("open");
   const example = query.get("example");
   const last = workspace.session.last;
   if (path !== null) await workspace.files.openPath(path);
   else if (example !== null) await workspace.files.openExample(example);
-  await openLast(workspace, last, path !== null || example !== null);
+  const missing = await openLast(workspace, last, path !== null || example !== null);
   try {
     const drafts = await workspace.host.call("autosave.list", {});
     const isOpen = (file: string) => workspace.documents.ofFile(file) !== undefined;
@@ -59,16 +77,56 @@ async function begin(workspace: Workspace): Promise<void> {
     notify.error(HostError.from(thrown));
   }
   await offerOpenRuns(workspace);
+  return missing;
 }
 
-/** Opens what was open when the window was closed, each with the same view: first what was shown, or else was requested. */
+type MissingFile = { path: string; error: HostError };
+
+/**
+ * Opens what was open when the window was closed, each with the same view: first what was shown, or else was requested. Files
+ * that cannot be opened stay in the session, until the person has decided on them.
+ */
 async function openLast(
   { session, files, documents }: Workspace,
   { tabs, shown }: Session,
   isRequested: boolean,
-): Promise<void> {
+): Promise<readonly MissingFile[]> {
   for (const { path, viewport } of tabs) if (viewport) session.restoreView(path, viewport);
-  if (shown !== undefined && !isRequested) await files.openPath(shown);
-  for (const { path } of tabs) await files.openPath(path, true);
+  const missing: MissingFile[] = [];
+  const reopen = async (path: string, behind: boolean) => {
+    if (missing.some((file) => file.path === path)) return;
+    const error = await files.reopen(path, behind);
+    if (!error) return;
+    session.keep(path);
+    missing.push({ path, error });
+  };
+  if (shown !== undefined && !isRequested) await reopen(shown, false);
+  for (const { path } of tabs) await reopen(path, true);
   documents.arrange(tabs.map(({ path }) => path));
+  return missing;
+}
+
+/** Asks about each file that was open and is not there any more. Without an answer, the next start looks for it again. */
+async function askAboutMissing(workspace: Workspace, missing: readonly MissingFile[]): Promise<void> {
+  const { files, host, questions, session } = workspace;
+  for (const { path, error } of missing) {
+    const choice = await questions.ask({
+      title: TEXTS.notReopened(fileName(path)),
+      text: `${error.message} ${TEXTS.wasOpen}`,
+      actions: [
+        { id: "locate", label: TEXTS.locate, kind: "main" },
+        { id: "remove", label: TEXTS.removeFromSession, kind: "danger" },
+      ],
+    });
+    if (choice === "remove") session.drop(path);
+    if (choice !== "locate") continue;
+    try {
+      const found = await host.call("dialog.open", {});
+      if (found.path === null) continue;
+      await files.openPath(found.path);
+      session.drop(path);
+    } catch (thrown) {
+      notify.error(HostError.from(thrown));
+    }
+  }
 }

@@ -9,9 +9,12 @@ const page = read("../../index.html");
 
 const colorIn = (css: string, name: string) => new RegExp(`${name}: (#[0-9a-f]{6});`).exec(css)?.[1];
 
-it.each(["dark", "light"])("has the tokens of the %s theme", (theme) => {
-  const [dark = "", light = ""] = page.split("prefers-color-scheme: light");
-  const shell = theme === "dark" ? dark : light;
+it.each([
+  ["dark", "dark", 0],
+  ["light system", "light", 1],
+  ["chosen light", "light", 2],
+])("has the tokens of the %s theme", (_, theme, part) => {
+  const shell = page.split(/prefers-color-scheme: light|:root\[data-theme="light"\]/)[part] ?? "";
   const block = tokens.split(`data-theme="${theme}"`)[1]?.split("}")[0] ?? "";
   for (const name of ["bg", "bg-1", "line", "fg"]) {
     const color = colorIn(block, `--${name}`);

@@ -18,6 +18,8 @@ export type Session = {
 export class SessionStore {
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #views = new Map<string, Viewport>();
+  /** Files of the last session that could not be opened. */
+  readonly #kept = new Set<string>();
 
   constructor(
     readonly settings: SettingsStore,
@@ -50,6 +52,18 @@ export class SessionStore {
     this.canvas.restoredViews.set(path, viewport);
   }
 
+  /** Keeps a file in the session although it is not open: it could not be opened. */
+  keep(path: string): void {
+    this.#kept.add(path);
+    this.#remember();
+  }
+
+  /** The person does not want the file any more, or has found it elsewhere. */
+  drop(path: string): void {
+    this.#kept.delete(path);
+    this.#remember();
+  }
+
   /** The view has moved. That of a run or of a flow inside another one is not remembered. */
   viewMoved(): void {
     clearTimeout(this.#timer);
@@ -64,7 +78,9 @@ export class SessionStore {
 
   #remember(): void {
     const { all, editor } = this.documents;
-    const tabs = all.flatMap(({ path }) => (path === undefined ? [] : [{ path, viewport: this.#views.get(path) }]));
+    const open = all.flatMap(({ path }) => path ?? []);
+    const kept = [...this.#kept].filter((path) => !open.includes(path));
+    const tabs = [...open, ...kept].map((path) => ({ path, viewport: this.#views.get(path) }));
     const session: Session = { tabs, shown: editor.state.path };
     this.settings.remember(NAME, session);
   }

@@ -51,3 +51,38 @@ test("opens all tabs again in their order, and a requested flow in front of them
   await expect(names).toHaveCount(4);
   await expect(page.getByTestId("flow-name")).not.toHaveText("two");
 });
+
+test("a file of the last session that is missing is not forgotten: it is asked for, kept, located or removed", async ({
+  page,
+}) => {
+  await putFile(page, "/flows/there.flow.json", { ...CHAT_FLOW, name: "there" });
+  await openFlow(page, { ...CHAT_FLOW, name: "moved" }, "/flows/moved.flow.json");
+  const stored = (name: string) => page.evaluate((key) => localStorage.getItem(`plait.mock-host.${key}`) ?? "", name);
+  await expect.poll(() => stored("settings")).toContain("moved.flow.json");
+  // Another program moves the file away.
+  await page.addInitScript(() => {
+    const key = "plait.mock-host.files";
+    const { "/flows/moved.flow.json": gone, ...others } = JSON.parse(localStorage.getItem(key) ?? "{}");
+    localStorage.setItem(key, JSON.stringify({ ...others, "/flows/elsewhere.flow.json": gone }));
+  });
+  const question = page.getByRole("alertdialog", { name: "“moved.flow.json” could not be opened again" });
+  await page.goto("/");
+  await expect(question).toContainText("/flows/moved.flow.json");
+  await question.getByRole("button", { name: "Cancel" }).click();
+
+  // Opening another file does not push it out of the session.
+  await page.goto("/?open=/flows/there.flow.json");
+  await question.getByRole("button", { name: "Cancel" }).click();
+  await expect.poll(() => stored("settings")).toContain("there.flow.json");
+  expect(await stored("settings")).toContain("moved.flow.json");
+
+  await page.goto("/");
+  await question.getByRole("button", { name: "Locate…" }).click();
+  await page.getByTestId("file-dialog-path").fill("/flows/elsewhere.flow.json");
+  await page.getByTestId("file-dialog-ok").click();
+  await expect(page.getByTestId("flow-name")).toHaveText("moved");
+  await expect.poll(() => stored("settings")).not.toContain("/flows/moved.flow.json");
+  await page.goto("/");
+  await expect(page.getByTestId("flow-name")).toHaveText("moved");
+  await expect(question).toHaveCount(0);
+});

@@ -31,3 +31,16 @@ async fn exported_svg_is_in_the_chosen_file() -> Result<()> {
     })
     .await
 }
+
+#[tokio::test]
+async fn copied_image_is_on_the_clipboard() -> Result<()> {
+    run_test(async {
+        let home = Home::new()?;
+        let app = App::open("copies", &home, &["--example", "hello"]).await?;
+        app.wait_for(".react-flow__node").await?;
+        execute(&app, "Copy as image").await?;
+        app.wait_for_page_text("Copied as image").await?;
+        app.close().await
+    })
+    .await
+}

@@ -4,7 +4,7 @@ use anyhow::Result;
 use plait_window_tests::{App, Home, run_test};
 use serde_json::json;
 
-use crate::editor::{ALT, CONTROL, DELETE, SHIFT, click};
+use crate::editor::{ALT, CONTROL, DELETE, SHIFT};
 
 #[tokio::test]
 async fn window_opens_and_paints() -> Result<()> {
@@ -113,7 +113,8 @@ async fn file_that_is_open_in_a_window_is_shown_there_and_its_draft_is_offered_t
         std::fs::write(&flow, r#"{"version": 1, "name": "Shared", "nodes": {"t": {"type": "text"}}}"#)?;
         let app = App::open("shared", &home, &[&flow.display().to_string()]).await?;
         let first = app.client.window().await?;
-        click(&app, "node-t").await?;
+        app.wait_for_test_id("node-t").await?;
+        app.press(&[CONTROL, 'a']).await?;
         app.wait_for(".react-flow__node.selected").await?;
         app.press(&[DELETE]).await?;
         app.wait_until("the change is marked", "document.title === '• Shared – Plait'").await?;

@@ -23,6 +23,7 @@ export const imageCommands: readonly Command[] = [
     group: "Edit",
     terms: ["png", "picture", "screenshot", "clipboard"],
     enabled: isDrawn,
+    needsGesture: true,
     run: copyAsImage,
   },
   {

@@ -32,12 +32,16 @@ export function CommandPalette() {
   );
 }
 
-/** Returns a function that closes the palette before it does something, because that may move the focus elsewhere. */
-function useAfterClosing(): (act: () => unknown) => () => void {
+/**
+ * Returns a function that closes the palette before it does something, because that may move the focus elsewhere. `now` does it
+ * at once.
+ */
+function useAfterClosing(): (act: () => unknown, now?: boolean) => () => void {
   const { overlays } = useWorkspace();
-  return (act) => () => {
+  return (act, now) => () => {
     overlays.hidePalette();
-    requestAnimationFrame(() => void act());
+    if (now) act();
+    else requestAnimationFrame(() => void act());
   };
 }
 
@@ -81,7 +85,7 @@ function Everything() {
                 value={one.title}
                 terms={one.terms}
                 testId={`command-${one.id}`}
-                onChoose={after(() => commands.run(one))}
+                onChoose={after(() => commands.run(one), one.needsGesture)}
               >
                 <span className="flex-1">{one.title}</span>
                 {one.checked ? <OnOff on={one.checked(workspace)} /> : null}

@@ -23,6 +23,8 @@ export type Command = {
   whileHeld?: boolean;
   /** Its keys only work on the canvas or when nothing has the focus, not in a panel. */
   onCanvas?: boolean;
+  /** Needs the key or click itself: browsers give the clipboard to nobody later. */
+  needsGesture?: boolean;
   /** Not listed in the palette: it only makes sense as a key. */
   keyOnly?: boolean;
   run: (workspace: Workspace) => unknown;

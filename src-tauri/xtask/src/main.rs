@@ -12,6 +12,7 @@ mod environment;
 mod fuzz;
 mod gallery;
 mod icons;
+mod images;
 mod models;
 mod package;
 mod platform;
@@ -19,7 +20,6 @@ mod python;
 mod repo;
 mod requirements;
 mod run;
-mod screenshot;
 mod steps;
 mod test;
 
@@ -80,12 +80,8 @@ enum Task {
         #[arg(long)]
         debug: bool,
     },
-    /// Take screenshots of the real window, light and dark
-    Screenshot {
-        /// The output directory
-        #[arg(default_value = "target/screenshots")]
-        into: PathBuf,
-    },
+    /// Take the pictures of the guide anew, from the tests of the real window
+    Images,
 }
 
 fn main() -> ExitCode {
@@ -104,7 +100,7 @@ fn main() -> ExitCode {
         Task::Icons => icons::draw(),
         Task::Models(args) => models::refresh(&args),
         Task::Package { debug } => package::run(debug),
-        Task::Screenshot { into } => screenshot::take(&into),
+        Task::Images => images::write(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -10,7 +10,7 @@ mod module_cycles;
 mod rust;
 mod ui;
 mod vendors;
-mod window;
+pub(crate) mod window;
 
 use std::time::{Duration, Instant};
 
@@ -139,8 +139,14 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
             Part::Lint => lint::run(&mut report),
             Part::Rust => rust::run(&mut report, selection),
             Part::Vendors => vendors::run(&mut report, selection),
-            Part::Ui => ui::run(&mut report),
-            Part::Window => window::run(&mut report),
+            Part::Ui => {
+                gallery::clear(gallery::CHROMIUM)?;
+                ui::run(&mut report);
+            }
+            Part::Window => {
+                gallery::clear(gallery::WINDOW)?;
+                window::run(&mut report);
+            }
         }
     }
     if takes_pictures {

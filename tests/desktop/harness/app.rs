@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use crate::WAIT_TIMEOUT;
 use crate::environment::{Display, Driver, clean_command};
+use crate::picture;
 use crate::process::{self, ChildGuard};
 
 /// The variable that names the window's data directory.
@@ -19,6 +20,8 @@ const HOME: &str = "PLAIT_HOME";
 const DIALOG: &str = "PLAIT_TEST_DIALOG";
 /// The variable that names the binary to test, in place of the debug build.
 const BINARY: &str = "PLAIT_DESKTOP";
+/// The variable that asks for the pictures of the guide. `cargo xtask images` sets it.
+const WRITE_IMAGES: &str = "PLAIT_WRITE_IMAGES";
 
 /// The directory of one test: the window's data, saved flows, and log.
 #[derive(Debug)]
@@ -161,16 +164,30 @@ impl App {
         wait_until_gone(&pids, "did not close").await
     }
 
-    /// Takes a screenshot: `target/window/<test>-<picture>.png`.
+    /// Takes a screenshot: `target/gallery/window/<test>-<picture>.png`.
     pub async fn screenshot(&self, picture: &str) -> Result<PathBuf> {
-        let into = target_dir().join("window");
+        let into = target_dir().join("gallery/window");
         std::fs::create_dir_all(&into)?;
         let path = into.join(format!("{}-{picture}.png", self.name));
+        std::fs::write(&path, self.painted().await?)?;
+        Ok(path)
+    }
+
+    /// Takes a picture for the guide, `docs/images/<name>.png`, if pictures are asked for.
+    pub async fn guide_picture(&self, name: &str) -> Result<()> {
+        if std::env::var_os(WRITE_IMAGES).is_none() {
+            return Ok(());
+        }
+        let path = repository().join(format!("docs/images/{name}.png"));
+        picture::write_small(&path, &self.painted().await?)
+    }
+
+    /// The window as it is painted now, as PNG.
+    async fn painted(&self) -> Result<Vec<u8>> {
         // WebKit shows the latest frame that it painted, which is an older one while a new one is due.
         let painted = "const [done] = arguments; const next = (left) => left ? requestAnimationFrame(() => next(left - 1)) : done(); next(3);";
         self.client.execute_async(painted, Vec::new()).await?;
-        std::fs::write(&path, self.client.screenshot().await?)?;
-        Ok(path)
+        Ok(self.client.screenshot().await?)
     }
 
     /// The log of the window and the driver, for messages.
@@ -184,9 +201,12 @@ fn log_excerpt(log: &Path) -> String {
     format!("log of the window:\n{text}")
 }
 
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 fn target_dir() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository().join("target"), PathBuf::from)
 }
 
 /// The window that was built, or the binary that `PLAIT_DESKTOP` names.

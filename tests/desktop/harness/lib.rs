@@ -4,12 +4,13 @@
 //! Knows nothing about flows; the scenarios in `window/` do. Everything it starts ends with it, and every wait has a timeout.
 //!
 //! [`app`] is the window, [`query`] finds elements in the page, [`input`] is pointer and keyboard, [`environment`] is the
-//! display and the driver, [`process`] finds and ends processes.
+//! display and the driver, `picture` writes the pictures of the guide, [`process`] finds and ends processes.
 #![cfg(target_os = "linux")]
 
 pub mod app;
 pub mod environment;
 pub mod input;
+mod picture;
 pub mod process;
 pub mod query;
 

@@ -50,6 +50,7 @@ async fn conversational_loop_is_drawn_run_killed_and_continued() -> Result<()> {
         click(&app, "pause-end").await?;
         wait_for_run_status(&app, "finished").await?;
         app.screenshot("4-finished").await?;
+        app.guide_picture("loops").await?;
 
         let run = run(&app).await?;
         let shown = app.rpc("lens.show", json!({ "run": run })).await?;

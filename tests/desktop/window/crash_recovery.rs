@@ -18,6 +18,7 @@ async fn killed_window_reopens_at_the_same_pause() -> Result<()> {
         wait_for_node_state(&app, "ask", "paused").await?;
         wait_for_run_status(&app, "waiting").await?;
         app.screenshot("before").await?;
+        app.guide_picture("conversation").await?;
         app.kill().await?;
 
         let app = App::open("killed", &home, &[]).await?;

@@ -40,6 +40,7 @@ pub(crate) async fn draw_run_save_and_reopen(name: &str, binary: &Path) -> Resul
         assert_eq!(app.count(&format!(".react-flow__edge [data-kind={kind}]")).await?, count, "{kind} edges");
     }
     app.screenshot("wired").await?;
+    app.guide_picture("editor").await?;
 
     // Slow enough to observe the stream.
     open_inspector(&app, "chat", "config").await?;
@@ -70,6 +71,7 @@ pub(crate) async fn draw_run_save_and_reopen(name: &str, binary: &Path) -> Resul
     open_inspector(&app, "output", "io").await?;
     app.wait_for_page_text("birthday present").await?;
     app.screenshot("finished").await?;
+    app.guide_picture("debugging").await?;
 
     app.press(&[CONTROL, 's']).await?;
     app.wait_until("the flow is saved", "document.title.startsWith('•') === false").await?;

@@ -61,6 +61,8 @@ pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> 
     press(&app, &[ENTER]).await?;
     wait_for_run_status(&app, "finished").await?;
     app.screenshot("finished").await?;
+    press(&app, &['f']).await?;
+    app.guide_picture("first-flow").await?;
 
     press(&app, &[CONTROL, 's']).await?;
     app.wait_until("the flow is saved", "document.title.startsWith('•') === false").await?;

@@ -20,14 +20,19 @@ const PLUGINS = [remarkGfm, anchorHeadings, readKeys];
 
 type Props = {
   text: string;
+  /** Where an image of the document is; nothing for one that is not there. */
+  imageAddress: (src: string) => string | undefined;
   /** Links do nothing but call this, with what stands in the document. */
   onLink: (href: string) => void;
 };
 
 /** A page of a document: headings are anchors, links lead on, code can be copied, wide tables scroll. */
-export default function DocumentText({ text, onLink }: Props) {
+export default function DocumentText({ text, imageAddress, onLink }: Props) {
   const components: Components = {
-    img: ({ alt, src }) => <span className="text-fg-3">[{alt || src}]</span>,
+    img: ({ alt = "", src = "" }) => {
+      const address = imageAddress(String(src));
+      return address ? <img src={address} alt={alt} /> : <span className="text-fg-3">[{alt || src}]</span>;
+    },
     a: ({ children, href = "" }) => (
       <a
         href={href}

@@ -2,10 +2,9 @@
  * Every screen at every size that the window folds for, also at 200 % zoom, in both themes: axe-core finds nothing, and a picture
  * goes into the gallery that `cargo xtask test` makes.
  */
-import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { expect, node, openEmpty, openFlow, test } from "./fixture";
+import { expect, node, openEmpty, openFlow, takePicture, test } from "./fixture";
 
 const SIZES = [
   { name: "1280×800", viewport: { width: 1280, height: 800 } },
@@ -15,12 +14,10 @@ const SIZES = [
 
 const PANELS = ["flows", "runs", "conversations", "knowledge bases", "memory", "MCP servers", "what this flow may do"];
 
-const GALLERY = join(import.meta.dirname, "../../../target/gallery/chromium");
-
 /** `what` names the screen. */
 async function expectAccessible(page: Page, what: string): Promise<void> {
   const folder = test.info().titlePath.at(-2) ?? "";
-  await page.screenshot({ path: join(GALLERY, folder, `${what}.png`), animations: "disabled" });
+  await takePicture(page, `${folder}/${what}`);
   const { violations } = await new AxeBuilder({ page }).analyze();
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html.slice(0, 160)).join(" | ")}`);
   expect.soft(found, what).toEqual([]);

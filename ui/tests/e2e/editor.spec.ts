@@ -1,4 +1,16 @@
-import { CHAT_FLOW, drag, expect, handle, middle, node, openEmpty, openFlow, savedFlow, test } from "./fixture";
+import {
+  CHAT_FLOW,
+  drag,
+  expect,
+  handle,
+  middle,
+  node,
+  openEmpty,
+  openFlow,
+  savedFlow,
+  takePicture,
+  test,
+} from "./fixture";
 
 test.describe("an empty canvas", () => {
   test("leads to the start page, which its first node closes", async ({ page }) => {
@@ -251,7 +263,7 @@ test.describe("editing", () => {
     await page.keyboard.press("d");
     // It stays so with the loop around it.
     await expect(node(page, "answer")).toContainText("Disabled");
-    await page.screenshot({ path: "test-results/disabled.png" });
+    await takePicture(page, "disabled");
     await page.locator(".loop .loop-kind").click();
     await page.keyboard.press("d");
     await expect(node(page, "answer")).not.toContainText("Disabled");

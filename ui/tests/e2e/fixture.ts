@@ -1,4 +1,5 @@
 /** What every spec of the window starts with: a fresh page on the mock host, and the flow most of them use. */
+import { join } from "node:path";
 import { test as base, expect, type Locator, type Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
 
@@ -88,6 +89,13 @@ export async function savedFlow(page: Page, path = "/flows/test.flow.json"): Pro
     path,
   );
   return JSON.parse(text ?? "{}") as Flow;
+}
+
+const GALLERY = join(import.meta.dirname, "../../../target/gallery/chromium");
+
+/** Takes a picture of the window for the gallery that `cargo xtask test` makes. `name` may begin with a folder. */
+export async function takePicture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(GALLERY, `${name}.png`), animations: "disabled" });
 }
 
 /** A test that fails on console errors and uncaught errors. */

@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Flow } from "../../src/bindings";
-import { expect, node, openFlow, test } from "./fixture";
+import { expect, node, openFlow, takePicture, test } from "./fixture";
 
 /** A loop whose chat overflows its window in the sixth iteration. */
 const LOOP_FLOW: Flow = {
@@ -41,7 +41,7 @@ test("the forecast warns on the card, at the prompt and at Run", async ({ page }
     await page.evaluate((name) => document.documentElement.setAttribute("data-theme", name), theme);
     const { violations } = await new AxeBuilder({ page }).include('[data-testid="forecast"]').analyze();
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
-    await page.screenshot({ path: `test-results/forecast-${theme}.png` });
+    await takePicture(page, `forecast-${theme}`);
   }
   // The narrowest inspector.
   const overflow = await forecast.evaluate((element) => {
@@ -49,7 +49,7 @@ test("the forecast warns on the card, at the prompt and at Run", async ({ page }
     return Math.max(...[element, ...element.querySelectorAll("*")].map((one) => one.scrollWidth - one.clientWidth));
   });
   expect(overflow).toBeLessThanOrEqual(1);
-  await page.screenshot({ path: "test-results/forecast-narrow.png" });
+  await takePicture(page, "forecast-narrow");
 });
 
 test("the forecast follows an edit", async ({ page }) => {

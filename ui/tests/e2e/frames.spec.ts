@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { drag, expect, middle, node, openFlow, savedFlow, test } from "./fixture";
+import { drag, expect, middle, node, openFlow, savedFlow, takePicture, test } from "./fixture";
 
 const frame = (page: Page) => page.getByTestId("frame-frame");
 
@@ -117,9 +117,9 @@ test("a frame folds to a card that edges end at, and unfolds; going to a node in
   expect((await savedFlow(page)).frames?.frame).toEqual({ ...before.frames?.frame, folded: true });
   const { violations } = await new AxeBuilder({ page }).include('[data-testid="canvas"]').analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
-  await page.screenshot({ path: "test-results/frame-folded.png" });
+  await takePicture(page, "frame-folded");
   await page.emulateMedia({ colorScheme: "dark" });
-  await page.screenshot({ path: "test-results/frame-folded-dark.png" });
+  await takePicture(page, "frame-folded-dark");
 
   const card = page.locator(".react-flow__node[data-id='frame:frame']");
   await page.keyboard.press("Alt+ArrowRight");
@@ -131,7 +131,7 @@ test("a frame folds to a card that edges end at, and unfolds; going to a node in
   await page.keyboard.press("Shift+F");
   await expect(node(page, "start")).toBeVisible();
   expect(await savedFlow(page)).toEqual(before);
-  await page.screenshot({ path: "test-results/frame-open.png" });
+  await takePicture(page, "frame-open");
   await page.keyboard.press("Control+z");
   await expect(node(page, "start")).toHaveCount(0);
 

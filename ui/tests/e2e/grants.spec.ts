@@ -1,7 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
-import { expect, openFlow, test } from "./fixture";
+import { expect, openFlow, takePicture, test } from "./fixture";
 
 /** Needs a command, hosts, a folder and tools; the mock host runs it as synthetic load. */
 const NEEDY = {
@@ -121,7 +121,7 @@ for (const theme of ["dark", "light"] as const) {
         await openFlow(page, NEEDY);
         await page.getByTestId("rail-grants").click();
         await expect(page.getByTestId("grant-host=*")).toBeVisible();
-        await page.screenshot({ path: `test-results/grants-panel-${theme}-${width}.png` });
+        await takePicture(page, `grants-panel-${theme}-${width}`);
         const expectAccessible = async (part: string) => {
           const { violations } = await new AxeBuilder({ page }).include(`[data-testid="${part}"]`).analyze();
           expect(violations.map((one) => `${one.id}: ${one.nodes.map((found) => found.html)}`)).toEqual([]);
@@ -129,7 +129,7 @@ for (const theme of ["dark", "light"] as const) {
         await expectAccessible("grants-panel");
         await page.getByTestId("run-button").click();
         await choose(page, "command=parcel-tools", "Always allow");
-        await page.screenshot({ path: `test-results/grants-dialog-${theme}-${width}.png` });
+        await takePicture(page, `grants-dialog-${theme}-${width}`);
         await expectAccessible("grants-dialog");
       });
     }

@@ -1,7 +1,7 @@
 /** The guide in the window: the pages of `docs/`, their search and links. */
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { CHAT_FLOW, expect, node, openFlow, test } from "./fixture";
+import { CHAT_FLOW, expect, node, openFlow, takePicture, test } from "./fixture";
 
 const guide = (page: Page) => page.getByTestId("guide");
 const text = (page: Page) => page.getByTestId("guide-text");
@@ -28,6 +28,17 @@ test.describe("the guide", () => {
     await page.keyboard.press("Escape");
     await expect(guide(page)).toHaveCount(0);
     await expect(node(page, "answer")).toBeVisible();
+  });
+
+  test("shows the images of its pages", async ({ page }) => {
+    await openFlow(page, CHAT_FLOW);
+    await page.keyboard.press("F1");
+    const image = text(page).getByRole("img", { name: "The flow after its run" });
+    await image.scrollIntoViewIfNeeded();
+    await expect.poll(() => image.evaluate((drawn) => (drawn as HTMLImageElement).naturalWidth)).toBe(1440);
+    const [box, around] = [await image.boundingBox(), await text(page).boundingBox()];
+    expect(box?.width).toBeLessThanOrEqual(around?.width ?? 0);
+    await takePicture(page, "guide");
   });
 
   test("keys in it do nothing to the flow below", async ({ page }) => {

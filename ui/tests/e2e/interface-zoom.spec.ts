@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { drag, expect, handle, middle, node, openFlow, savedFlow, test } from "./fixture";
+import { drag, expect, handle, middle, node, openFlow, savedFlow, takePicture, test } from "./fixture";
 
 const zoomOf = (page: Page) => page.evaluate(() => Number(document.documentElement.style.zoom || 1));
 
@@ -32,7 +32,7 @@ for (const presses of [2, -2]) {
     await page.waitForTimeout(300);
     await page.keyboard.press("f");
     await page.waitForTimeout(500);
-    await page.screenshot({ path: `test-results/interface-zoom/${presses}.png` });
+    await takePicture(page, `interface-zoom/${presses}`);
 
     // Handles are drawn on the edges of their cards, and edges end at them.
     const card = await node(page, "start").boundingBox();

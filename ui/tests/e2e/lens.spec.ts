@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { expect, node, openFlow, test } from "./fixture";
+import { expect, node, openFlow, takePicture, test } from "./fixture";
 
 /** Two iterations of the conversation, and the prompt of the second. */
 async function openPrompt(page: Page): Promise<void> {
@@ -33,7 +33,7 @@ test("the prompt folds, compares, and is searched", async ({ page }) => {
       violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`),
       theme,
     ).toEqual([]);
-    await page.screenshot({ path: `test-results/lens-${theme}.png` });
+    await takePicture(page, `lens-${theme}`);
   }
   await lens.getByRole("button", { name: "Collapse all" }).click();
   await expect(lens.getByRole("button", { name: "Expand user message" }).first()).toBeVisible();

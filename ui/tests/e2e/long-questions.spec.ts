@@ -1,7 +1,7 @@
 /** A question about a tool call whose arguments are longer than the dock: it can be answered without scrolling. */
 import AxeBuilder from "@axe-core/playwright";
 import type { Flow } from "../../src/bindings";
-import { expect, type KeptRun, openKeptRun, putRun, test } from "./fixture";
+import { expect, type KeptRun, openKeptRun, putRun, takePicture, test } from "./fixture";
 
 const FLOW = {
   version: 1,
@@ -71,10 +71,10 @@ for (const theme of ["dark", "light"] as const) {
         }
         // The question is longer than there is room: otherwise this shows nothing.
         expect(await dock.evaluate((box) => box.scrollHeight > box.clientHeight + 40)).toBe(true);
-        await page.screenshot({ path: `test-results/long-question-${theme}-${width}.png` });
+        await takePicture(page, `long-question-${theme}-${width}`);
         await dock.evaluate((box) => box.scrollTo(0, box.scrollHeight));
         await expect(question.getByTestId("pause-reject").getByRole("button")).toBeInViewport({ ratio: 1 });
-        await page.screenshot({ path: `test-results/long-question-end-${theme}-${width}.png` });
+        await takePicture(page, `long-question-end-${theme}-${width}`);
         const { violations } = await new AxeBuilder({ page }).include('[data-testid="messages"]').analyze();
         expect(violations.map((one) => `${one.id}: ${one.nodes.map((found) => found.html)}`)).toEqual([]);
 

@@ -1,7 +1,19 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
-import { drag, expect, handle, middle, node, openFlow, openKeptRun, putRun, savedFlow, test } from "./fixture";
+import {
+  drag,
+  expect,
+  handle,
+  middle,
+  node,
+  openFlow,
+  openKeptRun,
+  putRun,
+  savedFlow,
+  takePicture,
+  test,
+} from "./fixture";
 
 /** A draft that is criticized in a loop, and a second loop inside of nothing yet. */
 const FLOW: Flow = {
@@ -346,5 +358,5 @@ for (const theme of ["dark", "light"] as const) {
 /** A picture for people to look at; nothing compares it. */
 async function shoot(page: Page, name: string): Promise<void> {
   await page.waitForTimeout(250);
-  await page.screenshot({ path: `test-results/loops/${name}.png` });
+  await takePicture(page, `loops/${name}`);
 }

@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { expect, openFlow, test } from "./fixture";
+import { expect, openFlow, takePicture, test } from "./fixture";
 
 const SECRET = "never-to-be-seen-0123456789";
 
@@ -82,7 +82,7 @@ for (const theme of ["dark", "light"] as const) {
       expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
       const panel = page.getByTestId("mcp-panel");
       expect(await panel.evaluate((it) => it.scrollWidth - it.clientWidth), "nothing sticks out").toBe(0);
-      await page.screenshot({ path: `test-results/mcp-${theme}.png` });
+      await takePicture(page, `mcp-${theme}`);
     });
   });
 }

@@ -1,6 +1,6 @@
 /** What a person sees while the host reads a large data directory, and when it can't be opened. */
 import AxeBuilder from "@axe-core/playwright";
-import { expect, test } from "./fixture";
+import { expect, takePicture, test } from "./fixture";
 
 for (const theme of ["dark", "light"] as const) {
   test.describe(`in the ${theme} theme`, () => {
@@ -11,7 +11,7 @@ for (const theme of ["dark", "light"] as const) {
       const opening = page.getByTestId("opening");
       await expect(opening.getByRole("heading")).toHaveText("Rebuilding the list of runs");
       await expect(opening.getByRole("status")).toHaveText(/^[\d,]+ of 4,000 journals read$/);
-      await page.screenshot({ path: `test-results/opening-${theme}.png` });
+      await takePicture(page, `opening-${theme}`);
       const before = Number(await opening.getByRole("progressbar").getAttribute("value"));
       await expect
         .poll(async () => Number(await opening.getByRole("progressbar").getAttribute("value")))
@@ -39,5 +39,5 @@ test("a data directory that can't be opened is explained", async ({ page }) => {
   await page.goto("/?journals=broken");
   await expect(page.getByRole("alert")).toContainText("Another process writes the data directory.");
   await expect(page.getByRole("alert")).toContainText("Close the other window");
-  await page.screenshot({ path: "test-results/opening-refused.png" });
+  await takePicture(page, "opening-refused");
 });

@@ -1,7 +1,7 @@
 /** Before a retry, its button says what it reuses and what it buys again. */
 import AxeBuilder from "@axe-core/playwright";
 import type { Flow } from "../../src/bindings";
-import { expect, type KeptRun, openKeptRun, putRun, test } from "./fixture";
+import { expect, type KeptRun, openKeptRun, putRun, takePicture, test } from "./fixture";
 
 const FLOW = {
   version: 1,
@@ -72,7 +72,7 @@ for (const theme of ["dark", "light"] as const) {
         await expect(tip).toContainText("Reuses 2 replies and 1 tool result, as long as the requests stay the same.");
         await expect(tip).toContainText("Makes 1 model call again.");
         await expect(tip).toContainText("What follows is not known before it runs.");
-        await page.screenshot({ path: `test-results/retry-${theme}-${width}.png` });
+        await takePicture(page, `retry-${theme}-${width}`);
         const { violations } = await new AxeBuilder({ page }).include('[data-testid="retry-button"]').analyze();
         expect(violations.map((one) => `${one.id}: ${one.nodes.map((found) => found.html)}`)).toEqual([]);
       });

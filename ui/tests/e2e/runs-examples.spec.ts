@@ -1,6 +1,6 @@
 /** The examples, replayed as the engine ran them: approvals, two contexts, failures and retries, running to a node. */
 import type { Page } from "@playwright/test";
-import { expect, node, test } from "./fixture";
+import { expect, node, takePicture, test } from "./fixture";
 
 const state = (page: Page, id: string) => page.getByTestId(`node-status-${id}`);
 const status = (page: Page) => page.getByTestId("run-status");
@@ -116,5 +116,5 @@ test("an example of a conversational loop opens, runs, and shows the turns in it
     "Ask the next question.",
   ]);
   await expect(page.getByTestId("prompt-lens")).not.toContainText("the budget");
-  await page.screenshot({ path: "test-results/loop-example.png" });
+  await takePicture(page, "loop-example");
 });

@@ -3,7 +3,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import recorded from "../../../tests/fixtures/flows/server-questions.flow.json" with { type: "json" };
 import type { Flow } from "../../src/bindings";
-import { expect, node, openFlow, test } from "./fixture";
+import { expect, node, openFlow, takePicture, test } from "./fixture";
 
 const status = (page: Page) => page.getByTestId("run-status");
 
@@ -31,8 +31,7 @@ for (const [width, height] of [
     test.use({ viewport: { width, height } });
 
     test("shows progress, takes the answer of a form, and lets a model reply", async ({ page }) => {
-      const picture = (name: string) =>
-        page.screenshot({ path: `test-results/server-questions-${name}-${width}.png`, animations: "disabled" });
+      const picture = (name: string) => takePicture(page, `server-questions-${name}-${width}`);
       await run(page);
       const isSmall = width < 1100;
       if (isSmall) await page.keyboard.press("Control+i");

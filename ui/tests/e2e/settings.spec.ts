@@ -1,7 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { DetectedServer } from "../../src/bindings";
-import { CHAT_FLOW, expect, node, openFlow, test } from "./fixture";
+import { CHAT_FLOW, expect, node, openFlow, takePicture, test } from "./fixture";
 
 const KEY = "sk-proj-NEVER-TO-BE-SEEN-0123456789abcdef";
 
@@ -59,7 +59,7 @@ for (const theme of ["dark", "light"] as const) {
       expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
       const panel = page.getByTestId("settings-page");
       expect(await panel.evaluate((it) => it.scrollWidth - it.clientWidth), "nothing sticks out").toBe(0);
-      await page.screenshot({ path: `test-results/settings-${theme}.png` });
+      await takePicture(page, `settings-${theme}`);
     });
   });
 }
@@ -163,7 +163,7 @@ test("finds settings by their words and descriptions, and says how many", async 
   await expect(page.getByTestId("settings-found")).toHaveText(/^\d found$/);
   await expect(page.getByLabel("Max model calls").first()).toBeVisible();
   await expect(page.getByTestId("setting-theme")).toBeHidden();
-  await page.screenshot({ path: "test-results/settings-search.png" });
+  await takePicture(page, "settings-search");
   await search.fill("theme");
   await expect(page.getByTestId("settings-found")).toHaveText("1 found");
   await expect(page.getByTestId("setting-theme")).toBeVisible();

@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { expect, openFlow, test } from "./fixture";
+import { expect, openFlow, takePicture, test } from "./fixture";
 
 async function openShortcuts(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Keyboard shortcuts" }).click();
@@ -27,7 +27,7 @@ test("shortcuts are searched, changed, taken over, removed and reset", async ({ 
   await expect(page.getByRole("alert")).toHaveText("Ctrl+S is used by Save.");
   const { violations } = await new AxeBuilder({ page }).include('[data-testid="shortcuts-help"]').analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(" | ")}`)).toEqual([]);
-  await page.screenshot({ path: "test-results/shortcuts.png" });
+  await takePicture(page, "shortcuts");
   await page.keyboard.press("Escape");
   await expect(page.getByTestId("shortcut-recorder")).toHaveCount(0);
   await expect(page.getByTestId("shortcut-view.fold.dock")).toContainText("Ctrl+J");

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { CHAT_FLOW, drag, expect, node, openFlow, test } from "./fixture";
+import { CHAT_FLOW, drag, expect, node, openFlow, takePicture, test } from "./fixture";
 
 /** Runs the flow to its first question. */
 async function runToQuestion(page: Page): Promise<void> {
@@ -13,7 +13,7 @@ async function widthOf(page: Page, testId: string): Promise<number> {
 
 /** A picture for people to look at; nothing compares it. */
 function picture(page: Page, name: string) {
-  return page.screenshot({ path: `test-results/small-window/${name}.png` });
+  return takePicture(page, `small-window/${name}`);
 }
 
 test.describe("below 1280 pixels", () => {

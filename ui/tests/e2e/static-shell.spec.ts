@@ -1,5 +1,5 @@
 /** What a person sees before any script has run: the window's frame, which the app then replaces where it stands. */
-import { expect, test } from "./fixture";
+import { expect, takePicture, test } from "./fixture";
 
 const COLORS = { dark: "rgb(16, 18, 25)", light: "rgb(245, 246, 250)" };
 
@@ -24,7 +24,7 @@ for (const theme of ["dark", "light"] as const) {
       const bar = await shell.locator(".static-shell-bar").boundingBox();
       const rail = await shell.locator(".static-shell-rail").boundingBox();
       const panel = await shell.locator(".static-shell-panel").boundingBox();
-      await page.screenshot({ path: `test-results/static-shell-${theme}.png` });
+      await takePicture(page, `static-shell-${theme}`);
       release();
       await expect(page.getByTestId("start-page")).toBeVisible();
       await expect(shell).toHaveCount(0);
@@ -33,7 +33,7 @@ for (const theme of ["dark", "light"] as const) {
       expect(await page.getByRole("navigation", { name: "Panels" }).boundingBox()).toEqual(rail);
       const left = await page.locator("#part-left").boundingBox();
       expect(Math.abs((left?.width ?? 0) - (panel?.width ?? 0))).toBeLessThanOrEqual(1);
-      await page.screenshot({ path: `test-results/static-shell-replaced-${theme}.png` });
+      await takePicture(page, `static-shell-replaced-${theme}`);
     });
   });
 }

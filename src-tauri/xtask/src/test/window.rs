@@ -1,5 +1,7 @@
 //! Tests of the real window through WebDriver, on a virtual display that the tests start, and of the package that it comes in.
 
+use std::process::Command;
+
 use anyhow::{Context, Result};
 
 use super::rust::has_nextest;
@@ -21,24 +23,31 @@ pub(super) fn run(report: &mut Report) {
         report.skip("The real window", "this system's webview cannot be driven; on Linux it is");
         return;
     }
-    report.step("The window compiles", || {
-        let args = [&["build"], SELECTION].concat();
-        Step::new("Compile the window (the first time takes some minutes)", cargo(&args)).run()
-    });
-    report.step("The real window", || {
-        let args = if has_nextest() {
-            [&["nextest", "run", "--no-fail-fast"], SELECTION, &["-E", "package(plait-window-tests)"]]
-                .concat()
-        } else {
-            // One window at a time: two are too slow on two cores.
-            vec!["test", "--no-fail-fast", "--workspace", "--test", "window", "--", "--test-threads", "1"]
-        };
-        Step::new("The real window (WebDriver)", cargo(&args)).run_with_output()
-    });
+    report.step("The window compiles", compile);
+    report.step("The real window", || Step::new("The real window (WebDriver)", tests()).run_with_output());
     if which("dpkg").is_some() {
         report.step(PACKAGE_TITLE, try_package);
     } else {
         report.skip(PACKAGE_TITLE, "this system has no dpkg");
+    }
+}
+
+/// Compiles the window and its tests.
+pub(crate) fn compile() -> Result<()> {
+    let args = [&["build"], SELECTION].concat();
+    Step::new("Compile the window (the first time takes some minutes)", cargo(&args)).run()
+}
+
+/// Runs the tests of the window.
+pub(crate) fn tests() -> Command {
+    if has_nextest() {
+        cargo(
+            &[&["nextest", "run", "--no-fail-fast"], SELECTION, &["-E", "package(plait-window-tests)"]]
+                .concat(),
+        )
+    } else {
+        // One window at a time: two are too slow on two cores.
+        cargo(&["test", "--no-fail-fast", "--workspace", "--test", "window", "--", "--test-threads", "1"])
     }
 }
 

@@ -8,7 +8,7 @@ import { isComposing } from "@/design/keys";
 import { SearchField } from "@/design/SearchField";
 import { useWorkspace } from "@/workspace/context";
 import type { GuidePlace } from "@/workspace/guide";
-import { GUIDE, neighborsOf, PAGES, type Page, placeOfLink } from "./pages";
+import { GUIDE, imageAddress, neighborsOf, PAGES, type Page, placeOfLink } from "./pages";
 import { type SearchResult, searchGuide } from "./search";
 import { TEXTS } from "./texts";
 import "./guide.css";
@@ -160,7 +160,7 @@ function PageText({ page, place, goTo, say }: PageProps) {
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also without a pointer.
     <article ref={text} tabIndex={0} className="min-w-0 flex-1 overflow-y-auto px-8 py-5" aria-label={page.title}>
       <div className="markdown document mx-auto max-w-[760px]" data-testid="guide-text">
-        <DocumentText text={page.text} onLink={onLink} />
+        <DocumentText text={page.text} imageAddress={imageAddress} onLink={onLink} />
       </div>
       <div className="mx-auto mt-8 flex max-w-[760px] justify-between gap-4 border-line border-t pt-3 text-sm">
         {previous ? <Neighbor page={previous} label={TEXTS.previousPage} arrow="left" goTo={goTo} /> : <span />}

@@ -1,9 +1,11 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import nodeTypes from "@/bindings/nodes.json";
 import { isExternal } from "@/design/DocumentText";
 import { headingAnchor } from "@/design/heading-anchor";
 import { FIRST_PAGE, NODE_REFERENCE } from "@/workspace/guide";
-import { DOCUMENTS, PAGES, placeOfLink, readSections } from "./pages";
+import { DOCUMENTS, IMAGE_ADDRESSES, PAGES, placeOfLink, readSections } from "./pages";
 
 const LINK = /(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g;
 
@@ -36,6 +38,18 @@ describe("the pages of the guide", () => {
         .map((href) => `${file}: ${href}`),
     );
     expect(broken).toEqual([]);
+  });
+
+  it("show every image that the tests of the window take, and no other", () => {
+    const root = join(import.meta.dirname, "../../../..");
+    const read = (path: string) => readFileSync(join(root, path), "utf8");
+    const namesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = ""]) => name);
+    const tests = readdirSync(join(root, "tests/desktop/window")).map((file) => read(`tests/desktop/window/${file}`));
+    const taken = tests.flatMap((text) => namesIn(text, /guide_picture\("([^"]+)"\)/g)).map((name) => `${name}.png`);
+    const shown = PAGES.flatMap(({ text }) => namesIn(text, /!\[[^\]]+\]\(images\/([^)\s]+)\)/g));
+    const inReadme = namesIn(read("README.md"), /!\[[^\]]+\]\(docs\/images\/([^)\s]+)\)/g);
+    expect([...new Set(taken)].sort()).toEqual([...IMAGE_ADDRESSES.keys()].sort());
+    expect([...new Set([...shown, ...inReadme])].sort()).toEqual([...IMAGE_ADDRESSES.keys()].sort());
   });
 
   it("have a heading for each node type, and the page that the guide begins with", () => {

@@ -25,6 +25,23 @@ export const DOCUMENTS: ReadonlyMap<string, string> = new Map(
   Object.entries(SOURCES).map(([path, text]) => [path.slice(path.lastIndexOf("/") + 1), text]),
 );
 
+const IMAGES: Readonly<Record<string, string>> = import.meta.glob<string>("../../../../docs/images/*.png", {
+  query: "?url",
+  import: "default",
+  eager: true,
+});
+
+/** The address of each image of `docs/images/`, by its name. */
+export const IMAGE_ADDRESSES: ReadonlyMap<string, string> = new Map(
+  Object.entries(IMAGES).map(([path, address]) => [path.slice(path.lastIndexOf("/") + 1), address]),
+);
+
+/** Where the image is that a page names. */
+export function imageAddress(src: string): string | undefined {
+  const [, name] = /^images\/([^/]+)$/.exec(src) ?? [];
+  return name === undefined ? undefined : IMAGE_ADDRESSES.get(name);
+}
+
 export const GUIDE: readonly GuidePart[] = readSummary(DOCUMENTS.get(SUMMARY) ?? "");
 export const PAGES: readonly Page[] = GUIDE.flatMap((part) => part.pages);
 

@@ -17,9 +17,7 @@ export function stylesheetsLast(): Plugin {
       handler: (html) => {
         const links = html.match(/^ *<link rel="stylesheet"[^>]*>\n/gm) ?? [];
         const rest = links.reduce((page, link) => page.replace(link, ""), html);
-        return rest
-          .replace("  </head>", `    ${LAYERS}\n  </head>`)
-          .replace("  </body>", `${links.join("")}  </body>`);
+        return rest.replace("  </head>", `    ${LAYERS}\n  </head>`).replace("  </body>", `${links.join("")}  </body>`);
       },
     },
   };

@@ -1,6 +1,5 @@
 //! Flows that are read without being opened, templates, and the versions that runs keep.
 
-use plait_api::ErrorReply;
 use plait_api::engine::error::ErrorCode;
 use plait_api::engine::flow::Flow;
 use plait_api::flows::{

@@ -13,6 +13,20 @@ async function record(page: Page, command: string): Promise<void> {
   await expect(page.getByTestId("shortcut-recorder")).toBeFocused();
 }
 
+test("a letter that is a shortcut can still be typed into fields", async ({ page }) => {
+  await openFlow(page);
+  await openShortcuts(page);
+  await page.getByTestId("shortcuts-search").fill("Save");
+  await record(page, "Save");
+  await page.keyboard.press("q");
+  await expect(page.getByTestId("shortcut-flow.save")).toContainText("Q");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("quit");
+  await expect(page.getByTestId("command-palette").getByRole("combobox")).toHaveValue("quit");
+  await page.keyboard.press("Escape");
+});
+
 test("shortcuts are searched, changed, taken over, removed and reset", async ({ page }) => {
   await openFlow(page);
   await openShortcuts(page);

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use super::split;
+use super::{LoopRun, split};
 use crate::error::Fault;
 use crate::id::Epoch;
-use crate::journal::{Event, NodeEvent, NodeOutputs};
+use crate::journal::{Event, NodeEvent, NodeOutputs, SkipReason};
+use crate::origin::Origins;
 use crate::plan::NodeIx;
 use crate::run::scheduler::slot::Phase;
 use crate::run::scheduler::{Scheduler, Start, impossible};
@@ -66,6 +67,22 @@ impl Scheduler {
             run.ends = true;
             self.advance_loop(node, epoch, derived);
         }
+    }
+
+    /// The final state of the test of a loop that is closed while it runs. Nothing is in the journal of one that has not started.
+    pub(super) fn stopped_test(
+        &self,
+        (node, epoch): (NodeIx, &Epoch),
+        run: &LoopRun,
+        reason: SkipReason,
+        stopped: Option<&Fault>,
+    ) -> Option<Event> {
+        run.test.as_ref().filter(|test| test.is_running)?;
+        let change = match stopped {
+            Some(error) => NodeEvent::Failed { error: error.clone(), handled: false, origins: Origins::NONE },
+            None => NodeEvent::Skipped { reason },
+        };
+        Some(Event::Node(self.activation(node, &epoch.child(run.next)), change))
     }
 
     /// Whether this is the test of a loop's condition, and not the loop itself.

@@ -245,6 +245,7 @@ impl Scheduler {
         let mut written = Written::concat(std::mem::take(&mut run.written).into_values()).activations;
         if run.test.is_some() {
             self.shared.counts.change(Some(Phase::Ready), None);
+            derived.extend(self.stopped_test((node, epoch), &run, closing.reason, Some(&closing.stopped)));
         }
         for index in run.open {
             written.append(&mut self.close_iteration(node, &epoch.child(index), closing, derived));
@@ -299,6 +300,11 @@ impl Scheduler {
         stopped: Option<&Fault>,
         derived: &mut Vec<Event>,
     ) {
+        let mut loops: Vec<_> = std::mem::take(&mut self.loops).into_iter().collect();
+        loops.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for ((node, epoch), run) in &loops {
+            derived.extend(self.stopped_test((*node, epoch), run, reason, stopped));
+        }
         let mut keys: Vec<IterationKey> = self.iterations.keys().cloned().collect();
         // Inner ones first.
         keys.sort_by(|one, other| other.1.depth().cmp(&one.1.depth()).then_with(|| one.cmp(other)));
@@ -307,7 +313,6 @@ impl Scheduler {
                 scope.close_all(&mut self.shared, but, reason, stopped, derived);
             }
         }
-        self.loops.clear();
         self.work.clear();
     }
 }

@@ -1,5 +1,6 @@
 /** Documents and their files: new, open, save, recent, examples, drafts. Never loses work without asking. */
 import type { Autosave, Flow, ImportedFlow, ImportReport, OpenedFlow } from "@/bindings";
+import { commitTyping } from "@/design/commit-typing";
 import { notify } from "@/design/notify";
 import type { QuestionStore } from "@/design/question-store";
 import { type Host, HostError } from "@/ipc";
@@ -59,6 +60,7 @@ export class FlowFiles {
 
   /** Closes a document; without a key, the shown one. Asks about unsaved changes. Returns whether it was closed. */
   async close(key = this.#editor.state.key): Promise<boolean> {
+    commitTyping();
     if (!(await this.#mayClose(key))) return false;
     this.#documents.close(key, startState());
     return true;
@@ -66,6 +68,7 @@ export class FlowFiles {
 
   /** Whether the window may close. Asks about the unsaved changes of each document. */
   async mayCloseAll(): Promise<boolean> {
+    commitTyping();
     for (const { key } of this.#documents.all) if (!(await this.#mayClose(key))) return false;
     return true;
   }
@@ -197,6 +200,7 @@ export class FlowFiles {
 
   /** Keeps the shown flow as a template. */
   async saveTemplate(): Promise<void> {
+    commitTyping();
     const { state } = this.#editor;
     const name = documentName(state);
     await reportErrors(async () => {
@@ -282,6 +286,7 @@ export class FlowFiles {
    * does not retry a failed save.
    */
   async #oneAtATime(key: string, work: () => Promise<boolean>, again = false): Promise<boolean> {
+    commitTyping();
     while (this.#saving) {
       const before = this.#saving;
       const saved = await before.done;

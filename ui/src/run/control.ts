@@ -12,6 +12,7 @@ import type {
   RunStatus,
   RunSummary,
 } from "@/bindings";
+import { commitTyping } from "@/design/commit-typing";
 import { notify } from "@/design/notify";
 import type { QuestionStore } from "@/design/question-store";
 import type { FlowEditor } from "@/flow/editor";
@@ -234,6 +235,7 @@ export class RunControl {
 
   /** Runs the document, or as much of it as `to` needs. */
   async start(to?: NodeId): Promise<void> {
+    commitTyping();
     if (!this.#editor.state.viewing) this.#editor.closeInner(0);
     const { flow, path, key, viewing } = this.#editor.state;
     if (viewing || this.store.getState().starting) return;

@@ -62,6 +62,8 @@ export class FlowFiles {
   async close(key = this.#editor.state.key): Promise<boolean> {
     commitTyping();
     if (!(await this.#mayClose(key))) return false;
+    // First: neither opening the same file again nor the next start may offer the draft.
+    await this.#drafts.discard(key);
     this.#documents.close(key, startState());
     return true;
   }
@@ -69,11 +71,14 @@ export class FlowFiles {
   /** Whether the window may close. Asks about the unsaved changes of each document. */
   async mayCloseAll(): Promise<boolean> {
     commitTyping();
-    for (const { key } of this.#documents.all) if (!(await this.#mayClose(key))) return false;
+    const keys = this.#documents.all.map(({ key }) => key);
+    for (const key of keys) if (!(await this.#mayClose(key))) return false;
+    // Not before all may close: a document that stays open keeps its draft.
+    for (const key of keys) await this.#drafts.discard(key);
     return true;
   }
 
-  /** Whether a document may be closed. Shows it and asks about unsaved changes; discarded ones leave no draft. */
+  /** Whether a document may be closed. Shows it and asks about unsaved changes. */
   async #mayClose(key: string): Promise<boolean> {
     const state = this.#documents.stateOf(key);
     if (!state) return true;
@@ -91,8 +96,6 @@ export class FlowFiles {
       if (choice === "save") return (await this.save(key)) && this.#mayClose(key);
       if (choice !== "discard") return false;
     }
-    // First: neither opening the same file again nor the next start may offer the draft.
-    await this.#drafts.discard(key);
     return true;
   }
 

@@ -25,7 +25,7 @@ describe("what the nodes alone would not be is refused:", () => {
     [
       "retries",
       /tried again or limited/,
-      flowOf({ sub: sub(TEXT, { retry: { attempts: 2, backoffMs: 1, maxBackoffMs: 1, jitter: false } }) }),
+      flowOf({ sub: sub(TEXT, { retry: { attempts: 2, backoffMs: 1, maxBackoffMs: 1, jitter: 0 } }) }),
     ],
     ["limits", /tried again or limited/, flowOf({ sub: sub(TEXT, { limits: { timeoutMs: 1000 } }) })],
     ["the text that it is given", /“a” takes the text/, flowOf({ sub: sub(flowOf({ a: { type: "manualInput" } })) })],

@@ -81,12 +81,15 @@ test("Enter in a dialog presses its main button, at the right end; Cancel where 
   await expect(page.getByRole("button", { name: /^Delete / })).not.toHaveCount(0);
 });
 
-test("the command palette has node types first for words that name one", async ({ page }) => {
+test("the command palette has node types first for what begins the name of one", async ({ page }) => {
   await openFlow(page);
+  await node(page, "ask").locator(".summary").click();
   await page.keyboard.press("Control+k");
   const items = page.getByTestId("command-palette").getByRole("option");
-  await page.keyboard.type("loop");
-  await expect(items.first()).toHaveAttribute("data-testid", "command-add-loop");
+  await expect(page.getByTestId("menu-field")).toBeFocused();
+  await page.keyboard.type("re");
+  await expect(items.first()).toHaveAttribute("data-testid", /^command-add-re/);
+  await expect(page.getByTestId("command-edit.rename")).toBeVisible();
   await page.keyboard.press("Control+a");
   await page.keyboard.type("save");
   await expect(items.first()).toHaveAttribute("data-testid", "command-flow.save");

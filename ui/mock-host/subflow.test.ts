@@ -65,43 +65,6 @@ describe("convertToSubflow", () => {
     expect(ends(flow)).toEqual(["json result result value", "subflow result json value", "ticket text subflow ticket"]);
     expect(problems(flow)).toEqual([]);
   });
-
-  const refused = (flow: Flow, ids: string[]) => {
-    const outcome = convert(flow, ids);
-    return "refused" in outcome ? outcome.refused : "converted";
-  };
-
-  it("refuses a cycle cut in two, a result, and contexts and tools that cross", () => {
-    expect(refused(CHAIN, ["ticket", "draft"])).toMatch(/clean.*wait for itself/);
-    expect(refused(CHAIN, ["draft", "result"])).toMatch(/result of this flow/);
-    const chat = flowOf(
-      { start: { type: "contextStart" }, tools: { type: "tools" }, ask: { type: "chat", title: "Ask" } },
-      ["start.context>ask.context", "tools.tools>ask.tools"],
-    );
-    expect(refused(chat, ["start", "tools"])).toMatch(/conversation goes on.*Ask/);
-    expect(refused(chat, ["start", "ask"])).toMatch(/Ask.*tools.*select both/);
-    expect(refused(chat, ["start", "tools", "ask"])).toBe("converted");
-  });
-
-  it("refuses nodes of different loops, reads by ID, portals apart, and gathered values", () => {
-    const flow = flowOf(
-      {
-        loop: { type: "loop" },
-        inner: { type: "text", parent: "loop" },
-        free: { type: "text", title: "Free" },
-        child: { type: "subflow", title: "Child", config: { inputSource: "nodeOutput", sourceNodeId: "free" } },
-        sent: { type: "portalIn", config: { channel: "mail" } },
-        received: { type: "portalOut", config: { channel: "mail" } },
-        all: { type: "join", title: "All" },
-        other: { type: "text" },
-      },
-      ["free.text>all.values", "other.text>all.values"],
-    );
-    expect(refused(flow, ["inner", "free"])).toMatch(/same loop/);
-    expect(refused(flow, ["child"])).toMatch(/Child.*reads a value of.*Free/);
-    expect(refused(flow, ["sent"])).toMatch(/mail/);
-    expect(refused(flow, ["other", "all"])).toMatch(/All.*gathers/);
-  });
 });
 
 describe("dissolveSubflow", () => {
@@ -120,17 +83,6 @@ describe("dissolveSubflow", () => {
     const { flow: after } = done(dissolve(flow, "sub"));
     expect(Object.keys(after.nodes).sort()).toEqual(["child", "text", "text-2"]);
     expect(after.nodes.child?.config?.sourceNodeId).toBe("text-2");
-  });
-
-  it("refuses a file, and a node that takes the whole result", () => {
-    const file = flowOf({ sub: { type: "subflow", config: { file: "a.flow.json" } } }, []);
-    expect(dissolve(file, "sub")).toMatchObject({ refused: expect.stringMatching(/runs a file/) });
-    const { flow } = done(convert(CHAIN, ["draft"]));
-    const whole = {
-      ...flow,
-      nodes: { ...flow.nodes, json: { ...flow.nodes.json, type: "json", config: { query: "." } } },
-    };
-    expect(dissolve(whole, "subflow")).toMatchObject({ refused: expect.stringMatching(/more than one result/) });
   });
 
   it("gives back the flow that was converted", () => {

@@ -106,7 +106,7 @@ export function Canvas() {
         >
           <Backdrop />
           <Overview nodes={nodes} frames={frames} edges={edges} />
-          <ConfigReads />
+          <ConfigReads nodes={nodes} frames={frames} />
           <AlignmentGuides />
           {nodes.length > 0 ? (
             <>

@@ -18,7 +18,7 @@ import type { Command } from "@/workspace/command";
 import { useCommands, useWorkspace } from "@/workspace/context";
 import { colorCommands } from "./color-commands";
 import { frameIdOf } from "./frame-ids";
-import { addRoutePoint } from "./route-commands";
+import { addRoutePoint, routeRefusal } from "./route-commands";
 import { TEXTS } from "./texts";
 
 const LOOP_COMMANDS = ["loop.fold", "loop.wrap", "loop.moveInto", "loop.moveOut", "loop.ungroup"];
@@ -58,11 +58,14 @@ const ARRANGE = [
   ["arrange.vertical", AlignVerticalDistributeCenter],
 ] as const;
 
+/** What the menu offers; with a reason, it cannot be done now. */
+type Entry = Command & { reason?: string };
+
 /** The menu under the right mouse button: what can be done with what was clicked. */
 export function CanvasMenu({ children }: { children: ReactElement<Record<string, unknown>> }) {
   const workspace = useWorkspace();
   const commands = useCommands();
-  const [items, setItems] = useState<readonly Command[]>([]);
+  const [items, setItems] = useState<readonly Entry[]>([]);
   const [onNode, setOnNode] = useState(false);
   const prepare = (event: MouseEvent) => {
     const target = event.target instanceof Element ? event.target : undefined;
@@ -89,12 +92,15 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
       );
       setItems([...runs, ...ON_NODES.map((id) => commands.get(id))].filter((one) => commands.isEnabled(one)));
     } else if (edge !== undefined) {
-      const addPoint: Command = {
+      const addPoint: Entry = {
         ...commands.get("edge.addPoint"),
         run: () => addRoutePoint(workspace, edge, at),
+        reason: routeRefusal(workspace, edge),
       };
       const others = [commands.get("edge.clearPoints"), commands.get("edit.delete")];
-      setItems([addPoint, ...others].filter((one) => commands.isEnabled(one)));
+      const mayAddPoint = addPoint.reason !== undefined || commands.isEnabled(addPoint);
+      const enabled = others.filter((one) => commands.isEnabled(one));
+      setItems(mayAddPoint && !editor.state.viewing ? [addPoint, ...enabled] : enabled);
     } else setItems([add, ...ON_PANE.map((id) => commands.get(id))].filter((one) => commands.isEnabled(one)));
   };
   return (
@@ -110,9 +116,13 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
                 key={item.id}
                 className="menu-item"
                 data-testid={`menu-${item.id}`}
+                disabled={item.reason !== undefined}
                 onClick={() => commands.run(item)}
               >
-                <span className="flex-1">{item.title}</span>
+                <span className="flex-1">
+                  {item.title}
+                  {item.reason ? <span className="block max-w-[240px] text-fg-3 text-xs">{item.reason}</span> : null}
+                </span>
                 {item.checked?.(workspace) ? <Check size={14} className="text-fg-2" aria-label={TEXTS.on} /> : null}
                 {item.keys?.[0] ? <Keys keys={item.keys[0]} /> : null}
               </ContextMenu.Item>

@@ -1,37 +1,50 @@
-import { useInternalNode, useStoreApi, ViewportPortal } from "@xyflow/react";
+import { ViewportPortal } from "@xyflow/react";
+import { useMemo } from "react";
 import type { Edge, EdgeId } from "@/bindings";
+import type { Box } from "@/flow/align";
 import { displayedFlow } from "@/flow/flow-state";
+import type { CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
-import { measuredBox } from "./boxes";
-import { configReadPath } from "./config-read-path";
+import { boxesOf, frameBoxes } from "./boxes";
+import { type CardIndex, configReadPath, indexCards } from "./config-read-path";
 import { drawnFor } from "./folded-elements";
 import { TEXTS } from "./texts";
 
+type Drawn = { nodes: readonly CanvasNode[]; frames: readonly FrameNode[] };
+
 /** What nodes read from others without an edge: a config names the node. Thin gray dots, and no handles. */
-export function ConfigReads() {
+export function ConfigReads(drawn: Drawn) {
   const reads = useFlow((state) => state.checked.reads);
   const overview = useCanvas((state) => state.overview === true);
-  if (overview) return null;
+  if (overview || Object.keys(reads).length === 0) return null;
+  return <Reads {...drawn} reads={reads} />;
+}
+
+function Reads({ nodes, frames, reads }: Drawn & { reads: Readonly<Record<EdgeId, Edge>> }) {
+  const { boxes, cards } = useMemo(() => {
+    const nodeBoxes = boxesOf(nodes);
+    const ofCards = nodes.flatMap((node) => (node.type === "card" ? (nodeBoxes.get(node.id) ?? []) : []));
+    return { boxes: new Map([...nodeBoxes, ...frameBoxes(frames, nodeBoxes)]), cards: indexCards(ofCards) };
+  }, [nodes, frames]);
   return (
     <ViewportPortal>
       {Object.entries(reads).map(([id, edge]) => (
-        <ConfigRead key={id} id={id} edge={edge} />
+        <ConfigRead key={id} id={id} edge={edge} boxes={boxes} cards={cards} />
       ))}
     </ViewportPortal>
   );
 }
 
-function ConfigRead({ id, edge }: { id: EdgeId; edge: Edge }) {
+type ReadProps = { id: EdgeId; edge: Edge; boxes: ReadonlyMap<string, Box>; cards: CardIndex };
+
+function ConfigRead({ id, edge, boxes, cards }: ReadProps) {
   const { canvas, layout, nodeNames } = useWorkspace();
-  const flowNodes = useStoreApi();
   const source = useFlow((state) => drawnFor(displayedFlow(state), edge.source));
   const target = useFlow((state) => drawnFor(displayedFlow(state), edge.target));
   const name = useFlow(() => nodeNames.nameOf(edge.source));
-  const [from, to] = [measuredBox(useInternalNode(source)), measuredBox(useInternalNode(target))];
+  const [from, to] = [boxes.get(source), boxes.get(target)];
   if (!from || !to || source === target) return null;
-  const cards = [...flowNodes.getState().nodeLookup.values()].filter((node) => node.type === "card");
-  const others = cards.flatMap((node) => measuredBox(node) ?? []);
-  const { d, label } = configReadPath(from, to, others);
+  const { d, label } = configReadPath(from, to, cards);
   const text = TEXTS.reads(name, edge.sourceOutput);
   return (
     <>

@@ -68,11 +68,22 @@ const ARROWS: Partial<Record<string, Point>> = {
   ArrowDown: { x: 0, y: 1 },
 };
 
+/** Focuses the point before one, or the edge before the first. */
+function focusBeside(edge: EdgeId, index: number): void {
+  const id = CSS.escape(edge);
+  const beside = index === 0 ? `.react-flow__edge[data-id="${id}"]` : `.route-point[data-point="${id}/${index - 1}"]`;
+  document.querySelector<HTMLElement | SVGElement>(beside)?.focus({ preventScroll: true });
+}
+
 /** One point: dragged with the pointer or moved by arrows; Delete or a double click takes it away. */
 function RoutePoint({ edge, index, points, at, selected, onMove }: PointProps) {
   const { editor, canvas } = useWorkspace();
   const dragged = useRef<Point>(undefined);
-  const remove = () => editor.edit("Remove point", (flow) => setRoute(flow, edge, points.toSpliced(index, 1)));
+  const remove = () => {
+    // First: the last button goes, and the focus would go with it.
+    if (index === points.length - 1) focusBeside(edge, index);
+    editor.edit("Remove point", (flow) => setRoute(flow, edge, points.toSpliced(index, 1)));
+  };
   const moveTo = (to: Point, merge?: string) =>
     editor.edit("Move point", (flow) => setRoute(flow, edge, points.with(index, to)), { merge });
   const onPointerMove = (event: PointerEvent<HTMLButtonElement>) => {
@@ -94,6 +105,7 @@ function RoutePoint({ edge, index, points, at, selected, onMove }: PointProps) {
       type="button"
       className="route-point nodrag nopan"
       data-selected={selected || undefined}
+      data-point={`${edge}/${index}`}
       data-testid={`point-${edge}-${index}`}
       aria-label={TEXTS.routePoint(index + 1, points.length)}
       title={TEXTS.routePointHint}

@@ -1,5 +1,4 @@
 /** Where the drawn nodes are on the canvas. React Flow's positions are relative to the loop that a node is in. */
-import type { InternalNode } from "@xyflow/react";
 import type { NodeId } from "@/bindings";
 import type { Box, Point } from "@/flow/align";
 import { loopSize, type SizeOf } from "@/flow/container-box";
@@ -39,13 +38,6 @@ export function frameBoxes(frames: readonly FrameNode[], boxes: ReadonlyMap<Node
 
 export function contains(box: Box, { x, y }: Point): boolean {
   return x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
-}
-
-/** Where a node is drawn, as React Flow has measured it. */
-export function measuredBox(node: InternalNode | undefined): Box | undefined {
-  if (!node) return undefined;
-  const { width = 0, height = 0 } = node.measured;
-  return { ...node.internals.positionAbsolute, width, height };
 }
 
 /** The sizes of all nodes: as they are drawn, or, in a folded loop, as they would be. */

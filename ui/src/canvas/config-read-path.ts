@@ -8,16 +8,28 @@ const CORNER = 6;
 /** Cards further down than this belong to another part of the flow, and the line runs behind them. */
 const MAX_DETOUR = 400;
 
-export function configReadPath(from: Box, to: Box, cards: readonly Box[]): Curve {
+/** The cards of the canvas from the top down, and how high the highest is. */
+export type CardIndex = { cards: readonly Box[]; maxHeight: number };
+
+export function indexCards(boxes: readonly Box[]): CardIndex {
+  return {
+    cards: boxes.toSorted((a, b) => a.y - b.y),
+    maxHeight: boxes.reduce((highest, { height }) => Math.max(highest, height), 0),
+  };
+}
+
+export function configReadPath(from: Box, to: Box, { cards, maxHeight }: CardIndex): Curve {
   const [start, end] = [from.x + from.width / 2, to.x + to.width / 2];
   const [left, right] = [Math.min(start, end), Math.max(start, end)];
   const [bottom, other] = [from.y + from.height, to.y + to.height];
   const least = Math.max(bottom, other) + DROP;
   let lane = least;
   // Below each card that it would cross, from the top down: going below one may lead into the next.
-  for (const card of [...cards].sort((a, b) => a.y - b.y)) {
-    const crosses = card.x < right && card.x + card.width > left && card.y - DROP < lane;
+  for (let index = firstAt(cards, least - DROP - maxHeight); index < cards.length; index += 1) {
+    const card = cards[index];
+    if (!card || card.y - DROP >= lane) break;
     const below = card.y + card.height + DROP;
+    const crosses = card.x < right && card.x + card.width > left;
     if (crosses && below > lane && below < least + MAX_DETOUR) lane = below;
   }
   const corner = Math.min(CORNER, (right - left) / 2);
@@ -26,4 +38,15 @@ export function configReadPath(from: Box, to: Box, cards: readonly Box[]): Curve
     d: `M${start} ${bottom} V${lane - corner} Q${start} ${lane} ${start + turn} ${lane} H${end - turn} Q${end} ${lane} ${end} ${lane - corner} V${other}`,
     label: { x: (start + end) / 2, y: lane },
   };
+}
+
+/** The index of the first card that is at a height or below it. */
+function firstAt(cards: readonly Box[], y: number): number {
+  let [low, high] = [0, cards.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((cards[middle]?.y ?? 0) < y) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -1,11 +1,13 @@
 /** Adding points to edges, and taking them away. */
 import type { EdgeId } from "@/bindings";
+import { notify } from "@/design/notify";
 import type { Point } from "@/flow/align";
 import { routeOf, setRoute, withPoint } from "@/flow/routes";
 import type { Command } from "@/workspace/command";
 import type { Workspace } from "@/workspace/workspace";
 import { boxesOf } from "./boxes";
 import { drawnEnds } from "./folded-elements";
+import { TEXTS } from "./texts";
 
 export const routeCommands: readonly Command[] = [
   {
@@ -13,7 +15,10 @@ export const routeCommands: readonly Command[] = [
     title: "Add point to edge",
     group: "Edit",
     terms: ["reroute", "bend", "waypoint", "wire"],
-    enabled: (workspace) => selectedEdge(workspace) !== undefined,
+    enabled: (workspace) => {
+      const id = selectedEdge(workspace);
+      return id !== undefined && routeRefusal(workspace, id) === undefined;
+    },
     run: (workspace) => addRoutePoint(workspace, selectedEdge(workspace)),
   },
   {
@@ -32,15 +37,29 @@ export const routeCommands: readonly Command[] = [
   },
 ];
 
-/** Has an edge pass through one more point: there, or halfway where it is longest. */
-export function addRoutePoint({ editor, canvas }: Workspace, id: EdgeId | undefined, at?: Point): void {
+/** Why an edge can have no points now. */
+export function routeRefusal({ editor }: Workspace, id: EdgeId): string | undefined {
+  const { flow } = editor.state;
+  const edge = flow.edges[id];
+  if (!edge) return undefined;
+  const ends = drawnEnds(flow, edge);
+  return ends.source === edge.source && ends.target === edge.target ? undefined : TEXTS.unfoldToAddPoints;
+}
+
+/** Has an edge pass through one more point: there, or halfway where it is longest. Says why where it cannot. */
+export function addRoutePoint(workspace: Workspace, id: EdgeId | undefined, at?: Point): void {
+  const { editor, canvas } = workspace;
   const { flow } = editor.state;
   const edge = id === undefined ? undefined : flow.edges[id];
   if (id === undefined || !edge) return;
+  const refusal = routeRefusal(workspace, id);
+  if (refusal !== undefined) {
+    notify.info(refusal);
+    return;
+  }
   const boxes = boxesOf(canvas.drawnNodes());
-  const ends = drawnEnds(flow, edge);
-  const [source, target] = [boxes.get(ends.source), boxes.get(ends.target)];
-  if (!source || !target || ends.source !== edge.source || ends.target !== edge.target) return;
+  const [source, target] = [boxes.get(edge.source), boxes.get(edge.target)];
+  if (!source || !target) return;
   const from = { x: source.x + source.width, y: source.y + source.height / 2 };
   const to = { x: target.x, y: target.y + target.height / 2 };
   const points = routeOf(flow, id);

@@ -94,6 +94,7 @@ export const TEXTS = {
   unfoldLoopDouble: "Unfold loop (double-click)",
   color: "Color",
   routePoint: (number: number, count: number) => `Point ${number} of ${count}`,
+  unfoldToAddPoints: "This edge ends in a folded loop or frame: unfold that to add points",
   routePointHint: "Drag to move, double-click to remove",
   on: "On",
   arrange: "Align and distribute",

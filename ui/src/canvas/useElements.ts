@@ -47,13 +47,11 @@ export function useElements() {
       select(editor, "nodes", canvas.boxStart ? withoutLoops(changes, canvas.drawnNodes()) : changes);
       // A selection box selects the nodes of a frame, not the frame.
       select(editor, "frames", frameChanges.filter((change) => !canvas.boxStart || !isSelecting(change)).map(ofFrame));
-      const drawnFrames = frameChanges.filter(({ type }) => type === "position" || type === "dimensions");
-      if (drawnFrames.length > 0) setFrames((before) => applyNodeChanges(drawnFrames, before));
-      const following = frameDrag.follow(drawnFrames);
       // A drag or a resize moves what is drawn; the document learns of it when it ends.
-      const drawn = snapping.adjust(
-        [...changes, ...following].filter((change) => change.type === "position" || change.type === "dimensions"),
-      );
+      const moved = snapping.adjust(all.filter((change) => change.type === "position" || change.type === "dimensions"));
+      const { changes: movedNodes, frameChanges: movedFrames } = split(moved);
+      if (movedFrames.length > 0) setFrames((before) => applyNodeChanges(movedFrames, before));
+      const drawn = [...movedNodes, ...frameDrag.follow(movedFrames)];
       if (drawn.length > 0) setNodes((before) => fitLoops(applyNodeChanges(drawn, before)));
     },
     [editor, canvas, snapping, frameDrag],
@@ -72,7 +70,7 @@ export function useElements() {
     (dragged: readonly CanvasElement[]) => {
       const [nodesOf, framesOf] = [dragged.filter(isNode), dragged.filter(isFrame)];
       if (framesOf.length > 0) frameDrag.begin(framesOf, nodesOf);
-      else snapping.begin(nodesOf);
+      snapping.begin(dragged);
     },
     [snapping, frameDrag],
   );
@@ -84,9 +82,10 @@ export function useElements() {
   );
   const onDragStop = useCallback(
     (event: PointerLike, grabbed: CanvasElement, all: readonly CanvasElement[]) => {
-      const dragged = all.filter(isNode).map((node) => snapping.pulled(node));
+      const pulled = all.map((one) => snapping.pulled(one));
+      const dragged = pulled.filter(isNode);
       snapping.end();
-      if (isFrame(grabbed) || all.some(isFrame)) frameDrag.drop(all.filter(isFrame), dragged);
+      if (isFrame(grabbed) || all.some(isFrame)) frameDrag.drop(pulled.filter(isFrame), dragged);
       else dropNodes(workspace, event, { grabbed, all: dragged });
     },
     [workspace, snapping, frameDrag],

@@ -1,22 +1,21 @@
 import type { NodeChange } from "@xyflow/react";
 import { useEffect, useMemo } from "react";
-import type { NodeId } from "@/bindings";
 import { type Box, bounds, type Point } from "@/flow/align";
 import { type Guide, type GuideIndex, indexBoxes, snapToGrid, snapToGuides } from "@/flow/alignment-guides";
 import { containersAround, withBodies } from "@/flow/containers";
-import type { CanvasNode } from "@/workspace/canvas-store";
+import type { CanvasElement } from "@/workspace/canvas-store";
 import { useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
-import { boxesOf } from "./boxes";
+import { boxesOf, frameBoxes } from "./boxes";
 import { GRID } from "./geometry";
 import { snapSettings } from "./snap-settings";
 import { viewBox } from "./view";
 
-/** So far a dragged node is pulled to a guide, in screen pixels. */
+/** So far what is dragged is pulled to a guide, in screen pixels. */
 const REACH_PX = 6;
 const NOWHERE: Point = { x: 0, y: 0 };
 
-/** Pulls nodes into line while they are dragged. Alt or Ctrl held lets them go anywhere. */
+/** Pulls nodes and frames into line while they are dragged. Alt or Ctrl held lets them go anywhere. */
 export function useSnapping(): Snapping {
   const workspace = useWorkspace();
   const snapping = useMemo(() => new Snapping(workspace), [workspace]);
@@ -26,26 +25,33 @@ export function useSnapping(): Snapping {
 
 class Snapping {
   #index: GuideIndex | undefined;
-  /** Where the containers of the dragged nodes are, and how large these nodes are. */
-  #dragged = new Map<NodeId, Box>();
+  /** Where the containers of the dragged nodes and frames are, and how large these are. */
+  #dragged = new Map<string, Box>();
   #offset = NOWHERE;
   #held = false;
 
   constructor(private readonly workspace: Workspace) {}
 
-  begin(dragged: readonly CanvasNode[]): void {
+  begin(dragged: readonly CanvasElement[]): void {
     const { canvas, editor } = this.workspace;
     const { flow } = editor.state;
-    const boxes = boxesOf(canvas.drawnNodes());
-    const ids = dragged.map((node) => node.id);
-    const moving = withBodies(flow, ids);
-    const around = new Set(ids.flatMap((id) => containersAround(flow, id)));
-    this.#index = indexBoxes([...boxes].flatMap(([id, box]) => (moving.has(id) || around.has(id) ? [] : [box])));
+    const nodeBoxes = boxesOf(canvas.drawnNodes());
+    const frames = canvas.drawnFrames();
+    const boxes = new Map([...nodeBoxes, ...frameBoxes(frames, nodeBoxes)]);
+    const ids = dragged.flatMap((one) => (one.type === "frame" ? one.data.frame.nodes : [one.id]));
+    // What moves along, and what is around it, stays in line with it anyway.
+    const excluded = new Set<string>([
+      ...withBodies(flow, ids),
+      ...ids.flatMap((id) => containersAround(flow, id)),
+      ...dragged.map(({ id }) => id),
+    ]);
+    for (const { id, data } of frames) if (data.frame.nodes.some((one) => excluded.has(one))) excluded.add(id);
+    this.#index = indexBoxes([...boxes].flatMap(([id, box]) => (excluded.has(id) ? [] : [box])));
     this.#dragged = new Map(
-      dragged.map((node) => {
-        const origin = boxes.get(node.parentId ?? "") ?? NOWHERE;
-        const { width = 0, height = 0 } = boxes.get(node.id) ?? {};
-        return [node.id, { x: origin.x, y: origin.y, width, height }];
+      dragged.map(({ id, parentId }) => {
+        const origin = boxes.get(parentId ?? "") ?? NOWHERE;
+        const { width = 0, height = 0 } = boxes.get(id) ?? {};
+        return [id, { x: origin.x, y: origin.y, width, height }];
       }),
     );
     this.#offset = NOWHERE;
@@ -54,8 +60,8 @@ class Snapping {
     document.addEventListener("keyup", this.#readModifiers, { capture: true, passive: true });
   }
 
-  /** The changes of a drag with the positions that the nodes are pulled to. */
-  adjust(changes: NodeChange<CanvasNode>[]): NodeChange<CanvasNode>[] {
+  /** The changes of a drag with the positions that the nodes and frames are pulled to. */
+  adjust(changes: NodeChange<CanvasElement>[]): NodeChange<CanvasElement>[] {
     if (!this.#index) return changes;
     if (changes.some((change) => change.type === "position" && change.dragging)) this.#update(changes);
     const { x, y } = this.#offset;
@@ -67,10 +73,10 @@ class Snapping {
     );
   }
 
-  /** Where a dragged node was pulled to. */
-  pulled(node: CanvasNode): CanvasNode {
-    const { x, y } = node.position;
-    return { ...node, position: { x: x + this.#offset.x, y: y + this.#offset.y } };
+  /** Where a dragged node or frame was pulled to. */
+  pulled<E extends CanvasElement>(element: E): E {
+    const { x, y } = element.position;
+    return { ...element, position: { x: x + this.#offset.x, y: y + this.#offset.y } };
   }
 
   end(): void {
@@ -83,7 +89,7 @@ class Snapping {
     this.#show([]);
   }
 
-  #update(changes: readonly NodeChange<CanvasNode>[]): void {
+  #update(changes: readonly NodeChange<CanvasElement>[]): void {
     const { canvas } = this.workspace;
     const { guides, grid } = snapSettings(this.workspace);
     this.#offset = NOWHERE;
@@ -103,8 +109,8 @@ class Snapping {
     this.#show(snap.guides);
   }
 
-  #movingBox(changes: readonly NodeChange<CanvasNode>[]): Box | undefined {
-    const boxes = new Map<NodeId, Box>();
+  #movingBox(changes: readonly NodeChange<CanvasElement>[]): Box | undefined {
+    const boxes = new Map<string, Box>();
     for (const change of changes) {
       const dragged = change.type === "position" ? this.#dragged.get(change.id) : undefined;
       if (change.type !== "position" || !change.position || !dragged) continue;

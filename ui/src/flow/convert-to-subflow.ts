@@ -1,10 +1,13 @@
 /** Turns selected nodes into the inner flow of one sub-flow node. Refuses what would then mean something else. */
-import type { Edge, EdgeId, Flow, Node, NodeId } from "@/bindings";
+import type { Edge, EdgeId, Flow, FrameId, Node, NodeId } from "@/bindings";
 import { bounds, type Point } from "./align";
 import { containerOf, containersAround, cornerOf, outermost, relativeTo, sideExit, withBodies } from "./containers";
-import { connect } from "./edits";
+import { connect, fragment } from "./edits";
+import { containerOfFrame, frameOf, withFrames } from "./frame-box";
+import { takeIn, takeOut } from "./frames";
 import { freshNodeId } from "./ids";
 import { declaredPorts, edgeKind, endsOfEdge, findPort } from "./ports";
+import { setRoute } from "./routes";
 import {
   MAPPED,
   type Mapped,
@@ -153,6 +156,7 @@ function convert(flow: Flow, selection: Selection, crossing: readonly Crossing[]
     return { id, title, targets: group };
   });
   let outside = without(flow, ids);
+  const frame = frameAround(flow, selection);
   const parent = container === undefined ? {} : { parent: container };
   const place = (x: number, y: number) => {
     const at = relativeTo(flow, container, { x, y });
@@ -176,7 +180,15 @@ function convert(flow: Flow, selection: Selection, crossing: readonly Crossing[]
     outside = connect(outside, { source: sub, sourceOutput: RESULT, target: query, targetInput: "value" }).flow;
     for (const edge of targets) outside = connect(outside, { ...edge, source: query, sourceOutput: RESULT }).flow;
   }
-  return { flow: outside, nodes: [sub] };
+  const fresh = Object.keys(outside.nodes).filter((id) => !Object.hasOwn(flow.nodes, id));
+  return { flow: frame === undefined ? outside : takeIn(outside, fresh, frame), nodes: [sub] };
+}
+
+/** The frame that all selected nodes are in, with others that stay: the sub-flow takes their place there. */
+function frameAround(flow: Flow, { ids, roots }: Selection): FrameId | undefined {
+  const [frame, ...others] = new Set(roots.map((id) => frameOf(flow, id)));
+  if (frame === undefined || others.length > 0) return undefined;
+  return flow.frames?.[frame]?.nodes.every((id) => ids.has(id)) ? undefined : frame;
 }
 
 function innerFlow(flow: Flow, { ids, roots, container }: Selection, corner: Point): Flow {
@@ -194,7 +206,24 @@ function innerFlow(flow: Flow, { ids, roots, container }: Selection, corner: Poi
     Object.entries(flow.edges).filter(([, { source, target }]) => ids.has(source) && ids.has(target)),
   );
   const settings = nodeSettings(flow);
-  return { version: flow.version, name: "", nodes, edges, layout, ...(settings ? { settings } : {}) };
+  const bare: Flow = { version: flow.version, name: "", nodes, edges, layout, ...(settings ? { settings } : {}) };
+  return withFramesAndRoutes(bare, flow, ids, corner);
+}
+
+/** The inner flow with the frames that have no other nodes, and with the points of its edges. */
+function withFramesAndRoutes(inner: Flow, flow: Flow, ids: ReadonlySet<NodeId>, corner: Point): Flow {
+  const part = fragment(flow, ids);
+  const frames = Object.entries(part.frames).map(([id, frame]) => {
+    const at = { x: frame.x - corner.x, y: frame.y - corner.y };
+    const { x, y } = relativeTo(inner, containerOfFrame(inner, frame), at);
+    return [id, { ...frame, x: Math.round(x), y: Math.round(y) }];
+  });
+  let next = withFrames(inner, Object.fromEntries(frames));
+  for (const [id, points] of Object.entries(part.routes)) {
+    const moved = points.map(({ x, y }) => ({ x: x - corner.x, y: y - corner.y }));
+    next = setRoute(next, id, moved);
+  }
+  return next;
 }
 
 /** The flow without these nodes and all their edges. */
@@ -202,21 +231,14 @@ function without(flow: Flow, ids: ReadonlySet<NodeId>): Flow {
   const rest = <T>(all: Record<string, T>, keep: (id: string, one: T) => boolean) =>
     Object.fromEntries(Object.entries(all).filter(([id, one]) => keep(id, one)));
   const edges = rest(flow.edges, (_, { source, target }) => !ids.has(source) && !ids.has(target));
-  const { frames, routes } = flow;
+  const { routes } = flow;
   return {
-    ...flow,
+    ...takeOut(flow, ids),
     nodes: rest(flow.nodes, (id) => !ids.has(id)),
     layout: rest(flow.layout, (id) => !ids.has(id)),
     edges,
     ...(routes ? { routes: rest(routes, (id) => Object.hasOwn(edges, id)) } : {}),
-    ...(frames ? { frames: framesWithout(frames, ids) } : {}),
   };
-}
-
-function framesWithout(frames: NonNullable<Flow["frames"]>, ids: ReadonlySet<NodeId>): NonNullable<Flow["frames"]> {
-  return Object.fromEntries(
-    Object.entries(frames).map(([id, frame]) => [id, { ...frame, nodes: frame.nodes.filter((one) => !ids.has(one)) }]),
-  );
 }
 
 function add(flow: Flow, id: NodeId, node: Node, at: Point): Flow {

@@ -3,6 +3,8 @@ import type { Edge, Flow, Node, NodeId } from "@/bindings";
 import { bounds } from "./align";
 import { containerOf, cornerOf, outermost } from "./containers";
 import { addFragment, connect, fragment, remove } from "./edits";
+import { frameOf, withFrames } from "./frame-box";
+import { takeOut } from "./frames";
 import { innerFlowOf } from "./inner-flow";
 import {
   MAPPED,
@@ -90,7 +92,7 @@ function dissolve(
   { types, sizeOf }: SubflowParts,
 ): Outcome {
   const gone = new Set(Object.keys(inner.nodes).filter((one) => inner.nodes[one]?.type === OUTPUT));
-  const kept = remove(inner, { nodes: gone, edges: new Set() });
+  const kept = takeOut(remove(inner, { nodes: gone, edges: new Set() }), gone);
   const entering = Object.values(flow.edges).filter((edge) => edge.target === id);
   const queries = leaving.flatMap(({ query }) => query ?? []);
   const rest = remove(flow, { nodes: new Set([id, ...queries]), edges: new Set() });
@@ -125,6 +127,14 @@ function dissolve(
       if (renamed === undefined) continue;
       for (const target of targets) join({ ...target, source: renamed, sourceOutput: source.sourceOutput });
     }
+  }
+  const frame = frameOf(flow, id);
+  const around = next.frames?.[frame ?? ""];
+  if (frame !== undefined && around) {
+    // A node is in one frame at most: those with a frame of their own stay in that.
+    const free = taken.filter((one) => frameOf(kept, one) === undefined).flatMap((one) => names.get(one) ?? []);
+    next = withFrames(next, { ...next.frames, [frame]: { ...around, nodes: [...around.nodes, ...free] } });
+    next = takeOut(next, [id, ...queries]);
   }
   return { flow: next, nodes: [...added.nodes] };
 }

@@ -56,7 +56,7 @@ const later = () => vi.advanceTimersByTimeAsync(5000);
 const draftNames = () => [...drafts.values()].map((draft) => draft.flow.name);
 
 /** Answers the open dialog. */
-async function choose(choice: string): Promise<void> {
+async function choose(choice?: string): Promise<void> {
   await soon();
   expect(questions.store.getState().question).toBeDefined();
   questions.store.getState().settle(choice);
@@ -102,6 +102,19 @@ describe("a draft", () => {
     window.dispatchEvent(new Event("pagehide"));
     await later();
     expect(draftNames()).toEqual([]);
+  });
+
+  it("stays when a later document keeps the window open", async () => {
+    edit("mine");
+    await later();
+    await files.openPath("/b");
+    edit("mine, too");
+    await later();
+    const closing = files.mayCloseAll();
+    await choose("discard");
+    await choose();
+    expect(await closing).toBe(false);
+    expect(draftNames()).toEqual(["mine", "mine, too"]);
   });
 
   it("does not overwrite a file that changed since it was stored", async () => {

@@ -1,6 +1,7 @@
 /** The document that is edited. Every change goes through `edit`, so every change can be undone. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { CanvasColor, Edge, EdgeId, Flow, FrameId, Node, NodeId, Position } from "@/bindings";
+import { commitTyping } from "@/design/commit-typing";
 import { notify } from "@/design/notify";
 import { setColor } from "./canvas-colors";
 import { setFolded } from "./container-edits";
@@ -37,6 +38,7 @@ export class FlowEditor {
 
   /** Replaces the document and everything that belongs to it. */
   open(document: FlowState): void {
+    commitTyping();
     this.store.setState(document, true);
   }
 
@@ -196,6 +198,7 @@ export class FlowEditor {
   /** Edits the flow inside a node, with a history of its own. Returns whether there is one that can be drawn. */
   openInner(node: NodeId): boolean {
     if (!this.mayEdit()) return false;
+    commitTyping();
     const { flow, history: past, selection, outer = [] } = this.state;
     const inner = innerFlowOf(flow.nodes[node]);
     if (!inner) {
@@ -217,6 +220,7 @@ export class FlowEditor {
 
   /** Goes back to a flow around the one that is edited: so many levels below the document. What was edited is one undo step there. */
   closeInner(depth = (this.state.outer?.length ?? 0) - 1): void {
+    commitTyping();
     const { viewing } = this.state;
     for (let outer = this.state.outer ?? []; outer.length > Math.max(0, depth); outer = this.state.outer ?? []) {
       const around = outer.at(-1);
@@ -237,6 +241,7 @@ export class FlowEditor {
 
   /** Shows a run's flow, read-only, in place of the document. */
   viewFlow(viewing: Viewing): void {
+    commitTyping();
     this.store.setState((state) => ({
       viewing,
       documentSelection: state.viewing ? state.documentSelection : state.selection,

@@ -1,5 +1,6 @@
 /** Documents and their files: new, open, save, recent, examples, drafts. Never loses work without asking. */
 import type { Autosave, Flow, ImportedFlow, ImportReport, OpenedFlow } from "@/bindings";
+import { commitTyping } from "@/design/commit-typing";
 import { notify } from "@/design/notify";
 import type { QuestionStore } from "@/design/question-store";
 import { type Host, HostError } from "@/ipc";
@@ -61,18 +62,25 @@ export class FlowFiles {
 
   /** Closes a document; without a key, the shown one. Asks about unsaved changes. Returns whether it was closed. */
   async close(key = this.#editor.state.key): Promise<boolean> {
+    commitTyping();
     if (!(await this.#mayClose(key))) return false;
+    // First: neither opening the same file again nor the next start may offer the draft.
+    await this.#drafts.discard(key);
     this.#documents.close(key, startState());
     return true;
   }
 
   /** Whether the window may close. Asks about the unsaved changes of each document. */
   async mayCloseAll(): Promise<boolean> {
-    for (const { key } of this.#documents.all) if (!(await this.#mayClose(key))) return false;
+    commitTyping();
+    const keys = this.#documents.all.map(({ key }) => key);
+    for (const key of keys) if (!(await this.#mayClose(key))) return false;
+    // Not before all may close: a document that stays open keeps its draft.
+    for (const key of keys) await this.#drafts.discard(key);
     return true;
   }
 
-  /** Whether a document may be closed. Shows it and asks about unsaved changes; discarded ones leave no draft. */
+  /** Whether a document may be closed. Shows it and asks about unsaved changes. */
   async #mayClose(key: string): Promise<boolean> {
     const state = this.#documents.stateOf(key);
     if (!state) return true;
@@ -90,8 +98,6 @@ export class FlowFiles {
       if (choice === "save") return (await this.save(key)) && this.#mayClose(key);
       if (choice !== "discard") return false;
     }
-    // First: neither opening the same file again nor the next start may offer the draft.
-    await this.#drafts.discard(key);
     return true;
   }
 
@@ -212,6 +218,7 @@ export class FlowFiles {
 
   /** Keeps the shown flow as a template. */
   async saveTemplate(): Promise<void> {
+    commitTyping();
     const { state } = this.#editor;
     const name = documentName(state);
     await reportErrors(async () => {
@@ -297,6 +304,7 @@ export class FlowFiles {
    * does not retry a failed save.
    */
   async #oneAtATime(key: string, work: () => Promise<boolean>, again = false): Promise<boolean> {
+    commitTyping();
     while (this.#saving) {
       const before = this.#saving;
       const saved = await before.done;

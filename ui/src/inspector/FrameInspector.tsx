@@ -1,17 +1,18 @@
 import { SquareDashed } from "lucide-react";
 import type { FrameId } from "@/bindings";
 import { CONTROL } from "@/design/control";
-import { isComposing } from "@/design/keys";
 import { displayedFlow } from "@/flow/flow-state";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { ColorRow } from "./ColorRow";
 import { TEXTS } from "./texts";
+import { useDraft } from "./useDraft";
 
 /** A frame: its title and its color. */
 export function FrameInspector({ frameId }: { frameId: FrameId }) {
   const { editor } = useWorkspace();
   const frame = useFlow((state) => displayedFlow(state).frames?.[frameId]);
   const readOnly = useFlow((state) => state.viewing !== undefined);
+  const draft = useDraft(frame?.title ?? "", (title) => editor.renameFrame(frameId, title));
   if (!frame) return null;
   return (
     <div className="flex h-full flex-col">
@@ -23,20 +24,7 @@ export function FrameInspector({ frameId }: { frameId: FrameId }) {
       <div className="flex flex-col gap-3 px-3 py-3">
         <label className="flex flex-col gap-1">
           <span className="font-medium text-sm">{TEXTS.frameTitle}</span>
-          <input
-            key={frame.title}
-            className={CONTROL}
-            data-testid="frame-title"
-            defaultValue={frame.title}
-            readOnly={readOnly}
-            maxLength={120}
-            onBlur={(event) => editor.renameFrame(frameId, event.target.value)}
-            onKeyDown={(event) => {
-              if (isComposing(event)) return;
-              if (event.key === "Escape") event.currentTarget.value = frame.title;
-              if (event.key === "Enter" || event.key === "Escape") event.currentTarget.blur();
-            }}
-          />
+          <input {...draft} className={CONTROL} data-testid="frame-title" readOnly={readOnly} maxLength={120} />
         </label>
         <ColorRow frames={[frameId]} readOnly={readOnly} />
       </div>

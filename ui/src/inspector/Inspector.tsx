@@ -1,3 +1,4 @@
+import type { FlowState } from "@/flow/flow-state";
 import { useFlow } from "@/workspace/context";
 import { EdgeInspector } from "./EdgeInspector";
 import { FlowInspector } from "./FlowInspector";
@@ -7,22 +8,29 @@ import { SeveralInspector } from "./SeveralInspector";
 
 const NONE: readonly string[] = [];
 
+/** Identifies the flow on the canvas among all documents, the flows inside their nodes and the viewed runs. */
+function editedFlow({ key, outer = [], viewing }: FlowState): string {
+  return [key, ...outer.map(({ node }) => node), viewing?.run ?? ""].join("/");
+}
+
 /** The right side: everything about what is selected; about the flow itself where nothing is. */
 export function Inspector() {
   const count = useFlow((state) => state.selection.nodes.size);
   const edges = useFlow((state) => state.selection.edges.size);
   const [node] = useFlow((state) => state.selection.nodes);
   const [edge] = useFlow((state) => state.selection.edges);
+  const edited = useFlow(editedFlow);
   const frames = useFlow((state) => state.selection.frames?.size ?? 0);
   const [frame] = useFlow((state) => state.selection.frames ?? NONE);
   return (
-    <div className="h-full" data-testid="inspector">
+    // Ids repeat between flows: what is being typed for one must not be taken for the same field of another.
+    <div key={edited} className="h-full" data-testid="inspector">
       {count + edges === 0 && frames === 1 && frame !== undefined ? (
-        <FrameInspector frameId={frame} />
+        <FrameInspector key={frame} frameId={frame} />
       ) : count === 1 && frames === 0 && node !== undefined ? (
         <NodeInspector key={node} nodeId={node} />
       ) : count + frames === 0 && edges === 1 && edge !== undefined ? (
-        <EdgeInspector edgeId={edge} />
+        <EdgeInspector key={edge} edgeId={edge} />
       ) : count + edges + frames > 1 ? (
         <SeveralInspector />
       ) : (

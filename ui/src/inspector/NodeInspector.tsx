@@ -1,7 +1,6 @@
 import type { NodeId } from "@/bindings";
 import { Empty } from "@/design/Empty";
 import { Icon } from "@/design/Icon";
-import { isComposing } from "@/design/keys";
 import { type Tab, Tabs } from "@/design/Tabs";
 import { displayedFlow } from "@/flow/flow-state";
 import { commentField } from "@/flow/node-types";
@@ -13,6 +12,7 @@ import { EpochPicker } from "./run/EpochPicker";
 import { InputsOutputs } from "./run/InputsOutputs";
 import { Prompt } from "./run/Prompt";
 import { TEXTS } from "./texts";
+import { useDraft } from "./useDraft";
 
 /** One node: its name, its config, and what a run made of it. */
 export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
@@ -50,7 +50,6 @@ export function NodeInspector({ nodeId }: { nodeId: NodeId }) {
           <Icon name={type?.icon} size={16} />
         </span>
         <NameField
-          key={node.title ?? ""}
           nodeId={nodeId}
           title={node.title ?? ""}
           placeholder={type?.title ?? node.type}
@@ -78,24 +77,16 @@ type NameProps = { nodeId: NodeId; title: string; placeholder: string; readOnly:
 
 function NameField({ nodeId, title, placeholder, readOnly }: NameProps) {
   const { editor } = useWorkspace();
+  const draft = useDraft(title, (name) => editor.rename(nodeId, name));
   return (
     <input
+      {...draft}
       className="-ml-1 h-7 min-w-0 flex-1 truncate rounded-md border border-transparent bg-transparent px-1 font-semibold text-base outline-none placeholder:text-fg hover:border-line focus:border-accent"
       data-testid="node-title"
       aria-label={TEXTS.nodeName}
-      defaultValue={title}
       placeholder={placeholder}
       maxLength={120}
       disabled={readOnly}
-      onBlur={(event) => editor.rename(nodeId, event.target.value)}
-      onKeyDown={(event) => {
-        if (isComposing(event)) return;
-        if (event.key === "Enter") event.currentTarget.blur();
-        if (event.key === "Escape") {
-          event.currentTarget.value = title;
-          event.currentTarget.blur();
-        }
-      }}
     />
   );
 }

@@ -202,7 +202,7 @@ describe("a flow that needs grants", () => {
     await parts.runs.start();
     expect(sent.filter(({ name }) => name === "run.start")).toHaveLength(1);
     const { starting, document } = parts.runs.store.getState();
-    expect({ starting, document }).toEqual({ starting: false, document: undefined });
+    expect({ starting, document }).toEqual({ starting: new Set(), document: undefined });
   });
 
   it("keeps nothing for a flow without a file", async () => {
@@ -263,5 +263,37 @@ describe("a question", () => {
     expect(asked).toEqual([]);
     pass(answered(3, "ask"), requested(4, "ask"), waiting(5));
     expect(asked).toEqual(["r/ask/"]);
+  });
+});
+
+describe("a start that takes a while", () => {
+  it("does not keep another document from starting", async () => {
+    const started: { flow: Flow; arrive: () => void }[] = [];
+    parts = createRunParts({
+      call: (name, args) =>
+        name === "run.start"
+          ? new Promise((resolve) => {
+              const { flow } = args as { flow: Flow };
+              started.push({ flow, arrive: () => resolve({ run: flow.name } as never) });
+            })
+          : Promise.resolve([] as never),
+      watch: () => () => undefined,
+    });
+    const unfollow = parts.runs.followDocument();
+    const named = (name: string): Flow => ({ ...FLOW, name, nodes: { one: { type: "text" } } });
+    parts.documents.open(documentState(named("first")));
+    const { key } = parts.editor.state;
+    const both = [parts.runs.start(), parts.runs.start()];
+    parts.documents.open(documentState(named("second")));
+    both.push(parts.runs.start());
+    expect(started.map(({ flow }) => flow.name)).toEqual(["first", "second"]);
+    expect(parts.runs.store.getState().starting).toEqual(new Set([key, parts.editor.state.key]));
+    for (const { arrive } of started) arrive();
+    await Promise.all(both);
+    expect(parts.runs.store.getState().starting).toEqual(new Set());
+    expect(parts.runs.store.getState().document?.run).toBe("second");
+    parts.documents.show(key);
+    expect(parts.runs.store.getState().document?.run).toBe("first");
+    unfollow();
   });
 });

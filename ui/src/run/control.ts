@@ -12,6 +12,7 @@ import type {
   RunStatus,
   RunSummary,
 } from "@/bindings";
+import { commitTyping } from "@/design/commit-typing";
 import { notify } from "@/design/notify";
 import type { QuestionStore } from "@/design/question-store";
 import type { FlowEditor } from "@/flow/editor";
@@ -37,8 +38,8 @@ type Sessions = {
 
 /** The sessions of the shown document. */
 export type RunState = Sessions & {
-  /** A run was requested and has not started. */
-  starting: boolean;
+  /** The keys of the documents whose run was requested and has not started. */
+  starting: ReadonlySet<string>;
   /** How the run of each open document is doing, by the keys of the documents. */
   statuses: Readonly<Record<string, RunStatus>>;
 };
@@ -117,7 +118,7 @@ type Parts = {
 };
 
 export class RunControl {
-  readonly store: StoreApi<RunState> = createStore<RunState>(() => ({ starting: false, statuses: {} }));
+  readonly store: StoreApi<RunState> = createStore<RunState>(() => ({ starting: new Set(), statuses: {} }));
   /** The sessions of the documents behind, by their keys. Their runs go on. */
   readonly #behind = new Map<string, Sessions>();
   readonly #host: Host;
@@ -194,6 +195,13 @@ export class RunControl {
     if (before !== status) this.store.setState({ statuses: status ? { ...others, [key]: status } : others });
   }
 
+  #setStarting(key: string, isStarting: boolean): void {
+    this.store.setState(({ starting }) => {
+      const others = [...starting].filter((one) => one !== key);
+      return { starting: new Set(isStarting ? [...others, key] : others) };
+    });
+  }
+
   /** The document whose run a session follows. */
   #documentOf(session: RunSession): string | undefined {
     if (this.store.getState().document === session) return this.#editor.state.key;
@@ -234,9 +242,10 @@ export class RunControl {
 
   /** Runs the document, or as much of it as `to` needs. */
   async start(to?: NodeId): Promise<void> {
+    commitTyping();
     if (!this.#editor.state.viewing) this.#editor.closeInner(0);
     const { flow, path, key, viewing } = this.#editor.state;
-    if (viewing || this.store.getState().starting) return;
+    if (viewing || this.store.getState().starting.has(key)) return;
     const earlier = this.store.getState().document;
     if (earlier && !isOver(earlier.fold.head.status) && earlier.fold.head.status !== "waiting" && !earlier.interrupted)
       return;
@@ -245,7 +254,7 @@ export class RunControl {
       return;
     }
     this.#window.runStarts();
-    this.store.setState({ starting: true });
+    this.#setStarting(key, true);
     try {
       const request = { flow, path, to, conversation: this.#conversation.current?.id };
       const run = await this.#startGranted(request);
@@ -264,7 +273,7 @@ export class RunControl {
       if (error.code === "conversation.unknown") this.#conversation.leave();
       notify.error(error, this.#window.errorAction(error));
     } finally {
-      this.store.setState({ starting: false });
+      this.#setStarting(key, false);
     }
   }
 

@@ -17,11 +17,18 @@ type OpenRequest = { request?: GrantRequest; settle: (answer?: GrantAnswer) => v
 export class GrantRequests {
   readonly store: StoreApi<OpenRequest> = createStore<OpenRequest>(() => ({ settle: () => undefined }));
 
-  /** Resolves to what the person decided, or to undefined if the dialog was canceled. */
+  /** The answer to the request asked last. */
+  #last: Promise<unknown> | undefined;
+
+  /** Resolves to what the person decided, or to undefined if the dialog was canceled. Asks once the requests before are answered. */
   ask(request: GrantRequest): Promise<GrantAnswer | undefined> {
+    const answer = this.#last ? this.#last.then(() => this.#show(request)) : this.#show(request);
+    this.#last = answer;
+    return answer;
+  }
+
+  #show(request: GrantRequest): Promise<GrantAnswer | undefined> {
     return new Promise((resolve) => {
-      // Dismisses a request that is still open.
-      this.store.getState().settle();
       this.store.setState({
         request,
         settle: (answer) => {

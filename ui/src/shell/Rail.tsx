@@ -1,7 +1,7 @@
-import { Keyboard, Settings } from "lucide-react";
+import { CircleQuestionMark, Keyboard, Settings } from "lucide-react";
 import { Tooltip } from "@/design/Tooltip";
 import { PANELS, type PanelDefinition } from "@/panels";
-import { useKeys, useLayout, useWorkspace } from "@/workspace/context";
+import { useCommands, useKeys, useLayout, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 import { UserMenu } from "./UserMenu";
 
@@ -21,6 +21,7 @@ export function Rail() {
       ))}
       <span className="flex-1" />
       <UserMenu />
+      <HelpButton />
       <Tooltip label={TEXTS.keyboardShortcuts} keys={shortcutKeys} side="right">
         <button
           type="button"
@@ -33,6 +34,27 @@ export function Rail() {
       </Tooltip>
       <SettingsButton />
     </nav>
+  );
+}
+
+function HelpButton() {
+  const keys = useKeys("help.guide");
+  const { layout } = useWorkspace();
+  const commands = useCommands();
+  const pressed = useLayout((state) => state.page === "guide");
+  return (
+    <Tooltip label={TEXTS.help} keys={keys} side="right">
+      <button
+        type="button"
+        className="rail-button"
+        aria-label={TEXTS.help}
+        aria-pressed={pressed}
+        data-testid="rail-help"
+        onClick={() => (pressed ? layout.closePage() : commands.run("help.guide"))}
+      >
+        <CircleQuestionMark size={18} aria-hidden />
+      </button>
+    </Tooltip>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Menu } from "@base-ui/react/menu";
-import { Keyboard, type LucideIcon, Menu as MenuIcon, Settings } from "lucide-react";
+import { CircleQuestionMark, Keyboard, type LucideIcon, Menu as MenuIcon, Settings } from "lucide-react";
 import { Keys } from "@/design/Keys";
 import { PANELS } from "@/panels";
 import { useCommands, useUsers, useWorkspace } from "@/workspace/context";
@@ -52,6 +52,13 @@ export function RailMenu() {
               keys={commands.keysOf("view.settings")}
               icon={Settings}
               onClick={() => layout.showSettings()}
+            />
+            <Item
+              id="rail-help"
+              title={TEXTS.help}
+              keys={commands.keysOf("help.guide")}
+              icon={CircleQuestionMark}
+              onClick={() => commands.run("help.guide")}
             />
             <Item
               id="rail-shortcuts"

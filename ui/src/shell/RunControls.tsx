@@ -30,7 +30,8 @@ function RunButton() {
   const viewing = useFlow((state) => state.viewing !== undefined);
   const empty = useFlow((state) => Object.keys(documentFlow(state).nodes).length === 0);
   const problems = useFlow((state) => runBlockers(state).length);
-  const starting = useRunState((state) => state.starting);
+  const key = useFlow((state) => state.key);
+  const starting = useRunState((state) => state.starting.has(key));
   const going = useGoing();
   const forecast = useRunForecast();
   const why = viewing

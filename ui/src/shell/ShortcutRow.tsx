@@ -40,7 +40,7 @@ export function ShortcutRow({ command, isChanged, isRecording, onRecord }: Props
             label={TEXTS.resetShortcut(command.title)}
             icon={<RotateCcw size={13} />}
             disabled={!isChanged}
-            onClick={() => shortcuts.reset(command, commands.ownKeysOf(command.id))}
+            onClick={() => shortcuts.reset(command.id, commands.own)}
           />
         </span>
       </div>

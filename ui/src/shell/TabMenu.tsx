@@ -5,6 +5,8 @@ import { TabDot } from "./TabDot";
 import { TEXTS } from "./texts";
 import { useTabs } from "./useTabs";
 
+const OTHER_COMMANDS = ["flow.import", "flow.saveTemplate", "window.new"];
+
 /** The open flows as a menu, where the window is too narrow for tabs. */
 export function TabMenu() {
   const { documents } = useWorkspace();
@@ -39,6 +41,16 @@ export function TabMenu() {
             <Menu.Item className="menu-item" onClick={() => commands.run("flow.start")}>
               <span className="w-3" /> {TEXTS.newTab}
             </Menu.Item>
+            {OTHER_COMMANDS.map((id) => commands.get(id)).map((command) => (
+              <Menu.Item
+                key={command.id}
+                className="menu-item data-[disabled]:opacity-45"
+                disabled={!commands.isEnabled(command)}
+                onClick={() => commands.run(command)}
+              >
+                <span className="w-3" /> {command.title}
+              </Menu.Item>
+            ))}
             <Menu.Item className="menu-item" onClick={() => commands.run("flow.close")}>
               <X size={13} aria-hidden className="-ml-0.5 text-fg-3" /> {commands.get("flow.close").title}
             </Menu.Item>

@@ -70,6 +70,7 @@ export const TEXTS = {
   panels: "Panels",
   menu: "Menu",
   settings: "Settings",
+  help: "Help",
   keyboardShortcuts: "Keyboard shortcuts",
   cannotRun: (problemCount: string | number) => `Can’t run: ${problemCount}`,
   showProblems: "Show problems",

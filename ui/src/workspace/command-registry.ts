@@ -29,11 +29,6 @@ export class CommandRegistry {
     return this.#byId.get(id)?.keys?.[0];
   }
 
-  /** The shortcuts of a command before a person changed them. */
-  ownKeysOf(id: string): readonly string[] {
-    return this.own.find((command) => command.id === id)?.keys ?? [];
-  }
-
   isEnabled(command: Command): boolean {
     return command.enabled?.(this.workspace) ?? true;
   }

@@ -20,7 +20,7 @@ test("a command has the keys that a person gave it, until they are reset", () =>
   store.set(get("help"), "F1");
   store.set(get("save"), "Mod+Shift+S");
   expect(keys()).toEqual({ save: ["Mod+Shift+S"], zoom: ["+", "="], help: ["F1"] });
-  store.reset(get("save"), ["Mod+S"]);
+  store.reset("save", COMMANDS);
   expect(keys()).toEqual({ save: ["Mod+S"], zoom: ["+", "="], help: ["F1"] });
   store.resetAll();
   expect(now()).toBe(COMMANDS);
@@ -33,10 +33,20 @@ test("keys that are taken over leave the command that had them, with its other k
   expect(keys()).toMatchObject({ zoom: ["+"], help: ["="] });
 });
 
-test("keys that a command gets back leave the command that took them over", () => {
+test("keys that a command gets back leave the command that took them over, which gets its own keys back", () => {
   store.set(get("help"), "Mod+S", get("save"));
-  store.reset(get("save"), ["Mod+S"]);
+  store.reset("save", COMMANDS);
   expect(keys()).toMatchObject({ save: ["Mod+S"], help: [] });
+  store.set(get("zoom"), "Mod+S", get("save"));
+  store.reset("save", COMMANDS);
+  expect(keys()).toMatchObject({ save: ["Mod+S"], zoom: ["+", "="] });
+});
+
+test("a command does not get keys back that belong to another by now", () => {
+  store.set(get("zoom"), "Mod+S", get("save"));
+  store.set(get("help"), "=", get("zoom"));
+  store.reset("save", COMMANDS);
+  expect(keys()).toMatchObject({ save: ["Mod+S"], zoom: ["+"], help: ["="] });
 });
 
 test("a removed shortcut is none", () => {

@@ -27,10 +27,20 @@ export class ShortcutStore {
     this.#change({ ...this.changed, [command.id]: [] });
   }
 
-  /** Gives a command its own keys again, and takes them from the commands that have them now. */
-  reset(command: WithKeys, own: readonly string[]): void {
-    const others = Object.entries(this.changed).filter(([id]) => id !== command.id);
-    this.#change(Object.fromEntries(others.map(([id, keys]) => [id, keys.filter((one) => !own.includes(one))])));
+  /**
+   * Gives a command its own keys again, and takes them from the commands that have them now. One that has no keys left by that gets
+   * its own back, except those that belong to another by now. `commands` have their own keys.
+   */
+  reset(id: string, commands: readonly WithKeys[]): void {
+    const ownOf = (command: string) => commands.find((one) => one.id === command)?.keys ?? [];
+    const { [id]: _, ...others } = this.changed;
+    const taken = new Set([...ownOf(id), ...Object.values(others).flat()]);
+    const left = Object.entries(others).map(([other, keys]) => {
+      const kept = keys.filter((one) => !ownOf(id).includes(one));
+      const isBare = kept.length === 0 && keys.length > 0;
+      return [other, isBare ? ownOf(other).filter((one) => !taken.has(one)) : kept] as const;
+    });
+    this.#change(Object.fromEntries(left));
   }
 
   resetAll(): void {

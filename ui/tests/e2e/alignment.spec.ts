@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
 import { expect, middle, node, openFlow, savedFlow, test } from "./fixture";
 
@@ -16,7 +16,11 @@ const FLOW: Flow = {
 
 /** Drags a node by so many screen pixels, and does something before it is let go. */
 async function dragBy(page: Page, id: string, dx: number, dy: number, before = async () => {}): Promise<void> {
-  const start = await middle(node(page, id).locator(".summary"));
+  await drag(page, node(page, id).locator(".summary"), dx, dy, before);
+}
+
+async function drag(page: Page, what: Locator, dx: number, dy: number, before = async () => {}): Promise<void> {
+  const start = await middle(what);
   await page.mouse.move(start.x, start.y);
   await page.mouse.down();
   // The node follows from where the drag is recognized.
@@ -43,6 +47,24 @@ test("a dragged node snaps to the edges of others, and shows a line", async ({ p
   expect((await savedFlow(page)).layout.two?.y).toBe(0);
   await page.keyboard.press("Control+z");
   expect((await savedFlow(page)).layout.two).toEqual({ x: 320, y: 150 });
+});
+
+test("frames snap to nodes, and nodes to frames", async ({ page }) => {
+  const frame = { title: "Frame", nodes: ["two"], x: 300, y: 420, width: 300, height: 200 };
+  await openFlow(page, { ...FLOW, layout: { ...FLOW.layout, two: { x: 340, y: 480 } }, frames: { frame } });
+  const zoom = await zoomOf(page);
+  const guides = page.getByTestId("alignment-guides").locator("line");
+  await drag(page, page.getByTestId("frame-frame").getByText("Frame"), -297 * zoom, 0, async () => {
+    await expect(guides).not.toHaveCount(0);
+  });
+  await expect(guides).toHaveCount(0);
+  const moved = await savedFlow(page);
+  expect(moved.frames?.frame).toMatchObject({ x: 0, y: 420 });
+  expect(moved.layout.two).toEqual({ x: 40, y: 480 });
+  await dragBy(page, "three", 0, 117 * zoom, async () => {
+    await expect(guides).not.toHaveCount(0);
+  });
+  expect((await savedFlow(page)).layout.three?.y).toBe(420);
 });
 
 test("Alt held lets a node go anywhere", async ({ page }) => {

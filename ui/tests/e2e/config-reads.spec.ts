@@ -1,6 +1,6 @@
 /** What a node reads from another one without an edge: seen on the canvas, and chosen from a list. */
 import type { Flow } from "../../src/bindings";
-import { expect, node, openFlow, savedFlow, test } from "./fixture";
+import { expect, middle, node, openFlow, savedFlow, test } from "./fixture";
 
 const FLOW: Flow = {
   version: 1,
@@ -41,4 +41,21 @@ test("a node that a config names is drawn as read, and is chosen from a list", a
   const output = page.locator("[data-field=sourceOutput]").getByRole("combobox");
   await expect(output.locator("option")).toHaveText(["First data output (value)", "value"]);
   expect((await savedFlow(page)).nodes.child?.config).toMatchObject({ sourceNodeId: "other" });
+});
+
+test("the line of what is read goes around a card that comes into its way", async ({ page }) => {
+  await openFlow(page, FLOW);
+  const line = page.getByTestId("reads-child/sourceNodeId").locator("path");
+  const lane = async () => Number(/V([\d.]+) Q/.exec((await line.getAttribute("d")) ?? "")?.[1]);
+  const before = await lane();
+  const { x, y } = await middle(node(page, "between").locator(".summary"));
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x, y + 220, { steps: 8 });
+  // While it is dragged, too: each step, and not only once the next one is drawn.
+  await expect.poll(lane).toBeGreaterThan(before);
+  const dragged = await lane();
+  await page.mouse.up();
+  await expect(node(page, "between").locator("xpath=..")).not.toHaveClass(/dragging/);
+  expect(Math.abs((await lane()) - dragged)).toBeLessThanOrEqual(1);
 });

@@ -167,3 +167,31 @@ test("opens an example and saves it under a name", async ({ page }) => {
   await page.getByTestId("file-dialog-cancel").click();
   await expect(page.getByTestId("flow-file")).toContainText("Not saved");
 });
+
+test("templates, imports, windows and help can be reached by pointer", async ({ page, context }) => {
+  await openFlow(page);
+  const toast = page.locator("[data-sonner-toast]");
+  await page.getByTestId("rail-flows").click();
+  await page.getByTestId("flows-flow.saveTemplate").click();
+  await expect(toast).toContainText("Support triage");
+  await page.getByTestId("flows-flow.import").click();
+  await page.getByTestId("file-dialog-path").press("Escape");
+  const opened = context.waitForEvent("page");
+  await page.getByTestId("flows-window.new").click();
+  await (await opened).close();
+  await page.getByTestId("rail-help").click();
+  await expect(page.getByTestId("guide")).toBeVisible();
+  await page.getByTestId("rail-help").click();
+  await expect(page.getByTestId("guide")).toHaveCount(0);
+  await page.getByTestId("flows-flow.new").click();
+  await expect(page.getByTestId("flows-flow.saveTemplate")).toBeDisabled();
+
+  await page.setViewportSize({ width: 800, height: 700 });
+  await page.getByTestId("tab-menu").click();
+  for (const name of ["New tab", "Import…", "Save as template", "New window"])
+    await expect(page.getByRole("menuitem", { name, exact: true })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.getByTestId("rail-menu").click();
+  await page.getByRole("menuitem", { name: "Help" }).click();
+  await expect(page.getByTestId("guide")).toBeVisible();
+});

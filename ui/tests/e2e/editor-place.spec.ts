@@ -66,3 +66,44 @@ test("the minimap contains the frame of a view far from the nodes", async ({ pag
   await expect.poll(isInside).toBe(true);
   await expect(node(page, "answer")).toBeInViewport();
 });
+
+test("new and pasted nodes land in view and on nothing", async ({ page }) => {
+  await openFlow(page);
+  const known = new Set(Object.keys(CHAT_FLOW.nodes));
+  const added = async () => {
+    const cards = page.locator(".react-flow__node");
+    await expect(cards).toHaveCount(known.size + 1);
+    const ids = await cards.evaluateAll((all) => all.map((one) => (one as HTMLElement).dataset.id ?? ""));
+    const id = ids.find((one) => !known.has(one)) ?? "";
+    await expect(node(page, id)).toBeInViewport({ ratio: 1 });
+    const boxes = await Promise.all([id, ...known].map((one) => node(page, one).boundingBox()));
+    const [fresh, ...others] = boxes;
+    const canvas = await page.getByTestId("canvas").boundingBox();
+    if (!fresh || !canvas) throw new Error(`There is no ${id}.`);
+    expect(fresh.y + fresh.height).toBeLessThanOrEqual(canvas.y + canvas.height);
+    for (const other of others) {
+      if (!other) continue;
+      const apart =
+        fresh.x >= other.x + other.width ||
+        other.x >= fresh.x + fresh.width ||
+        fresh.y >= other.y + other.height ||
+        other.y >= fresh.y + fresh.height;
+      expect(apart, `${id} is on nothing`).toBe(true);
+    }
+    known.add(id);
+  };
+  for (let time = 0; time < 3; time += 1) {
+    await page.keyboard.press("Control+k");
+    await expect(page.getByTestId("menu-field")).toBeFocused();
+    await page.keyboard.type("add template");
+    await page.keyboard.press("Enter");
+    await added();
+    await page.keyboard.press("Escape");
+  }
+  await node(page, "answer").locator(".summary").click();
+  await page.keyboard.press("Control+c");
+  for (let time = 0; time < 2; time += 1) {
+    await page.keyboard.press("Control+v");
+    await added();
+  }
+});

@@ -1,4 +1,4 @@
-import { expect, middle, node, openFlow, savedFlow, test } from "./fixture";
+import { CHAT_FLOW, expect, middle, node, openFlow, savedFlow, test } from "./fixture";
 
 const EDGE = "tools.tools->answer.tools";
 
@@ -30,6 +30,7 @@ test("an edge gets points, which are moved, taken away, and undone", async ({ pa
   await point.focus();
   await page.keyboard.press("Delete");
   await expect(point).toHaveCount(0);
+  await expect(page.locator(`.react-flow__edge[data-id="${EDGE}"]`)).toBeFocused();
   const without = await savedFlow(page);
   expect(without.routes).toBeUndefined();
   expect(without.edges).toHaveProperty([EDGE]);
@@ -52,4 +53,36 @@ test("points move with the nodes of both ends, and tidying up takes them away", 
   expect(after.routes?.[EDGE]?.[0]?.y).toBe((before.routes?.[EDGE]?.[0]?.y ?? 0) + shift);
   await page.keyboard.press("Shift+L");
   await expect.poll(async () => (await savedFlow(page)).routes).toBeUndefined();
+});
+
+test("the focus stays with the points of an edge while they are removed", async ({ page }) => {
+  await openFlow(page, {
+    ...CHAT_FLOW,
+    routes: {
+      [EDGE]: [
+        { x: 300, y: 220 },
+        { x: 420, y: 200 },
+      ],
+    },
+  });
+  const points = page.locator(".route-point");
+  await expect(points).toHaveCount(2);
+  await points.last().focus();
+  await page.keyboard.press("Delete");
+  await expect(points).toHaveCount(1);
+  await expect(points).toBeFocused();
+});
+
+test("an edge that ends in a fold gets no points, and its menu says why", async ({ page }) => {
+  const frame = { title: "Parcels", nodes: ["tools"], x: -20, y: 190, width: 260, height: 160, folded: true };
+  await openFlow(page, { ...CHAT_FLOW, frames: { frame } });
+  const line = page.getByTestId(`edge-${EDGE}`).locator(".react-flow__edge-interaction");
+  await line.click({ button: "right", force: true });
+  const item = page.getByTestId("menu-edge.addPoint");
+  await expect(item).toContainText("unfold that to add points");
+  await expect(item).toBeDisabled();
+  await page.keyboard.press("Escape");
+  await line.dblclick({ force: true });
+  await expect(page.locator("[data-sonner-toast]")).toContainText("unfold that to add points");
+  await expect(page.locator(".route-point")).toHaveCount(0);
 });

@@ -1,6 +1,7 @@
 /** Several flows in one window: each tab keeps its own document, history, view and run. */
 import type { Page } from "@playwright/test";
-import { CHAT_FLOW, drag, expect, node, openFlow, putFile, test } from "./fixture";
+import type { Flow } from "../../src/bindings";
+import { CHAT_FLOW, drag, expect, node, openFlow, putFile, savedFlow, test } from "./fixture";
 
 const OTHER = { ...CHAT_FLOW, name: "Research brief" };
 const tab = (page: Page, name: string) => page.getByTestId(`tab-${name}`);
@@ -49,6 +50,83 @@ test("each tab keeps its edits, its history, its selection and its view", async 
   await expect.poll(view).toBe(left);
   await page.getByTestId("undo-button").click();
   await expect(node(page, "ask")).not.toContainText("Mine");
+});
+
+const noteText = (page: Page) => page.getByTestId("inspector").locator(".cm-content").first();
+const typedNote = (flow: Flow) => flow.nodes.note?.config?.text;
+
+test("undo in a code field reverts only what was typed there", async ({ page }) => {
+  await openTwo(page);
+  await node(page, "note").click();
+  await page.keyboard.press("Control+Tab");
+  await node(page, "note").click();
+  await noteText(page).click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.type("Mine. ");
+  // Ends the step.
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Control+Tab");
+  await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
+  await noteText(page).click();
+  await page.keyboard.press("Control+z");
+  expect(typedNote(await savedFlow(page, "/flows/other.flow.json"))).toBe("Iterates **until** the person ends it.");
+  await page.keyboard.press("Control+Tab");
+  expect(typedNote(await savedFlow(page))).toBe("Mine. Iterates **until** the person ends it.");
+
+  // What the window has undone is no step of the field.
+  await page.getByTestId("undo-button").click();
+  await expect(noteText(page)).toHaveText("Iterates **until** the person ends it.");
+  await noteText(page).click();
+  await page.keyboard.press("Control+z");
+  await expect(noteText(page)).toHaveText("Iterates **until** the person ends it.");
+});
+
+test("what is being typed belongs to the flow it was typed for", async ({ page }) => {
+  await openTwo(page);
+  await node(page, "ask").click();
+  await page.keyboard.press("Control+Tab");
+  await node(page, "ask").click();
+  await page.getByTestId("node-title").fill("Mine");
+  await page.keyboard.press("Control+Tab");
+  await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
+  await expect(page.getByTestId("node-title")).toHaveValue("Ask the customer");
+  await node(page, "answer").click();
+  await expect(node(page, "ask")).toContainText("Ask the customer");
+  await page.keyboard.press("Control+Tab");
+  await expect(node(page, "ask")).toContainText("Mine");
+
+  await page.getByTestId("node-title").fill("Mine again");
+  expect((await savedFlow(page)).nodes.ask?.title).toBe("Mine again");
+  await expect(page.getByTestId("node-title")).toBeFocused();
+  await page.keyboard.press("End");
+  await page.keyboard.type("!");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "waiting");
+  await expect(node(page, "ask")).toContainText("Mine again!");
+});
+
+test("invalid JSON of one flow is not shown in another", async ({ page }) => {
+  const withSchema = (name: string): Flow => ({
+    ...CHAT_FLOW,
+    name,
+    nodes: { ...CHAT_FLOW.nodes, pick: { type: "value", config: { value: { a: 1 } } } },
+    layout: { ...CHAT_FLOW.layout, pick: { x: 0, y: 400 } },
+  });
+  await putFile(page, "/flows/other.flow.json", withSchema(OTHER.name));
+  await openFlow(page, withSchema(CHAT_FLOW.name));
+  await open(page, "/flows/other.flow.json", OTHER.name);
+  await node(page, "pick").click();
+  await page.keyboard.press("Control+Tab");
+  await node(page, "pick").click();
+  const field = page.getByTestId("inspector").locator("[data-language=json] .cm-content").first();
+  await field.click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("oops");
+  await expect(field).toContainText("oops");
+  await page.keyboard.press("Control+Tab");
+  await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
+  await expect(field).toContainText('"a": 1');
+  await expect(field).not.toContainText("oops");
 });
 
 test("a file that is open goes to its tab", async ({ page }) => {

@@ -96,6 +96,7 @@ export default function CodeMirror({
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const access = useRef(new Compartment());
+  const steps = useRef(new Compartment());
   const latest = useRef({ onChange, onBlur });
   latest.current = { onChange, onBlur };
 
@@ -107,7 +108,7 @@ export default function CodeMirror({
       state: EditorState.create({
         doc: value,
         extensions: [
-          history(),
+          steps.current.of(history()),
           keymap.of([...EDITING_KEYS, ...HISTORY_KEYS]),
           EditorView.lineWrapping,
           LANGUAGES[language],
@@ -134,7 +135,10 @@ export default function CodeMirror({
     editor.dispatch({
       changes: { from: 0, to: editor.state.doc.length, insert: value },
       annotations: externalChange.of(true),
+      effects: steps.current.reconfigure([]),
     });
+    // What was typed before is undone by the window from now on: here it would come back into another text.
+    editor.dispatch({ effects: steps.current.reconfigure(history()) });
   }, [value]);
 
   useEffect(() => {

@@ -1,11 +1,22 @@
-import { FilePlus, FolderOpen, History, Save, SaveAll, Search, X } from "lucide-react";
+import {
+  AppWindow,
+  FilePlus,
+  FolderOpen,
+  History,
+  Import,
+  LayoutTemplate,
+  Save,
+  SaveAll,
+  Search,
+  X,
+} from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import type { ExampleFlow, RecentFlow } from "@/bindings";
 import { IconButton } from "@/design/Button";
 import { Keys } from "@/design/Keys";
 import { notify } from "@/design/notify";
 import { plain } from "@/design/plain-text";
-import { fileName } from "@/flow/flow-state";
+import { documentFlow, fileName } from "@/flow/flow-state";
 import { HostError } from "@/ipc";
 import { useCommands, useFlow, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
@@ -13,17 +24,22 @@ import { TEXTS } from "./texts";
 const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
   { id: "flow.new", icon: <FilePlus size={15} aria-hidden /> },
   { id: "flow.open", icon: <FolderOpen size={15} aria-hidden /> },
+  { id: "flow.import", icon: <Import size={15} aria-hidden /> },
   { id: "flow.save", icon: <Save size={15} aria-hidden /> },
   { id: "flow.saveAs", icon: <SaveAll size={15} aria-hidden /> },
+  { id: "flow.saveTemplate", icon: <LayoutTemplate size={15} aria-hidden /> },
   { id: "flow.versions", icon: <History size={15} aria-hidden /> },
   { id: "flow.search", icon: <Search size={15} aria-hidden /> },
+  { id: "window.new", icon: <AppWindow size={15} aria-hidden /> },
 ];
 
-/** Flows: new, open, save, versions, search, the ones opened lately, and the examples. */
+/** Flows: what can be done with files and windows, the ones opened lately, and the examples. */
 export function FlowsPanel() {
   const { host, files } = useWorkspace();
   const commands = useCommands();
   const path = useFlow((state) => state.path);
+  // Whether there is something to keep as a template.
+  useFlow((state) => Object.keys(documentFlow(state).nodes).length > 0);
   const [recent, setRecent] = useState<readonly RecentFlow[]>([]);
   const [examples, setExamples] = useState<readonly ExampleFlow[]>([]);
   const load = useCallback(() => {

@@ -1,0 +1,12 @@
+import { isTyping } from "./keys";
+
+/**
+ * Has the field with the focus hand over what is being typed, as if it was left, and leaves the focus there. To be called before
+ * the document is read as a whole (saved, run) or another one is shown.
+ */
+export function commitTyping(): void {
+  const field = document.activeElement;
+  if (!(field instanceof HTMLElement) || !isTyping(field)) return;
+  field.blur();
+  if (document.activeElement === document.body) field.focus({ preventScroll: true });
+}

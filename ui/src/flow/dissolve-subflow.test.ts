@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import type { Flow, Node } from "@/bindings";
+import { convertToSubflow } from "./convert-to-subflow";
+import { dissolveSubflow } from "./dissolve-subflow";
+import { flowOf, SUBFLOW_PARTS } from "./subflow-test-parts";
+
+const dissolve = (flow: Flow) => dissolveSubflow(flow, "sub", SUBFLOW_PARTS);
+const sub = (inner: Flow, more: Partial<Node> = {}): Node => ({
+  type: "subflow",
+  ...more,
+  config: { flow: inner, inputSource: "mapping", ...more.config },
+});
+const TEXT = flowOf({ a: { type: "text" } });
+const TWO_RESULTS = flowOf({ a: { type: "text" }, one: { type: "output" }, two: { type: "output" } });
+
+describe("what the nodes alone would not be is refused:", () => {
+  it.each<[string, RegExp, Flow]>([
+    ["a file", /runs a file/, flowOf({ sub: { type: "subflow", config: { file: "a.flow.json" } } })],
+    ["an unreadable flow", /can’t be read/, flowOf({ sub: { type: "subflow", config: { flow: 7 } } })],
+    [
+      "a conversation",
+      /adds its result to a conversation/,
+      flowOf({ start: { type: "contextStart" }, sub: sub(TEXT) }, ["start.context>sub.context"]),
+    ],
+    [
+      "retries",
+      /tried again or limited/,
+      flowOf({ sub: sub(TEXT, { retry: { attempts: 2, backoffMs: 1, maxBackoffMs: 1, jitter: 0 } }) }),
+    ],
+    ["limits", /tried again or limited/, flowOf({ sub: sub(TEXT, { limits: { timeoutMs: 1000 } }) })],
+    ["the text that it is given", /“a” takes the text/, flowOf({ sub: sub(flowOf({ a: { type: "manualInput" } })) })],
+    ["settings of its own", /settings of its own/, flowOf({ sub: sub({ ...TEXT, settings: { maxConcurrency: 2 } }) })],
+    [
+      "a value for a node that is not there",
+      /passes a value to “gone”/,
+      flowOf({ sub: sub(TEXT, { config: { mapping: [{ from: "x", to: "gone.value" }] } }) }),
+    ],
+    [
+      "a reader of its ID",
+      /“reader” takes more than one result/,
+      flowOf({ sub: sub(TEXT), reader: { type: "subflow", config: { sourceNodeId: "sub" } } }),
+    ],
+    [
+      "its failure",
+      /“taker” takes the failure/,
+      flowOf({ sub: sub(TEXT), taker: { type: "json" } }, ["sub.error>taker.value"]),
+    ],
+    [
+      "all of its results at once",
+      /“taker” takes more than one result/,
+      flowOf({ sub: sub(TWO_RESULTS), taker: { type: "json", config: { query: "." } } }, ["sub.result>taker.value"]),
+    ],
+    [
+      "the text of several results",
+      /“taker” takes more than one result/,
+      flowOf({ sub: sub(TWO_RESULTS), taker: { type: "json", config: { query: "." } } }, ["sub.text>taker.value"]),
+    ],
+  ])("%s", (_, reason, flow) => {
+    expect(dissolve(flow)).toEqual({ refused: expect.stringMatching(reason) });
+  });
+});
+
+describe("a dissolved sub-flow", () => {
+  const done = (flow: Flow) => {
+    const outcome = dissolve(flow);
+    if ("refused" in outcome) throw new Error(outcome.refused);
+    return outcome.flow;
+  };
+
+  it("gives back the frames and the points of edges that were in it", () => {
+    const before: Flow = {
+      ...flowOf({ a: { type: "text" }, b: { type: "json" }, c: { type: "json" } }, [
+        "a.text>b.value",
+        "b.result>c.value",
+      ]),
+      frames: { frame: { title: "Parse", nodes: ["b", "c"], x: 280, y: 40, width: 600, height: 300 } },
+      routes: { "b.result>c.value": [{ x: 520, y: 10 }] },
+    };
+    const converted = convertToSubflow(before, ["b", "c"], SUBFLOW_PARTS);
+    if ("refused" in converted) throw new Error(converted.refused);
+    const outcome = dissolveSubflow(converted.flow, converted.nodes[0] ?? "", SUBFLOW_PARTS);
+    if ("refused" in outcome) throw new Error(outcome.refused);
+    const { frames = {}, routes, layout } = outcome.flow;
+    const by = { x: (layout.b?.x ?? 0) - 300, y: (layout.b?.y ?? 0) - 90 };
+    expect(Object.values(frames)).toEqual([{ ...before.frames?.frame, x: 280 + by.x, y: 40 + by.y }]);
+    expect(Object.values(routes ?? {})).toEqual([[{ x: 520 + by.x, y: 10 + by.y }]]);
+  });
+
+  it("keeps an inner frame without the results in it", () => {
+    const inner = flowOf({ a: { type: "text" }, result: { type: "output" } }, ["a.text>result.value"]);
+    const frame = { title: "Reply", nodes: ["a", "result"], x: -20, y: 40, width: 600, height: 200 };
+    const frames = Object.values(done(flowOf({ sub: sub({ ...inner, frames: { frame } }) })).frames ?? {});
+    expect(frames).toMatchObject([{ title: "Reply", nodes: ["a"] }]);
+  });
+
+  it("puts its nodes into the frame that it was in", () => {
+    const frame = { title: "Reply", nodes: ["sub"], x: -20, y: 40, width: 300, height: 200 };
+    const inBody = flowOf({ loop: { type: "loop" }, sub: sub(TEXT, { parent: "loop" }) });
+    for (const flow of [flowOf({ sub: sub(TEXT) }), inBody])
+      expect(done({ ...flow, frames: { frame } }).frames?.frame?.nodes).toEqual(["a"]);
+  });
+});

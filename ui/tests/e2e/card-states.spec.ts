@@ -1,0 +1,126 @@
+/** What a card and the panels say of a node: its value, that it was stopped, that its result is old, why it failed. */
+import type { Page } from "@playwright/test";
+import type { Flow } from "../../src/bindings";
+import { CHAT_FLOW, expect, type KeptRun, node, openFlow, openKeptRun, putRun, test } from "./fixture";
+
+const ring = (page: Page, id: string) => page.getByTestId(`node-status-${id}`);
+const look = (page: Page, id: string) =>
+  ring(page, id).evaluate((element) => {
+    const { borderTopColor, backgroundImage } = getComputedStyle(element);
+    return { borderTopColor, backgroundImage };
+  });
+
+/** A run in which one node has failed. */
+function failedRun(error: { code: string; message: string; hint?: string }): KeptRun {
+  const run = "0190a0b0-0000-7000-8000-000000000003";
+  const flow = {
+    version: 1,
+    name: "Support triage",
+    nodes: { check: { type: "chat", title: "Check" } },
+    edges: {},
+    layout: { check: { x: 0, y: 0 } },
+  } as unknown as Flow;
+  const journal = [
+    { type: "run.started", run, flow: { name: flow.name, hash: "h1" } },
+    { type: "node.started", node: "check", epoch: [], attempt: 1 },
+    { type: "node.failed", node: "check", epoch: [], error, handled: false },
+    { type: "run.failed", node: "check", epoch: [], error, outputs: {} },
+  ].map((event, seq) => ({ seq, at: 1_700_000_000_000 + seq * 100, ...event }));
+  return { run, flow, journal };
+}
+
+test("a value stands on the card of its node", async ({ page }) => {
+  await openFlow(page, {
+    ...CHAT_FLOW,
+    nodes: { note: { type: "value", config: { value: { city: "Lyon" } } } },
+    edges: {},
+    layout: { note: { x: 0, y: 0 } },
+  });
+  await expect(node(page, "note").locator(".summary")).toContainText('"city"');
+});
+
+test("a tab that a node can never fill is not offered", async ({ page }) => {
+  await openFlow(page);
+  const tabs = page.getByTestId("inspector").getByRole("tab");
+  await node(page, "note").click();
+  await expect(tabs).toHaveText(["Config"]);
+  await node(page, "tools").click();
+  await expect(tabs).toHaveText(["Config", "Input / Output"]);
+  await node(page, "ask").click();
+  await expect(tabs).toHaveText(["Config", "Input / Output", "Context"]);
+  await node(page, "answer").click();
+  await expect(tabs).toHaveText(["Config", "Input / Output", "Prompt", "Context"]);
+});
+
+test("a node that was stopped does not look like one that failed", async ({ page }) => {
+  await openFlow(page);
+  await page.getByTestId("run-button").click();
+  const status = page.getByTestId("run-status");
+  await expect(status).toHaveAttribute("data-status", "waiting");
+  await page.getByTestId("pause-answer").fill("Where is my parcel 7731?");
+  await page.getByTestId("pause-send").click();
+  await expect(ring(page, "answer")).toHaveAttribute("data-state", "running");
+  await page.getByTestId("stop-button").click();
+  await expect(status).toHaveText("Stopped");
+  await expect(ring(page, "answer")).toHaveAccessibleName("Stopped");
+  const stopped = await look(page, "answer");
+  const pill = await status.evaluate((element) => getComputedStyle(element).color);
+
+  await putRun(page, failedRun({ code: "provider.timeout", message: "Too slow." }));
+  await openKeptRun(page);
+  await expect(status).toHaveText("Failed at Check");
+  await expect(ring(page, "check")).toHaveAccessibleName("Failed");
+  const failed = await look(page, "check");
+  expect(failed.borderTopColor).not.toBe(stopped.borderTopColor);
+  expect(failed.backgroundImage).not.toBe(stopped.backgroundImage);
+  expect(await status.evaluate((element) => getComputedStyle(element).color)).not.toBe(pill);
+});
+
+test("a result of an older flow is called stale on its card", async ({ page }) => {
+  await openFlow(page);
+  await page.getByTestId("run-button").click();
+  await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "waiting");
+  await node(page, "start").click();
+  await page.keyboard.press("d");
+  const chip = page.getByTestId("stale-start");
+  await expect(chip).toHaveText("Stale");
+  await expect(chip).toBeInViewport({ ratio: 0.99 });
+  await expect(ring(page, "start")).toHaveAttribute("data-stale", "true");
+  await page.getByTestId("undo-button").click();
+  await expect(chip).toHaveCount(0);
+});
+
+test("an unreachable server is named whole, with the way to its settings", async ({ page }) => {
+  const reason = `Cannot reach \`openai\`: ${"a long way ".repeat(40)}connection refused at the very end.`;
+  await putRun(page, failedRun({ code: "provider.unreachable", message: reason, hint: "Check the network." }));
+  await openKeptRun(page);
+  await page.getByTestId("run-status").click();
+  const problem = page.getByTestId("problem").first();
+  const message = problem.locator("[data-error-message]");
+  await expect(message).toContainText("connection refused at the very end.");
+  const cut = await message.evaluate((element) => {
+    const { overflow, textOverflow, webkitLineClamp } = getComputedStyle(element);
+    return { overflow, textOverflow, webkitLineClamp, hidden: element.scrollHeight - element.clientHeight };
+  });
+  expect(cut).toEqual({ overflow: "visible", textOverflow: "clip", webkitLineClamp: "none", hidden: 0 });
+  await problem.getByRole("button", { name: "Settings of openai" }).click();
+  await expect(page.getByTestId("provider-openai")).toBeVisible();
+});
+
+test("a template that goes through a text says what the text is and what to write instead", async ({ page }) => {
+  await putRun(
+    page,
+    failedRun({
+      code: "template.not_a_list",
+      message: "`{{#each}}` goes through a list, but `items` is a text.",
+      hint: "Connect a list or an object. To insert the value as it is, write `{{name}}` without `{{#each}}`.",
+    }),
+  );
+  await openKeptRun(page);
+  await page.getByTestId("run-status").click();
+  const problem = page.getByTestId("problem").first();
+  await expect(problem).toContainText("{{#each}} goes through a list, but items is a text.");
+  await expect(problem).toContainText("write {{name}} without {{#each}}");
+  await problem.getByTitle(/on canvas$/).click();
+  await expect(node(page, "check")).toHaveAttribute("data-selected", "true");
+});

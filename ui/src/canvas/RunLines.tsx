@@ -3,7 +3,7 @@ import type { Attachment, NodeId } from "@/bindings";
 import { InlineCode } from "@/design/InlineCode";
 import { plain } from "@/design/plain-text";
 import type { WindowUse } from "@/run/element-views";
-import { AttachmentImage } from "@/workspace/AttachmentList";
+import { AttachmentImage } from "@/workspace/attachments/AttachmentList";
 import { Retrying } from "./Retrying";
 import { TEXTS } from "./texts";
 import { useNodeRun } from "./useElementViews";

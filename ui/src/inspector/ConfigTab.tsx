@@ -17,6 +17,7 @@ import { configPath, type Path } from "./findings";
 import { Help } from "./Help";
 import { InheritedValues, inheritedBy, withInherited } from "./inherited";
 import { LimitsSection } from "./LimitsSection";
+import { RunFilesSection } from "./RunFilesSection";
 import { TEXTS } from "./texts";
 
 type Props = { nodeId: NodeId; node: Node; type: NodeDescriptor | undefined; readOnly: boolean };
@@ -80,6 +81,7 @@ export function ConfigTab({ nodeId, node, type, readOnly }: Props) {
       ) : (
         <Unknown node={node} />
       )}
+      {readOnly ? null : <RunFilesSection nodeId={nodeId} />}
       {isComment ? null : (
         <LimitsSection nodeId={nodeId} node={node} findings={findings} inherited={inherited} readOnly={readOnly} />
       )}

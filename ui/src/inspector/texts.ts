@@ -1,5 +1,7 @@
 /** Every text of this part of the window. */
 export const TEXTS = {
+  runFiles: "Files for runs",
+  runFilesHint: "Go with the message in each run from here, and are not part of the flow.",
   problemsNode: "Problems with this node",
   config: "Config",
   noSettings: "No settings",

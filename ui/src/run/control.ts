@@ -26,6 +26,7 @@ import type { GrantAnswer, GrantRequest } from "./grant-requests";
 import { neededBy } from "./grants";
 import type { ActiveRun } from "./live/active-run";
 import { RunSession, type SessionEvents } from "./live/session";
+import { RunFiles } from "./run-files";
 import { PAGE, type RunList } from "./run-list";
 import { TEXTS } from "./texts";
 
@@ -119,6 +120,8 @@ type Parts = {
 
 export class RunControl {
   readonly store: StoreApi<RunState> = createStore<RunState>(() => ({ starting: new Set(), statuses: {} }));
+  /** The images and files that go with the next runs. */
+  readonly files = new RunFiles();
   /** The sessions of the documents behind, by their keys. Their runs go on. */
   readonly #behind = new Map<string, Sessions>();
   readonly #host: Host;
@@ -147,6 +150,7 @@ export class RunControl {
       this.#closeAll(this.#behind.get(key) ?? {});
       this.#behind.delete(key);
       this.#setStatus(key, undefined);
+      this.files.forget(key);
     });
     const stop = this.#editor.store.subscribe((state, before) => {
       if (state.key !== before.key) {
@@ -256,7 +260,8 @@ export class RunControl {
     this.#window.runStarts();
     this.#setStarting(key, true);
     try {
-      const request = { flow, path, to, conversation: this.#conversation.current?.id };
+      const overrides = this.files.overrides(key, flow);
+      const request = { flow, path, to, conversation: this.#conversation.current?.id, overrides };
       const run = await this.#startGranted(request);
       if (run === undefined) return;
       this.#list.refresh();

@@ -4,13 +4,13 @@ import type { Attachment } from "@/bindings";
 import { Button } from "@/design/Button";
 import { formatJson, parseJson } from "@/design/exact-json";
 import { takesAttachments } from "@/run/values/attachments";
+import { AttachButton, AttachmentField } from "@/workspace/attachments/AttachmentField";
+import { useAttachments } from "@/workspace/attachments/useAttachments";
 import { useWorkspace } from "@/workspace/context";
 import { AnswerText } from "./AnswerText";
-import { AttachButton, AttachmentField } from "./AttachmentField";
 import { answerForm, type QuestionField, type Schema, skeleton } from "./answer-schema";
 import { contentOf, type FieldValues, initialValues, QuestionFields } from "./QuestionFields";
 import { TEXTS } from "./texts";
-import { useAttachments } from "./useAttachments";
 
 type Props = {
   schema: Record<string, unknown>;
@@ -96,7 +96,8 @@ export function AnswerForm(props: Props) {
 
 function TextAnswer({ schema, draftKey, label, busy, onAnswer }: Props) {
   const { text, setText, send: sendAnswer } = useAnswerDraft({ draftKey, onAnswer }, "");
-  const files = useAttachments();
+  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
+  const files = useAttachments(attachments, setAttachments);
   const isBusy = busy || files.storing;
   const send = () => {
     if (isBusy || text.trim() === "") return;

@@ -2,7 +2,7 @@ import { Crosshair, X } from "lucide-react";
 import type { Entry } from "@/bindings";
 import { IconButton } from "@/design/Button";
 import { CopyButton } from "@/run/values/ValueView";
-import { AttachedValue } from "@/workspace/AttachedValue";
+import { AttachedValue } from "@/workspace/attachments/AttachedValue";
 import { useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 

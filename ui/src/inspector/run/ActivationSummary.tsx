@@ -9,7 +9,7 @@ import { describeTokens, formatCost, formatDuration } from "@/run/values/format"
 import { wasStopped } from "@/run/values/outputs";
 import { Truncated } from "@/run/values/Truncated";
 import { ValueView } from "@/run/values/ValueView";
-import { AttachmentList } from "@/workspace/AttachmentList";
+import { AttachmentList } from "@/workspace/attachments/AttachmentList";
 import { ErrorActionButton } from "@/workspace/ErrorActionButton";
 import { Box, Section } from "./Section";
 import { TEXTS } from "./texts";

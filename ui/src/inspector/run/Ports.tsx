@@ -6,7 +6,7 @@ import type { RunSession } from "@/run/live/session";
 import { type InputValue, inputsOf } from "@/run/values/inputs";
 import { outputsOf } from "@/run/values/outputs";
 import { CopyButton } from "@/run/values/ValueView";
-import { AttachedValue } from "@/workspace/AttachedValue";
+import { AttachedValue } from "@/workspace/attachments/AttachedValue";
 import { useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
 import { Box, Section } from "./Section";

@@ -3,7 +3,7 @@ import type { LineChange } from "@/run/prompt-diff";
 import type { Line } from "@/run/prompt-parts";
 import { formatCount } from "@/run/values/format";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
-import { AttachmentList } from "@/workspace/AttachmentList";
+import { AttachmentList } from "@/workspace/attachments/AttachmentList";
 import { useWorkspace } from "@/workspace/context";
 import { ChangedText, ChangeMark } from "./ChangedText";
 import { FoldButton } from "./FoldButton";

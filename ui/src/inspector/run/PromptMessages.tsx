@@ -9,7 +9,7 @@ import { formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
 import { messageText } from "@/run/values/message-text";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
-import { AttachmentList } from "@/workspace/AttachmentList";
+import { AttachmentList } from "@/workspace/attachments/AttachmentList";
 import { useWorkspace } from "@/workspace/context";
 import { useEventCount } from "@/workspace/run-hooks";
 import { ChangedText, ChangeMark } from "./ChangedText";

@@ -3,7 +3,7 @@ import { InlineCode } from "@/design/InlineCode";
 import type { EpochView, ToolCallView } from "@/run/fold/types";
 import { formatDuration } from "@/run/values/format";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
-import { AttachedValue } from "@/workspace/AttachedValue";
+import { AttachedValue } from "@/workspace/attachments/AttachedValue";
 import { OriginChips } from "./OriginChips";
 import { Box, Section } from "./Section";
 import { TEXTS } from "./texts";

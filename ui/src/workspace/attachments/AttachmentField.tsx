@@ -1,7 +1,7 @@
 import { Paperclip } from "lucide-react";
 import { type DragEvent, type ReactNode, useRef, useState } from "react";
 import { ErrorMessage } from "@/design/ErrorMessage";
-import { AttachmentList } from "@/workspace/AttachmentList";
+import { AttachmentList } from "./AttachmentList";
 import { TEXTS } from "./texts";
 import type { useAttachments } from "./useAttachments";
 

@@ -2,12 +2,13 @@ import { useState } from "react";
 import type { Attachment } from "@/bindings";
 import { HostError } from "@/ipc";
 import { toBase64 } from "@/ipc/base64";
-import { useWorkspace } from "@/workspace/context";
+import { useWorkspace } from "../context";
 
-/** The files that go with an answer: stored by the host as they are added. */
-export function useAttachments() {
+type Change = (change: (all: readonly Attachment[]) => readonly Attachment[]) => void;
+
+/** Files that a person adds to a list and takes out of it: stored by the host as they are added. */
+export function useAttachments(attachments: readonly Attachment[], setAttachments: Change) {
   const { host } = useWorkspace();
-  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const [storing, setStoring] = useState(0);
   const [error, setError] = useState<HostError>();
   return {

@@ -2,7 +2,7 @@ import { FileText, X } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { Attachment } from "@/bindings";
 import { formatBytes, isImage } from "@/run/values/attachments";
-import { useWorkspace } from "./context";
+import { useWorkspace } from "../context";
 
 type Props = {
   attachments: readonly Attachment[];

@@ -312,13 +312,13 @@ pub fn url_problem(url: &str) -> Option<String> {
     None
 }
 
-fn is_header_name(name: &str) -> bool {
+pub(crate) fn is_header_name(name: &str) -> bool {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     (1..=100).contains(&name.len()) && name.bytes().all(is_token)
 }
 
 /// Headers that would change how the request is framed or routed.
-fn is_forbidden_header(name: &str) -> bool {
+pub(crate) fn is_forbidden_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.starts_with("proxy-")
         || matches!(

@@ -1,51 +1,29 @@
 //! Flows of other tools, as flows of Plait.
 //!
-//! One reader per format makes a [`Draft`](draft::Draft) of the nodes that have an equivalent; what has none becomes a
-//! placeholder that keeps its original. The report says what became of each node and edge. Refuses to run anything, to read
-//! another file, and to take keys out of a file into a flow.
+//! One reader per format makes a flow with a [`FlowBuilder`](builder::FlowBuilder) of the nodes that have an equivalent; what has
+//! none becomes a placeholder that keeps its original. The report says what became of each node and edge. Refuses to run
+//! anything, to read another file, and to take keys out of a file into a flow.
 
 mod arrange;
-#[expect(
-    clippy::unnecessary_wraps,
-    clippy::single_match_else,
-    clippy::format_collect,
-    reason = "readers of node types share a signature; both arms weigh the same; the texts are short"
-)]
+mod budget;
+mod builder;
+mod chat_call;
 mod dify;
-mod draft;
-#[expect(
-    clippy::unnecessary_wraps,
-    clippy::single_match_else,
-    clippy::format_collect,
-    clippy::unused_self,
-    reason = "readers of node types share a signature; both arms weigh the same; the texts are short"
-)]
 mod flowise;
-#[expect(clippy::single_match_else, reason = "both arms weigh the same")]
 mod gate;
 mod graph;
-#[expect(clippy::unused_self, reason = "readers of parts share a signature")]
+mod http_request;
+mod jq;
 mod langflow;
-mod model_call;
-#[expect(
-    clippy::unused_self,
-    clippy::single_match_else,
-    reason = "readers of parts share a signature; both arms weigh the same"
-)]
 mod n8n;
 mod output;
+mod point;
+mod program;
 mod report;
-#[expect(
-    clippy::single_match_else,
-    clippy::too_many_lines,
-    clippy::format_push_string,
-    reason = "both arms weigh the same; the node types are one table; the texts are short"
-)]
 mod rivet;
 mod secrets;
 mod settings;
 mod source;
-#[expect(clippy::format_push_string, reason = "the texts are short")]
 mod template;
 
 use serde::{Deserialize, Serialize};
@@ -53,6 +31,7 @@ use ts_rs::TS;
 
 use crate::error::{ErrorCode, Fault};
 use crate::flow::Flow;
+use budget::Budget;
 
 pub use report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode};
 
@@ -117,14 +96,15 @@ pub fn import(text: &str, format: Option<Format>, name: &str) -> Result<Imported
     let Some(format) = format.or_else(|| source::recognize(&document)) else {
         return Err(source::unknown_format());
     };
-    let draft = match format {
-        Format::Dify => dify::read(&document, name)?,
-        Format::N8n => n8n::read(&document, name)?,
-        Format::Rivet => rivet::read(&document, name)?,
-        Format::Langflow => langflow::read(&document, name)?,
-        Format::Flowise => flowise::read(&document, name)?,
+    let budget = Budget::new();
+    let builder = match format {
+        Format::Dify => dify::read(&document, name, &budget)?,
+        Format::N8n => n8n::read(&document, name, &budget)?,
+        Format::Rivet => rivet::read(&document, name, &budget)?,
+        Format::Langflow => langflow::read(&document, name, &budget)?,
+        Format::Flowise => flowise::read(&document, name, &budget)?,
     };
-    let (flow, report) = draft.finish();
+    let (flow, report) = builder.finish()?;
     Ok(Imported { flow, report })
 }
 
@@ -132,6 +112,12 @@ pub fn import(text: &str, format: Option<Format>, name: &str) -> Result<Imported
 fn wrong_shape(format: Format, what: &str) -> Fault {
     Fault::new(ErrorCode::ImportWrongShape, format!("This is no file of {}: {what}.", format.title()))
         .hint("Export it again from that tool, or name another format.")
+}
+
+/// The error for a file that has too many nodes with its nested flows.
+fn too_many_nodes() -> Fault {
+    let message = format!("With its nested flows, the file has more than {MAX_NODES} nodes.");
+    Fault::new(ErrorCode::ImportTooLarge, message).hint("Split the flow, and import the parts.")
 }
 
 /// Counts what a file has, against the limits.

@@ -51,35 +51,88 @@ fn spread(flow: &mut Flow, ids: &[NodeId]) {
     let mut order: Vec<(NodeId, Position)> =
         ids.iter().map(|id| (id.clone(), flow.layout.get(id).cloned().unwrap_or_default())).collect();
     order.sort_by(|(a, p), (b, q)| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(a.cmp(b)));
-    // By columns, so that a card is compared with its neighbors alone.
-    let mut columns: HashMap<i64, Vec<[f64; 4]>> = HashMap::new();
+    let mut taken = Taken::default();
     for (id, mut position) in order {
-        let (width, height) = size(&position);
-        let span = column(position.x - GAP)..=column(position.x + width + GAP);
-        loop {
-            let taken = span.clone().filter_map(|at| columns.get(&at)).flatten();
-            let below = taken
-                .filter(|[x, y, w, h]| {
-                    position.x < x + w + GAP
-                        && position.x + width + GAP > *x
-                        && position.y < y + h + GAP
-                        && position.y + height + GAP > *y
-                })
-                .map(|[_, y, _, h]| y + h + GAP)
-                .fold(f64::NEG_INFINITY, f64::max);
-            if below <= position.y {
-                break;
-            }
-            position.y = below;
-        }
-        let taken = [position.x, position.y, width, height];
-        for at in span {
-            columns.entry(at).or_default().push(taken);
-        }
+        taken.place(&mut position);
         position.x = position.x.round();
         position.y = position.y.round();
         flow.layout.insert(id, position);
     }
+}
+
+/// Where cards lie. By columns, so that a card is compared with its neighbors alone.
+#[derive(Default)]
+struct Taken {
+    /// The cards in each column, from top to bottom.
+    columns: HashMap<i64, Vec<Area>>,
+    /// Cards over many columns.
+    wide: Vec<Area>,
+    /// How high the highest card is.
+    max_height: f64,
+    /// Where the last card went that wanted this place and had this size: the next one goes below.
+    lowest: HashMap<[u64; 4], f64>,
+}
+
+#[derive(Clone, Copy)]
+struct Area {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Taken {
+    /// Moves a card down to the first place that is free, and takes it.
+    fn place(&mut self, position: &mut Position) {
+        /// Cards over more columns are kept apart, as wide.
+        const MAX_COLUMNS: i64 = 4;
+        let (width, height) = size(position);
+        let wanted = [position.x, position.y, width, height].map(f64::to_bits);
+        if let Some(&lowest) = self.lowest.get(&wanted) {
+            position.y = lowest;
+        }
+        let (left, right) = (position.x, position.x + width);
+        let (first, last) = (column(left - GAP), column(right + GAP));
+        let mut lists: Vec<&[Area]> =
+            (first..=last).filter_map(|at| self.columns.get(&at)).map(Vec::as_slice).collect();
+        lists.push(&self.wide);
+        for list in &mut lists {
+            let above = list.partition_point(|area| area.top + self.max_height + GAP <= position.y);
+            *list = &list[above..];
+        }
+        // All cards in the way from top to bottom: once one lies below this card, all others do.
+        while let Some((at, area)) = topmost(&lists) {
+            if area.top >= position.y + height + GAP {
+                break;
+            }
+            lists[at] = &lists[at][1..];
+            let is_beside = area.right + GAP <= left || area.left >= right + GAP;
+            if !is_beside && position.y < area.bottom + GAP {
+                position.y = area.bottom + GAP;
+            }
+        }
+        self.lowest.insert(wanted, position.y);
+        self.max_height = self.max_height.max(height);
+        let area = Area { left, right, top: position.y, bottom: position.y + height };
+        if last - first >= MAX_COLUMNS {
+            insert(&mut self.wide, area);
+        } else {
+            for at in first..=last {
+                insert(self.columns.entry(at).or_default(), area);
+            }
+        }
+    }
+}
+
+/// The topmost of the first areas of some lists, and which list it is in.
+fn topmost(lists: &[&[Area]]) -> Option<(usize, Area)> {
+    let firsts = lists.iter().enumerate().filter_map(|(at, list)| Some((at, *list.first()?)));
+    firsts.min_by(|(_, a), (_, b)| a.top.total_cmp(&b.top))
+}
+
+fn insert(list: &mut Vec<Area>, area: Area) {
+    let at = list.partition_point(|other| other.top <= area.top);
+    list.insert(at, area);
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "positions are clamped to a million")]

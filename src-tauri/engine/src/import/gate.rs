@@ -4,24 +4,23 @@
 
 use serde_json::json;
 
-use super::draft::{Draft, Output, PLACEHOLDER};
-use super::template::TemplateText;
+use super::builder::{FlowBuilder, Output, PLACEHOLDER};
 use crate::id::NodeId;
 
 /// Makes a node run only if one of these outputs is live. Nothing to do if it reads the only one already.
-pub(super) fn run_after(draft: &mut Draft, source: &str, node: &NodeId, branches: &[Output]) {
-    let feeds = draft.feeds(node);
+pub(super) fn run_after(builder: &mut FlowBuilder, source: &str, node: &NodeId, branches: &[Output]) {
+    let feeds = builder.feeds(node);
     // What is inside of a loop runs in its iterations.
-    let parent = draft.parent(node);
+    let parent = builder.parent(node);
     let branches: Vec<Output> =
         branches.iter().filter(|branch| Some(&branch.node) != parent.as_ref()).cloned().collect();
     let branches = branches.as_slice();
     if branches.is_empty() || branches.iter().any(|branch| branches.len() == 1 && feeds.contains(branch)) {
         return;
     }
-    let node_type = draft.node_type(node).to_owned();
+    let node_type = builder.node_type(node).to_owned();
     let own_input = match node_type.as_str() {
-        "chat" if !draft.is_fed(node, "message") => Some("data"),
+        "chat" if !builder.is_fed(node, "message") => Some("data"),
         "userInput" | "approval" => Some("in"),
         "code" | "loop" => Some("input"),
         "classify" => Some("message"),
@@ -30,51 +29,55 @@ pub(super) fn run_after(draft: &mut Draft, source: &str, node: &NodeId, branches
         "note" | "contextStart" | "value" | "tools" | "mcpServer" => return,
         _ => None,
     };
-    let at = draft.position(node).beside(-0.5, 1.0);
-    let branch = match branches {
-        [only] => only.clone(),
-        _ => {
-            let join = draft.add(source, "Any branch", "join", json!({}), at);
-            for branch in branches {
-                draft.connect(branch, &join, "values");
-            }
-            Output::new(&join, "first")
+    let at = builder.position(node).beside(-0.5, 1.0);
+    let branch = if let [only] = branches {
+        only.clone()
+    } else {
+        let join = builder.add(source, "Any branch", "join", json!({}), at);
+        for branch in branches {
+            builder.connect(branch, &join, "values");
         }
+        Output::new(&join, "first")
     };
     match (own_input, node_type.as_str()) {
-        (Some(input), _) if !draft.is_fed(node, input) => {
-            draft.connect(&branch, node, input);
-        }
+        (Some(input), _) if !builder.is_fed(node, input) => builder.connect(&branch, node, input),
         (_, "text") => {
-            let source =
-                draft.config(node).and_then(|config| config.get("template")?.as_str().map(str::to_owned));
-            let mut gate = TemplateText::default();
-            gate.require("branch", &branch);
-            if let (Some(template), Some(config)) = (source, draft.config(node)) {
-                let template = format!("{}{template}", gate.source());
-                config.insert("template".to_owned(), template.into());
+            let name = free_input(builder, node);
+            let config = builder.config(node).and_then(|config| config.get_mut("template"));
+            if let Some(serde_json::Value::String(template)) = config {
+                // Reads the value, and shows nothing of it.
+                template.insert_str(0, &format!("{{{{#with {name}}}}}{{{{/with}}}}"));
+                builder.connect(&branch, node, &name);
             }
-            draft.feed(&gate, node);
         }
-        (_, "join") => {
-            draft.connect(&branch, node, "after");
-        }
-        _ => delay_first_feed(draft, source, node, &branch),
+        (_, "join") if !builder.is_fed(node, "after") => builder.connect(&branch, node, "after"),
+        _ => delay_first_feed(builder, source, node, &branch),
     }
 }
 
 /// Puts a `join` that waits for the branch into the first edge that feeds a node.
-fn delay_first_feed(draft: &mut Draft, source: &str, node: &NodeId, branch: &Output) {
-    let at = draft.position(node).beside(-0.5, 1.0);
-    let Some((from, input)) = draft.take_data_feed(node) else {
-        draft.lose(
+fn delay_first_feed(builder: &mut FlowBuilder, source: &str, node: &NodeId, branch: &Output) {
+    let at = builder.position(node).beside(-0.5, 1.0);
+    let Some((from, input)) = builder.take_data_feed(node) else {
+        builder.lose(
             source,
             "It runs whether its branch is taken or not: it has no input that could wait for it.",
         );
         return;
     };
-    let join = draft.add(source, "After the branch", "join", json!({}), at);
-    draft.connect(&from, &join, "values");
-    draft.connect(branch, &join, "after");
-    draft.connect(&Output::new(&join, "first"), node, &input);
+    let join = builder.add(source, "After the branch", "join", json!({}), at);
+    builder.connect(&from, &join, "values");
+    builder.connect(branch, &join, "after");
+    builder.connect(&Output::new(&join, "first"), node, &input);
+}
+
+/// A name for another input of a template.
+fn free_input(builder: &FlowBuilder, node: &NodeId) -> String {
+    let mut name = "branch".to_owned();
+    let mut count = 1;
+    while builder.is_fed(node, &name) {
+        count += 1;
+        name = format!("branch_{count}");
+    }
+    name
 }

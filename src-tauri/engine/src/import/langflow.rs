@@ -7,8 +7,9 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use super::draft::{Draft, Output};
-use super::graph::{Graph, GraphEdge, GraphNode, point, text as text_of};
+use super::budget::Budget;
+use super::builder::{FileEdge, FlowBuilder, Output};
+use super::graph::{Graph, GraphEdge, GraphNode, text as text_of};
 use super::settings::Settings;
 use super::template::TemplateText;
 use super::{Format, check_size, wrong_shape};
@@ -17,7 +18,7 @@ use crate::id::NodeId;
 use crate::port::PortKind;
 
 /// Reads a flow, or the first one of an export.
-pub(super) fn read(document: &Value, name: &str) -> Result<Draft, Fault> {
+pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<FlowBuilder, Fault> {
     let list = document.get("flows").and_then(Value::as_array).or_else(|| document.as_array());
     let more = list.map_or(0, |list| list.len().saturating_sub(1));
     let flow = list.and_then(|list| list.first()).unwrap_or(document);
@@ -32,41 +33,32 @@ pub(super) fn read(document: &Value, name: &str) -> Result<Draft, Fault> {
     let graph =
         Graph::new(nodes.iter().filter_map(read_node).collect(), edges.iter().map(read_edge).collect());
     let own = text_of(flow, "name").trim();
-    let mut draft = Draft::new(Format::Langflow, if own.is_empty() { name } else { own });
-    draft.set_description(text_of(flow, "description"));
+    let mut builder = FlowBuilder::new(Format::Langflow, if own.is_empty() { name } else { own }, budget);
+    builder.set_description(text_of(flow, "description"));
     for node in &graph.nodes {
-        draft.register(node.id, node.title, node.kind);
+        builder.register(node.id, node.title, node.kind);
     }
     if more > 0 {
-        draft.note(format!("The file has {more} more flows, which were not imported."));
+        builder.note(format!("The file has {more} more flows, which were not imported."));
     }
     let by_id =
         nodes.iter().zip(&fields).filter_map(|(node, fields)| Some((node.get("id")?.as_str()?, fields)));
     let mut reader = Reader {
-        draft,
+        builder,
         graph: &graph,
         fields: by_id.collect(),
         outputs: HashMap::new(),
         templates: HashMap::new(),
     };
     reader.run();
-    Ok(reader.draft)
+    Ok(reader.builder)
 }
 
 fn read_node(json: &Value) -> Option<GraphNode<'_>> {
-    let data = json.get("data").unwrap_or(&Value::Null);
-    let component = data.get("node").unwrap_or(&Value::Null);
-    let is_note = text_of(json, "type") == "noteNode";
-    let kind = if is_note { "note" } else { text_of(data, "type") };
-    let title = text_of(component, "display_name");
-    Some(GraphNode {
-        id: json.get("id")?.as_str()?,
-        kind,
-        title: if title.is_empty() { kind } else { title },
-        parent: None,
-        json,
-        at: point(json.get("positionAbsolute").or_else(|| json.get("position"))),
-    })
+    let node = GraphNode::read(json)?;
+    let kind = if text_of(json, "type") == "noteNode" { "note" } else { text_of(node.data, "type") };
+    let component = node.data.get("node").unwrap_or(&Value::Null);
+    Some(GraphNode { kind, title: GraphNode::or_kind(kind, text_of(component, "display_name")), ..node })
 }
 
 /// Handles are objects, also as text with `œ` for quotes. Old ones are texts: `TYPE|NODE|…`, and `TYPE|FIELD|NODE`.
@@ -105,7 +97,7 @@ fn fields_of(node: &Value) -> Value {
 }
 
 struct Reader<'v> {
-    draft: Draft,
+    builder: FlowBuilder,
     graph: &'v Graph<'v>,
     fields: HashMap<&'v str, &'v Value>,
     /// What each component makes, by the name of its output; empty for all others.
@@ -117,10 +109,13 @@ struct Reader<'v> {
 impl<'v> Reader<'v> {
     fn run(&mut self) {
         for at in self.graph.order() {
+            if self.builder.budget().is_exceeded() {
+                return;
+            }
             self.component(at);
         }
         for at in 0..self.graph.nodes.len() {
-            if self.draft.has_outcome(self.graph.nodes[at].id) {
+            if self.builder.has_outcome(self.graph.nodes[at].id) {
                 continue;
             }
             // A prompt that nothing took as a part of itself.
@@ -130,19 +125,13 @@ impl<'v> Reader<'v> {
                 self.placeholder(at, "Nothing in the flow uses it.");
             }
         }
-        for edge in &self.graph.edges {
-            if self.graph.find(edge.source).is_none() || self.graph.find(edge.target).is_none() {
-                let reason = "The file has no node of one of these ids.";
-                self.draft.lose_edge(edge.source, edge.target, &edge.field, reason);
-            } else if self.draft.are_connected(edge.source, edge.target)
-                || self.draft.is_followed_by(edge.source, edge.target)
-            {
-                self.draft.keep_edge(edge.source, edge.target, &edge.field);
-            } else {
-                let reason = "No value passes along it that Plait's nodes read.";
-                self.draft.lose_edge(edge.source, edge.target, &edge.field, reason);
-            }
-        }
+        let edge = |edge: &'v GraphEdge<'v>| FileEdge {
+            source: edge.source,
+            target: edge.target,
+            label: &edge.field,
+            lost: "No value passes along it that Plait's nodes read.",
+        };
+        self.builder.report_edges(&self.graph.edges.iter().map(edge).collect::<Vec<_>>());
     }
 
     fn settings(&self, at: usize) -> Settings<'v> {
@@ -156,11 +145,9 @@ impl<'v> Reader<'v> {
         if let Some(output) = known {
             return Some(output.clone());
         }
-        let template = self.templates.get(&at)?.clone();
+        let template = self.builder.copy_template(self.templates.get(&at)?);
         let node = &self.graph.nodes[at];
-        let config = json!({ "template": template.source() });
-        let id = self.draft.add(node.id, node.title, "text", config, node.at);
-        self.draft.feed(&template, &id);
+        let id = self.builder.add_text(node.id, node.title, &template, node.at);
         let output = Output::new(&id, "text");
         self.set_output(at, "", output.clone());
         Some(output)
@@ -188,7 +175,7 @@ impl<'v> Reader<'v> {
         for (source, output) in self.sources(at, field) {
             let is_own_node = self.outputs.contains_key(&(source, String::new()));
             if let Some(template) = self.templates.get(&source).filter(|_| !is_own_node) {
-                return Some(template.clone());
+                return Some(self.builder.copy_template(template));
             }
             if let Some(output) = self.output(source, &output) {
                 return Some(TemplateText::of(field, &output, &[]));
@@ -201,7 +188,7 @@ impl<'v> Reader<'v> {
     fn attach_prompts(&mut self, at: usize, field: &str, id: &NodeId) {
         for (source, _) in self.sources(at, field) {
             if self.templates.contains_key(&source) && !self.outputs.contains_key(&(source, String::new())) {
-                self.draft.attach(self.graph.nodes[source].id, id);
+                self.builder.attach(self.graph.nodes[source].id, id);
             }
         }
     }
@@ -216,9 +203,8 @@ impl<'v> Reader<'v> {
         {
             template.remove("code");
         }
-        let id = self.draft.add_placeholder(node.id, node.title, reason, &original, node.at);
-        let is_tool = self.graph.edges.iter().any(|edge| edge.source == node.id && edge.field == "tools");
-        let port = if is_tool { "tools" } else { "out" };
+        let id = self.builder.add_placeholder(node.id, node.title, reason, &original, node.at);
+        let port = if self.offers_tools(at) { "tools" } else { "out" };
         self.set_output(at, "", Output::new(&id, port));
         let edges: Vec<(usize, String, String)> = self
             .graph
@@ -229,7 +215,7 @@ impl<'v> Reader<'v> {
             let field = if field.is_empty() { "in".to_owned() } else { field };
             if let Some(output) = self.output(source, &output) {
                 let kind = if output.port == "tools" { PortKind::Tools } else { PortKind::Data };
-                self.draft.connect_as(&output, &id, &field, kind);
+                self.builder.connect_as(&output, &id, &field, kind);
             }
         }
         id
@@ -237,14 +223,7 @@ impl<'v> Reader<'v> {
 
     /// A template as an output: the one it consists of, or that of a `text` node.
     fn text_output(&mut self, at: usize, what: &str, template: &TemplateText) -> Output {
-        if let Some(output) = template.single_output() {
-            return output.clone();
-        }
         let node = &self.graph.nodes[at];
-        let title = format!("{}: {what}", node.title);
-        let config = json!({ "template": template.source() });
-        let id = self.draft.add(node.id, &title, "text", config, node.at.beside(-0.5, 1.0));
-        self.draft.feed(template, &id);
-        Output::new(&id, "text")
+        self.builder.text_output(node.id, &format!("{}: {what}", node.title), template, node.at)
     }
 }

@@ -5,6 +5,7 @@
 
 mod conditions;
 mod expressions;
+mod loops;
 mod models;
 mod nodes;
 mod queries;
@@ -16,40 +17,44 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, Output};
+use super::budget::Budget;
+use super::builder::{FlowBuilder, Output};
 use super::gate::run_after;
 use super::settings::Settings;
-use super::template::TemplateText;
-use super::{Format, MAX_NESTING_DEPTH};
+use super::template::{Expression, TemplateText};
+use super::{Format, MAX_NESTING_DEPTH, too_many_nodes};
 use crate::error::Fault;
 use expressions::{Part, Reference};
 use workflow::{Connection, MAIN, Workflow, WorkflowNode};
 
 /// Reads a workflow, or a list whose first element is one.
-pub(super) fn read(document: &Value, name: &str) -> Result<Draft, Fault> {
+pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<FlowBuilder, Fault> {
     let more = document.as_array().map_or(0, |list| list.len().saturating_sub(1));
     let document = document.as_array().and_then(|list| list.first()).unwrap_or(document);
-    let mut draft = read_nested(document, name, 0)?;
+    let mut builder = read_nested(document, name, 0, budget)?;
     if more > 0 {
-        draft.note(format!("The file has {more} more workflows, which were not imported."));
+        builder.note(format!("The file has {more} more workflows, which were not imported."));
     }
-    Ok(draft)
+    Ok(builder)
 }
 
-fn read_nested(document: &Value, name: &str, depth: usize) -> Result<Draft, Fault> {
+fn read_nested(document: &Value, name: &str, depth: usize, budget: &Budget) -> Result<FlowBuilder, Fault> {
     let workflow = Workflow::read(document)?;
+    if !budget.take_nodes(workflow.nodes.len()) {
+        return Err(too_many_nodes());
+    }
     let name = if workflow.name.trim().is_empty() { name } else { workflow.name };
-    let mut draft = Draft::new(Format::N8n, name);
+    let mut builder = FlowBuilder::new(Format::N8n, name, budget);
     for node in &workflow.nodes {
-        if !draft.register(node.name, node.name, node.full_kind) {
-            draft.note(format!("Two nodes are called `{}`; only one of them has edges.", node.name));
+        if !builder.register(node.name, node.name, node.full_kind) {
+            builder.note(format!("Two nodes are called `{}`; only one of them has edges.", node.name));
         }
     }
     if document.get("pinData").and_then(Value::as_object).is_some_and(|data| !data.is_empty()) {
-        draft.note("Pinned data was left out.");
+        builder.note("Pinned data was left out.");
     }
     let mut reader = Reader {
-        draft,
+        builder,
         workflow: &workflow,
         shapes: vec![Vec::new(); workflow.nodes.len()],
         is_conditional: vec![false; workflow.nodes.len()],
@@ -58,7 +63,7 @@ fn read_nested(document: &Value, name: &str, depth: usize) -> Result<Draft, Faul
         depth,
     };
     reader.run();
-    Ok(reader.draft)
+    Ok(reader.builder)
 }
 
 /// The value on an output: where it is, and which fields of n8n's JSON it stands for.
@@ -106,7 +111,7 @@ impl Shape {
 }
 
 struct Reader<'w> {
-    draft: Draft,
+    builder: FlowBuilder,
     workflow: &'w Workflow<'w>,
     /// The shapes of the outputs of each node, as far as it has been read.
     shapes: Vec<Vec<Option<Shape>>>,
@@ -122,83 +127,66 @@ impl<'w> Reader<'w> {
     fn run(&mut self) {
         let (order, back) = self.workflow.order();
         let back: HashSet<usize> = back.into_iter().collect();
-        for node in 0..self.workflow.nodes.len() {
-            if self.workflow.nodes[node].kind == "splitInBatches" {
-                self.find_loop_body(node);
-            }
-        }
+        self.loop_of = loops::loops_of(self.workflow);
         for node in order {
-            if self.workflow.is_part(node) {
-                continue;
+            if self.builder.budget().is_exceeded() {
+                return;
             }
-            self.node(node, &back);
+            if !self.workflow.is_part(node) {
+                self.node(node, &back);
+            }
         }
         self.close_loops();
         self.remaining_parts();
         self.report_edges(&back);
     }
 
-    /// The nodes that a `splitInBatches` repeats: those after its loop output that are not also after its other one.
-    fn find_loop_body(&mut self, start: usize) {
-        let (done, repeat) = loop_outputs(&self.workflow.nodes[start]);
-        let inside = self.reachable(start, repeat);
-        let outside = self.reachable(start, done);
-        for node in inside.difference(&outside) {
-            self.loop_of.entry(*node).or_insert(start);
-        }
-    }
-
-    fn reachable(&self, start: usize, output: usize) -> HashSet<usize> {
-        let first = self.workflow.edges.iter().filter(|edge| edge.source == start && edge.output == output);
-        let mut stack: Vec<usize> = first.filter(|edge| edge.is_main()).map(|edge| edge.target).collect();
-        let mut found = HashSet::new();
-        while let Some(node) = stack.pop() {
-            if node != start && found.insert(node) {
-                let next = self.workflow.edges.iter().filter(|edge| edge.source == node && edge.is_main());
-                stack.extend(next.map(|edge| edge.target));
-            }
-        }
-        found
-    }
-
-    /// Adds a node to the draft.
+    /// Adds a node to the builder.
     fn node(&mut self, at: usize, back: &HashSet<usize>) {
         let node = &self.workflow.nodes[at];
         let parent = self.loop_of.get(&at).and_then(|start| self.loop_node(*start));
         if let Some(parent) = &parent {
-            self.draft.enter(parent);
+            self.builder.enter(parent);
         }
         let sources = self.main_sources(at, back);
         self.is_conditional[at] =
             sources.iter().any(|edge| self.is_conditional[edge.source] || self.branches(edge.source));
         let input = self.input(node, &sources);
-        let before = self.draft.len();
-        if node.is_disabled {
-            self.draft.lose(node.name, "It is disabled in the file, so values pass by it.");
-            self.shapes[at] = vec![input];
-        } else {
-            let settings = Settings::new(node.parameters);
-            self.shapes[at] = self.translate(at, &settings, input.as_ref());
-            let primary = self.shapes[at].iter().flatten().next().map(|shape| shape.output.node.clone());
-            let is_placeholder =
-                primary.as_ref().is_some_and(|id| self.draft.node_type(id) == super::draft::PLACEHOLDER);
-            if let Some(primary) = primary.as_ref().filter(|_| is_placeholder) {
-                for edge in &sources {
-                    if let Some(shape) = self.shapes[edge.source].get(edge.output).cloned().flatten() {
-                        self.draft.connect(&shape.output, primary, "in");
-                    }
+        let before = self.builder.len();
+        let settings = Settings::new(node.parameters);
+        self.shapes[at] = self.translate(at, &settings, input.as_ref());
+        let primary = self.shapes[at].iter().flatten().next().map(|shape| shape.output.node.clone());
+        if let Some(primary) = primary.as_ref().filter(|id| self.builder.is_placeholder(id)) {
+            for edge in &sources {
+                if let Some(shape) = self.shapes[edge.source].get(edge.output).cloned().flatten() {
+                    self.builder.connect(&shape.output, primary, "in");
                 }
-            } else if let (Some(primary), Some(input)) = (&primary, &input)
-                && self.draft.len() > before
-                && self.is_conditional[at]
-            {
-                run_after(&mut self.draft, node.name, primary, std::slice::from_ref(&input.output));
             }
-            self.finish_node(node, &settings, primary.as_ref());
+        } else if let (Some(primary), Some(input)) = (&primary, &input)
+            && self.builder.len() > before
+            && self.is_conditional[at]
+        {
+            run_after(&mut self.builder, node.name, primary, std::slice::from_ref(&input.output));
+        }
+        self.finish_node(node, &settings, primary.as_ref());
+        if node.is_disabled {
+            self.disable(at, input.as_ref());
         }
         if parent.is_some() {
-            self.draft.leave();
+            self.builder.leave();
         }
+    }
+
+    /// Disables what a node became. Values pass by it, as they do in n8n: to the first of its outputs.
+    fn disable(&mut self, at: usize, input: Option<&Shape>) {
+        let name = self.workflow.nodes[at].name;
+        self.builder.disable_made(name);
+        let output = self.shapes[at].iter().flatten().next().map(|shape| shape.output.clone());
+        let passed = input.map(|input| match output {
+            Some(output) if self.builder.passes_by(name, &output, &input.output) => input.with_output(output),
+            _ => input.clone(),
+        });
+        self.shapes[at] = vec![passed];
     }
 
     fn finish_node(
@@ -207,10 +195,9 @@ impl<'w> Reader<'w> {
         settings: &Settings<'_>,
         primary: Option<&crate::id::NodeId>,
     ) {
-        let is_placeholder =
-            primary.is_some_and(|primary| self.draft.node_type(primary) == super::draft::PLACEHOLDER);
+        let is_placeholder = primary.is_some_and(|primary| self.builder.is_placeholder(primary));
         if !is_placeholder && let Some(unread) = settings.unread() {
-            self.draft.lose(node.name, unread);
+            self.builder.lose(node.name, unread);
         }
         let outer = Settings::new(node.json);
         outer.ignore_all(&[
@@ -223,6 +210,7 @@ impl<'w> Reader<'w> {
             "/credentials",
             "/notesInFlow",
             "/webhookId",
+            "/disabled",
             "/alwaysOutputData",
             "/continueOnFail",
             "/executeOnce",
@@ -232,28 +220,26 @@ impl<'w> Reader<'w> {
         if outer.flag("/retryOnFail")
             && let Some(primary) = primary
         {
-            let attempts = outer.number("/maxTries").unwrap_or(3.0).clamp(1.0, 100.0);
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 100")]
-            self.draft.set_retry(primary, attempts as u32);
+            let attempts = outer.count("/maxTries", 1..=100).unwrap_or(3);
+            self.builder.set_retry(primary, attempts);
             outer.ignore("/waitBetweenTries");
         }
         if !is_placeholder && let Some(unread) = outer.unread() {
-            self.draft.lose(node.name, unread);
+            self.builder.lose(node.name, unread);
         }
         let continues =
             outer.get("/onError").and_then(Value::as_str).is_some_and(|mode| mode != "stopWorkflow")
                 || outer.flag("/continueOnFail");
         if continues {
             let lost = "That the workflow goes on after an error: connect the node's `error` output.";
-            self.draft.lose(node.name, lost);
+            self.builder.lose(node.name, lost);
         }
     }
 
     /// The connections that lead into a node, without those that close a cycle.
     fn main_sources(&self, at: usize, back: &HashSet<usize>) -> Vec<&'w Connection> {
-        let edges = self.workflow.edges.iter().enumerate();
-        let leading =
-            edges.filter(|(index, edge)| edge.target == at && edge.is_main() && !back.contains(index));
+        let edges = self.workflow.incoming(at);
+        let leading = edges.filter(|(index, edge)| edge.is_main() && !back.contains(index));
         leading.map(|(_, edge)| edge).collect()
     }
 
@@ -276,14 +262,14 @@ impl<'w> Reader<'w> {
         if shapes.len() < 2 || node.kind == "merge" {
             return shapes.into_iter().next();
         }
-        let join = self.draft.add(node.name, "Any of", "join", json!({}), node.at.beside(-0.5, 1.0));
+        let join = self.builder.add(node.name, "Any of", "join", json!({}), node.at.beside(-0.5, 1.0));
         for shape in &shapes {
-            self.draft.connect(&shape.output, &join, "values");
+            self.builder.connect(&shape.output, &join, "values");
         }
         let first = &shapes[0];
         if shapes.iter().any(|shape| shape.fields != first.fields || shape.base != first.base) {
             let lost = "Its inputs have different fields; expressions read those of the first one.";
-            self.draft.lose(node.name, lost);
+            self.builder.lose(node.name, lost);
         }
         Some(first.with_output(Output::new(&join, "first")))
     }
@@ -297,7 +283,7 @@ impl<'w> Reader<'w> {
                 let mut inside = shapes.clone();
                 // Inside a loop, the loop's own node means the item.
                 let item = inside.find(|shape| {
-                    self.draft.current_loop() == Some(&shape.output.node) && shape.output.port == "item"
+                    self.builder.current_loop() == Some(&shape.output.node) && shape.output.port == "item"
                 });
                 item.or_else(|| shapes.next())?
             }
@@ -318,10 +304,11 @@ impl<'w> Reader<'w> {
                             _ => output.node.to_string(),
                         };
                         let name = name.as_str();
-                        match reference.helper {
-                            Some(helper) => template.push_call(helper, name, &output, &path),
-                            None => template.push_value(name, &output, &path),
-                        }
+                        let value = Expression::of(name, &output, &path);
+                        template.push_expression(match reference.helper {
+                            Some(helper) => value.call(helper, None),
+                            None => value,
+                        });
                     }
                     None => self.keep_expression(at, &mut template, &describe(&reference)),
                 },
@@ -335,7 +322,7 @@ impl<'w> Reader<'w> {
         template.push_text(&format!("{{{{ {source} }}}}"));
         let source: String = source.chars().take(200).collect();
         let name = self.workflow.nodes[at].name;
-        self.draft.lose(name, format!("The expression `{source}` was kept as text."));
+        self.builder.lose(name, format!("The expression `{source}` was kept as text."));
     }
 
     /// The template of a required parameter; without it, of what the node works on.
@@ -353,22 +340,16 @@ impl<'w> Reader<'w> {
 
     /// A template as a value: the output it consists of, or that of a `text` node.
     fn text_output(&mut self, at: usize, title: &str, template: &TemplateText) -> Output {
-        if let Some(output) = template.single_output() {
-            return output.clone();
-        }
         let node = &self.workflow.nodes[at];
-        let config = json!({ "template": template.source() });
-        let text = self.draft.add(node.name, title, "text", config, node.at.beside(-0.5, 1.0));
-        self.draft.feed(template, &text);
-        Output::new(&text, "text")
+        self.builder.text_output(node.name, title, template, node.at)
     }
 
     /// A placeholder for a node, with everything that leads into it.
     fn placeholder(&mut self, at: usize, reason: &str) -> Vec<Option<Shape>> {
         let node = &self.workflow.nodes[at];
-        let id = self.draft.add_placeholder(node.name, node.name, reason, node.json, node.at);
+        let id = self.builder.add_placeholder(node.name, node.name, reason, node.json, node.at);
         self.connect_parts(at, &id);
-        let outputs = self.workflow.edges.iter().filter(|edge| edge.source == at && edge.is_main());
+        let outputs = self.workflow.outgoing(at).filter(|edge| edge.is_main());
         let count = outputs.map(|edge| edge.output + 1).max().unwrap_or(1).min(64);
         let name = |output: usize| if count == 1 { "out".to_owned() } else { format!("out{}", output + 1) };
         (0..count).map(|output| Some(Shape::object(Output::new(&id, &name(output))))).collect()
@@ -381,17 +362,17 @@ impl<'w> Reader<'w> {
             let closes_loop = target.kind == "splitInBatches" && self.loop_of.contains_key(&edge.source);
             if back.contains(&index) && !closes_loop {
                 let reason = "It closes a cycle. In Plait, put the nodes to repeat into a loop.";
-                self.draft.lose_edge(source.name, target.name, label, reason);
+                self.builder.lose_edge(source.name, target.name, label, reason);
             } else if self.is_connected(edge) || closes_loop {
-                self.draft.keep_edge(source.name, target.name, label);
+                self.builder.keep_edge(source.name, target.name, label);
             } else {
                 let reason = "No value passes along it that Plait's nodes read.";
-                self.draft.lose_edge(source.name, target.name, label, reason);
+                self.builder.lose_edge(source.name, target.name, label, reason);
             }
         }
         for (source, target, kind) in &self.workflow.dangling {
             let label = if kind == MAIN { "" } else { kind };
-            self.draft.lose_edge(source, target, label, "The file has no node of one of these names.");
+            self.builder.lose_edge(source, target, label, "The file has no node of one of these names.");
         }
     }
 
@@ -401,7 +382,7 @@ impl<'w> Reader<'w> {
         if source.is_disabled || target.is_disabled {
             return true;
         }
-        self.draft.are_connected(source.name, target.name)
+        self.builder.are_connected(source.name, target.name)
     }
 }
 
@@ -409,9 +390,4 @@ fn describe(reference: &Reference) -> String {
     let subject =
         reference.node.as_ref().map_or_else(|| "$json".to_owned(), |name| format!("$('{name}').item.json"));
     reference.path.iter().fold(subject, |text, step| format!("{text}.{step}"))
-}
-
-/// The outputs of a `splitInBatches`: the one after the last item, and the one for each. Version 3 exchanged them.
-fn loop_outputs(node: &WorkflowNode<'_>) -> (usize, usize) {
-    if node.version >= 3.0 { (0, 1) } else { (1, 0) }
 }

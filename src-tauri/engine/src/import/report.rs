@@ -1,6 +1,6 @@
 //! What became of a file from another tool: one entry for each of its nodes and edges, so that nothing is lost silently.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
@@ -117,12 +117,14 @@ impl ImportReport {
         }
         if self.lost_edges() > 0 {
             text.push_str("\nLost edges:\n");
+            let names: HashMap<&str, &str> =
+                self.nodes.iter().rev().map(|node| (node.id.as_str(), node.name.trim())).collect();
             for edge in self.edges.iter().filter(|edge| edge.outcome == ImportOutcome::Lost) {
                 let label = if edge.label.is_empty() { String::new() } else { format!(" [{}]", edge.label) };
                 let reason = edge.reason.as_deref().unwrap_or_default();
-                let name = |id: &str| {
-                    let node = self.nodes.iter().find(|node| node.id == id);
-                    node.map(|node| node.name.trim()).filter(|name| !name.is_empty()).unwrap_or(id).to_owned()
+                let name = |id: &'_ str| match names.get(id) {
+                    Some(name) if !name.is_empty() => (*name).to_owned(),
+                    _ => id.to_owned(),
                 };
                 let _ = writeln!(text, "- {} → {}{label}: {reason}", name(&edge.source), name(&edge.target));
             }

@@ -1,57 +1,62 @@
 //! Reads projects of Rivet. The main graph becomes the flow; graphs that it calls become flows inside of `subflow` nodes.
 
+mod branches;
+mod chat;
+mod graph_ports;
 mod nodes;
 mod project;
+mod values;
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, Output};
-use super::model_call::Author;
+use super::budget::Budget;
+use super::builder::{FileEdge, FlowBuilder, Output};
+use super::chat_call::Author;
 use super::settings::Settings;
 use super::template::TemplateText;
-use super::{Format, MAX_NESTING_DEPTH, MAX_NODES, wrong_shape};
+use super::{Format, MAX_NESTING_DEPTH, wrong_shape};
 use crate::error::Fault;
 use crate::id::NodeId;
 use crate::port::PortKind;
-use project::{Project, RivetGraph};
+use project::{Project, RivetEdge, RivetGraph};
 
 /// Reads a project.
-pub(super) fn read(document: &Value, name: &str) -> Result<Draft, Fault> {
+pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<FlowBuilder, Fault> {
     let project = Project::read(document)?;
     let main = project.main().ok_or_else(|| wrong_shape(Format::Rivet, "it has no graphs"))?;
     let name = if project.title.trim().is_empty() { name } else { project.title };
-    let mut draft = Draft::new(Format::Rivet, name);
-    draft.set_description(project.description);
+    let mut builder = FlowBuilder::new(Format::Rivet, name, budget);
+    builder.set_description(project.description);
     for graph in &project.graphs {
         for node in &graph.nodes {
-            draft.register(&node.key, node.title, node.kind);
+            builder.register(&node.key, node.title, node.kind);
         }
     }
-    let mut reader = Reader::new(draft, &project, main, &[]);
+    let mut reader = Reader::new(builder, &project, main, &[]);
     reader.run();
-    let Reader { mut draft, nested, .. } = reader;
+    let Reader { mut builder, nested, .. } = reader;
     for (at, graph) in project.graphs.iter().enumerate() {
         if at == main || nested.contains(&at) {
             continue;
         }
         let reason = format!("The graph `{}` is not used by the main graph, so it was left out.", graph.name);
         for node in &graph.nodes {
-            draft.lose(&node.key, reason.clone());
+            builder.lose(&node.key, reason.clone());
         }
         for edge in &graph.edges {
-            draft.lose_edge(&graph.key(edge.source), &graph.key(edge.target), &edge.input, &reason);
+            builder.lose_edge(&graph.key(edge.source), &graph.key(edge.target), &edge.input, &reason);
         }
     }
-    Ok(draft)
+    Ok(builder)
 }
 
 /// A value: an output, and where in it.
 type Place = (Output, Vec<String>);
 
 struct Reader<'v> {
-    draft: Draft,
+    builder: FlowBuilder,
     project: &'v Project<'v>,
     graph: &'v RivetGraph<'v>,
     /// The graphs that lead to this one, and itself.
@@ -60,8 +65,9 @@ struct Reader<'v> {
     values: HashMap<(usize, String), Place>,
     /// What prompts say.
     messages: HashMap<usize, Vec<(Author, TemplateText)>>,
-    /// Of a nested graph: the nodes that take its inputs, and those that show its outputs.
-    inputs: BTreeMap<String, NodeId>,
+    /// The inputs of the graph, by their ids.
+    inputs: BTreeMap<String, Output>,
+    /// The nodes that show its outputs.
     outputs: BTreeMap<String, NodeId>,
     /// The graphs that were read inside of this one.
     nested: Vec<usize>,
@@ -69,9 +75,9 @@ struct Reader<'v> {
 }
 
 impl<'v> Reader<'v> {
-    fn new(draft: Draft, project: &'v Project<'v>, graph: usize, callers: &[usize]) -> Self {
+    fn new(builder: FlowBuilder, project: &'v Project<'v>, graph: usize, callers: &[usize]) -> Self {
         Self {
-            draft,
+            builder,
             project,
             graph: &project.graphs[graph],
             callers: callers.iter().copied().chain([graph]).collect(),
@@ -86,28 +92,30 @@ impl<'v> Reader<'v> {
 
     fn run(&mut self) {
         for at in self.graph.order() {
+            if self.builder.budget().is_exceeded() {
+                return;
+            }
             let node = &self.graph.nodes[at];
             let settings = Settings::new(node.data);
             self.node(at, &settings);
             if node.json.get("isSplitRun").and_then(Value::as_bool) == Some(true) {
-                self.draft.lose(&node.key, "That it runs once for each item: put it into a loop.");
+                self.builder.lose(&node.key, "That it runs once for each item: put it into a loop.");
             }
         }
         for at in 0..self.graph.nodes.len() {
             let key = &self.graph.nodes[at].key;
-            if !self.draft.has_outcome(key) && self.messages.contains_key(&at) {
+            if !self.builder.has_outcome(key) && self.messages.contains_key(&at) {
                 self.value(at, "output");
             }
         }
-        for edge in &self.graph.edges {
-            let (source, target) = (self.graph.key(edge.source), self.graph.key(edge.target));
-            if self.draft.are_connected(&source, &target) || self.draft.is_followed_by(&source, &target) {
-                self.draft.keep_edge(&source, &target, &edge.input);
-            } else {
-                let reason = "No value passes along it that Plait's nodes read, or it closes a cycle.";
-                self.draft.lose_edge(&source, &target, &edge.input, reason);
-            }
-        }
+        let graph = self.graph;
+        let edge = |edge: &'v RivetEdge| FileEdge {
+            source: &graph.nodes[edge.source].key,
+            target: &graph.nodes[edge.target].key,
+            label: &edge.input,
+            lost: "No value passes along it that Plait's nodes read, or it closes a cycle.",
+        };
+        self.builder.report_edges(&graph.edges.iter().map(edge).collect::<Vec<_>>());
     }
 
     /// What a node makes on one of its outputs. A prompt becomes a node of its own then.
@@ -117,7 +125,7 @@ impl<'v> Reader<'v> {
         if let Some(place) = known {
             return Some(place.clone());
         }
-        let messages = self.messages.get(&at)?.clone();
+        let messages = self.messages_of(at)?;
         let mut template = TemplateText::default();
         for (index, (_, text)) in messages.iter().enumerate() {
             if index > 0 {
@@ -126,12 +134,16 @@ impl<'v> Reader<'v> {
             template.push(text);
         }
         let node = &self.graph.nodes[at];
-        let config = json!({ "template": template.source() });
-        let id = self.draft.add(&node.key, node.title, "text", config, node.at);
-        self.draft.feed(&template, &id);
+        let id = self.builder.add_text(&node.key, node.title, &template, node.at);
         let place = (Output::new(&id, "text"), Vec::new());
         self.values.insert((at, String::new()), place.clone());
         Some(place)
+    }
+
+    /// A copy of what a prompt says.
+    fn messages_of(&self, at: usize) -> Option<Vec<(Author, TemplateText)>> {
+        let copy = |(author, text): &(Author, TemplateText)| (*author, self.builder.copy_template(text));
+        Some(self.messages.get(&at)?.iter().map(copy).collect())
     }
 
     fn set(&mut self, at: usize, output: &str, value: Output) {
@@ -141,7 +153,7 @@ impl<'v> Reader<'v> {
     /// What feeds an input of a node.
     fn fed(&mut self, at: usize, input: &str) -> Option<Place> {
         let graph = self.graph;
-        let edge = graph.edges.iter().find(|edge| edge.target == at && edge.input == input)?;
+        let edge = graph.edges_into(at, input).next()?;
         self.value(edge.source, &edge.output)
     }
 
@@ -154,8 +166,7 @@ impl<'v> Reader<'v> {
     /// The inputs of a node that are fed, by name.
     fn fed_inputs(&mut self, at: usize) -> Vec<(String, Output)> {
         let graph = self.graph;
-        let mut names: Vec<&str> =
-            graph.edges.iter().filter(|edge| edge.target == at).map(|edge| edge.input.as_str()).collect();
+        let mut names: Vec<&str> = graph.incoming(at).map(|edge| edge.input.as_str()).collect();
         names
             .sort_by_key(|name| (name.trim_end_matches(|one: char| one.is_ascii_digit()), name.len(), *name));
         names.dedup();
@@ -164,19 +175,8 @@ impl<'v> Reader<'v> {
 
     /// A place as an output.
     fn field(&mut self, at: usize, (output, path): &Place) -> Output {
-        if path.is_empty() {
-            return output.clone();
-        }
         let node = &self.graph.nodes[at];
-        let mut query = ".".to_owned();
-        for step in path {
-            query.push_str(&format!("[{}]", json!(step)));
-        }
-        let title = path.last().cloned().unwrap_or_default();
-        let id =
-            self.draft.add(&node.key, &title, "json", json!({ "query": query }), node.at.beside(-0.5, 1.0));
-        self.draft.connect(output, &id, "value");
-        Output::new(&id, "result")
+        self.builder.field_output(&node.key, (output, path), node.at)
     }
 
     /// A text with `{{name}}`, each an input of the node.
@@ -187,14 +187,13 @@ impl<'v> Reader<'v> {
             let Some(length) = rest[start..].find("}}") else { break };
             template.push_text(&rest[..start]);
             let name = rest[start + 2..start + length].trim();
-            match self.fed(at, name) {
-                Some((output, path)) => template.push_value(name, &output, &path),
-                None => {
-                    template.push_text(&rest[start..start + length + 2]);
-                    let short: String = name.chars().take(100).collect();
-                    let lost = format!("Nothing feeds `{{{{{short}}}}}`; it was kept as text.");
-                    self.draft.lose(&self.graph.nodes[at].key, lost);
-                }
+            if let Some((output, path)) = self.fed(at, name) {
+                template.push_value(name, &output, &path);
+            } else {
+                template.push_text(&rest[start..start + length + 2]);
+                let short: String = name.chars().take(100).collect();
+                let lost = format!("Nothing feeds `{{{{{short}}}}}`; it was kept as text.");
+                self.builder.lose(&self.graph.nodes[at].key, lost);
             }
             rest = &rest[start + length + 2..];
         }
@@ -205,7 +204,7 @@ impl<'v> Reader<'v> {
     /// Adds a node that makes one value.
     fn add(&mut self, at: usize, node_type: &str, config: Value, output: &str) -> NodeId {
         let node = &self.graph.nodes[at];
-        let id = self.draft.add(&node.key, node.title, node_type, config, node.at);
+        let id = self.builder.add(&node.key, node.title, node_type, config, node.at);
         self.set(at, "", Output::new(&id, output));
         id
     }
@@ -220,9 +219,9 @@ impl<'v> Reader<'v> {
         let names: Vec<&String> = values.iter().map(|(name, _)| name).collect();
         let title = format!("{}: values", node.title);
         let config = json!({ "names": names });
-        let id = self.draft.add(&node.key, &title, "join", config, node.at.beside(-0.5, 1.0));
+        let id = self.builder.add(&node.key, &title, "join", config, node.at.beside(-0.5, 1.0));
         for (name, output) in &values {
-            self.draft.connect(output, &id, name);
+            self.builder.connect(output, &id, name);
         }
         Some(Output::new(&id, "object"))
     }
@@ -231,25 +230,25 @@ impl<'v> Reader<'v> {
     fn query(&mut self, at: usize, query: &str) -> NodeId {
         let Some(object) = self.object(at) else { return self.placeholder(at, "Nothing feeds it.") };
         let id = self.add(at, "json", json!({ "query": query }), "result");
-        self.draft.connect(&object, &id, "value");
+        self.builder.connect(&object, &id, "value");
         id
     }
 
     fn placeholder(&mut self, at: usize, reason: &str) -> NodeId {
         let node = &self.graph.nodes[at];
-        let id = self.draft.add_placeholder(&node.key, node.title, reason, node.json, node.at);
+        let id = self.builder.add_placeholder(&node.key, node.title, reason, node.json, node.at);
         for (name, output) in self.fed_inputs(at) {
             let kind = if output.port == "tools" { PortKind::Tools } else { PortKind::Data };
-            self.draft.connect_as(&output, &id, &name, kind);
+            self.builder.connect_as(&output, &id, &name, kind);
         }
         let graph = self.graph;
-        let is_tool = graph.edges.iter().any(|edge| edge.source == at && edge.input == "functions");
+        let is_tool = graph.outgoing(at).any(|edge| edge.input == "functions");
         if is_tool {
             self.set(at, "", Output::new(&id, "tools"));
             return id;
         }
         self.set(at, "", Output::new(&id, "out"));
-        for edge in graph.edges.iter().filter(|edge| edge.source == at) {
+        for edge in graph.outgoing(at) {
             self.set(at, &edge.output, Output::new(&id, &edge.output));
         }
         id
@@ -264,37 +263,36 @@ impl<'v> Reader<'v> {
             return;
         };
         // Graphs that call others several times would multiply.
-        let count = self.project.nodes_read.get() + self.project.graphs[graph].nodes.len();
-        if self.callers.len() > MAX_NESTING_DEPTH || count > MAX_NODES {
+        let count = self.project.graphs[graph].nodes.len();
+        if self.callers.len() > MAX_NESTING_DEPTH || !self.builder.budget().take_nodes(count) {
             self.placeholder(
                 at,
                 "The graphs that are nested in it have too many nodes, or are nested too deeply.",
             );
             return;
         }
-        self.project.nodes_read.set(count);
         settings.ignore_all(&["/useAsGraphPartialOutput", "/useErrorOutput", "/inputData"]);
         let inner = &self.project.graphs[graph];
-        let mut draft = Draft::new(Format::Rivet, inner.name);
+        let mut builder = FlowBuilder::new(Format::Rivet, inner.name, self.builder.budget());
         for node in &inner.nodes {
-            draft.register(&node.key, node.title, node.kind);
+            builder.register(&node.key, node.title, node.kind);
         }
-        let mut reader = Reader::new(draft, self.project, graph, &self.callers);
+        let mut reader = Reader::new(builder, self.project, graph, &self.callers);
         reader.run();
-        let Reader { draft, inputs, outputs, nested, .. } = reader;
-        let (flow, report) = draft.finish();
+        let Reader { builder, inputs, outputs, nested, .. } = reader;
+        let Ok((flow, report)) = builder.finish() else { return };
         let values = self.fed_inputs(at);
         let mapping: Vec<Value> = values
             .iter()
             .filter_map(|(name, _)| {
-                Some(json!({ "from": name, "to": format!("{}.value", inputs.get(name)?) }))
+                Some(json!({ "from": name, "to": format!("{}.value", inputs.get(name)?.node) }))
             })
             .collect();
         let flow = serde_json::to_value(flow).unwrap_or_default();
         let config = json!({ "flow": flow, "inputSource": "mapping", "mapping": mapping });
-        let id = self.draft.add(&node.key, node.title, "subflow", config, node.at);
+        let id = self.builder.add(&node.key, node.title, "subflow", config, node.at);
         for (name, output) in values.iter().filter(|(name, _)| inputs.contains_key(name)) {
-            self.draft.connect(output, &id, name);
+            self.builder.connect(output, &id, name);
         }
         let result = Output::new(&id, "result");
         for (name, output) in outputs {
@@ -305,7 +303,7 @@ impl<'v> Reader<'v> {
         // A graph that is called several times has its edges in the report once.
         let known: Vec<String> =
             self.nested.iter().map(|&graph| format!("{}/", self.project.graphs[graph].id)).collect();
-        self.draft.adopt(report, &id, |edge| !known.iter().any(|graph| edge.source.starts_with(graph)));
+        self.builder.adopt(report, &id, |edge| !known.iter().any(|graph| edge.source.starts_with(graph)));
         self.nested.push(graph);
         self.nested.extend(nested);
     }

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
@@ -39,6 +40,17 @@ impl<'v> Settings<'v> {
             Value::String(text) => text.trim().parse().ok(),
             _ => None,
         }
+    }
+
+    /// The number at a JSON pointer as a whole number, moved into a range.
+    pub(super) fn count(&self, pointer: &str, range: RangeInclusive<u32>) -> Option<u32> {
+        self.number(pointer).map(|number| whole_number(number, range))
+    }
+
+    /// The number at a JSON pointer as a whole number, if it is in a range.
+    pub(super) fn count_in(&self, pointer: &str, range: RangeInclusive<u32>) -> Option<u32> {
+        let is_in = |number: &f64| (f64::from(*range.start())..=f64::from(*range.end())).contains(number);
+        self.number(pointer).filter(is_in).map(|number| whole_number(number, range))
     }
 
     /// Whether the value at a JSON pointer is true.
@@ -103,6 +115,13 @@ impl<'v> Settings<'v> {
             }
         }
     }
+}
+
+/// A number without its fraction, moved into a range. What is no number is its start.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in the range")]
+pub(super) fn whole_number(number: f64, range: RangeInclusive<u32>) -> u32 {
+    let (start, end) = range.into_inner();
+    number.max(f64::from(start)).min(f64::from(end)) as u32
 }
 
 fn is_below(pointer: &str, parent: &str) -> bool {

@@ -1,12 +1,96 @@
 //! Text of another tool as a template of Plait: literal text, and values of nodes as its variables.
+//!
+//! A template is kept as parts and written once, when the node that holds it is made: only then is known which names its
+//! variables can have.
+
+mod names;
+mod write;
+
+pub(super) use names::{InputNames, identifier};
 
 use super::output::Output;
 
-/// A template, and what feeds its variables.
+/// A text with values of nodes in it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TemplateText {
-    source: String,
-    variables: Vec<(String, Output)>,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug)]
+enum Part {
+    Text(String),
+    Value(Expression),
+    /// `{{#if …}}`, `{{#unless …}}`.
+    Open(Block, Expression),
+    /// `{{#each … as |item|}}`.
+    Each(Expression, String),
+    Else,
+    Close(Block),
+    /// Makes the template wait for a value that it doesn't show.
+    Require(Expression),
+}
+
+/// A block of templates that a condition or a list controls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Block {
+    If,
+    Unless,
+    Each,
+}
+
+/// A value, and the helpers that are applied to it.
+#[derive(Clone, Debug)]
+pub(super) struct Expression {
+    subject: Subject,
+    path: Vec<String>,
+    calls: Vec<Call>,
+}
+
+#[derive(Clone, Debug)]
+enum Subject {
+    /// An output, and what its variable is called as far as that is possible.
+    Output(String, Output),
+    /// The item of a loop, by its name.
+    Item(String),
+    /// The number of the iteration.
+    Index,
+}
+
+#[derive(Clone, Debug)]
+struct Call {
+    helper: &'static str,
+    argument: Option<String>,
+}
+
+impl Expression {
+    /// A value of an output.
+    pub(super) fn of(name: &str, output: &Output, path: &[String]) -> Self {
+        Self {
+            subject: Subject::Output(name.to_owned(), output.clone()),
+            path: path.to_vec(),
+            calls: Vec::new(),
+        }
+    }
+
+    /// A value of the item that a loop around it binds.
+    pub(super) fn item(name: &str, path: &[String]) -> Self {
+        Self { subject: Subject::Item(name.to_owned()), path: path.to_vec(), calls: Vec::new() }
+    }
+
+    /// The number of the iteration of the loop around it.
+    pub(super) fn index() -> Self {
+        Self { subject: Subject::Index, path: Vec::new(), calls: Vec::new() }
+    }
+
+    /// The same with a helper applied to it.
+    pub(super) fn call(mut self, helper: &'static str, argument: Option<String>) -> Self {
+        self.calls.push(Call { helper, argument });
+        self
+    }
+
+    fn is_plain(&self) -> bool {
+        self.calls.is_empty()
+    }
 }
 
 impl TemplateText {
@@ -26,225 +110,125 @@ impl TemplateText {
 
     /// Adds literal text.
     pub(super) fn push_text(&mut self, text: &str) {
-        // Braces that two parts share are escaped together.
-        let mut own = self.source.trim_end_matches('{').len();
-        if self.source[..own].ends_with('\\') {
-            own = self.source.len().min(own + 2);
+        if text.is_empty() {
+            return;
         }
-        let text = format!("{}{text}", self.source.split_off(own));
-        if self.source.ends_with("{{") && text.starts_with('{') {
-            self.source.push(' ');
+        // Texts are escaped as a whole: braces may be apart in the file and together here.
+        if let Some(Part::Text(last)) = self.parts.last_mut() {
+            last.push_str(text);
+        } else {
+            self.parts.push(Part::Text(text.to_owned()));
         }
-        let mut rest = text.as_str();
-        while let Some(at) = rest.find("{{") {
-            let before = &rest[..at];
-            self.source.push_str(before);
-            // A backslash before the braces would escape the escape.
-            if before.ends_with('\\') {
-                self.source.push(' ');
-            }
-            self.source.push_str("\\{{");
-            rest = &rest[at + 2..];
-            // Two more braces right after would belong to the escape.
-            if rest.starts_with('{') {
-                self.source.push(' ');
-            }
-        }
-        self.source.push_str(rest);
     }
 
     /// Adds a value. `name` is what the variable is called, as far as that is possible.
     pub(super) fn push_value(&mut self, name: &str, output: &Output, path: &[String]) {
-        let name = self.variable(name, output);
-        // A brace or a backslash before the tag would change what it means.
-        if self.source.ends_with(['{', '\\']) {
-            self.source.push(' ');
-        }
-        self.source.push_str("{{");
-        match path_text(&name, path) {
-            Some(path) => self.source.push_str(&path),
-            None => self.source.push_str(&lookup_text(&name, path)),
-        }
-        self.source.push_str("}}");
+        self.push_expression(Expression::of(name, output, path));
     }
 
-    /// Adds a value that a helper is applied to.
-    pub(super) fn push_call(&mut self, helper: &str, name: &str, output: &Output, path: &[String]) {
-        let name = self.variable(name, output);
-        if self.source.ends_with(['{', '\\']) {
-            self.source.push(' ');
-        }
-        let value = path_text(&name, path).unwrap_or_else(|| format!("({})", lookup_text(&name, path)));
-        self.source.push_str(&format!("{{{{{helper} {value}}}}}"));
+    /// Adds a value that helpers may be applied to.
+    pub(super) fn push_expression(&mut self, expression: Expression) {
+        self.parts.push(Part::Value(expression));
+    }
+
+    /// Begins a block. `item` is what a block for each item of a list calls it.
+    pub(super) fn open(&mut self, block: Block, expression: Expression, item: &str) {
+        self.parts.push(match block {
+            Block::Each => Part::Each(expression, item.to_owned()),
+            Block::If | Block::Unless => Part::Open(block, expression),
+        });
+    }
+
+    /// Begins the other part of a block.
+    pub(super) fn push_else(&mut self) {
+        self.parts.push(Part::Else);
+    }
+
+    /// Ends a block.
+    pub(super) fn close(&mut self, block: Block) {
+        self.parts.push(Part::Close(block));
     }
 
     /// Writes each plain value as JSON.
     pub(super) fn write_values_as_json(&mut self) {
-        for (name, _) in self.variables.clone() {
-            for end in ["}}", "."] {
-                self.source =
-                    self.source.replace(&format!("{{{{{name}{end}"), &format!("{{{{json {name}{end}"));
+        for part in &mut self.parts {
+            if let Part::Value(expression) = part
+                && expression.is_plain()
+            {
+                expression.calls.push(Call { helper: "json", argument: None });
             }
         }
     }
 
     /// Adds another template.
     pub(super) fn push(&mut self, other: &Self) {
-        let mut source = other.source.clone();
-        for (name, output) in &other.variables {
-            let own = self.variable(name, output);
-            if own != *name {
-                source = rename(&source, name, &own);
+        for part in &other.parts {
+            match part {
+                Part::Text(text) => self.push_text(text),
+                part => self.parts.push(part.clone()),
             }
         }
-        if self.source.ends_with(['{', '\\']) && source.starts_with('{') {
-            self.source.push(' ');
-        }
-        self.source.push_str(&source);
-    }
-
-    /// Adds a part in the language of templates, without variables of its own.
-    pub(super) fn push_source(&mut self, source: &str) {
-        self.source.push_str(source);
     }
 
     /// Makes it require a value that it doesn't show.
     pub(super) fn require(&mut self, name: &str, output: &Output) {
-        let name = self.variable(name, output);
-        self.source.insert_str(0, &format!("{{{{#with {name}}}}}{{{{/with}}}}"));
+        self.parts.insert(0, Part::Require(Expression::of(name, output, &[])));
     }
 
-    /// The variable for an output.
-    pub(super) fn variable(&mut self, name: &str, output: &Output) -> String {
-        if let Some((known, _)) = self.variables.iter().find(|(_, known)| known == output) {
-            return known.clone();
-        }
-        let base = identifier(name);
-        let mut unique = base.clone();
-        let mut count = 1;
-        while RESERVED.contains(&unique.as_str()) || self.variables.iter().any(|(known, _)| *known == unique)
-        {
-            count += 1;
-            unique = format!("{base}_{count}");
-        }
-        self.variables.push((unique.clone(), output.clone()));
-        unique
-    }
-
-    pub(super) fn source(&self) -> &str {
-        &self.source
-    }
-
-    /// Its variables, and what feeds them.
-    pub(super) fn variables(&self) -> &[(String, Output)] {
-        &self.variables
-    }
-
+    /// Whether it reads no value.
     pub(super) fn is_constant(&self) -> bool {
-        self.variables.is_empty()
+        self.parts.iter().all(|part| matches!(part, Part::Text(_)))
     }
 
     pub(super) fn is_blank(&self) -> bool {
-        self.source.trim().is_empty()
+        self.parts.iter().all(|part| matches!(part, Part::Text(text) if text.trim().is_empty()))
     }
 
     /// The text of a template without variables.
     pub(super) fn literal(&self) -> Option<String> {
-        self.is_constant().then(|| self.source.replace("\\{{", "{{"))
+        let text = |part: &Part| match part {
+            Part::Text(text) => Some(text.clone()),
+            _ => None,
+        };
+        self.parts.iter().map(text).collect()
+    }
+
+    /// What it begins with, if that is text.
+    pub(super) fn leading_text(&self) -> &str {
+        match self.parts.first() {
+            Some(Part::Text(text)) => text,
+            _ => "",
+        }
     }
 
     /// The output, if the template is nothing but one whole value.
     pub(super) fn single_output(&self) -> Option<&Output> {
-        let [(name, output)] = self.variables.as_slice() else { return None };
-        (self.source.trim() == format!("{{{{{name}}}}}")).then_some(output)
-    }
-}
-
-/// Names that are ports of nodes with templates, or that the language of templates has for itself.
-const RESERVED: [&str; 16] = [
-    "context",
-    "tools",
-    "attach",
-    "data",
-    "message",
-    "in",
-    "this",
-    "else",
-    "true",
-    "false",
-    "null",
-    "root",
-    "hitl_history",
-    "contextId",
-    "after",
-    "default",
-];
-
-/// A name as variables of templates have them.
-pub(super) fn identifier(name: &str) -> String {
-    let mut text = String::new();
-    for character in name.chars().take(MAX_IDENTIFIER_CHARS) {
-        match character {
-            'a'..='z' | 'A'..='Z' | '0'..='9' => text.push(character.to_ascii_lowercase()),
-            _ if text.ends_with('_') || text.is_empty() => {}
-            _ => text.push('_'),
+        let is_blank = |part: &&Part| matches!(part, Part::Text(text) if text.trim().is_empty());
+        let mut parts = self.parts.iter().filter(|part| !is_blank(part));
+        match (parts.next(), parts.next()) {
+            (Some(Part::Value(Expression { subject: Subject::Output(_, output), path, calls })), None)
+                if path.is_empty() && calls.is_empty() =>
+            {
+                Some(output)
+            }
+            _ => None,
         }
     }
-    let text = text.trim_end_matches('_');
-    match text.chars().next() {
-        None => "value".to_owned(),
-        Some(first) if first.is_ascii_digit() => format!("value_{text}"),
-        Some(_) => text.to_owned(),
-    }
-}
 
-const MAX_IDENTIFIER_CHARS: usize = 40;
-
-fn path_text(name: &str, path: &[String]) -> Option<String> {
-    let mut text = name.to_owned();
-    for step in path {
-        let is_name = !step.is_empty()
-            && step.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
-            && !step.starts_with(|first: char| first.is_ascii_digit());
-        let is_index = !step.is_empty() && step.len() < 10 && step.bytes().all(|one| one.is_ascii_digit());
-        if is_name {
-            text.push('.');
-            text.push_str(step);
-        } else if is_index {
-            text.push_str(&format!(".[{step}]"));
-        } else {
-            return None;
-        }
+    /// How many bytes it holds, about.
+    pub(super) fn size(&self) -> usize {
+        /// What a part takes beside its text.
+        const PART_BYTES: usize = 100;
+        let text = |part: &Part| match part {
+            Part::Text(text) => text.len(),
+            Part::Value(expression)
+            | Part::Open(_, expression)
+            | Part::Each(expression, _)
+            | Part::Require(expression) => expression.path.iter().map(|step| step.len() + PART_BYTES).sum(),
+            Part::Else | Part::Close(_) => 0,
+        };
+        PART_BYTES + self.parts.iter().map(|part| PART_BYTES + text(part)).sum::<usize>()
     }
-    Some(text)
-}
-
-/// A path whose steps are no plain names.
-fn lookup_text(name: &str, path: &[String]) -> String {
-    let mut text = name.to_owned();
-    for (index, step) in path.iter().enumerate() {
-        let step: String = step.chars().filter(|one| !matches!(one, '"' | '\\' | '{' | '}')).collect();
-        let inner = if index == 0 { text } else { format!("({text})") };
-        text = format!("lookup {inner} \"{step}\"");
-    }
-    text
-}
-
-/// Renames a variable in a template that was built here: it stands after `{{`, `{{#with ` or `lookup `.
-fn rename(source: &str, from: &str, to: &str) -> String {
-    let mut text = String::with_capacity(source.len());
-    let mut rest = source;
-    while let Some(at) = rest.find(from) {
-        let before = &rest[..at];
-        let after = &rest[at + from.len()..];
-        let opens = before.ends_with("{{") || before.ends_with("{{#with ") || before.ends_with("lookup ");
-        let closes = after.starts_with(['}', '.', ' ']);
-        text.push_str(before);
-        text.push_str(if opens && closes { to } else { from });
-        rest = after;
-    }
-    text.push_str(rest);
-    text
 }
 
 #[cfg(test)]

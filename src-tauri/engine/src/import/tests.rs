@@ -1,6 +1,9 @@
 //! Every file of `tests/fixtures/import`: nothing of it is lost silently, and what comes out is a flow.
 
 mod damaged;
+mod large;
+mod readers;
+mod requests;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -132,11 +135,12 @@ fn summary(imported: &Imported) -> String {
     text.push_str("\n---\n");
     for (id, node) in &imported.flow.nodes {
         let parent = node.parent.as_ref().map(|parent| format!(" in {parent}")).unwrap_or_default();
+        let disabled = if node.disabled { " disabled" } else { "" };
         let mut config = node.config.clone();
         config.remove("original");
         let config = Value::from(config).to_string();
         let short: String = config.chars().take(400).collect();
-        let _ = writeln!(text, "{id}: {}{parent} {short}", node.node_type);
+        let _ = writeln!(text, "{id}: {}{parent}{disabled} {short}", node.node_type);
     }
     text.push_str("---\n");
     for edge in imported.flow.edges.values() {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::draft::{Draft, Output, Point};
-use super::super::model_call::{Memory, ModelCall};
+use super::super::builder::{FlowBuilder, Output, Point};
+use super::super::chat_call::{ChatCall, Memory};
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
 use super::models::read_model;
@@ -13,17 +13,17 @@ use super::start::add_start;
 pub(super) const APP: &str = "app";
 
 /// Says what of an app's features is lost.
-pub(super) fn note_features(draft: &mut Draft, document: &Value) {
+pub(super) fn note_features(builder: &mut FlowBuilder, document: &Value) {
     let Some(features) = document.pointer("/workflow/features").and_then(Value::as_object) else { return };
     if let Some(opening) =
         features.get("opening_statement").and_then(Value::as_str).filter(|text| !text.is_empty())
     {
         let short: String = opening.chars().take(200).collect();
-        draft.note(format!("The opening statement was left out: “{short}”."));
+        builder.note(format!("The opening statement was left out: “{short}”."));
     }
     for (name, feature) in features {
         if feature.get("enabled").and_then(Value::as_bool) == Some(true) {
-            draft.note(format!("The feature `{name}` has no equivalent."));
+            builder.note(format!("The feature `{name}` has no equivalent."));
         }
     }
 }
@@ -51,9 +51,9 @@ pub(super) fn note_text(text: &str) -> String {
 }
 
 /// Reads an app that is a prompt with settings: a chat, an agent, or a text generator.
-pub(super) fn read_simple(draft: &mut Draft, mode: &str, config: &Value) {
-    let title = draft.name().to_owned();
-    draft.register(APP, &title, mode);
+pub(super) fn read_simple(builder: &mut FlowBuilder, mode: &str, config: &Value) {
+    let title = builder.name().to_owned();
+    builder.register(APP, &title, mode);
     let settings = Settings::new(config);
     let is_chat = mode != "completion";
     // Each field is an object with its kind as the only key.
@@ -62,13 +62,13 @@ pub(super) fn read_simple(draft: &mut Draft, mode: &str, config: &Value) {
         .iter()
         .filter_map(|field| {
             let (kind, field) = field.as_object()?.iter().next()?;
-            let mut field = field.clone();
-            field["type"] = kind.as_str().into();
-            Some(field)
+            let mut field = field.as_object()?.clone();
+            field.insert("type".to_owned(), kind.as_str().into());
+            Some(Value::Object(field))
         })
         .collect();
     let start = Point { x: 0.0, y: 0.0 };
-    let started = add_start(draft, (APP, "Start", start), &fields, is_chat);
+    let started = add_start(builder, (APP, "Start", start), &fields, is_chat);
     let mut prompt = TemplateText::default();
     let mut rest = settings.text("/pre_prompt").unwrap_or_default();
     while let Some(open) = rest.find("{{") {
@@ -77,20 +77,20 @@ pub(super) fn read_simple(draft: &mut Draft, mode: &str, config: &Value) {
         let name = rest[open + 2..open + length].trim().trim_matches('#');
         let named = started.values.named.get(name).map(|(output, path)| (output.clone(), path.clone()));
         let object = started.values.object.clone().map(|output| (output, vec![name.to_owned()]));
-        match named.or(object).filter(|_| fields.iter().any(|field| field["variable"] == name)) {
-            Some((output, path)) => prompt.push_value(name, &output, &path),
-            None => {
-                prompt.push_text(&rest[open..open + length + 2]);
-                draft.lose(APP, format!("The variable `{name}` was kept as text."));
-            }
+        let is_field = fields.iter().any(|field| field["variable"] == name);
+        if let Some((output, path)) = named.or(object).filter(|_| is_field) {
+            prompt.push_value(name, &output, &path);
+        } else {
+            prompt.push_text(&rest[open..open + length + 2]);
+            builder.lose(APP, format!("The variable `{name}` was kept as text."));
         }
         rest = &rest[open + length + 2..];
     }
     prompt.push_text(rest);
     let model = read_model(&settings, "/model");
-    let mut call = ModelCall { model, ..ModelCall::default() };
+    let mut call = ChatCall { model, ..ChatCall::default() };
     for lost in std::mem::take(&mut call.model.lost) {
-        draft.lose(APP, lost);
+        builder.lose(APP, lost);
     }
     if is_chat {
         call.system = Some(prompt).filter(|prompt| !prompt.is_blank());
@@ -107,22 +107,22 @@ pub(super) fn read_simple(draft: &mut Draft, mode: &str, config: &Value) {
         }
         if name == "current_time" {
             let id =
-                draft.add(APP, name, "tools", json!({ "tools": ["current_time"] }), start.beside(1.0, 1.0));
+                builder.add(APP, name, "tools", json!({ "tools": ["current_time"] }), start.beside(1.0, 1.0));
             tools.push(Output::new(&id, "tools"));
             continue;
         }
         let reason = "A tool of Dify. An HTTP tool or an MCP server can do the same.";
-        let id = draft.add_placeholder(APP, name, reason, tool, start.beside(1.0, 1.0));
+        let id = builder.add_placeholder(APP, name, reason, tool, start.beside(1.0, 1.0));
         tools.push(Output::new(&id, "tools"));
     }
     call.tools = tools;
-    let done = call.add_to(draft, APP, &title, start.beside(2.0, 0.0));
-    let output = draft.add(APP, "Answer", "output", json!({}), start.beside(3.0, 0.0));
-    draft.connect(&done.response(), &output, "value");
+    let done = call.add_to(builder, APP, &title, start.beside(2.0, 0.0));
+    let output = builder.add(APP, "Answer", "output", json!({}), start.beside(3.0, 0.0));
+    builder.connect(&done.response(), &output, "value");
     if let Some(datasets) = settings.get("/dataset_configs/datasets/datasets").and_then(Value::as_array)
         && !datasets.is_empty()
     {
-        draft.lose(APP, "Its knowledge: set `knowledge` of the chat to a knowledge base.");
+        builder.lose(APP, "Its knowledge: set `knowledge` of the chat to a knowledge base.");
     }
     settings.ignore_all(&[
         "/agent_mode",
@@ -135,6 +135,6 @@ pub(super) fn read_simple(draft: &mut Draft, mode: &str, config: &Value) {
         "/dataset_query_variable",
     ]);
     if let Some(unread) = settings.unread() {
-        draft.lose(APP, unread);
+        builder.lose(APP, unread);
     }
 }

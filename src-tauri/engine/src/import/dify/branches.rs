@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::draft::Output;
-use super::super::model_call::ModelCall;
+use super::super::builder::Output;
+use super::super::chat_call::ChatCall;
 use super::super::settings::Settings;
 use super::selectors::read_selector;
 use super::{Ends, Reader, Values};
@@ -18,8 +18,8 @@ pub(super) struct Conditions {
 
 impl Reader<'_> {
     /// `if-else`: a switch over the values that its conditions read. Each case is a handle.
-    pub(super) fn if_else(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
-        let node = &self.nodes[at];
+    pub(super) fn if_else(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
         let mut cases: Vec<(String, &Value)> = Vec::new();
         for (index, case) in settings.items("/cases").iter().enumerate() {
             let id = case.get("case_id").or_else(|| case.get("id")).and_then(Value::as_str);
@@ -38,7 +38,7 @@ impl Reader<'_> {
         };
         let mut names: Vec<String> = Vec::new();
         let mut ends = Ends::default();
-        let id = self.draft.add(node.id, node.title, "switch", json!({}), node.at);
+        let id = self.builder.add(node.id, node.title, "switch", json!({}), node.at);
         let mut written = Vec::new();
         for (index, (handle, cel)) in conditions.cases.iter().enumerate() {
             let name = case_name(handle, index, &names);
@@ -47,14 +47,14 @@ impl Reader<'_> {
             ends.by_handle.insert(handle.clone(), Output::new(&id, &name));
             names.push(name);
         }
-        if let Some(config) = self.draft.config(&id) {
+        if let Some(config) = self.builder.config(&id) {
             config.insert("cases".to_owned(), written.into());
         }
-        self.draft.connect(&subject, &id, "value");
+        self.builder.connect(&subject, &id, "value");
         ends.rest = Some(Output::new(&id, "default"));
         self.ends.insert(node.id.to_owned(), ends);
         self.set_values(at, Values::default());
-        Some(id)
+        id
     }
 
     /// What a switch tests: the only value, or an object of all, and which of both.
@@ -143,8 +143,8 @@ impl Reader<'_> {
     }
 
     /// `question-classifier`: its classes are handles.
-    pub(super) fn classifier(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
-        let node = &self.nodes[at];
+    pub(super) fn classifier(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
         let mut classes = Vec::new();
         let mut ends = Ends::default();
         let mut names: Vec<String> = Vec::new();
@@ -167,20 +167,20 @@ impl Reader<'_> {
         let model = self.model(settings, node.id);
         let instruction =
             settings.text("/instruction").or_else(|| settings.text("/instructions")).unwrap_or_default();
-        let instruction = self.template(at, instruction, None).source().to_owned();
+        let instruction = self.template(at, instruction, None).source();
         settings.ignore_all(&["/topics", "/vision", "/memory", "/variables"]);
-        let call = ModelCall { model, ..ModelCall::default() };
-        let context = call.add_context(&mut self.draft, node.id, node.title, node.at);
+        let call = ChatCall { model, ..ChatCall::default() };
+        let context = call.add_context(&mut self.builder, node.id, node.title, node.at);
         let config = json!({ "classes": classes, "other": false, "instructions": instruction });
-        let id = self.draft.add(node.id, node.title, "classify", config, node.at);
-        self.draft.connect_as(&context, &id, "context", PortKind::Context);
-        self.draft.connect(&message, &id, "message");
+        let id = self.builder.add(node.id, node.title, "classify", config, node.at);
+        self.builder.connect_as(&context, &id, "context", PortKind::Context);
+        self.builder.connect(&message, &id, "message");
         for end in ends.by_handle.values_mut() {
             end.node = id.clone();
         }
         self.ends.insert(node.id.to_owned(), ends);
         self.set_values(at, Values::one("class_name", Output::new(&id, "class")));
-        Some(id)
+        id
     }
 }
 

@@ -1,7 +1,7 @@
 //! Dify's Jinja templates, as templates of Plait: values, conditions and loops over lists, with a few filters.
 
-use super::super::draft::Output;
-use super::super::template::{TemplateText, identifier};
+use super::super::builder::Output;
+use super::super::template::{Block, Expression, TemplateText, identifier};
 
 /// Translates a template whose variables are these values.
 pub(super) fn translate(
@@ -46,14 +46,13 @@ struct Translator<'v> {
     variables: &'v [(String, Output, Vec<String>)],
     /// The names that loops bind.
     bound: Vec<String>,
-    blocks: Vec<&'static str>,
+    blocks: Vec<Block>,
 }
 
 impl Translator<'_> {
     fn value(&mut self, source: &str) -> Result<(), String> {
         let mut parts = source.split('|').map(str::trim);
-        let path = self.path(parts.next().unwrap_or_default())?;
-        let mut written = path;
+        let mut value = self.path(parts.next().unwrap_or_default())?;
         for filter in parts {
             let (name, arguments) = filter.split_once('(').unwrap_or((filter, ""));
             let argument = arguments.trim_end_matches(')').trim();
@@ -71,53 +70,54 @@ impl Translator<'_> {
             if quoted.contains(['"', '\\', '{', '}', '(']) {
                 return Err(format!("Its template has `{filter}`, which Plait's can't have."));
             }
-            let argument = if argument.is_empty() { String::new() } else { format!(" \"{quoted}\"") };
-            let inner = if written.contains(' ') { format!("({written})") } else { written };
-            written = format!("{helper} {inner}{argument}");
+            value = value.call(helper, (!argument.is_empty()).then(|| quoted.to_owned()));
         }
-        self.template.push_source(&format!("{{{{{written}}}}}"));
+        self.template.push_expression(value);
         Ok(())
     }
 
     fn statement(&mut self, source: &str) -> Result<(), String> {
         let words: Vec<&str> = source.split_whitespace().collect();
+        let is_condition = |block: Option<&Block>| matches!(block, Some(Block::If | Block::Unless));
         match words.as_slice() {
             ["for", item, "in", list] => {
                 let list = self.path(list)?;
                 let item = identifier(item);
-                self.template.push_source(&format!("{{{{#each {list} as |{item}|}}}}"));
+                self.open(Block::Each, list, &item);
                 self.bound.push(item);
-                self.blocks.push("each");
             }
-            ["endfor"] if self.blocks.last() == Some(&"each") => {
-                self.blocks.pop();
+            ["endfor"] if self.blocks.last() == Some(&Block::Each) => {
                 self.bound.pop();
-                self.template.push_source("{{/each}}");
+                self.close();
             }
             ["if", "not", value] => {
                 let value = self.path(value)?;
-                self.template.push_source(&format!("{{{{#unless {value}}}}}"));
-                self.blocks.push("unless");
+                self.open(Block::Unless, value, "");
             }
             ["if", value] => {
                 let value = self.path(value)?;
-                self.template.push_source(&format!("{{{{#if {value}}}}}"));
-                self.blocks.push("if");
+                self.open(Block::If, value, "");
             }
-            ["else"] if matches!(self.blocks.last(), Some(&("if" | "unless"))) => {
-                self.template.push_source("{{else}}");
-            }
-            ["endif"] if matches!(self.blocks.last(), Some(&("if" | "unless"))) => {
-                let block = self.blocks.pop().unwrap_or("if");
-                self.template.push_source(&format!("{{{{/{block}}}}}"));
-            }
+            ["else"] if is_condition(self.blocks.last()) => self.template.push_else(),
+            ["endif"] if is_condition(self.blocks.last()) => self.close(),
             _ => return Err(format!("Its template has `{{% {source} %}}`, which Plait's can't have.")),
         }
         Ok(())
     }
 
-    /// A path, by the names that the template has in Plait.
-    fn path(&mut self, source: &str) -> Result<String, String> {
+    fn open(&mut self, block: Block, expression: Expression, item: &str) {
+        self.template.open(block, expression, item);
+        self.blocks.push(block);
+    }
+
+    fn close(&mut self) {
+        if let Some(block) = self.blocks.pop() {
+            self.template.close(block);
+        }
+    }
+
+    /// A value, by what its path begins with.
+    fn path(&mut self, source: &str) -> Result<Expression, String> {
         let unknown = || Err(format!("Its template has `{source}`, which is more than a value."));
         let mut steps = source.split('.').map(str::trim);
         let first = steps.next().unwrap_or_default();
@@ -125,18 +125,19 @@ impl Translator<'_> {
             !step.is_empty() && step.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
         };
         let rest: Vec<&str> = steps.collect();
-        if first == "loop" && self.blocks.contains(&"each") {
+        if first == "loop" && self.blocks.contains(&Block::Each) {
             return match rest.as_slice() {
-                ["index0"] => Ok("@index".to_owned()),
+                ["index0"] => Ok(Expression::index()),
                 _ => unknown(),
             };
         }
         if rest.iter().any(|step| !is_name(step)) || first.is_empty() {
             return unknown();
         }
+        let rest: Vec<String> = rest.into_iter().map(str::to_owned).collect();
         let bound = identifier(first);
         if self.bound.contains(&bound) && is_name(first) {
-            return Ok(std::iter::once(bound.as_str()).chain(rest).collect::<Vec<_>>().join("."));
+            return Ok(Expression::item(&bound, &rest));
         }
         let Some((name, output, path)) = self.variables.iter().find(|(name, ..)| name == first) else {
             return unknown();
@@ -144,9 +145,7 @@ impl Translator<'_> {
         if path.iter().any(|step| !is_name(step)) {
             return unknown();
         }
-        let name = self.template.variable(name, output);
-        let root = if self.bound.is_empty() { "" } else { "@root." };
-        let steps = std::iter::once(name.as_str()).chain(path.iter().map(String::as_str)).chain(rest);
-        Ok(format!("{root}{}", steps.collect::<Vec<_>>().join(".")))
+        let path: Vec<String> = path.iter().chain(&rest).cloned().collect();
+        Ok(Expression::of(name, output, &path))
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::draft::Output;
-use super::super::model_call::{Author, Memory, Model, ModelCall, provider_name};
+use super::super::builder::Output;
+use super::super::chat_call::{Author, ChatCall, Memory, Model, provider_name};
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
 use super::{Ends, Reader, Values, jinja};
@@ -15,14 +15,14 @@ impl Reader<'_> {
     pub(super) fn model(&mut self, settings: &Settings<'_>, id: &str) -> Model {
         let model = read_model(settings, "/model");
         for lost in &model.lost {
-            self.draft.lose(id, lost);
+            self.builder.lose(id, lost);
         }
         Model { lost: Vec::new(), ..model }
     }
 
-    pub(super) fn llm(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
-        let node = &self.nodes[at];
-        let mut call = ModelCall { model: self.model(settings, node.id), ..ModelCall::default() };
+    pub(super) fn llm(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let mut call = ChatCall { model: self.model(settings, node.id), ..ChatCall::default() };
         let context = settings.flag("/context/enabled").then(|| {
             let selector = settings.get("/context/variable_selector");
             self.output_of(at, selector)
@@ -54,10 +54,10 @@ impl Reader<'_> {
         settings.ignore_all(&["/prompt_config", "/variables"]);
         let has_memory = settings.flag("/memory/window/enabled") || settings.get("/memory/window").is_some();
         if has_memory {
-            let size =
-                settings.number("/memory/window/size").filter(|_| settings.flag("/memory/window/enabled"));
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped")]
-            let max_messages = size.map(|size| 2 * size.clamp(1.0, 1000.0) as u32);
+            let is_limited = settings.flag("/memory/window/enabled");
+            let size = settings.count("/memory/window/size", 1..=1000).filter(|_| is_limited);
+            // An exchange is two messages.
+            let max_messages = size.map(|size| 2 * size);
             call.memory = Some(Memory { max_messages });
             let query = settings.text("/memory/query_prompt_template").unwrap_or("{{#sys.query#}}");
             let query = self.template(at, query, context.as_ref());
@@ -74,7 +74,8 @@ impl Reader<'_> {
             messages[0].0 = Author::User;
         }
         if settings.flag("/vision/enabled") {
-            self.draft.lose(node.id, "Its images: connect the `attachments` of a question to its `attach`.");
+            self.builder
+                .lose(node.id, "Its images: connect the `attachments` of a question to its `attach`.");
         }
         settings.ignore("/vision");
         call.set_messages(messages);
@@ -85,13 +86,13 @@ impl Reader<'_> {
         if call.prompt.is_none() && call.history.is_empty() {
             return self.placeholder(at, "It has no message for the model.");
         }
-        Some(self.finish_call(at, settings, &call))
+        self.finish_call(at, settings, &call)
     }
 
     /// Adds a call, and what it makes.
-    fn finish_call(&mut self, at: usize, settings: &Settings<'_>, call: &ModelCall) -> NodeId {
-        let node = &self.nodes[at];
-        let done = call.add_to(&mut self.draft, node.id, node.title, node.at);
+    fn finish_call(&mut self, at: usize, settings: &Settings<'_>, call: &ChatCall) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let done = call.add_to(&mut self.builder, node.id, node.title, node.at);
         let mut values = Values::one("text", done.response());
         if call.schema.is_some() {
             values = values.with("structured_output", done.structured());
@@ -107,15 +108,14 @@ impl Reader<'_> {
     /// Retries of a node.
     pub(super) fn retry(&mut self, settings: &Settings<'_>, id: &NodeId) {
         if settings.flag("/retry_config/retry_enabled") {
-            let retries = settings.number("/retry_config/max_retries").unwrap_or(3.0).clamp(0.0, 99.0);
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped")]
-            self.draft.set_retry(id, 1 + retries as u32);
+            let retries = settings.count("/retry_config/max_retries", 0..=99).unwrap_or(3);
+            self.builder.set_retry(id, 1 + retries);
         }
         settings.ignore_all(&["/retry_config", "/error_strategy"]);
     }
 
-    pub(super) fn extractor(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
-        let node = &self.nodes[at];
+    pub(super) fn extractor(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
         let Some(text) = self.output_of(at, settings.get("/query")) else {
             return self.placeholder(at, "It reads a value that is not in the flow.");
         };
@@ -147,27 +147,27 @@ impl Reader<'_> {
         }
         let model = self.model(settings, node.id);
         let instruction = settings.text("/instruction").unwrap_or_default();
-        let instruction = self.template(at, instruction, None).source().to_owned();
+        let instruction = self.template(at, instruction, None).source();
         settings.ignore_all(&["/reasoning_mode", "/vision", "/memory", "/variables"]);
-        let call = ModelCall { model, ..ModelCall::default() };
-        let context = call.add_context(&mut self.draft, node.id, node.title, node.at);
+        let call = ChatCall { model, ..ChatCall::default() };
+        let context = call.add_context(&mut self.builder, node.id, node.title, node.at);
         let schema = json!({ "type": "object", "properties": properties, "required": required });
         let config = json!({ "schema": schema, "instructions": instruction });
         let (id, value) = self.add(at, "extract", config, "value");
-        self.draft.connect_as(&context, &id, "context", PortKind::Context);
-        self.draft.connect(&text, &id, "text");
+        self.builder.connect_as(&context, &id, "context", PortKind::Context);
+        self.builder.connect(&text, &id, "text");
         self.set_values(at, Values::object(value));
-        Some(id)
+        id
     }
 
-    pub(super) fn agent(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
-        let node = &self.nodes[at];
+    pub(super) fn agent(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
         let value = |name: &str| format!("/agent_parameters/{name}/value");
         let mut model = read_model(settings, &value("model"));
         for lost in std::mem::take(&mut model.lost) {
-            self.draft.lose(node.id, lost);
+            self.builder.lose(node.id, lost);
         }
-        let mut call = ModelCall { model, ..ModelCall::default() };
+        let mut call = ChatCall { model, ..ChatCall::default() };
         let instruction = settings.text(&value("instruction")).unwrap_or_default().to_owned();
         let query = settings.text(&value("query")).unwrap_or("{{#sys.query#}}").to_owned();
         let system = self.template(at, &instruction, None);
@@ -176,13 +176,9 @@ impl Reader<'_> {
         for tool in settings.items(&value("tools")) {
             let name = ["tool_label", "tool_name"].iter().find_map(|key| tool.get(key)?.as_str());
             let lost = format!("Its tool `{}`: connect an HTTP tool or an MCP server.", name.unwrap_or("?"));
-            self.draft.lose(node.id, lost);
+            self.builder.lose(node.id, lost);
         }
-        let rounds =
-            settings.number(&value("maximum_iterations")).filter(|count| (1.0..=1000.0).contains(count));
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range")]
-        let rounds = rounds.map(|count| count as u32);
-        call.max_tool_rounds = rounds;
+        call.max_tool_rounds = settings.count_in(&value("maximum_iterations"), 1..=1000);
         settings.ignore_all(&[
             "/agent_strategy_label",
             "/agent_strategy_name",
@@ -193,7 +189,7 @@ impl Reader<'_> {
             "/tool_node_version",
             "/memory",
         ]);
-        Some(self.finish_call(at, settings, &call))
+        self.finish_call(at, settings, &call)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::draft::{Output, Point};
+use super::super::builder::{Output, Point};
 use super::super::template::TemplateText;
 use super::Reader;
 
@@ -47,18 +47,18 @@ impl Reader<'_> {
         let variable = list.iter().find(|variable| variable.get("name").is_some_and(|own| own == name))?;
         let is_secret = variable.get("value_type").is_some_and(|kind| kind == "secret");
         if is_secret {
-            self.draft.note(format!(
+            self.builder.note(format!(
                 "The secret `{name}` was left out. Requests take secrets of the settings as `${{NAME}}`."
             ));
         } else if kind == "conversation" {
-            self.draft.note(format!("The conversation variable `{name}` keeps its first value: Plait's flows have no variables that change."));
+            self.builder.note(format!("The conversation variable `{name}` keeps its first value: Plait's flows have no variables that change."));
         }
         let value = variable.get("value").filter(|_| !is_secret).cloned().unwrap_or_else(|| json!(""));
-        let first = self.nodes.first()?;
+        let first = self.graph.nodes.first()?;
         let count = f64::from(u32::try_from(self.constants.len()).unwrap_or(0));
         // Outside of all loops: it is the same in all of them.
         let at = Point { x: first.at.x, y: first.at.y }.beside(-1.0, count);
-        let id = self.draft.add_outside(first.id, name, "value", json!({ "value": value }), at);
+        let id = self.builder.add_outside(first.id, name, "value", json!({ "value": value }), at);
         let output = Output::new(&id, "value");
         self.constants.insert(key, output.clone());
         Some(output)
@@ -77,18 +77,15 @@ impl Reader<'_> {
                 Some(context) => Some((context.clone(), Vec::new())),
                 None => self.resolve(&selector),
             };
-            match found {
-                Some((output, path)) => {
-                    let own = selector.last().map_or("value", String::as_str);
-                    let name = if path.is_empty() { own.to_owned() } else { output.node.to_string() };
-                    template.push_value(&name, &output, &path);
-                }
-                None => {
-                    template.push_text(&rest[start..start + length + 3]);
-                    let id = self.nodes[at].id;
-                    let short: String = inner.chars().take(100).collect();
-                    self.draft.lose(id, format!("The variable `{short}` was kept as text."));
-                }
+            if let Some((output, path)) = found {
+                let own = selector.last().map_or("value", String::as_str);
+                let name = if path.is_empty() { own.to_owned() } else { output.node.to_string() };
+                template.push_value(&name, &output, &path);
+            } else {
+                template.push_text(&rest[start..start + length + 3]);
+                let id = self.graph.nodes[at].id;
+                let short: String = inner.chars().take(100).collect();
+                self.builder.lose(id, format!("The variable `{short}` was kept as text."));
             }
             rest = &rest[start + length + 3..];
         }
@@ -110,8 +107,8 @@ impl Reader<'_> {
                 }
                 Some(_) => {}
                 None => {
-                    let id = self.nodes[at].id;
-                    self.draft
+                    let id = self.graph.nodes[at].id;
+                    self.builder
                         .lose(id, format!("Its variable `{name}` reads a value that is not in the flow."));
                 }
             }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::draft::{Draft, Output, Point};
+use super::super::builder::{FlowBuilder, Output, Point};
 use super::super::template::TemplateText;
 use super::Values;
 use crate::id::NodeId;
@@ -16,7 +16,7 @@ pub(super) struct Started {
 
 /// Adds the nodes that take what a person enters: a text, a form, or both.
 pub(super) fn add_start(
-    draft: &mut Draft,
+    builder: &mut FlowBuilder,
     (id, title, at): (&str, &str, Point),
     variables: &[Value],
     is_chat: bool,
@@ -38,7 +38,8 @@ pub(super) fn add_start(
             "checkbox" => json!({ "type": "boolean", "title": label }),
             "select" if options.is_some() => json!({ "type": "string", "title": label, "enum": options }),
             "file" | "file-list" => {
-                draft.lose(id, format!("Its file `{name}`: attach files to a question with `attachments`."));
+                builder
+                    .lose(id, format!("Its file `{name}`: attach files to a question with `attachments`."));
                 json!({ "title": label })
             }
             _ => {
@@ -54,7 +55,7 @@ pub(super) fn add_start(
     let is_one_text = !is_chat && properties.len() == 1 && only_text.is_some();
     let needs_text = is_chat || properties.is_empty() || is_one_text;
     let query = needs_text.then(|| {
-        let start = draft.add(id, title, "manualInput", json!({}), at);
+        let start = builder.add(id, title, "manualInput", json!({}), at);
         Output::new(&start, "value")
     });
     if let (Some(query), true, Some(name)) = (&query, is_one_text, only_text) {
@@ -65,11 +66,11 @@ pub(super) fn add_start(
         return Started { query, values: Values::default(), end };
     }
     let schema = json!({ "type": "object", "properties": properties, "required": required });
-    let prompt = TemplateText::constant(&format!("Please fill in what “{}” needs.", draft.name()));
+    let prompt = TemplateText::constant(&format!("Please fill in what “{}” needs.", builder.name()));
     let config = json!({ "prompt": prompt.source(), "schema": schema });
     let form_title = if needs_text { format!("{title}: form") } else { title.to_owned() };
     let form =
-        draft.add(id, &form_title, "userInput", config, at.beside(0.0, if needs_text { 1.0 } else { 0.0 }));
+        builder.add(id, &form_title, "userInput", config, at.beside(0.0, if needs_text { 1.0 } else { 0.0 }));
     let message = Output::new(&form, "message");
     Started { query, values: Values::object(message.clone()), end: message }
 }

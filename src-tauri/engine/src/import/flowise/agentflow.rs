@@ -1,26 +1,36 @@
 //! The nodes of agentflows.
 
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
 
-use super::super::draft::Output;
-use super::super::model_call::{Author, Memory, ModelCall};
+use super::super::builder::Output;
+use super::super::chat_call::{Author, ChatCall, Memory};
+use super::super::graph::text as text_of;
+use super::super::http_request::{Body, HttpRequest, Pairs};
+use super::super::program::unreachable_reason;
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
-use super::Reader;
 use super::components::schema_of_fields;
 use super::text::plain_text;
+use super::{Reader, read_model};
 use crate::id::NodeId;
 use crate::port::PortKind;
 
-/// What in programs of Flowise reaches beyond their inputs.
-const UNREACHABLE: [&str; 6] = ["require(", "import(", "await ", "fetch(", "$flow", "$vars"];
+/// What Flowise gives to programs beside their inputs.
+const UNREACHABLE: [&str; 2] = ["$flow", "$vars"];
 
 impl Reader<'_> {
     /// Adds a node of an agentflow.
     pub(super) fn step(&mut self, at: usize, settings: &Settings<'_>) {
         let node = &self.graph.nodes[at];
         let branches = self.branches_before(at);
-        let made = match node.kind {
+        let id = match node.kind {
+            "stickyNoteAgentflow" => {
+                self.note(at, settings);
+                return;
+            }
             "startAgentflow" => self.start(at, settings),
             "llmAgentflow" => self.model_step(at, settings, "llm"),
             "agentAgentflow" => self.model_step(at, settings, "agent"),
@@ -32,29 +42,20 @@ impl Reader<'_> {
             "httpAgentflow" => self.http(at, settings),
             "retrieverAgentflow" => self.retriever(at, settings),
             "iterationAgentflow" => self.iteration(at, settings),
-            "stickyNoteAgentflow" => {
-                let text = settings.text("/note").unwrap_or_default();
-                let id = self.draft.add(node.id, "", "note", json!({ "text": text }), node.at);
-                let size = |key: &str| node.json.get(key).and_then(Value::as_f64);
-                self.draft.resize(&id, size("width").unwrap_or(240.0), size("height").unwrap_or(160.0));
-                None
-            }
-            "loopAgentflow" => Some(self.placeholder(
+            "loopAgentflow" => self.placeholder(
                 at,
                 "It goes back to an earlier node. In Plait, put the nodes to repeat into a loop.",
-            )),
-            "executeFlowAgentflow" => Some(self.placeholder(
+            ),
+            "executeFlowAgentflow" => self.placeholder(
                 at,
                 "It runs another flow by its id. Import that flow too, and call it with a sub-flow.",
-            )),
-            "toolAgentflow" => Some(
-                self.placeholder(at, "A tool of Flowise. An HTTP request or an MCP server can do the same."),
             ),
-            _ => Some(self.placeholder(at, "Plait has no node for this.")),
+            "toolAgentflow" => {
+                self.placeholder(at, "A tool of Flowise. An HTTP request or an MCP server can do the same.")
+            }
+            _ => self.placeholder(at, "Plait has no node for this."),
         };
-        if let Some(id) = &made {
-            self.finish_step(at, settings, id, &branches);
-        }
+        self.finish_step(at, settings, &id, &branches);
         if let Some(output) = self.output(at, "").filter(|_| node.kind != "startAgentflow") {
             self.last = Some(output);
         }
@@ -73,7 +74,7 @@ impl Reader<'_> {
         branches
     }
 
-    fn start(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
+    fn start(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
         let output = if settings.text("/startInputType") == Some("formInput") {
             let mut properties = Map::new();
@@ -95,12 +96,12 @@ impl Reader<'_> {
             let prompt = TemplateText::constant(format!("{title}\n\n{description}").trim());
             let schema = json!({ "type": "object", "properties": properties });
             let config = json!({ "prompt": prompt.source(), "schema": schema });
-            let id = self.draft.add(node.id, node.title, "userInput", config, node.at);
+            let id = self.builder.add(node.id, node.title, "userInput", config, node.at);
             let form = Output::new(&id, "message");
             self.form = Some(form.clone());
             form
         } else {
-            let id = self.draft.add(node.id, node.title, "manualInput", json!({}), node.at);
+            let id = self.builder.add(node.id, node.title, "manualInput", json!({}), node.at);
             let question = Output::new(&id, "value");
             self.question = Some(question.clone());
             question
@@ -116,22 +117,22 @@ impl Reader<'_> {
             let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
             let rows = f64::from(u32::try_from(index).unwrap_or(0)) + 1.0;
             let config = json!({ "value": plain_text(text("value")) });
-            let id = self.draft.add(node.id, text("key"), "value", config, node.at.beside(0.0, rows));
+            let id = self.builder.add(node.id, text("key"), "value", config, node.at.beside(0.0, rows));
             self.state.insert(text("key").to_owned(), (Output::new(&id, "value"), Vec::new()));
-            self.draft.note(
+            self.builder.note(
                 "A value of the flow's state is read where it was last set before in the order of the file.",
             );
         }
         self.set_output(at, "", output.clone());
-        Some(output.node)
+        output.node
     }
 
-    fn model_step(&mut self, at: usize, settings: &Settings<'_>, prefix: &str) -> Option<NodeId> {
+    fn model_step(&mut self, at: usize, settings: &Settings<'_>, prefix: &str) -> NodeId {
         let node = &self.graph.nodes[at];
         let key = |name: &str| format!("/{prefix}{name}");
         let kind = settings.text(&key("Model")).unwrap_or_default().to_owned();
-        let model = self.read_model(&kind, settings, &key("ModelConfig"));
-        let mut call = ModelCall { model, ..ModelCall::default() };
+        let model = read_model(&kind, settings, &key("ModelConfig"));
+        let mut call = ChatCall { model, ..ChatCall::default() };
         let mut messages = Vec::new();
         for entry in settings.items(&key("Messages")) {
             let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -160,7 +161,7 @@ impl Reader<'_> {
         messages.extend(user.map(|user| (Author::User, user)));
         if has_memory {
             call.memory = Some(Memory::default());
-            self.draft.lose(
+            self.builder.lose(
                 node.id,
                 "The messages of the whole flow: it gets its own, and what its message reads.",
             );
@@ -176,19 +177,24 @@ impl Reader<'_> {
                 "calculator" => names.push("calculator"),
                 "currentDateTime" => names.push("current_time"),
                 other => {
-                    self.draft
+                    self.builder
                         .lose(node.id, format!("Its tool `{other}`: connect an HTTP tool or an MCP server."));
                 }
             }
         }
         if !names.is_empty() {
             let title = format!("{}: tools", node.title);
-            let id =
-                self.draft.add(node.id, &title, "tools", json!({ "tools": names }), node.at.beside(0.0, 1.0));
+            let id = self.builder.add(
+                node.id,
+                &title,
+                "tools",
+                json!({ "tools": names }),
+                node.at.beside(0.0, 1.0),
+            );
             call.tools.push(Output::new(&id, "tools"));
         }
         if !settings.items(&key("KnowledgeDocumentStores")).is_empty() {
-            self.draft.lose(node.id, "Its documents: set `knowledge` of the chat to a knowledge base.");
+            self.builder.lose(node.id, "Its documents: set `knowledge` of the chat to a knowledge base.");
         }
         settings.ignore_all(&[
             &key("MemoryType"),
@@ -196,13 +202,13 @@ impl Reader<'_> {
             &key("MemoryWindowSize"),
             &key("MemoryMaxTokenLimit"),
         ]);
-        let done = call.add_to(&mut self.draft, node.id, node.title, node.at);
+        let done = call.add_to(&mut self.builder, node.id, node.title, node.at);
         if call.schema.is_some() {
             self.set_output(at, "structured", done.structured());
         }
         self.set_output(at, "", done.response());
         self.update_state(at, settings, &key("UpdateState"));
-        Some(done.chat)
+        done.chat
     }
 
     /// The values of the state that a node sets.
@@ -221,20 +227,15 @@ impl Reader<'_> {
                 Some(name) => self.named(at, name),
                 None => None,
             };
-            match found {
-                Some(found) => {
-                    self.state.insert(text("key").to_owned(), found);
-                }
-                None => {
-                    let template = self.template(at, &value);
-                    let output = self.text_output(at, text("key"), &template);
-                    self.state.insert(text("key").to_owned(), (output, Vec::new()));
-                }
-            }
+            let found = found.unwrap_or_else(|| {
+                let template = self.template(at, &value);
+                (self.text_output(at, text("key"), &template), Vec::new())
+            });
+            self.state.insert(text("key").to_owned(), found);
         }
     }
 
-    fn condition(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
+    fn condition(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
         let conditions = settings.items("/conditions");
         let mut outputs: Vec<Output> = Vec::new();
@@ -271,42 +272,42 @@ impl Reader<'_> {
                 "largerEqual" => format!("{left} >= {right}"),
                 "smaller" => format!("{left} < {right}"),
                 "smallerEqual" => format!("{left} <= {right}"),
-                other => return Some(self.placeholder(at, &format!("Plait has no condition `{other}`."))),
+                other => return self.placeholder(at, &format!("Plait has no condition `{other}`.")),
             };
             cases.push(json!({ "name": format!("case {index}"), "when": cel }));
         }
         if cases.is_empty() {
-            return Some(self.placeholder(at, "It has no condition."));
+            return self.placeholder(at, "It has no condition.");
         }
         let names: Vec<String> = (0..outputs.len()).map(|index| format!("v{index}")).collect();
         let title = format!("{}: values", node.title);
         let join =
-            self.draft.add(node.id, &title, "join", json!({ "names": names }), node.at.beside(-0.5, 1.0));
+            self.builder.add(node.id, &title, "join", json!({ "names": names }), node.at.beside(-0.5, 1.0));
         for (output, name) in outputs.iter().zip(&names) {
-            self.draft.connect(output, &join, name);
+            self.builder.connect(output, &join, name);
         }
         let count = cases.len();
-        let id = self.draft.add(node.id, node.title, "switch", json!({ "cases": cases }), node.at);
-        self.draft.connect(&Output::new(&join, "object"), &id, "value");
+        let id = self.builder.add(node.id, node.title, "switch", json!({ "cases": cases }), node.at);
+        self.builder.connect(&Output::new(&join, "object"), &id, "value");
         for index in 0..count {
             self.set_output(at, &index.to_string(), Output::new(&id, &format!("case {index}")));
         }
         self.set_output(at, &count.to_string(), Output::new(&id, "default"));
         // What follows says something again.
-        Some(join)
+        join
     }
 
-    fn condition_agent(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
+    fn condition_agent(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
         let kind = settings.text("/conditionAgentModel").unwrap_or_default().to_owned();
-        let model = self.read_model(&kind, settings, "/conditionAgentModelConfig");
+        let model = read_model(&kind, settings, "/conditionAgentModelConfig");
         let mut classes = Vec::new();
         for (index, scenario) in settings.items("/conditionAgentScenarios").iter().enumerate() {
             let text = scenario.get("scenario").and_then(Value::as_str).unwrap_or_default();
             classes.push(json!({ "name": format!("case {index}"), "description": plain_text(text) }));
         }
         if classes.is_empty() {
-            return Some(self.placeholder(at, "It has no scenarios."));
+            return self.placeholder(at, "It has no scenarios.");
         }
         let count = classes.len();
         let input = settings.text("/conditionAgentInput").unwrap_or("{{question}}").to_owned();
@@ -314,26 +315,26 @@ impl Reader<'_> {
         let message = self.text_output(at, "input", &input);
         let instructions = settings.text("/conditionAgentInstructions").map(plain_text);
         settings.ignore_all(&["/conditionAgentSystemPrompt", "/conditionAgentOverrideSystemPrompt"]);
-        let call = ModelCall { model, ..ModelCall::default() };
-        let context = call.add_context(&mut self.draft, node.id, node.title, node.at);
+        let call = ChatCall { model, ..ChatCall::default() };
+        let context = call.add_context(&mut self.builder, node.id, node.title, node.at);
         let config = json!({ "classes": classes, "other": false, "instructions": instructions });
-        let id = self.draft.add(node.id, node.title, "classify", config, node.at);
-        self.draft.connect_as(&context, &id, "context", PortKind::Context);
-        self.draft.connect(&message, &id, "message");
+        let id = self.builder.add(node.id, node.title, "classify", config, node.at);
+        self.builder.connect_as(&context, &id, "context", PortKind::Context);
+        self.builder.connect(&message, &id, "message");
         for lost in call.model.lost {
-            self.draft.lose(node.id, lost);
+            self.builder.lose(node.id, lost);
         }
         for index in 0..count {
             self.set_output(at, &index.to_string(), Output::new(&id, &format!("case {index}")));
         }
-        Some(id)
+        id
     }
 
-    fn human_input(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
+    fn human_input(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
         let text = settings.text("/humanInputDescription").unwrap_or("Shall the flow go on?").to_owned();
         if settings.text("/humanInputDescriptionType") == Some("dynamic") {
-            self.draft.lose(node.id, "That a model writes the question.");
+            self.builder.lose(node.id, "That a model writes the question.");
         }
         settings.ignore_all(&[
             "/humanInputModelConfig",
@@ -343,38 +344,34 @@ impl Reader<'_> {
         ]);
         let prompt = self.template(at, &text);
         let id =
-            self.draft.add(node.id, node.title, "approval", json!({ "prompt": prompt.source() }), node.at);
-        self.draft.feed(&prompt, &id);
+            self.builder.add(node.id, node.title, "approval", json!({ "prompt": prompt.source() }), node.at);
+        self.builder.feed(&prompt.inputs(), &id);
         if let Some(previous) = self.last.clone().or_else(|| self.question.clone()) {
-            self.draft.connect(&previous, &id, "in");
+            self.builder.connect(&previous, &id, "in");
         }
         self.set_output(at, "0", Output::new(&id, "approved"));
         self.set_output(at, "1", Output::new(&id, "rejected"));
-        Some(id)
+        id
     }
 
-    fn direct_reply(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
+    fn direct_reply(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
         let text = settings.text("/directReplyMessage").unwrap_or_default().to_owned();
         let template = self.template(at, &text);
         let title = format!("{}: text", node.title);
-        let config = json!({ "template": template.source() });
-        let text = self.draft.add(node.id, &title, "text", config, node.at.beside(-0.5, 1.0));
-        self.draft.feed(&template, &text);
+        let text = self.builder.add_text(node.id, &title, &template, node.at.beside(-0.5, 1.0));
         let output = Output::new(&text, "text");
-        let id = self.draft.add(node.id, node.title, "output", json!({ "format": "markdown" }), node.at);
-        self.draft.connect(&output, &id, "value");
+        let id = self.builder.add(node.id, node.title, "output", json!({ "format": "markdown" }), node.at);
+        self.builder.connect(&output, &id, "value");
         self.set_output(at, "", output);
-        Some(text)
+        text
     }
 
-    fn function(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
+    fn function(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
         let code = settings.text("/customFunctionJavascriptFunction").unwrap_or_default();
-        if let Some(word) = UNREACHABLE.iter().find(|word| code.contains(**word)) {
-            let word = word.trim().trim_end_matches('(');
-            let reason = format!("Its program uses `{word}`, which programs in Plait can't reach.");
-            return Some(self.placeholder(at, &reason));
+        if let Some(reason) = unreachable_reason(code, &UNREACHABLE) {
+            return self.placeholder(at, &reason);
         }
         let mut names = Vec::new();
         let mut values = Vec::new();
@@ -384,69 +381,56 @@ impl Reader<'_> {
             values.push(self.text_output(at, text("variableName"), &template));
             names.push(text("variableName").to_owned());
         }
-        let constants: String = names
-            .iter()
-            .filter(|name| name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_'))
-            .map(|name| format!("const ${name} = input[{}];\n", json!(name)))
-            .collect();
-        let config = json!({ "code": format!("{constants}{code}") });
-        let id = self.draft.add(node.id, node.title, "code", config, node.at);
+        let mut program = String::new();
+        for name in
+            names.iter().filter(|name| name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_'))
+        {
+            let _ = writeln!(program, "const ${name} = input[{}];", json!(name));
+        }
+        program.push_str(code);
+        let config = json!({ "code": program });
+        let id = self.builder.add(node.id, node.title, "code", config, node.at);
         if !names.is_empty() {
             let title = format!("{}: values", node.title);
             let config = json!({ "names": names });
-            let join = self.draft.add(node.id, &title, "join", config, node.at.beside(-0.5, 1.0));
+            let join = self.builder.add(node.id, &title, "join", config, node.at.beside(-0.5, 1.0));
             for (name, value) in names.iter().zip(&values) {
-                self.draft.connect(value, &join, name);
+                self.builder.connect(value, &join, name);
             }
-            self.draft.connect(&Output::new(&join, "object"), &id, "input");
+            self.builder.connect(&Output::new(&join, "object"), &id, "input");
         }
         self.set_output(at, "", Output::new(&id, "result"));
         self.update_state(at, settings, "/customFunctionUpdateState");
-        Some(id)
+        id
     }
 
-    fn http(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
+    fn http(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
-        let mut all = TemplateText::default();
-        let mut part = |reader: &mut Self, text: &str| {
-            let template = reader.template(at, text);
-            let before = all.source().len();
-            all.push(&template);
-            all.source()[before..].trim_start().replace("\\{{", "{ {")
+        let body = settings.get("/body").and_then(Value::as_str).unwrap_or_default();
+        let request = HttpRequest {
+            method: settings.text("/method").unwrap_or("GET").to_owned(),
+            url: self.template(at, settings.text("/url").unwrap_or_default()),
+            query: self.pairs(at, settings.items("/queryParams")),
+            headers: self.pairs(at, settings.items("/headers")),
+            body: Body::Text(self.template(at, body)),
         };
-        let url = part(self, settings.text("/url").unwrap_or_default());
-        if !url.starts_with("http") {
-            return Some(self.placeholder(at, "Its address is not known before it runs."));
-        }
-        let mut pairs = |reader: &mut Self, pointer: &str| {
-            let mut pairs = Map::new();
-            for entry in settings.items(pointer) {
-                let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
-                if !text("key").is_empty() && !text("key").eq_ignore_ascii_case("content-type") {
-                    pairs.insert(text("key").to_owned(), part(reader, text("value")).into());
-                }
+        settings.ignore_all(&["/bodyType", "/responseType"]);
+        match request.add_to(&mut self.builder, node.id, node.title, node.at) {
+            Ok(id) => {
+                self.set_output(at, "", Output::new(&id, "body"));
+                id
             }
-            pairs
-        };
-        let (headers, query) = (pairs(self, "/headers"), pairs(self, "/queryParams"));
-        let method = settings.text("/method").unwrap_or("GET");
-        let mut body = Value::Null;
-        if !matches!(method, "GET" | "HEAD")
-            && let Some(text) = settings.text("/body")
-        {
-            let source = part(self, text);
-            body = serde_json::from_str(&source).unwrap_or_else(|_| source.into());
+            Err(reason) => self.placeholder(at, &reason),
         }
-        settings.ignore_all(&["/bodyType", "/responseType", "/body"]);
-        let config =
-            json!({ "method": method, "url": url, "headers": headers, "query": query, "body": body });
-        let id = self.draft.add(node.id, node.title, "httpRequest", config, node.at);
-        self.draft.feed(&all, &id);
-        self.set_output(at, "", Output::new(&id, "body"));
-        Some(id)
     }
 
-    fn retriever(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
+    fn pairs(&mut self, at: usize, entries: &[Value]) -> Pairs {
+        let named = entries.iter().map(|entry| (text_of(entry, "key"), text_of(entry, "value")));
+        let named = named.filter(|(name, _)| !name.is_empty());
+        named.map(|(name, value)| (name.to_owned(), self.template(at, value))).collect()
+    }
+
+    fn retriever(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
         let query = settings.text("/retrieverQuery").unwrap_or("{{question}}").to_owned();
         let query = self.template(at, &query);
@@ -456,15 +440,15 @@ impl Reader<'_> {
             "/outputFormat",
             "/retrieverVectorEmbeddings",
         ]);
-        self.draft.lose(node.id, format!("Its documents: add a knowledge base called `{}`.", node.title));
-        let id = self.draft.add(node.id, node.title, "retrieve", json!({ "bases": [node.title] }), node.at);
-        self.draft.connect(&query, &id, "query");
+        self.builder.lose(node.id, format!("Its documents: add a knowledge base called `{}`.", node.title));
+        let id = self.builder.add(node.id, node.title, "retrieve", json!({ "bases": [node.title] }), node.at);
+        self.builder.connect(&query, &id, "query");
         self.set_output(at, "", Output::new(&id, "text"));
         self.update_state(at, settings, "/retrieverUpdateState");
-        Some(id)
+        id
     }
 
-    fn iteration(&mut self, at: usize, settings: &Settings<'_>) -> Option<NodeId> {
+    fn iteration(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
         let node = &self.graph.nodes[at];
         let text = settings.text("/iterationInput").unwrap_or_default().to_owned();
         let template = self.template(at, &text);
@@ -472,31 +456,30 @@ impl Reader<'_> {
         let title = format!("{}: items", node.title);
         let query = "if type == \"string\" then fromjson else . end";
         let parse =
-            self.draft.add(node.id, &title, "json", json!({ "query": query }), node.at.beside(-0.5, 1.0));
-        self.draft.connect(&value, &parse, "value");
-        let id = self.draft.add(node.id, node.title, "loop", json!({ "kind": "forEach" }), node.at);
-        self.draft.connect(&Output::new(&parse, "result"), &id, "items");
+            self.builder.add(node.id, &title, "json", json!({ "query": query }), node.at.beside(-0.5, 1.0));
+        self.builder.connect(&value, &parse, "value");
+        let id = self.builder.add(node.id, node.title, "loop", json!({ "kind": "forEach" }), node.at);
+        self.builder.connect(&Output::new(&parse, "result"), &id, "items");
         self.set_output(at, "", Output::new(&id, "results"));
-        Some(id)
+        id
     }
 
     /// Connects the last node inside of each iteration to its end.
     pub(super) fn close_iterations(&mut self) {
-        for at in 0..self.graph.nodes.len() {
-            let node = &self.graph.nodes[at];
+        let mut last_inside: HashMap<&str, Output> = HashMap::new();
+        for at in self.graph.order() {
+            if let (Some(parent), Some(output)) = (self.graph.nodes[at].parent, self.output(at, "")) {
+                last_inside.insert(parent, output);
+            }
+        }
+        for (at, node) in self.graph.nodes.iter().enumerate() {
             if node.kind != "iterationAgentflow" {
                 continue;
             }
             let Some(id) = self.output(at, "").map(|output| output.node) else { continue };
-            let inside = self
-                .graph
-                .order()
-                .into_iter()
-                .filter(|&inner| self.graph.nodes[inner].parent == Some(node.id));
-            let mut ends = inside.filter_map(|inner| self.output(inner, ""));
-            let last = ends.next_back();
-            if let Some(last) = last.filter(|last| self.draft.parent(&last.node).as_ref() == Some(&id)) {
-                self.draft.connect(&last, &id, "next");
+            let last = last_inside.get(node.id);
+            if let Some(last) = last.filter(|last| self.builder.parent(&last.node).as_ref() == Some(&id)) {
+                self.builder.connect(last, &id, "next");
             }
         }
     }

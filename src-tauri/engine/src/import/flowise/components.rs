@@ -3,24 +3,20 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::draft::Output;
+use super::super::builder::Output;
+use super::super::chat_call::{Author, ChatCall, Memory, Model};
 use super::super::graph::text as text_of;
-use super::super::model_call::{Author, Memory, Model, ModelCall};
+use super::super::http_request::{ADDRESS_KEY_LOST, address_without_keys};
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
-use super::Reader;
+use super::{Reader, inputs_of, read_model};
 
 impl Reader<'_> {
     /// Adds a component, if it does something by itself. What describes others is read by them.
     pub(super) fn component(&mut self, at: usize, settings: &Settings<'_>) {
         let node = &self.graph.nodes[at];
         match node.kind {
-            "stickyNote" => {
-                let text = settings.text("/note").unwrap_or_default();
-                let id = self.draft.add(node.id, "", "note", json!({ "text": text }), node.at);
-                let size = |key: &str| node.json.get(key).and_then(Value::as_f64);
-                self.draft.resize(&id, size("width").unwrap_or(240.0), size("height").unwrap_or(160.0));
-            }
+            "stickyNote" => self.note(at, settings),
             "llmChain" => self.chain(at, settings),
             "conversationChain" => self.conversation(at, settings, "/systemMessagePrompt"),
             "toolAgent"
@@ -38,14 +34,14 @@ impl Reader<'_> {
             }
             "seqStart" => {
                 let question = self.question(at);
-                self.draft.attach(node.id, &question.node);
+                self.builder.attach(node.id, &question.node);
                 self.set_output(at, "", question);
             }
             "seqAgent" | "seqLLMNode" => self.sequential(at, settings),
             "seqEnd" => {
                 if let Some(value) = self.previous(at) {
-                    let id = self.draft.add(node.id, node.title, "output", json!({}), node.at);
-                    self.draft.connect(&value, &id, "value");
+                    let id = self.builder.add(node.id, node.title, "output", json!({}), node.at);
+                    self.builder.connect(&value, &id, "value");
                 } else {
                     self.placeholder(at, "Nothing leads to it.");
                 }
@@ -55,7 +51,7 @@ impl Reader<'_> {
                 self.tool(at);
             }
             _ => {
-                let reason = match text_of(node.json.get("data").unwrap_or(&Value::Null), "category") {
+                let reason = match text_of(node.data, "category") {
                     "Vector Stores" | "Embeddings" | "Document Loaders" | "Text Splitters" | "Retrievers" => {
                         "Plait has no such part. A knowledge base with `retrieve` searches documents."
                     }
@@ -65,7 +61,7 @@ impl Reader<'_> {
                     _ => "Plait has no node for this.",
                 };
                 let id = self.placeholder(at, reason);
-                let base = node.json.pointer("/data/baseClasses").and_then(Value::as_array);
+                let base = node.data.get("baseClasses").and_then(Value::as_array);
                 let is_tool = base.is_some_and(|base| {
                     base.iter().any(|class| class == "Tool" || class == "StructuredTool")
                 });
@@ -79,7 +75,7 @@ impl Reader<'_> {
     /// Whether a component is read by those that it is plugged into.
     fn describes_others(&self, at: usize) -> bool {
         let node = &self.graph.nodes[at];
-        let category = text_of(node.json.get("data").unwrap_or(&Value::Null), "category");
+        let category = text_of(node.data, "category");
         let is_described =
             matches!(category, "Chat Models" | "LLMs" | "Prompts" | "Memory" | "Output Parsers")
                 || matches!(node.kind, "agentMemory" | "seqState")
@@ -105,8 +101,7 @@ impl Reader<'_> {
                     | "seqLLMNode"
             )
         };
-        let targets = self.graph.edges.iter().filter(|edge| edge.source == node.id);
-        let mut targets = targets.filter_map(|edge| self.graph.find(edge.target)).peekable();
+        let mut targets = self.graph.outgoing(at).map(|(_, target)| target).peekable();
         is_described && targets.peek().is_some() && targets.all(|target| takes(self.graph.nodes[target].kind))
     }
 
@@ -120,12 +115,12 @@ impl Reader<'_> {
         };
         let Some(part) = own.or_else(start) else {
             let id = graph.nodes[at].id;
-            self.draft.lose(id, "It has no model; the offline simulator stands in for it.");
+            self.builder.lose(id, "It has no model; the offline simulator stands in for it.");
             return Model::default();
         };
         let node = &graph.nodes[part];
-        let settings = Settings::new(node.json.pointer("/data/inputs").unwrap_or(&Value::Null));
-        let mut model = self.read_model(node.kind, &settings, "");
+        let settings = Settings::new(inputs_of(node));
+        let mut model = read_model(node.kind, &settings, "");
         model.sources = vec![node.id.to_owned()];
         model.lost.extend(settings.unread());
         model
@@ -135,14 +130,15 @@ impl Reader<'_> {
         let graph = self.graph;
         let part = *graph.sources(at, "memory").first()?;
         let node = &graph.nodes[part];
-        let settings = Settings::new(node.json.pointer("/data/inputs").unwrap_or(&Value::Null));
-        let size = settings.number("/k").map(|size| size.clamp(1.0, 1000.0));
+        let settings = Settings::new(inputs_of(node));
+        let size = settings.count("/k", 1..=1000);
         if !matches!(node.kind, "bufferMemory" | "bufferWindowMemory") {
-            self.draft.lose(node.id, "How and where it stores messages: Plait stores conversations itself.");
+            self.builder
+                .lose(node.id, "How and where it stores messages: Plait stores conversations itself.");
         }
         settings.ignore_all(&["/sessionId", "/memoryKey"]);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped")]
-        let max_messages = size.map(|size| 2 * size as u32);
+        // An exchange is two messages.
+        let max_messages = size.map(|size| 2 * size);
         Some((Memory { max_messages }, part))
     }
 
@@ -151,7 +147,7 @@ impl Reader<'_> {
         let graph = self.graph;
         let Some(&part) = graph.sources(at, "outputParser").first() else { return (None, None) };
         let node = &graph.nodes[part];
-        let inputs = node.json.pointer("/data/inputs").unwrap_or(&Value::Null);
+        let inputs = inputs_of(node);
         let schema = match node.kind {
             "structuredOutputParser" => {
                 let structure = match inputs.get("jsonStructure") {
@@ -167,23 +163,20 @@ impl Reader<'_> {
             _ => None,
         };
         if schema.is_none() {
-            self.draft.lose(node.id, "Its format: describe it as the `responseSchema` of the chat.");
+            self.builder.lose(node.id, "Its format: describe it as the `responseSchema` of the chat.");
         }
         (schema, Some(part))
     }
 
     /// Adds a call with all that is plugged into a component.
-    fn call(&mut self, at: usize, mut call: ModelCall, settings: &Settings<'_>) {
+    fn call(&mut self, at: usize, mut call: ChatCall, settings: &Settings<'_>) {
         let node = &self.graph.nodes[at];
         let (schema, parser) = self.schema_of(at);
         call.schema = schema;
         let memory = self.memory_of(at);
         call.memory = memory.map(|(memory, _)| memory);
         call.tools = self.tools_of(at);
-        let rounds = settings.number("/maxIterations").filter(|count| (1.0..=1000.0).contains(count));
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range")]
-        let rounds = rounds.map(|count| count as u32);
-        call.max_tool_rounds = rounds;
+        call.max_tool_rounds = settings.count_in("/maxIterations", 1..=1000);
         settings.ignore_all(&[
             "/model",
             "/memory",
@@ -193,35 +186,35 @@ impl Reader<'_> {
             "/chatPromptTemplate",
             "/chainName",
         ]);
-        let done = call.add_to(&mut self.draft, node.id, node.title, node.at);
+        let done = call.add_to(&mut self.builder, node.id, node.title, node.at);
         for part in [memory.map(|(_, part)| part), parser].into_iter().flatten() {
-            self.draft.attach(self.graph.nodes[part].id, &done.chat);
+            self.builder.attach(self.graph.nodes[part].id, &done.chat);
         }
         for field in ["prompt", "chatPromptTemplate"] {
             for part in self.graph.sources(at, field) {
-                self.draft.attach(self.graph.nodes[part].id, &done.chat);
+                self.builder.attach(self.graph.nodes[part].id, &done.chat);
             }
         }
         for moderation in self.graph.sources(at, "inputModeration") {
             let name = self.graph.nodes[moderation].id;
-            self.draft.lose(name, "Plait moderates no messages.");
+            self.builder.lose(name, "Plait moderates no messages.");
         }
         settings.ignore("/inputModeration");
         if let Some(unread) = settings.unread() {
-            self.draft.lose(node.id, unread);
+            self.builder.lose(node.id, unread);
         }
         if call.schema.is_some() {
             self.set_output(at, "structured", done.structured());
         }
         self.set_output(at, "", done.response());
         if !self.graph.is_used(at) {
-            let output = self.draft.add(node.id, "Answer", "output", json!({}), node.at.beside(1.0, 0.0));
-            self.draft.connect(&done.response(), &output, "value");
+            let output = self.builder.add(node.id, "Answer", "output", json!({}), node.at.beside(1.0, 0.0));
+            self.builder.connect(&done.response(), &output, "value");
         }
     }
 
     fn chain(&mut self, at: usize, settings: &Settings<'_>) {
-        let mut call = ModelCall { model: self.model_of(at), ..ModelCall::default() };
+        let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
         let messages = self.prompt_of(at, "prompt");
         if messages.is_empty() {
             let question = self.question(at);
@@ -240,7 +233,7 @@ impl Reader<'_> {
         let graph = self.graph;
         let Some(&part) = graph.sources(at, field).first() else { return Vec::new() };
         let node = &graph.nodes[part];
-        let settings = Settings::new(node.json.pointer("/data/inputs").unwrap_or(&Value::Null));
+        let settings = Settings::new(inputs_of(node));
         let values = match settings.get("/promptValues") {
             Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_default(),
             Some(other) => other.clone(),
@@ -257,10 +250,10 @@ impl Reader<'_> {
             }
         }
         if messages.is_empty() {
-            self.draft.lose(node.id, "Its examples: the prompt has no text of its own.");
+            self.builder.lose(node.id, "Its examples: the prompt has no text of its own.");
         }
         if let Some(unread) = settings.unread() {
-            self.draft.lose(node.id, unread);
+            self.builder.lose(node.id, unread);
         }
         messages
     }
@@ -269,20 +262,24 @@ impl Reader<'_> {
     fn braces(&mut self, at: usize, text: &str, values: &Value) -> TemplateText {
         let mut template = TemplateText::default();
         let mut rest = text;
-        while let Some(start) = rest.find('{') {
-            let name: String = rest[start + 1..]
+        while let Some(start) = rest.find(['{', '}']) {
+            template.push_text(&rest[..start]);
+            rest = &rest[start..];
+            if rest.starts_with("{{") || rest.starts_with("}}") {
+                template.push_text(&rest[..1]);
+                rest = &rest[2..];
+                continue;
+            }
+            let name: String = rest[1..]
                 .chars()
                 .take_while(|one| one.is_alphanumeric() || matches!(one, '_' | ' ' | '-'))
                 .collect();
-            let end = start + 1 + name.len();
-            let is_doubled = rest[start + 1..].starts_with('{');
-            if is_doubled || name.trim().is_empty() || !rest[end..].starts_with('}') {
-                let skip = if is_doubled { 2 } else { 1 };
-                template.push_text(&rest[..=start]);
-                rest = &rest[start + skip..];
+            let end = 1 + name.len();
+            if !rest.starts_with('{') || name.trim().is_empty() || !rest[end..].starts_with('}') {
+                template.push_text(&rest[..1]);
+                rest = &rest[1..];
                 continue;
             }
-            template.push_text(&rest[..start]);
             rest = &rest[end + 1..];
             match values.get(&name).and_then(Value::as_str).filter(|value| !value.is_empty()) {
                 Some(value) if value.contains("{{") => {
@@ -297,13 +294,13 @@ impl Reader<'_> {
                 }
             }
         }
-        template.push_text(&rest.replace("}}", "}"));
+        template.push_text(rest);
         template
     }
 
     /// A chain or an agent that talks with a person.
     fn conversation(&mut self, at: usize, settings: &Settings<'_>, system: &str) {
-        let mut call = ModelCall { model: self.model_of(at), ..ModelCall::default() };
+        let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
         let mut messages = self.prompt_of(at, "chatPromptTemplate");
         if messages.is_empty()
             && let Some(text) = settings.text(system)
@@ -320,7 +317,7 @@ impl Reader<'_> {
 
     /// An answer from documents, which a placeholder searches.
     fn retrieval(&mut self, at: usize, settings: &Settings<'_>) {
-        let mut call = ModelCall { model: self.model_of(at), ..ModelCall::default() };
+        let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
         let question = self.question(at);
         let text = ["/responsePrompt", "/systemMessagePrompt", "/prompt"]
             .iter()
@@ -329,9 +326,9 @@ impl Reader<'_> {
         let mut prompt = TemplateText::default();
         for (edge, source) in graph.incoming(at) {
             if matches!(edge.field.as_str(), "vectorStoreRetriever" | "vectorStore") {
-                let id = self.draft_node(source);
+                let id = self.node_of(source);
                 if let Some(id) = id {
-                    self.draft.connect(&question, &id, "query");
+                    self.builder.connect(&question, &id, "query");
                     prompt.push_value("documents", &Output::new(&id, "documents"), &[]);
                 }
             }
@@ -352,19 +349,19 @@ impl Reader<'_> {
         ]);
         if settings.text("/rephrasePrompt").is_some() {
             let id = self.graph.nodes[at].id;
-            self.draft.lose(id, "That questions are rephrased before the search.");
+            self.builder.lose(id, "That questions are rephrased before the search.");
         }
         self.call(at, call, settings);
     }
 
-    fn draft_node(&self, at: usize) -> Option<crate::id::NodeId> {
+    fn node_of(&self, at: usize) -> Option<crate::id::NodeId> {
         self.output(at, "").map(|output| output.node)
     }
 
     /// A node of a sequence: a call whose message is what the node before it says.
     fn sequential(&mut self, at: usize, settings: &Settings<'_>) {
         let node = &self.graph.nodes[at];
-        let mut call = ModelCall { model: self.model_of(at), ..ModelCall::default() };
+        let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
         let mut messages = Vec::new();
         if let Some(text) = settings.text("/systemMessagePrompt") {
             messages.push((Author::System, TemplateText::constant(text)));
@@ -377,7 +374,8 @@ impl Reader<'_> {
         }
         messages.push((Author::User, prompt));
         settings.ignore_all(&["/sequentialNode", "/agentName", "/llmNodeName", "/interrupt", "/streaming"]);
-        self.draft.lose(node.id, "The messages of the whole sequence: it gets what the node before it says.");
+        self.builder
+            .lose(node.id, "The messages of the whole sequence: it gets what the node before it says.");
         call.set_messages(messages);
         self.call(at, call, settings);
     }
@@ -393,12 +391,12 @@ impl Reader<'_> {
     fn tools_of(&mut self, at: usize) -> Vec<Output> {
         let graph = self.graph;
         let parts = graph.sources(at, "tools");
-        parts.into_iter().filter_map(|part| self.output(part, "").or_else(|| self.tool(part))).collect()
+        parts.into_iter().map(|part| self.output(part, "").unwrap_or_else(|| self.tool(part))).collect()
     }
 
-    fn tool(&mut self, at: usize) -> Option<Output> {
+    fn tool(&mut self, at: usize) -> Output {
         let node = &self.graph.nodes[at];
-        let settings = Settings::new(node.json.pointer("/data/inputs").unwrap_or(&Value::Null));
+        let settings = Settings::new(inputs_of(node));
         let config = match node.kind {
             "calculator" => json!({ "tools": ["calculator"] }),
             "currentDateTime" => json!({ "tools": ["current_time"] }),
@@ -412,23 +410,27 @@ impl Reader<'_> {
                     );
                     let output = Output::new(&id, "tools");
                     self.set_output(at, "", output.clone());
-                    return Some(output);
+                    return output;
                 }
                 let description = ["/description", "/requestsGetDescription", "/requestsPostDescription"];
                 let description =
                     description.iter().find_map(|pointer| settings.text(pointer)).unwrap_or_default();
+                let (url, has_keys) = address_without_keys(url);
+                if has_keys {
+                    self.builder.lose(node.id, ADDRESS_KEY_LOST);
+                }
                 let method = if node.kind == "requestsPost" { "POST" } else { "GET" };
                 let name = node.title.replace(|one: char| !one.is_ascii_alphanumeric(), "_");
                 json!({ "tools": [], "http": [{ "name": name, "description": description, "method": method, "url": url }] })
             }
         };
-        let id = self.draft.add(node.id, node.title, "tools", config, node.at);
+        let id = self.builder.add(node.id, node.title, "tools", config, node.at);
         if let Some(unread) = settings.unread() {
-            self.draft.lose(node.id, unread);
+            self.builder.lose(node.id, unread);
         }
         let output = Output::new(&id, "tools");
         self.set_output(at, "", output.clone());
-        Some(output)
+        output
     }
 }
 

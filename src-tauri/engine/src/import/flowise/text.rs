@@ -1,6 +1,6 @@
 //! Texts of Flowise: what its editor stores as HTML, and the names of values in them.
 
-use super::super::draft::Output;
+use super::super::builder::Output;
 use super::super::template::TemplateText;
 use super::Reader;
 
@@ -14,19 +14,16 @@ impl Reader<'_> {
             let Some(length) = rest[start..].find("}}") else { break };
             template.push_text(&rest[..start]);
             let name = rest[start + 2..start + length].trim();
-            match self.named(at, name) {
-                Some((output, path)) => {
-                    let last = name.rsplit('.').next().unwrap_or(name);
-                    let is_own_name = path.is_empty() && last != "instance";
-                    let variable = if is_own_name { last.to_owned() } else { output.node.to_string() };
-                    template.push_value(&variable, &output, &path);
-                }
-                None => {
-                    template.push_text(&rest[start..start + length + 2]);
-                    let short: String = name.chars().take(100).collect();
-                    let id = self.graph.nodes[at].id;
-                    self.draft.lose(id, format!("The variable `{short}` was kept as text."));
-                }
+            if let Some((output, path)) = self.named(at, name) {
+                let last = name.rsplit('.').next().unwrap_or(name);
+                let is_own_name = path.is_empty() && last != "instance";
+                let variable = if is_own_name { last.to_owned() } else { output.node.to_string() };
+                template.push_value(&variable, &output, &path);
+            } else {
+                template.push_text(&rest[start..start + length + 2]);
+                let short: String = name.chars().take(100).collect();
+                let id = self.graph.nodes[at].id;
+                self.builder.lose(id, format!("The variable `{short}` was kept as text."));
             }
             rest = &rest[start + length + 2..];
         }

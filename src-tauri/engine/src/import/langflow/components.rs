@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::super::draft::Output;
+use super::super::builder::Output;
+use super::super::http_request::HttpRequest;
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
 use super::Reader;
+use super::models::is_model;
 
 /// Fields that say how a component looks or logs, and nothing about what it does.
 const IGNORED_FIELDS: [&str; 24] = [
@@ -45,9 +47,9 @@ impl Reader<'_> {
             "note" => {
                 let text =
                     node.json.pointer("/data/node/description").and_then(Value::as_str).unwrap_or_default();
-                let id = self.draft.add(node.id, "", "note", json!({ "text": text }), node.at);
+                let id = self.builder.add(node.id, "", "note", json!({ "text": text }), node.at);
                 let size = |key: &str| node.json.get(key).and_then(Value::as_f64);
-                self.draft.resize(&id, size("width").unwrap_or(300.0), size("height").unwrap_or(200.0));
+                self.builder.resize(&id, size("width").unwrap_or(300.0), size("height").unwrap_or(200.0));
             }
             "ChatInput" | "TextInput" | "TextInputComponent" => self.input(at, &settings),
             "ChatOutput" | "TextOutput" | "TextOutputComponent" => self.result(at, &settings),
@@ -57,8 +59,8 @@ impl Reader<'_> {
             "Pass" | "PassMessage" | "Passthrough" => {
                 match self.fed(at, "input_message").or_else(|| self.fed(at, "input_value")) {
                     Some(input) => {
-                        let id = self.draft.add(node.id, node.title, "join", json!({}), node.at);
-                        self.draft.connect(&input, &id, "values");
+                        let id = self.builder.add(node.id, node.title, "join", json!({}), node.at);
+                        self.builder.connect(&input, &id, "values");
                         self.set_output(at, "", Output::new(&id, "first"));
                     }
                     None => drop(self.placeholder(at, "Nothing leads to it.")),
@@ -72,8 +74,8 @@ impl Reader<'_> {
             "MCPTools" | "MCPToolsComponent" | "MCPStdio" | "MCPSse" if self.offers_tools(at) => {
                 let server = node.title.to_lowercase().replace(|one: char| !one.is_ascii_alphanumeric(), "-");
                 let id =
-                    self.draft.add(node.id, node.title, "mcpServer", json!({ "server": server }), node.at);
-                self.draft.lose(
+                    self.builder.add(node.id, node.title, "mcpServer", json!({ "server": server }), node.at);
+                self.builder.lose(
                     node.id,
                     format!("Its command or address: add an MCP server `{server}` in the settings."),
                 );
@@ -85,7 +87,7 @@ impl Reader<'_> {
             }
             "StructuredOutput" | "StructuredOutputComponent" => self.structured(at, &settings),
             "Agent" | "ToolCallingAgent" | "OpenAIToolsAgent" => self.agent(at, &settings),
-            kind if self.is_model(kind) => self.model_component(at, &settings),
+            kind if is_model(kind) => self.model_component(at, &settings),
             "CustomComponent" | "PythonFunction" | "PythonREPLComponent" | "PythonCodeStructuredTool" => {
                 self.placeholder(at, "It runs Python; Plait runs JavaScript (`code`).");
             }
@@ -105,9 +107,8 @@ impl Reader<'_> {
     }
 
     /// Whether a component is plugged in as a tool.
-    fn offers_tools(&self, at: usize) -> bool {
-        let id = self.graph.nodes[at].id;
-        self.graph.edges.iter().any(|edge| edge.source == id && edge.field == "tools")
+    pub(super) fn offers_tools(&self, at: usize) -> bool {
+        self.graph.outgoing(at).any(|(edge, _)| edge.field == "tools")
     }
 
     fn tool(&mut self, at: usize, names: &[&str]) {
@@ -116,15 +117,15 @@ impl Reader<'_> {
             self.placeholder(at, "Plait has it as a tool for models, and as `callTool`.");
             return;
         }
-        let id = self.draft.add(node.id, node.title, "tools", json!({ "tools": names }), node.at);
+        let id = self.builder.add(node.id, node.title, "tools", json!({ "tools": names }), node.at);
         self.set_output(at, "", Output::new(&id, "tools"));
     }
 
     fn input(&mut self, at: usize, settings: &Settings<'_>) {
         let node = &self.graph.nodes[at];
         if let Some(value) = self.fed(at, "input_value") {
-            let id = self.draft.add(node.id, node.title, "join", json!({}), node.at);
-            self.draft.connect(&value, &id, "values");
+            let id = self.builder.add(node.id, node.title, "join", json!({}), node.at);
+            self.builder.connect(&value, &id, "values");
             self.set_output(at, "", Output::new(&id, "text"));
             return;
         }
@@ -136,7 +137,7 @@ impl Reader<'_> {
         } else {
             ("value", json!({ "value": text }), "value")
         };
-        let id = self.draft.add(node.id, node.title, node_type, config, node.at);
+        let id = self.builder.add(node.id, node.title, node_type, config, node.at);
         self.finish(at, settings);
         self.set_output(at, "", Output::new(&id, port));
     }
@@ -147,8 +148,8 @@ impl Reader<'_> {
             self.placeholder(at, "Nothing leads to it.");
             return;
         };
-        let id = self.draft.add(node.id, node.title, "output", json!({ "format": "markdown" }), node.at);
-        self.draft.connect(&value, &id, "value");
+        let id = self.builder.add(node.id, node.title, "output", json!({ "format": "markdown" }), node.at);
+        self.builder.connect(&value, &id, "value");
         settings.ignore("/input_value");
         self.finish(at, settings);
         // What follows an output reads what it shows.
@@ -158,7 +159,7 @@ impl Reader<'_> {
     /// Says what of a component's settings was not read.
     pub(super) fn finish(&mut self, at: usize, settings: &Settings<'_>) {
         if let Some(unread) = settings.unread() {
-            self.draft.lose(self.graph.nodes[at].id, unread);
+            self.builder.lose(self.graph.nodes[at].id, unread);
         }
     }
 
@@ -185,14 +186,14 @@ impl Reader<'_> {
                 let lost = format!(
                     "`{{{name}}}`: the model gets earlier messages as messages, and not in the prompt."
                 );
-                self.draft.lose(self.graph.nodes[at].id, lost);
+                self.builder.lose(self.graph.nodes[at].id, lost);
                 settings.ignore(&format!("/{name}"));
                 continue;
             }
             match self.field(at, settings, name) {
                 Some(value) => template.push(&value),
                 None => {
-                    self.draft
+                    self.builder
                         .lose(self.graph.nodes[at].id, format!("Nothing is set for its variable `{name}`."));
                 }
             }
@@ -210,13 +211,11 @@ impl Reader<'_> {
 
     /// Whether the messages of a conversation are read by prompts and models alone.
     fn is_memory(&self, at: usize) -> bool {
-        let id = self.graph.nodes[at].id;
-        let targets = self.graph.edges.iter().filter(|edge| edge.source == id);
-        let mut targets = targets.filter_map(|edge| self.graph.find(edge.target)).peekable();
+        let mut targets = self.graph.outgoing(at).map(|(_, target)| target).peekable();
         targets.peek().is_some()
             && targets.all(|target| {
                 let kind = self.graph.nodes[target].kind;
-                kind.starts_with("Prompt") || kind == "Agent" || self.is_model(kind)
+                kind.starts_with("Prompt") || kind == "Agent" || is_model(kind)
             })
     }
 
@@ -230,10 +229,10 @@ impl Reader<'_> {
             self.placeholder(at, "Nothing leads to it.");
             return;
         }
-        let id = self.draft.add(node.id, node.title, "join", config, node.at);
+        let id = self.builder.add(node.id, node.title, "join", config, node.at);
         for (part, name) in parts.iter().zip(["first", "second"]) {
             let output = self.text_output(at, name, part);
-            self.draft.connect(&output, &id, name);
+            self.builder.connect(&output, &id, name);
         }
         for field in ["text1", "text2"] {
             self.attach_prompts(at, field, &id);
@@ -279,12 +278,12 @@ impl Reader<'_> {
                 .iter()
                 .any(|pointer| settings.text(pointer).is_some())
         {
-            self.draft.lose(node.id, "The messages that it passes on: it passes on what it tests.");
+            self.builder.lose(node.id, "The messages that it passes on: it passes on what it tests.");
         }
         let value = self.text_output(at, "text", &input);
         let config = json!({ "cases": [{ "name": "true_result", "when": cel }] });
-        let id = self.draft.add(node.id, node.title, "switch", config, node.at);
-        self.draft.connect(&value, &id, "value");
+        let id = self.builder.add(node.id, node.title, "switch", config, node.at);
+        self.builder.connect(&value, &id, "value");
         self.attach_prompts(at, "input_text", &id);
         self.finish(at, settings);
         self.set_output(at, "true_result", Output::new(&id, "true_result"));
@@ -303,8 +302,11 @@ impl Reader<'_> {
             self.placeholder(at, "Its request is not known before it runs.");
             return;
         }
-        let method = settings.text("/method").unwrap_or("GET");
-        let url = url.replace("{{", "{ {");
+        let request = HttpRequest {
+            method: settings.text("/method").unwrap_or("GET").to_owned(),
+            url: TemplateText::constant(url),
+            ..HttpRequest::default()
+        };
         settings.ignore_all(&[
             "/headers",
             "/body",
@@ -316,10 +318,15 @@ impl Reader<'_> {
             "/follow_redirects",
             "/save_to_file",
         ]);
-        let config = json!({ "method": method, "url": url });
-        let id = self.draft.add(node.id, node.title, "httpRequest", config, node.at);
+        let id = match request.add_to(&mut self.builder, node.id, node.title, node.at) {
+            Ok(id) => id,
+            Err(reason) => {
+                self.placeholder(at, &reason);
+                return;
+            }
+        };
         if settings.items("/headers").iter().chain(settings.items("/body")).next().is_some() {
-            self.draft.lose(node.id, "Its headers and its body.");
+            self.builder.lose(node.id, "Its headers and its body.");
         }
         self.finish(at, settings);
         self.set_output(at, "", Output::new(&id, "body"));

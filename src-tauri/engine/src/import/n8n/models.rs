@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::draft::Output;
-use super::super::model_call::{Author, Memory, Model, ModelCall, provider_name};
+use super::super::builder::Output;
+use super::super::chat_call::{Author, ChatCall, Memory, Model, provider_name};
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
 use super::{Reader, Shape};
@@ -40,57 +40,19 @@ impl Reader<'_> {
         let parts = self.workflow.parts(at, "ai_languageModel");
         let Some(&part) = parts.first() else {
             let name = self.workflow.nodes[at].name;
-            self.draft.lose(name, "It has no model; the offline simulator stands in for it.");
+            self.builder.lose(name, "It has no model; the offline simulator stands in for it.");
             return Model::default();
         };
         let node = &self.workflow.nodes[part];
         let settings = Settings::new(node.parameters);
         let vendor = node.kind.trim_start_matches("lmChat").trim_start_matches("lm");
-        let mut model = self.read_model(&settings, &provider_name(vendor));
+        let mut model = read_model(&settings, &provider_name(vendor));
         model.sources = vec![node.name.to_owned()];
         model.lost.extend(settings.unread());
         for &other in &parts[1..] {
             let other = self.workflow.nodes[other].name;
-            self.draft.lose(other, "A node of Plait has one model.");
+            self.builder.lose(other, "A node of Plait has one model.");
         }
-        model
-    }
-
-    fn read_model(&mut self, settings: &Settings<'_>, provider: &str) -> Model {
-        let mut model = Model { provider: Some(provider.to_owned()), ..Model::default() };
-        let name =
-            ["/model", "/modelName", "/modelId"].iter().find_map(|pointer| match settings.get(pointer)? {
-                Value::String(name) => Some(name.clone()),
-                locator => locator.get("value")?.as_str().map(str::to_owned),
-            });
-        model.name = name
-            .map(|name| name.trim_start_matches("models/").to_owned())
-            .filter(|name| !name.is_empty() && !name.starts_with('='))
-            .or_else(|| default_model(provider).map(str::to_owned));
-        model.set_temperature(
-            settings
-                .number("/options/temperature")
-                .or_else(|| settings.number("/options/samplingTemperature")),
-        );
-        model.max_tokens = ["/options/maxTokens", "/options/maxTokensToSample", "/options/maxOutputTokens"]
-            .iter()
-            .find_map(|pointer| settings.number(pointer))
-            .filter(|&count| count > 0.0);
-        for (key, name) in [
-            ("topP", "top_p"),
-            ("topK", "top_k"),
-            ("frequencyPenalty", "frequency_penalty"),
-            ("presencePenalty", "presence_penalty"),
-            ("reasoningEffort", "reasoning_effort"),
-        ] {
-            model.set_option(name, settings.get(&format!("/options/{key}")).cloned());
-        }
-        settings.ignore_all(&[
-            "/options/timeout",
-            "/options/maxRetries",
-            "/builtInTools",
-            "/responsesApiEnabled",
-        ]);
         model
     }
 
@@ -100,17 +62,16 @@ impl Reader<'_> {
         let &part = parts.first()?;
         let node = &self.workflow.nodes[part];
         let settings = Settings::new(node.parameters);
-        let length = settings.number("/contextWindowLength").unwrap_or(5.0).clamp(1.0, 1000.0);
+        let length = settings.count("/contextWindowLength", 1..=1000).unwrap_or(5);
         if node.kind != "memoryBufferWindow" {
-            self.draft.lose(node.name, "Where it stores messages: Plait stores conversations itself.");
+            self.builder.lose(node.name, "Where it stores messages: Plait stores conversations itself.");
         }
         settings.ignore_all(&["/sessionIdType", "/sessionKey"]);
         if let Some(unread) = settings.unread() {
-            self.draft.lose(node.name, unread);
+            self.builder.lose(node.name, unread);
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped")]
         // An exchange is two messages.
-        let memory = Memory { max_messages: Some(2 * length as u32) };
+        let memory = Memory { max_messages: Some(2 * length) };
         Some((memory, vec![node.name.to_owned()]))
     }
 
@@ -121,7 +82,7 @@ impl Reader<'_> {
         let mut seen = vec![part];
         for model in self.workflow.parts(part, "ai_languageModel") {
             let name = self.workflow.nodes[model].name;
-            self.draft.lose(name, "A model that corrects the format: a chat with a schema corrects none.");
+            self.builder.lose(name, "A model that corrects the format: a chat with a schema corrects none.");
         }
         while let Some(&inner) = self.workflow.parts(part, "ai_outputParser").first() {
             if seen.contains(&inner) {
@@ -141,7 +102,7 @@ impl Reader<'_> {
                 .or_else(|| settings.text("/jsonSchemaExample").and_then(schema_of_example)),
         };
         if schema.is_none() {
-            self.draft.lose(node.name, "Its schema can't be read as JSON.");
+            self.builder.lose(node.name, "Its schema can't be read as JSON.");
         }
         schema
     }
@@ -155,20 +116,20 @@ impl Reader<'_> {
                 continue;
             }
             seen.push(part);
-            self.draft.attach(self.workflow.nodes[part].name, id);
+            self.builder.attach(self.workflow.nodes[part].name, id);
             stack.extend(self.workflow.parts(part, "ai_outputParser"));
         }
     }
 
     /// Adds a call, with the memory, the parser and the tools that are connected.
-    fn call(&mut self, at: usize, mut call: ModelCall, settings: &Settings<'_>) -> Vec<Option<Shape>> {
+    fn call(&mut self, at: usize, mut call: ChatCall, settings: &Settings<'_>) -> Vec<Option<Shape>> {
         let node = &self.workflow.nodes[at];
         call.schema = call.schema.or_else(|| self.schema_of(at));
         call.memory = self.memory_of(at).map(|(memory, _)| memory);
         call.tools = self.tools_of(at);
         settings.ignore_all(&["/hasOutputParser", "/promptType", "/needsFallback", "/agent"]);
         let is_structured = call.schema.is_some();
-        let done = call.add_to(&mut self.draft, node.name, node.name, node.at);
+        let done = call.add_to(&mut self.builder, node.name, node.name, node.at);
         self.attach_parts(at, &["ai_memory", "ai_outputParser", "ai_languageModel"], &done.chat);
         if is_structured {
             let mut shape = Shape::field(done.structured(), &["output"]);
@@ -179,7 +140,7 @@ impl Reader<'_> {
     }
 
     fn agent(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
-        let mut call = ModelCall { model: self.model_of(at), ..ModelCall::default() };
+        let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
         let text = settings.text("/text");
         let is_auto = settings.text("/promptType") == Some("auto");
         let text = text
@@ -189,17 +150,13 @@ impl Reader<'_> {
             .iter()
             .find_map(|pointer| settings.text(pointer));
         call.system = system.map(|text| self.template(at, text, input));
-        let rounds =
-            settings.number("/options/maxIterations").filter(|rounds| (1.0..=1000.0).contains(rounds));
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range")]
-        let rounds = rounds.map(|rounds| rounds as u32);
-        call.max_tool_rounds = rounds;
+        call.max_tool_rounds = settings.count_in("/options/maxIterations", 1..=1000);
         settings.ignore_all(&["/options/returnIntermediateSteps", "/options/passthroughBinaryImages"]);
         self.call(at, call, settings)
     }
 
     fn chain(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
-        let mut call = ModelCall { model: self.model_of(at), ..ModelCall::default() };
+        let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
         let mut messages = Vec::new();
         for entry in settings.items("/messages/messageValues") {
             let kind = entry.get("type").and_then(Value::as_str).unwrap_or("SystemMessagePromptTemplate");
@@ -215,7 +172,7 @@ impl Reader<'_> {
     }
 
     fn summary(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
-        let mut call = ModelCall { model: self.model_of(at), ..ModelCall::default() };
+        let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
         let values = "/options/summarizationMethodAndPrompts/values";
         let prompt = ["prompt", "combineMapPrompt"]
             .iter()
@@ -224,7 +181,8 @@ impl Reader<'_> {
         settings.ignore_all(&[values, "/operationMode", "/chunkingMode", "/chunkSize", "/chunkOverlap"]);
         if settings.text("/operationMode").is_some() {
             let name = self.workflow.nodes[at].name;
-            self.draft.lose(name, "That long texts are summarized in parts: the model gets the whole text.");
+            self.builder
+                .lose(name, "That long texts are summarized in parts: the model gets the whole text.");
         }
         let (before, after) = prompt.split_once("{text}").unwrap_or((prompt, ""));
         let mut template = self.template(at, before, input);
@@ -236,7 +194,7 @@ impl Reader<'_> {
         for kind in ["ai_document", "ai_textSplitter"] {
             for part in self.workflow.parts(at, kind) {
                 let name = self.workflow.nodes[part].name;
-                self.draft.lose(name, "Plait gives the model the whole text.");
+                self.builder.lose(name, "Plait gives the model the whole text.");
             }
         }
         self.call(at, call, settings)
@@ -249,14 +207,14 @@ impl Reader<'_> {
         settings: &Settings<'_>,
         input: Option<&Shape>,
     ) -> Vec<Option<Shape>> {
-        let mut call = ModelCall { model: self.model_of(at), ..ModelCall::default() };
+        let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };
         let question = settings.text("/text").or_else(|| settings.text("/query"));
         let question = self.template_or_input(at, question, input);
         let mut prompt = TemplateText::constant("Answer the question with the documents below.\n\n");
         for part in self.workflow.parts(at, "ai_retriever") {
             let id = self.part_placeholder(part);
             if let Some(question) = question.as_ref().and_then(TemplateText::single_output) {
-                self.draft.connect(question, &id, "query");
+                self.builder.connect(question, &id, "query");
             }
             prompt.push_value("documents", &Output::new(&id, "documents"), &[]);
         }
@@ -285,8 +243,8 @@ impl Reader<'_> {
         if !is_message {
             return self.placeholder(at, &format!("Plait has no node for `{operation}` of `{resource}`."));
         }
-        let model = self.read_model(settings, &provider_name(node.kind));
-        let mut call = ModelCall { model, ..ModelCall::default() };
+        let model = read_model(settings, &provider_name(node.kind));
+        let mut call = ChatCall { model, ..ChatCall::default() };
         let mut messages = Vec::new();
         let lists = ["/messages/values", "/prompt/messages", "/responses/values", "/messages/messageValues"];
         for entry in lists.iter().flat_map(|pointer| settings.items(pointer)) {
@@ -345,13 +303,13 @@ impl Reader<'_> {
             .iter()
             .map(|(name, description)| json!({ "name": name, "description": description }))
             .collect();
-        let call = ModelCall { model, ..ModelCall::default() };
-        let context = call.add_context(&mut self.draft, node.name, node.name, node.at);
+        let call = ChatCall { model, ..ChatCall::default() };
+        let context = call.add_context(&mut self.builder, node.name, node.name, node.at);
         let config = json!({ "classes": list, "other": other, "instructions": instructions });
-        let id = self.draft.add(node.name, node.name, "classify", config, node.at);
-        self.draft.connect_as(&context, &id, "context", PortKind::Context);
+        let id = self.builder.add(node.name, node.name, "classify", config, node.at);
+        self.builder.connect_as(&context, &id, "context", PortKind::Context);
         let message = self.text_output(at, &format!("{}: text", node.name), &message);
-        self.draft.connect(&message, &id, "message");
+        self.builder.connect(&message, &id, "message");
         self.attach_parts(at, &["ai_languageModel"], &context.node);
         self.report_unused_model_settings(&call.model, node.name);
         let fields = input.filter(|input| input.output == message);
@@ -401,13 +359,13 @@ impl Reader<'_> {
         settings.ignore("/schemaType");
         let instructions =
             settings.text("/options/systemPromptTemplate").map(|text| text.trim_start_matches('='));
-        let call = ModelCall { model, ..ModelCall::default() };
-        let context = call.add_context(&mut self.draft, node.name, node.name, node.at);
+        let call = ChatCall { model, ..ChatCall::default() };
+        let context = call.add_context(&mut self.builder, node.name, node.name, node.at);
         let config = json!({ "schema": schema, "instructions": instructions });
-        let id = self.draft.add(node.name, node.name, "extract", config, node.at);
-        self.draft.connect_as(&context, &id, "context", PortKind::Context);
+        let id = self.builder.add(node.name, node.name, "extract", config, node.at);
+        self.builder.connect_as(&context, &id, "context", PortKind::Context);
         let text = self.text_output(at, &format!("{}: text", node.name), &text);
-        self.draft.connect(&text, &id, "text");
+        self.builder.connect(&text, &id, "text");
         self.attach_parts(at, &["ai_languageModel"], &context.node);
         self.report_unused_model_settings(&call.model, node.name);
         let mut shape = Shape::field(Output::new(&id, "value"), &["output"]);
@@ -419,10 +377,10 @@ impl Reader<'_> {
     fn report_unused_model_settings(&mut self, model: &Model, name: &str) {
         let source = model.sources.first().map_or(name, String::as_str).to_owned();
         if model.temperature.is_some() || model.max_tokens.is_some() || !model.options.is_empty() {
-            self.draft.lose(&source, format!("Its temperature, length and options for `{name}`."));
+            self.builder.lose(&source, format!("Its temperature, length and options for `{name}`."));
         }
         for lost in &model.lost {
-            self.draft.lose(&source, lost);
+            self.builder.lose(&source, lost);
         }
     }
 }
@@ -482,4 +440,41 @@ fn default_model(provider: &str) -> Option<&'static str> {
         "mistral" => Some("mistral-small"),
         _ => None,
     }
+}
+
+/// Reads the settings of a model.
+fn read_model(settings: &Settings<'_>, provider: &str) -> Model {
+    let mut model = Model { provider: Some(provider.to_owned()), ..Model::default() };
+    let name =
+        ["/model", "/modelName", "/modelId"].iter().find_map(|pointer| match settings.get(pointer)? {
+            Value::String(name) => Some(name.clone()),
+            locator => locator.get("value")?.as_str().map(str::to_owned),
+        });
+    model.name = name
+        .map(|name| name.trim_start_matches("models/").to_owned())
+        .filter(|name| !name.is_empty() && !name.starts_with('='))
+        .or_else(|| default_model(provider).map(str::to_owned));
+    model.set_temperature(
+        settings.number("/options/temperature").or_else(|| settings.number("/options/samplingTemperature")),
+    );
+    model.max_tokens = ["/options/maxTokens", "/options/maxTokensToSample", "/options/maxOutputTokens"]
+        .iter()
+        .find_map(|pointer| settings.number(pointer))
+        .filter(|&count| count > 0.0);
+    for (key, name) in [
+        ("topP", "top_p"),
+        ("topK", "top_k"),
+        ("frequencyPenalty", "frequency_penalty"),
+        ("presencePenalty", "presence_penalty"),
+        ("reasoningEffort", "reasoning_effort"),
+    ] {
+        model.set_option(name, settings.get(&format!("/options/{key}")).cloned());
+    }
+    settings.ignore_all(&[
+        "/options/timeout",
+        "/options/maxRetries",
+        "/builtInTools",
+        "/responsesApiEnabled",
+    ]);
+    model
 }

@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::draft::Output;
-use super::super::settings::Settings;
+use super::super::builder::Output;
+use super::super::settings::{Settings, whole_number};
 use super::super::template::TemplateText;
-use super::{MAX_NESTING_DEPTH, Reader, Shape, conditions, loop_outputs};
+use super::loops::loop_outputs;
+use super::{MAX_NESTING_DEPTH, Reader, Shape, conditions};
 use crate::id::NodeId;
+use crate::port::PortKind;
 
 impl Reader<'_> {
     /// Adds the nodes that a node of the workflow becomes. Returns the shapes of its outputs.
@@ -26,7 +28,7 @@ impl Reader<'_> {
             }
             "scheduleTrigger" | "cron" | "interval" => {
                 settings.ignore("");
-                self.draft.lose(node.name, "Its schedule: Plait starts a flow when you run it.");
+                self.builder.lose(node.name, "Its schedule: Plait starts a flow when you run it.");
                 self.start(at, &[""])
             }
             "executeWorkflowTrigger" => {
@@ -59,7 +61,7 @@ impl Reader<'_> {
     /// A start of the workflow, which the input text of a run replaces.
     fn start(&mut self, at: usize, fields: &[&str]) -> Vec<Option<Shape>> {
         let node = &self.workflow.nodes[at];
-        let id = self.draft.add(node.name, node.name, "manualInput", json!({}), node.at);
+        let id = self.builder.add(node.name, node.name, "manualInput", json!({}), node.at);
         let output = Output::new(&id, "value");
         let shape = if fields == [""] { Shape::object(output) } else { Shape::field(output, fields) };
         vec![Some(shape)]
@@ -68,11 +70,11 @@ impl Reader<'_> {
     /// The start of a workflow that others call, with a text that may be JSON.
     fn called(&mut self, at: usize) -> Vec<Option<Shape>> {
         let node = &self.workflow.nodes[at];
-        let start = self.draft.add(node.name, node.name, "manualInput", json!({}), node.at);
+        let start = self.builder.add(node.name, node.name, "manualInput", json!({}), node.at);
         let config = json!({ "query": "(fromjson? // {\"query\": ., \"chatInput\": .})" });
         let title = format!("{}: fields", node.name);
-        let query = self.draft.add(node.name, &title, "json", config, node.at.beside(0.0, 1.0));
-        self.draft.connect(&Output::new(&start, "value"), &query, "value");
+        let query = self.builder.add(node.name, &title, "json", config, node.at.beside(0.0, 1.0));
+        self.builder.connect(&Output::new(&start, "value"), &query, "value");
         vec![Some(Shape::object(Output::new(&query, "result")))]
     }
 
@@ -124,13 +126,13 @@ impl Reader<'_> {
         };
         let prompt = TemplateText::constant(&prompt);
         let config = json!({ "prompt": prompt.source(), "schema": schema });
-        let id = self.draft.add(node.name, node.name, "userInput", config, node.at);
+        let id = self.builder.add(node.name, node.name, "userInput", config, node.at);
         if let Some(input) = input {
-            self.draft.connect(&input.output, &id, "in");
+            self.builder.connect(&input.output, &id, "in");
         }
         if is_webhook {
             settings.ignore("");
-            self.draft.lose(node.name, "Its address: Plait answers no requests, it asks a person instead.");
+            self.builder.lose(node.name, "Its address: Plait answers no requests, it asks a person instead.");
         } else {
             settings.ignore_all(&["/options", "/path", "/responseMode", "/authentication"]);
         }
@@ -140,9 +142,9 @@ impl Reader<'_> {
     fn sticky_note(&mut self, at: usize, settings: &Settings<'_>) -> Vec<Option<Shape>> {
         let node = &self.workflow.nodes[at];
         let text = settings.text("/content").unwrap_or_default();
-        let id = self.draft.add(node.name, "", "note", json!({ "text": text }), node.at);
+        let id = self.builder.add(node.name, "", "note", json!({ "text": text }), node.at);
         let (width, height) = (settings.number("/width"), settings.number("/height"));
-        self.draft.resize(&id, width.unwrap_or(240.0), height.unwrap_or(160.0));
+        self.builder.resize(&id, width.unwrap_or(240.0), height.unwrap_or(160.0));
         settings.ignore("/color");
         Vec::new()
     }
@@ -151,8 +153,8 @@ impl Reader<'_> {
     fn pass(&mut self, at: usize, input: Option<&Shape>) -> Vec<Option<Shape>> {
         let node = &self.workflow.nodes[at];
         let Some(input) = input else { return self.start(at, &[""]) };
-        let id = self.draft.add(node.name, node.name, "join", json!({}), node.at);
-        self.draft.connect(&input.output, &id, "values");
+        let id = self.builder.add(node.name, node.name, "join", json!({}), node.at);
+        self.builder.connect(&input.output, &id, "values");
         vec![Some(input.with_output(Output::new(&id, "first")))]
     }
 
@@ -224,20 +226,20 @@ impl Reader<'_> {
             written.push(json!({ "name": name, "when": cel }));
         }
         let first = values.first().cloned().ok_or("It has no input.")?;
-        let id = self.draft.add(node.name, node.name, "switch", json!({ "cases": written }), node.at);
+        let id = self.builder.add(node.name, node.name, "switch", json!({ "cases": written }), node.at);
         let shape = input.cloned().unwrap_or_else(|| Shape::object(first.clone()));
         if !is_joined {
-            self.draft.connect(&first, &id, "value");
+            self.builder.connect(&first, &id, "value");
             return Ok((id, shape));
         }
         let names: Vec<String> = (0..values.len()).map(value_name).collect();
         let title = format!("{}: values", node.name);
         let join =
-            self.draft.add(node.name, &title, "join", json!({ "names": names }), node.at.beside(-0.5, 1.0));
+            self.builder.add(node.name, &title, "join", json!({ "names": names }), node.at.beside(-0.5, 1.0));
         for (value, name) in values.iter().zip(&names) {
-            self.draft.connect(value, &join, name);
+            self.builder.connect(value, &join, name);
         }
-        self.draft.connect(&Output::new(&join, "object"), &id, "value");
+        self.builder.connect(&Output::new(&join, "object"), &id, "value");
         let mut base = vec![value_name(0)];
         base.extend(shape.base);
         Ok((id, Shape { base, ..shape }))
@@ -246,7 +248,7 @@ impl Reader<'_> {
     fn merge(&mut self, at: usize, settings: &Settings<'_>) -> Vec<Option<Shape>> {
         let node = &self.workflow.nodes[at];
         let mut edges: Vec<_> =
-            self.workflow.edges.iter().filter(|edge| edge.target == at && edge.is_main()).collect();
+            self.workflow.incoming(at).map(|(_, edge)| edge).filter(|edge| edge.is_main()).collect();
         edges.sort_by_key(|edge| edge.input);
         let shapes: Vec<Shape> = edges
             .iter()
@@ -272,27 +274,28 @@ impl Reader<'_> {
             "/numberInputs",
             "/chooseBranchMode",
         ]);
-        let join = self.draft.add(node.name, node.name, "join", json!({}), node.at);
+        let join = self.builder.add(node.name, node.name, "join", json!({}), node.at);
         for shape in &shapes {
             let output = if combines { self.as_object(at, shape) } else { shape.output.clone() };
-            self.draft.connect(&output, &join, "values");
+            self.builder.connect(&output, &join, "values");
         }
         if mode == "chooseBranch" {
             return vec![Some(shapes[0].with_output(Output::new(&join, "first")))];
         }
         if !combines {
-            self.draft.lose(node.name, "Items of its inputs come as one list, with a value for each input.");
+            self.builder
+                .lose(node.name, "Items of its inputs come as one list, with a value for each input.");
             return vec![Some(Shape::object(Output::new(&join, "list")))];
         }
         let config = json!({ "query": "map(if type == \"object\" then . else {} end) | add" });
         let title = format!("{}: fields", node.name);
-        let query = self.draft.add(node.name, &title, "json", config, node.at.beside(0.0, 1.0));
-        self.draft.connect(&Output::new(&join, "list"), &query, "value");
+        let query = self.builder.add(node.name, &title, "json", config, node.at.beside(0.0, 1.0));
+        self.builder.connect(&Output::new(&join, "list"), &query, "value");
         vec![Some(Shape::object(Output::new(&query, "result")))]
     }
 
     fn wait(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
-        const MAX_DELAY_MS: f64 = 86_400_000.0;
+        const MAX_DELAY_MS: u32 = 86_400_000;
         let node = &self.workflow.nodes[at];
         let (Some("timeInterval"), Some(input)) =
             (Some(settings.text("/resume").unwrap_or("timeInterval")), input)
@@ -307,14 +310,13 @@ impl Reader<'_> {
                 _ => 1_000.0,
             };
         let ms = settings.number("/amount").unwrap_or(1.0) * unit;
-        if ms > MAX_DELAY_MS {
-            self.draft.lose(node.name, "It waited longer than a day, which is the longest delay.");
+        if ms > f64::from(MAX_DELAY_MS) {
+            self.builder.lose(node.name, "It waited longer than a day, which is the longest delay.");
         }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped")]
-        let ms = ms.clamp(0.0, MAX_DELAY_MS) as u64;
+        let ms = whole_number(ms, 0..=MAX_DELAY_MS);
         settings.ignore("/options");
-        let id = self.draft.add(node.name, node.name, "delay", json!({ "ms": ms }), node.at);
-        self.draft.connect(&input.output, &id, "in");
+        let id = self.builder.add(node.name, node.name, "delay", json!({ "ms": ms }), node.at);
+        self.builder.connect(&input.output, &id, "in");
         vec![Some(input.with_output(Output::new(&id, "out")))]
     }
 
@@ -331,8 +333,8 @@ impl Reader<'_> {
     fn output(&mut self, at: usize, template: &TemplateText) -> Vec<Option<Shape>> {
         let node = &self.workflow.nodes[at];
         let text = self.text_output(at, &format!("{}: text", node.name), template);
-        let id = self.draft.add(node.name, node.name, "output", json!({}), node.at);
-        self.draft.connect(&text, &id, "value");
+        let id = self.builder.add(node.name, node.name, "output", json!({}), node.at);
+        self.builder.connect(&text, &id, "value");
         vec![Some(Shape::object(text))]
     }
 
@@ -343,8 +345,8 @@ impl Reader<'_> {
         let template = self.template(at, message, input);
         let text = self.text_output(at, &format!("{}: message", node.name), &template);
         let config = json!({ "code": "throw new Error(input);" });
-        let id = self.draft.add(node.name, node.name, "code", config, node.at);
-        self.draft.connect(&text, &id, "input");
+        let id = self.builder.add(node.name, node.name, "code", config, node.at);
+        self.builder.connect(&text, &id, "input");
         vec![Some(Shape::object(Output::new(&id, "result")))]
     }
 
@@ -363,19 +365,20 @@ impl Reader<'_> {
                 "It runs another workflow by its id. Import that workflow too, and call it with a sub-flow.",
             );
         };
-        let nested = match super::read_nested(&inner, node.name, self.depth + 1) {
-            Ok(nested) => nested.finish(),
+        let nested = super::read_nested(&inner, node.name, self.depth + 1, self.builder.budget());
+        let nested = match nested.and_then(super::FlowBuilder::finish) {
+            Ok(nested) => nested,
             Err(fault) => return self.placeholder(at, &fault.message),
         };
         settings.ignore_all(&["/source", "/options", "/mode"]);
         let flow = serde_json::to_value(nested.0).unwrap_or_default();
         for inner in nested.1.nodes {
             for lost in inner.lost {
-                self.draft.lose(node.name, format!("In `{}`: {lost}", inner.name));
+                self.builder.lose(node.name, format!("In `{}`: {lost}", inner.name));
             }
         }
         let config = json!({ "flow": flow, "inputSource": "nodeOutput" });
-        let id = self.draft.add(node.name, node.name, "subflow", config, node.at);
+        let id = self.builder.add(node.name, node.name, "subflow", config, node.at);
         let value = input.map_or_else(
             || {
                 let empty = TemplateText::constant("{}");
@@ -383,7 +386,7 @@ impl Reader<'_> {
             },
             |input| input.output.clone(),
         );
-        self.draft.connect(&value, &id, "value");
+        self.builder.connect(&value, &id, "value");
         vec![Some(Shape::field(Output::new(&id, "text"), &["output", "text", "response"]))]
     }
 
@@ -400,14 +403,14 @@ impl Reader<'_> {
     ) -> Vec<Option<Shape>> {
         let node = &self.workflow.nodes[at];
         if settings.number("/batchSize").is_some_and(|size| size > 1.0) {
-            self.draft.lose(node.name, "Its batches: the loop runs once for each item.");
+            self.builder.lose(node.name, "Its batches: the loop runs once for each item.");
         }
         settings.ignore("/options");
-        let id = self.draft.add(node.name, node.name, "loop", json!({ "kind": "forEach" }), node.at);
+        let id = self.builder.add(node.name, node.name, "loop", json!({ "kind": "forEach" }), node.at);
         if let Some(input) = input {
             let list = "if type == \"array\" then . else [.] end";
             let query = self.query(at, "items", list, input);
-            self.draft.connect(&query, &id, "items");
+            self.builder.connect(&query, &id, "items");
         }
         let (done, repeat) = loop_outputs(node);
         let mut shapes = vec![None, None];
@@ -424,9 +427,9 @@ impl Reader<'_> {
             }
             let Some(id) = self.loop_node(edge.target) else { continue };
             let Some(shape) = self.shapes[edge.source].get(edge.output).cloned().flatten() else { continue };
-            if !self.draft.connect(&shape.output, &id, "next") {
+            if !self.builder.try_connect(&shape.output, &id, "next", PortKind::Data) {
                 let name = self.workflow.nodes[edge.target].name;
-                self.draft
+                self.builder
                     .lose(name, "Several branches end an iteration; its result is that of the first one.");
             }
         }

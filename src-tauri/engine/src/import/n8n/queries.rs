@@ -5,37 +5,26 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::super::draft::Output;
+use super::super::builder::Output;
+use super::super::jq;
+use super::super::program::unreachable_reason;
 use super::super::settings::Settings;
 use super::expressions::{self, Part};
 use super::{Reader, Shape};
 
-/// What in n8n's code reaches beyond the items that a node works on.
-const UNREACHABLE: [&str; 12] = [
-    "$(",
-    "$node",
-    "$items(",
-    "require(",
-    "import(",
-    "await ",
-    "$helpers",
-    "this.",
-    "$env",
-    "$vars",
-    "$workflow",
-    "fetch(",
-];
+/// What n8n gives to programs beside the items that a node works on.
+const UNREACHABLE: [&str; 8] = ["$(", "$node", "$items(", "$helpers", "this.", "$env", "$vars", "$workflow"];
 
 impl Reader<'_> {
     /// Adds a query on a value.
     pub(super) fn query(&mut self, at: usize, what: &str, query: &str, input: &Shape) -> Output {
         let node = &self.workflow.nodes[at];
-        let base = jq_path(&input.base);
+        let base = jq::path(&input.base);
         let query = if input.base.is_empty() { query.to_owned() } else { format!("{base} | {query}") };
         let title = format!("{}: {what}", node.name);
         let id =
-            self.draft.add(node.name, &title, "json", json!({ "query": query }), node.at.beside(-0.5, 1.0));
-        self.draft.connect(&input.output, &id, "value");
+            self.builder.add(node.name, &title, "json", json!({ "query": query }), node.at.beside(-0.5, 1.0));
+        self.builder.connect(&input.output, &id, "value");
         Output::new(&id, "result")
     }
 
@@ -85,7 +74,7 @@ impl Reader<'_> {
             // A single value is the input itself.
             query = query.replace(".[\"v0\"][", ".[").replace(".[\"v0\"]", ".");
         }
-        let id = self.draft.add(node.name, node.name, "json", json!({ "query": query }), node.at);
+        let id = self.builder.add(node.name, node.name, "json", json!({ "query": query }), node.at);
         self.feed_query(at, &id, &values);
         vec![Some(Shape::object(Output::new(&id, "result")))]
     }
@@ -96,7 +85,8 @@ impl Reader<'_> {
         let value = match values.outputs.as_slice() {
             [] => {
                 let config = json!({ "value": {} });
-                let empty = self.draft.add(node.name, "Nothing", "value", config, node.at.beside(-0.5, 1.0));
+                let empty =
+                    self.builder.add(node.name, "Nothing", "value", config, node.at.beside(-0.5, 1.0));
                 Output::new(&empty, "value")
             }
             [only] => only.clone(),
@@ -104,14 +94,14 @@ impl Reader<'_> {
                 let names: Vec<String> = (0..several.len()).map(|index| format!("v{index}")).collect();
                 let title = format!("{}: values", node.name);
                 let at = node.at.beside(-0.5, 1.0);
-                let join = self.draft.add(node.name, &title, "join", json!({ "names": names }), at);
+                let join = self.builder.add(node.name, &title, "join", json!({ "names": names }), at);
                 for (output, name) in several.iter().zip(&names) {
-                    self.draft.connect(output, &join, name);
+                    self.builder.connect(output, &join, name);
                 }
                 Output::new(&join, "object")
             }
         };
-        self.draft.connect(&value, id, "value");
+        self.builder.connect(&value, id, "value");
     }
 
     /// A value of an assignment in the language of queries.
@@ -144,7 +134,7 @@ impl Reader<'_> {
     fn lost_expression(&mut self, at: usize, source: &str) -> String {
         let short: String = source.chars().take(200).collect();
         let name = self.workflow.nodes[at].name;
-        self.draft.lose(name, format!("The expression `{short}` was kept as text."));
+        self.builder.lose(name, format!("The expression `{short}` was kept as text."));
         jq_text(&format!("{{{{ {source} }}}}"))
     }
 
@@ -158,15 +148,15 @@ impl Reader<'_> {
             serde_json::from_str::<Value>(text.trim_start_matches('=')).ok().filter(|_| is_constant)
         {
             let query = value.to_string();
-            let id = self.draft.add(node.name, node.name, "json", json!({ "query": query }), node.at);
+            let id = self.builder.add(node.name, node.name, "json", json!({ "query": query }), node.at);
             let values = Values::new(input);
             self.feed_query(at, &id, &values);
             return vec![Some(Shape::object(Output::new(&id, "result")))];
         }
         let template = self.template(at, text, input);
         let text = self.text_output(at, &format!("{}: text", node.name), &template);
-        let id = self.draft.add(node.name, node.name, "json", json!({ "query": "fromjson" }), node.at);
-        self.draft.connect(&text, &id, "value");
+        let id = self.builder.add(node.name, node.name, "json", json!({ "query": "fromjson" }), node.at);
+        self.builder.connect(&text, &id, "value");
         vec![Some(Shape::object(Output::new(&id, "result")))]
     }
 
@@ -184,12 +174,8 @@ impl Reader<'_> {
         let code = settings.text("/jsCode").or_else(|| settings.text("/functionCode"));
         let Some(code) = code else { return self.placeholder(at, "It has no program.") };
         settings.ignore("/mode");
-        if let Some(word) = UNREACHABLE.iter().find(|word| code.contains(**word)) {
-            let word = word.trim().trim_end_matches('(');
-            return self.placeholder(
-                at,
-                &format!("Its program uses `{word}`, which programs in Plait can't reach."),
-            );
+        if let Some(reason) = unreachable_reason(code, &UNREACHABLE) {
+            return self.placeholder(at, &reason);
         }
         let field = input.map_or(&[][..], Shape::main_field);
         let value = js_wrap(field, "input");
@@ -209,14 +195,14 @@ impl Reader<'_> {
              if (!Array.isArray(result)) return plain(result);\n\
              return result.length === 1 ? plain(result[0]) : result.map(plain);"
         );
-        let id = self.draft.add(node.name, node.name, "code", json!({ "code": code }), node.at);
+        let id = self.builder.add(node.name, node.name, "code", json!({ "code": code }), node.at);
         if let Some(input) = input {
             let value = if input.base.is_empty() {
                 input.output.clone()
             } else {
                 self.query(at, "input", ".", input)
             };
-            self.draft.connect(&value, &id, "input");
+            self.builder.connect(&value, &id, "input");
         }
         vec![Some(Shape::object(Output::new(&id, "result")))]
     }
@@ -232,7 +218,7 @@ impl Reader<'_> {
         let Some(input) = input else { return self.placeholder(at, "It has no input.") };
         settings.ignore("/options");
         let list = "if type == \"array\" then . else [.] end";
-        let field = |name: &str| jq_path(&name.split('.').map(str::to_owned).collect::<Vec<_>>());
+        let field = |name: &str| jq::path(&name.split('.').map(str::to_owned).collect::<Vec<_>>());
         let operation = settings.text("/operation").unwrap_or("splitOutItems");
         let query = match node.kind {
             "limit" => {
@@ -244,7 +230,7 @@ impl Reader<'_> {
                 settings.ignore("/include");
                 let runs_once =
                     "That what follows runs once for each item: put it into a loop over this list.";
-                self.draft.lose(node.name, runs_once);
+                self.builder.lose(node.name, runs_once);
                 (!name.starts_with('=') && !name.contains(',')).then(|| field(name))
             }
             "aggregate" if settings.text("/aggregate") == Some("aggregateAllItemData") => {
@@ -268,8 +254,8 @@ impl Reader<'_> {
             return self.placeholder(at, "Plait has no node for this operation on lists.");
         };
         let object = self.as_object(at, input);
-        let id = self.draft.add(node.name, node.name, "json", json!({ "query": query }), node.at);
-        self.draft.connect(&object, &id, "value");
+        let id = self.builder.add(node.name, node.name, "json", json!({ "query": query }), node.at);
+        self.builder.connect(&object, &id, "value");
         vec![Some(Shape::object(Output::new(&id, "result")))]
     }
 }
@@ -292,7 +278,7 @@ impl Values {
             self.outputs.len() - 1
         });
         let steps: Vec<String> = std::iter::once(format!("v{index}")).chain(path.iter().cloned()).collect();
-        jq_path(&steps)
+        jq::path(&steps)
     }
 }
 
@@ -327,21 +313,6 @@ fn with_helper(path: String, helper: Option<&str>) -> String {
         Some("trim") => format!("({path} | trim)"),
         _ => path,
     }
-}
-
-/// A path in the language of queries.
-fn jq_path(steps: &[String]) -> String {
-    let mut path = ".".to_owned();
-    for (index, step) in steps.iter().enumerate() {
-        let is_index =
-            index > 0 && !step.is_empty() && step.len() < 10 && step.bytes().all(|one| one.is_ascii_digit());
-        if is_index {
-            let _ = write!(path, "[{step}]");
-        } else {
-            let _ = write!(path, "[{}]", json!(step));
-        }
-    }
-    path
 }
 
 /// An object in which a value stands at a path.

@@ -2,7 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::draft::Output;
+use super::super::builder::Output;
+use super::super::http_request::{
+    ADDRESS_KEY_LOST, BODY_KEY_LOST, CREDENTIALS_LOST, Place, address_without_keys, keep_pair,
+};
+use super::super::secrets::without_secrets;
 use super::super::settings::Settings;
 use super::expressions::{self, Part};
 use super::{Reader, workflow::WorkflowNode};
@@ -12,57 +16,56 @@ use crate::port::PortKind;
 impl Reader<'_> {
     /// The tools that are connected to a node.
     pub(super) fn tools_of(&mut self, at: usize) -> Vec<Output> {
-        self.workflow.parts(at, "ai_tool").into_iter().filter_map(|part| self.tool(part)).collect()
+        self.workflow.parts(at, "ai_tool").into_iter().map(|part| self.tool(part)).collect()
     }
 
     /// Adds the node that offers a tool, once.
-    fn tool(&mut self, part: usize) -> Option<Output> {
+    fn tool(&mut self, part: usize) -> Output {
         if let Some(shape) = self.shapes[part].first().cloned().flatten() {
-            return Some(shape.output);
+            return shape.output;
         }
         let node = &self.workflow.nodes[part];
         let settings = Settings::new(node.parameters);
         let tools = match node.kind {
-            _ if node.is_disabled => {
-                self.draft.lose(node.name, "It is disabled in the file.");
-                return None;
-            }
             "toolCalculator" => json!({ "tools": ["calculator"] }),
             "toolHttpRequest" | "httpRequestTool" => match http_tool(node, &settings) {
                 Ok((tool, lost)) => {
                     for lost in lost {
-                        self.draft.lose(node.name, lost);
+                        self.builder.lose(node.name, lost);
                     }
                     json!({ "tools": [], "http": [tool] })
                 }
-                Err(reason) => return Some(self.tool_placeholder(part, &reason)),
+                Err(reason) => return self.tool_placeholder(part, &reason),
             },
             "mcpClientTool" => {
                 let server = tool_name(node.name);
                 let lost = "Its address and credentials: add the MCP server in the settings under this name.";
-                self.draft.lose(node.name, lost);
+                self.builder.lose(node.name, lost);
                 let id =
-                    self.draft.add(node.name, node.name, "mcpServer", json!({ "server": server }), node.at);
-                return Some(self.remember_tool(part, &id));
+                    self.builder.add(node.name, node.name, "mcpServer", json!({ "server": server }), node.at);
+                return self.remember_tool(part, &id);
             }
             "toolWorkflow" => {
                 let reason = "It calls another workflow: import that too. A model calls tools, and no flows.";
-                return Some(self.tool_placeholder(part, reason));
+                return self.tool_placeholder(part, reason);
             }
             "toolCode" => {
                 let reason = "A model can't call a program of the flow. An HTTP tool or an MCP server can do the same.";
-                return Some(self.tool_placeholder(part, reason));
+                return self.tool_placeholder(part, reason);
             }
-            _ => return Some(self.tool_placeholder(part, "Plait has no such tool.")),
+            _ => return self.tool_placeholder(part, "Plait has no such tool."),
         };
-        let id = self.draft.add(node.name, node.name, "tools", tools, node.at);
+        let id = self.builder.add(node.name, node.name, "tools", tools, node.at);
         if let Some(unread) = settings.unread() {
-            self.draft.lose(node.name, unread);
+            self.builder.lose(node.name, unread);
         }
-        Some(self.remember_tool(part, &id))
+        self.remember_tool(part, &id)
     }
 
     fn remember_tool(&mut self, part: usize, id: &NodeId) -> Output {
+        if self.workflow.nodes[part].is_disabled {
+            self.builder.disable_made(self.workflow.nodes[part].name);
+        }
         let output = Output::new(id, "tools");
         self.shapes[part] = vec![Some(super::Shape::object(output.clone()))];
         output
@@ -70,7 +73,7 @@ impl Reader<'_> {
 
     fn tool_placeholder(&mut self, part: usize, reason: &str) -> Output {
         let node = &self.workflow.nodes[part];
-        let id = self.draft.add_placeholder(node.name, node.name, reason, node.json, node.at);
+        let id = self.builder.add_placeholder(node.name, node.name, reason, node.json, node.at);
         let output = self.remember_tool(part, &id);
         self.connect_parts(part, &id);
         output
@@ -83,7 +86,7 @@ impl Reader<'_> {
         }
         let node = &self.workflow.nodes[part];
         let reason = "Plait has no such part. A knowledge base with `retrieve` searches documents.";
-        let id = self.draft.add_placeholder(node.name, node.name, reason, node.json, node.at);
+        let id = self.builder.add_placeholder(node.name, node.name, reason, node.json, node.at);
         self.shapes[part] = vec![Some(super::Shape::object(Output::new(&id, "out")))];
         self.connect_parts(part, &id);
         id
@@ -91,18 +94,22 @@ impl Reader<'_> {
 
     /// Connects the parts of a placeholder to it, each as a placeholder or as a tool.
     pub(super) fn connect_parts(&mut self, at: usize, id: &NodeId) {
-        let edges: Vec<_> =
-            self.workflow.edges.iter().filter(|edge| edge.target == at && !edge.is_main()).cloned().collect();
+        let edges: Vec<_> = self
+            .workflow
+            .incoming(at)
+            .map(|(_, edge)| edge)
+            .filter(|edge| !edge.is_main())
+            .cloned()
+            .collect();
         for edge in edges {
             if edge.kind == "ai_tool" {
-                if let Some(output) = self.tool(edge.source) {
-                    self.draft.connect_as(&output, id, "tools", PortKind::Tools);
-                }
+                let output = self.tool(edge.source);
+                self.builder.connect_as(&output, id, "tools", PortKind::Tools);
                 continue;
             }
             // A part that leads back to its own node has a placeholder by now.
             let part = self.part_placeholder(edge.source);
-            self.draft.connect(&Output::new(&part, &edge.kind), id, &edge.kind);
+            self.builder.connect(&Output::new(&part, &edge.kind), id, &edge.kind);
         }
     }
 
@@ -110,7 +117,7 @@ impl Reader<'_> {
     pub(super) fn remaining_parts(&mut self) {
         for at in 0..self.workflow.nodes.len() {
             let node = &self.workflow.nodes[at];
-            if self.workflow.is_part(at) && !self.draft.has_outcome(node.name) {
+            if self.workflow.is_part(at) && !self.builder.has_outcome(node.name) {
                 self.part_placeholder(at);
             }
         }
@@ -134,8 +141,13 @@ fn http_tool(node: &WorkflowNode<'_>, settings: &Settings<'_>) -> Result<(Value,
     let mut tool = HttpTool::default();
     let is_old = node.kind == "toolHttpRequest";
     let url = tool.text(settings.text("/url").unwrap_or_default(), is_old)?;
+    let mut lost = Vec::new();
+    let (url, has_keys) = address_without_keys(&url);
+    if has_keys {
+        lost.push(ADDRESS_KEY_LOST.to_owned());
+    }
     let method = settings.text("/method").unwrap_or("GET");
-    let mut pairs = |pointers: &[&str]| -> Result<Map<String, Value>, String> {
+    let mut pairs = |place: Place, pointers: &[&str]| -> Result<Map<String, Value>, String> {
         let mut pairs = Map::new();
         for entry in pointers.iter().flat_map(|pointer| settings.items(pointer)) {
             let Some(name) = entry.get("name").and_then(Value::as_str).filter(|name| !name.is_empty()) else {
@@ -146,17 +158,24 @@ fn http_tool(node: &WorkflowNode<'_>, settings: &Settings<'_>) -> Result<(Value,
                 Some(value) => tool.text(value, is_old)?,
                 None => tool.parameter(name, None),
             };
-            pairs.insert(name.to_owned(), value.into());
+            match keep_pair(place, name, !value.contains("{{")) {
+                Ok(()) => drop(pairs.insert(name.to_owned(), value.into())),
+                Err(reason) => lost.extend((!reason.is_empty()).then_some(reason)),
+            }
         }
         Ok(pairs)
     };
-    let query = pairs(&["/parametersQuery/values", "/queryParameters/parameters"])?;
-    let headers = pairs(&["/parametersHeaders/values", "/headerParameters/parameters"])?;
-    let mut body: Value = pairs(&["/parametersBody/values", "/bodyParameters/parameters"])?.into();
+    let query = pairs(Place::Query, &["/parametersQuery/values", "/queryParameters/parameters"])?;
+    let headers = pairs(Place::Headers, &["/parametersHeaders/values", "/headerParameters/parameters"])?;
+    let mut body: Value =
+        pairs(Place::Body, &["/parametersBody/values", "/bodyParameters/parameters"])?.into();
     if let Some(text) = settings.text("/jsonBody") {
         let text = tool.text(text, is_old)?;
-        body = serde_json::from_str(&text)
+        let written: Value = serde_json::from_str(&text)
             .map_err(|_| "Its body is JSON only once it is filled in.".to_owned())?;
+        let (written, removed) = without_secrets(&written);
+        lost.extend((removed > 0).then(|| BODY_KEY_LOST.to_owned()));
+        body = written;
     }
     for entry in settings.items("/placeholderDefinitions/values") {
         let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -175,11 +194,8 @@ fn http_tool(node: &WorkflowNode<'_>, settings: &Settings<'_>) -> Result<(Value,
         "/genericAuthType",
         "/descriptionType",
     ]);
-    let mut lost = Vec::new();
     if settings.text("/authentication").is_some_and(|kind| kind != "none") {
-        lost.push(
-            "Its credentials: add a header with a secret of the settings, such as `${NAME}`.".to_owned(),
-        );
+        lost.push(CREDENTIALS_LOST.to_owned());
     }
     let description = settings.text("/toolDescription").or_else(|| settings.text("/description"));
     let name = settings.text("/name").unwrap_or(node.name);

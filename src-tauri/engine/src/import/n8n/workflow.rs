@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::error::Fault;
-use crate::import::draft::Point;
+use crate::import::point::Point;
 use crate::import::{Format, check_size, wrong_shape};
 
 /// A workflow as it is in a file.
@@ -15,6 +15,9 @@ pub(super) struct Workflow<'v> {
     pub(super) edges: Vec<Connection>,
     /// Connections from or to nodes that the file doesn't have.
     pub(super) dangling: Vec<(String, String, String)>,
+    /// The edges into and out of each node, in the order of the file.
+    incoming: Vec<Vec<usize>>,
+    outgoing: Vec<Vec<usize>>,
 }
 
 pub(super) struct WorkflowNode<'v> {
@@ -60,7 +63,15 @@ impl<'v> Workflow<'v> {
         }
         let index: HashMap<&str, usize> =
             nodes.iter().enumerate().map(|(at, node)| (node.name, at)).collect();
-        let mut workflow = Self { name: text(value, "name"), nodes, edges: Vec::new(), dangling: Vec::new() };
+        let count = nodes.len();
+        let mut workflow = Self {
+            name: text(value, "name"),
+            nodes,
+            edges: Vec::new(),
+            dangling: Vec::new(),
+            incoming: vec![Vec::new(); count],
+            outgoing: vec![Vec::new(); count],
+        };
         let connections = value.get("connections").and_then(Value::as_object);
         for (source, kinds) in connections.into_iter().flatten() {
             for (kind, outputs) in kinds.as_object().into_iter().flatten() {
@@ -73,6 +84,8 @@ impl<'v> Workflow<'v> {
                             continue;
                         };
                         let input = target.get("index").and_then(Value::as_u64).unwrap_or(0);
+                        workflow.incoming[to].push(workflow.edges.len());
+                        workflow.outgoing[from].push(workflow.edges.len());
                         workflow.edges.push(Connection {
                             source: from,
                             output,
@@ -88,28 +101,30 @@ impl<'v> Workflow<'v> {
         Ok(workflow)
     }
 
+    /// The edges into a node, with their indexes.
+    pub(super) fn incoming(&self, node: usize) -> impl Iterator<Item = (usize, &Connection)> {
+        self.incoming[node].iter().map(|&index| (index, &self.edges[index]))
+    }
+
+    /// The edges out of a node.
+    pub(super) fn outgoing(&self, node: usize) -> impl Iterator<Item = &Connection> {
+        self.outgoing[node].iter().map(|&index| &self.edges[index])
+    }
+
     /// The nodes that stand in a role for a node, such as its model.
     pub(super) fn parts(&self, node: usize, kind: &str) -> Vec<usize> {
-        let edges = self.edges.iter().filter(|edge| edge.target == node && edge.kind == kind);
-        edges.map(|edge| edge.source).collect()
+        self.incoming(node).filter(|(_, edge)| edge.kind == kind).map(|(_, edge)| edge.source).collect()
     }
 
     /// Whether a node is a part of another, and no step of the workflow.
     pub(super) fn is_part(&self, node: usize) -> bool {
-        let leads_on = |edge: &&Connection| edge.source == node;
-        let mut out = self.edges.iter().filter(leads_on).peekable();
-        out.peek().is_some() && out.all(|edge| !edge.is_main())
+        !self.outgoing[node].is_empty() && self.outgoing(node).all(|edge| !edge.is_main())
     }
 
     /// The nodes in an order in which each stands after those that lead to it, and the connections that close a cycle.
     pub(super) fn order(&self) -> (Vec<usize>, Vec<usize>) {
-        let mut outgoing = vec![Vec::new(); self.nodes.len()];
-        let mut incoming = vec![0; self.nodes.len()];
-        for (at, edge) in self.edges.iter().enumerate() {
-            outgoing[edge.source].push(at);
-            incoming[edge.target] += 1;
-        }
-        let starts = (0..self.nodes.len()).filter(|&node| incoming[node] == 0).chain(0..self.nodes.len());
+        let count = self.nodes.len();
+        let starts = (0..count).filter(|&node| self.incoming[node].is_empty()).chain(0..count);
         let mut state = vec![Visit::New; self.nodes.len()];
         let (mut order, mut back) = (Vec::new(), Vec::new());
         for start in starts {
@@ -119,7 +134,7 @@ impl<'v> Workflow<'v> {
             state[start] = Visit::Open;
             let mut stack = vec![(start, 0)];
             while let Some((node, next)) = stack.pop() {
-                let Some(&edge) = outgoing[node].get(next) else {
+                let Some(&edge) = self.outgoing[node].get(next) else {
                     state[node] = Visit::Done;
                     order.push(node);
                     continue;

@@ -1,12 +1,11 @@
 //! The shape of a Rivet project, of versions 3 and 4.
 
-use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::super::draft::Point;
-use super::super::graph::{Graph, GraphEdge, GraphNode, text};
+use super::super::graph::{order, text};
+use super::super::point::Point;
 use super::super::{Format, check_size, wrong_shape};
 use crate::error::Fault;
 
@@ -15,8 +14,6 @@ pub(super) struct Project<'v> {
     pub(super) description: &'v str,
     pub(super) graphs: Vec<RivetGraph<'v>>,
     main: Option<&'v str>,
-    /// How many nodes of called graphs were read, each time one is called.
-    pub(super) nodes_read: Cell<usize>,
 }
 
 pub(super) struct RivetGraph<'v> {
@@ -24,6 +21,9 @@ pub(super) struct RivetGraph<'v> {
     pub(super) name: &'v str,
     pub(super) nodes: Vec<RivetNode<'v>>,
     pub(super) edges: Vec<RivetEdge>,
+    /// The edges into and out of each node, in the order of the file.
+    incoming: Vec<Vec<usize>>,
+    outgoing: Vec<Vec<usize>>,
 }
 
 pub(super) struct RivetNode<'v> {
@@ -57,13 +57,7 @@ impl<'v> Project<'v> {
         check_size(nodes, edges)?;
         let metadata = data.get("metadata").unwrap_or(&Value::Null);
         let main = Some(text(metadata, "mainGraphId")).filter(|id| !id.is_empty());
-        Ok(Self {
-            title: text(metadata, "title"),
-            description: text(metadata, "description"),
-            graphs,
-            main,
-            nodes_read: Cell::new(0),
-        })
+        Ok(Self { title: text(metadata, "title"), description: text(metadata, "description"), graphs, main })
     }
 
     pub(super) fn find(&self, id: &str) -> Option<usize> {
@@ -77,9 +71,9 @@ impl<'v> Project<'v> {
         }
         let calls =
             |node: &RivetNode<'_>| node.data.get("graphId").and_then(Value::as_str).map(str::to_owned);
-        let called: Vec<String> =
+        let called: HashSet<String> =
             self.graphs.iter().flat_map(|graph| graph.nodes.iter().filter_map(calls)).collect();
-        let free = (0..self.graphs.len()).filter(|&at| !called.iter().any(|id| id == self.graphs[at].id));
+        let free = (0..self.graphs.len()).filter(|&at| !called.contains(self.graphs[at].id));
         free.max_by_key(|&at| self.graphs[at].nodes.len()).or((!self.graphs.is_empty()).then_some(0))
     }
 }
@@ -145,7 +139,26 @@ impl<'v> RivetGraph<'v> {
             }
         }
         let name = graph.pointer("/metadata/name").and_then(Value::as_str).unwrap_or(id);
-        Self { id, name, nodes, edges }
+        let mut incoming = vec![Vec::new(); nodes.len()];
+        let mut outgoing = vec![Vec::new(); nodes.len()];
+        for (at, edge) in edges.iter().enumerate() {
+            incoming[edge.target].push(at);
+            outgoing[edge.source].push(at);
+        }
+        Self { id, name, nodes, edges, incoming, outgoing }
+    }
+
+    pub(super) fn incoming(&self, at: usize) -> impl Iterator<Item = &RivetEdge> {
+        self.incoming[at].iter().map(|&edge| &self.edges[edge])
+    }
+
+    pub(super) fn outgoing(&self, at: usize) -> impl Iterator<Item = &RivetEdge> {
+        self.outgoing[at].iter().map(|&edge| &self.edges[edge])
+    }
+
+    /// The edges into one input of a node.
+    pub(super) fn edges_into(&self, at: usize, input: &str) -> impl Iterator<Item = &RivetEdge> {
+        self.incoming(at).filter(move |edge| edge.input == input)
     }
 
     pub(super) fn key(&self, at: usize) -> String {
@@ -154,21 +167,7 @@ impl<'v> RivetGraph<'v> {
 
     /// The nodes in an order in which each stands after those that lead to it.
     pub(super) fn order(&self) -> Vec<usize> {
-        let node = |node: &RivetNode<'v>| GraphNode {
-            id: node.id,
-            kind: node.kind,
-            title: node.title,
-            parent: None,
-            json: node.json,
-            at: node.at,
-        };
-        let edge = |edge: &RivetEdge| GraphEdge {
-            source: self.nodes[edge.source].id,
-            target: self.nodes[edge.target].id,
-            output: String::new(),
-            field: String::new(),
-        };
-        Graph::new(self.nodes.iter().map(node).collect(), self.edges.iter().map(edge).collect()).order()
+        order(&vec![None; self.nodes.len()], self.edges.iter().map(|edge| (edge.source, edge.target)))
     }
 }
 

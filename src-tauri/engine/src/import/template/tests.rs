@@ -1,10 +1,11 @@
 use serde_json::{Map, json};
 
-use super::TemplateText;
+use super::{Block, TemplateText};
 use crate::expression::in_process::InProcess;
 use crate::expression::template::Template;
 use crate::id::NodeId;
-use crate::import::draft::Output;
+use crate::import::output::Output;
+use crate::import::template::{Expression, InputNames};
 
 fn output(port: &str) -> Output {
     Output::new(&NodeId::from("node"), port)
@@ -49,6 +50,58 @@ fn templates_that_are_joined_share_no_name() {
     let second = TemplateText::of("x", &output("b"), &["y".to_owned()]);
     first.push(&second);
     assert_eq!(first.source(), "{{x}}{{x_2.y}}");
+}
+
+#[test]
+fn templates_that_are_joined_show_their_own_values() {
+    let mut all = TemplateText::of("text", &output("c"), &[]);
+    let mut other = TemplateText::of("text", &output("a"), &[]);
+    other.push_text(" ");
+    other.push_value("text_2", &output("b"), &[]);
+    all.push(&other);
+    assert_eq!(shown(&all), "ca b");
+}
+
+#[test]
+fn values_with_helpers_and_in_blocks_keep_their_own_variables() {
+    let mut all = TemplateText::of("x", &output("a"), &[]);
+    let mut other = TemplateText::default();
+    other.push_expression(Expression::of("x", &output("b"), &[]).call("upper", None));
+    other.open(Block::If, Expression::of("x", &output("b"), &[]), "");
+    other.push_text("!");
+    other.close(Block::If);
+    other.open(Block::Each, Expression::of("list", &output("l"), &[]), "item");
+    other.push_expression(Expression::item("item", &[]));
+    other.push_value("x", &output("b"), &[]);
+    other.close(Block::Each);
+    all.push(&other);
+    let values = json!({ "x": "a", "x_2": "b", "list": [1, 2] });
+    assert_eq!(render(&all, values), "aB!1b2b");
+}
+
+#[test]
+fn values_are_written_as_json_wherever_they_come_from() {
+    let mut all = TemplateText::of("x", &output("a"), &[]);
+    all.push(&TemplateText::of("x", &output("b"), &["y".to_owned()]));
+    all.write_values_as_json();
+    assert_eq!(render(&all, json!({ "x": "p", "x_2": { "y": "q" } })), "\"p\"\"q\"");
+}
+
+#[test]
+fn requests_have_placeholders_and_texts_that_are_none() {
+    let mut names = InputNames::of_request();
+    let mut template = TemplateText::constant("{\"a\": {\"b\": \"{{name}}\", \"c\": \"");
+    template.push_value("url", &output("a"), &["b".to_owned()]);
+    let written = template.write_request(&mut names).unwrap();
+    assert_eq!(written, "{\"a\": {\"b\": \"{ {name}}\", \"c\": \"{{url_2.b}}");
+    template.push_value("x", &output("b"), &["two words".to_owned()]);
+    assert_eq!(template.write_request(&mut names), None);
+}
+
+/// What a template shows if each output has the name of its port.
+fn shown(template: &TemplateText) -> String {
+    let values = template.inputs().into_iter().map(|(name, output)| (name, output.port.into()));
+    render(template, serde_json::Value::Object(values.collect()))
 }
 
 #[test]

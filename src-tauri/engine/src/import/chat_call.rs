@@ -5,8 +5,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::draft::{Draft, Output, Point};
-use super::template::TemplateText;
+use super::builder::{FlowBuilder, Output, Point};
+use super::settings::whole_number;
+use super::template::{InputNames, TemplateText};
 use crate::id::NodeId;
 use crate::port::PortKind;
 
@@ -83,10 +84,8 @@ impl Model {
     }
 
     fn max_tokens(&self) -> Option<u32> {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in range")]
-        self.max_tokens
-            .filter(|&count| (1.0..=f64::from(u32::MAX)).contains(&count))
-            .map(|count| count as u32)
+        let count = self.max_tokens.filter(|&count| (1.0..=f64::from(u32::MAX)).contains(&count));
+        count.map(|count| whole_number(count, 1..=u32::MAX))
     }
 }
 
@@ -119,7 +118,7 @@ pub(super) fn provider_name(name: &str) -> String {
 
 /// A call of a model.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ModelCall {
+pub(super) struct ChatCall {
     pub(super) model: Model,
     /// The system instructions.
     pub(super) system: Option<TemplateText>,
@@ -144,11 +143,11 @@ pub(super) struct Memory {
 
 /// The nodes that a call became.
 #[derive(Clone, Debug)]
-pub(super) struct Call {
+pub(super) struct ChatNodes {
     pub(super) chat: NodeId,
 }
 
-impl Call {
+impl ChatNodes {
     /// The reply as text.
     pub(super) fn response(&self) -> Output {
         Output::new(&self.chat, "response")
@@ -160,7 +159,7 @@ impl Call {
     }
 }
 
-impl ModelCall {
+impl ChatCall {
     /// Adds messages in their order: the last one of the user is the message to the model, the ones before are the history.
     pub(super) fn set_messages(&mut self, messages: Vec<(Author, TemplateText)>) {
         let mut messages: Vec<_> = messages.into_iter().filter(|(_, text)| !text.is_blank()).collect();
@@ -174,8 +173,14 @@ impl ModelCall {
     }
 
     /// Adds the nodes of the call for a node of the file.
-    pub(super) fn add_to(&self, draft: &mut Draft, source: &str, title: &str, at: Point) -> Call {
-        let context = self.add_context(draft, source, title, at);
+    pub(super) fn add_to(
+        &self,
+        builder: &mut FlowBuilder,
+        source: &str,
+        title: &str,
+        at: Point,
+    ) -> ChatNodes {
+        let context = self.add_context(builder, source, title, at);
         let mut config = json!({
             "temperature": self.model.temperature,
             "maxTokens": self.model.max_tokens(),
@@ -189,30 +194,36 @@ impl ModelCall {
         if let Some(prompt) = self.prompt.as_ref().filter(|_| message.is_none()) {
             config["prompt"] = prompt.source().into();
         }
-        let chat = draft.add(source, title, "chat", config, at);
-        draft.connect_as(&context, &chat, "context", PortKind::Context);
+        let chat = builder.add(source, title, "chat", config, at);
+        builder.connect_as(&context, &chat, "context", PortKind::Context);
         match (message, &self.prompt) {
             (Some(message), _) => {
-                draft.connect(message, &chat, "message");
+                builder.connect(message, &chat, "message");
             }
-            (None, Some(prompt)) => draft.feed(prompt, &chat),
+            (None, Some(prompt)) => builder.feed(&prompt.inputs(), &chat),
             (None, None) => {}
         }
         for tools in &self.tools {
-            draft.connect_as(tools, &chat, "tools", PortKind::Tools);
+            builder.connect_as(tools, &chat, "tools", PortKind::Tools);
         }
         for part in &self.model.sources {
-            draft.attach(part, &context.node);
+            builder.attach(part, &context.node);
         }
         let loser = self.model.sources.first().map_or(source, String::as_str);
         for lost in &self.model.lost {
-            draft.lose(loser, lost);
+            builder.lose(loser, lost);
         }
-        Call { chat }
+        ChatNodes { chat }
     }
 
     /// Adds the nodes that make the conversation of the call. Returns it.
-    pub(super) fn add_context(&self, draft: &mut Draft, source: &str, title: &str, at: Point) -> Output {
+    pub(super) fn add_context(
+        &self,
+        builder: &mut FlowBuilder,
+        source: &str,
+        title: &str,
+        at: Point,
+    ) -> Output {
         let constant = self.system.as_ref().and_then(TemplateText::literal);
         let injected: Vec<_> = self
             .system
@@ -222,9 +233,9 @@ impl ModelCall {
             .chain(self.history.iter().map(|(author, text)| (*author, text)))
             .collect();
         // Only the context `main` recalls.
-        let is_main = self.memory.is_some() && !draft.has_main_context() && draft.current_loop().is_none();
+        let is_main = self.memory.is_some() && builder.take_main_context();
         if self.memory.is_some() && !is_main {
-            draft.lose(source, "Only one conversation of a flow recalls earlier runs, and this is not it.");
+            builder.lose(source, "Only one conversation of a flow recalls earlier runs, and this is not it.");
         }
         let mut config = json!({
             "provider": self.model.provider,
@@ -235,35 +246,39 @@ impl ModelCall {
             config["conversation"] = json!({ "maxMessages": count.max(1) });
         }
         let columns = if injected.is_empty() { 0.0 } else { -1.0 };
-        let start =
-            draft.add(source, &format!("{title}: context"), "contextStart", config, at.beside(columns, -1.0));
+        let start = builder.add(
+            source,
+            &format!("{title}: context"),
+            "contextStart",
+            config,
+            at.beside(columns, -1.0),
+        );
         let id = if is_main { "main" } else { start.as_str() };
         let id = Value::from(id);
-        if let Some(config) = draft.config(&start) {
+        if let Some(config) = builder.config(&start) {
             config.insert("contextId".to_owned(), id);
         }
         if injected.is_empty() {
             return Output::new(&start, "context");
         }
-        let mut all = TemplateText::default();
+        // The messages share their inputs.
+        let mut names = InputNames::default();
         let messages: Vec<Value> = injected
             .into_iter()
             .map(|(author, text)| {
-                // The messages share their variables, so these need the same names in all of them.
-                let before = all.source().len();
-                all.push(text);
-                json!({ "role": author.role(), "content": all.source()[before..].trim_start() })
+                let content = text.write(&mut names);
+                json!({ "role": author.role(), "content": content.trim_start() })
             })
             .collect();
-        let inject = draft.add(
+        let inject = builder.add(
             source,
             &format!("{title}: messages"),
             "injectMessages",
             json!({ "messages": messages }),
             at.beside(0.0, -1.0),
         );
-        draft.connect_as(&Output::new(&start, "context"), &inject, "context", PortKind::Context);
-        draft.feed(&all, &inject);
+        builder.connect_as(&Output::new(&start, "context"), &inject, "context", PortKind::Context);
+        builder.feed(names.inputs(), &inject);
         Output::new(&inject, "context")
     }
 }

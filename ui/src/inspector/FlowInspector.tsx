@@ -207,7 +207,8 @@ export function FlowInspector() {
           {nodes} {nodes === 1 ? "node" : "nodes"}, {edges} {edges === 1 ? "edge" : "edges"}
         </p>
       </header>
-      <div className="min-h-0 flex-1 overflow-y-auto px-3 py-3">
+      {/* What scrolls must be reachable by keyboard, also with all fields disabled. */}
+      <div className="min-h-0 flex-1 overflow-y-auto px-3 py-3" tabIndex={readOnly ? 0 : undefined}>
         <FormField
           label={TEXTS.name}
           spec={NAME}

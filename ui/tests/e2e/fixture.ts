@@ -158,6 +158,57 @@ export async function clickFirstMark(page: Page, row: Locator): Promise<void> {
 /** A run of an earlier day: what the mock host keeps of it. */
 export type KeptRun = { run: string; flow: Flow; journal: readonly object[] };
 
+const FAILED_FLOW = {
+  version: 1,
+  name: "Support triage",
+  nodes: { draft: { type: "chat", title: "Draft" }, check: { type: "chat", title: "Check" } },
+  edges: { a: { source: "draft", sourceOutput: "response", target: "check", targetInput: "message" } },
+  layout: { draft: { x: 0, y: 0 }, check: { x: 300, y: 0 } },
+} as unknown as Flow;
+
+const prompt = (node: string, step: number) => ({
+  type: "prompt.rendered",
+  node,
+  epoch: [],
+  step,
+  prompt: { provider: "openai", model: "m", parts: [], toolTokens: 0, tokens: 900, window: 8000, reserve: 1000 },
+});
+const reply = (node: string, step: number, text: string, toolCalls: object[] = []) => ({
+  type: "model.replied",
+  node,
+  epoch: [],
+  step,
+  reply: { text, toolCalls, stopReason: toolCalls.length > 0 ? "toolCalls" : "end" },
+});
+const ERROR = { code: "provider.unreachable", message: "The server is down.", hint: "Check the network." };
+
+/** A run of an earlier day that has failed, after two replies. */
+export const FAILED_RUN: KeptRun = {
+  run: "0190a0b0-0000-7000-8000-000000000002",
+  flow: FAILED_FLOW,
+  journal: [
+    { type: "run.started", run: "0190a0b0-0000-7000-8000-000000000002", flow: { name: FAILED_FLOW.name, hash: "h1" } },
+    { type: "node.started", node: "draft", epoch: [], attempt: 1 },
+    prompt("draft", 0),
+    reply("draft", 0, "", [{ id: "1", name: "clock", arguments: {} }]),
+    { type: "tool.called", node: "draft", epoch: [], step: 0, call: { id: "1", name: "clock", arguments: {} } },
+    { type: "tool.finished", node: "draft", epoch: [], step: 0, callId: "1", result: "noon" },
+    prompt("draft", 1),
+    reply("draft", 1, "It is noon."),
+    {
+      type: "node.finished",
+      node: "draft",
+      epoch: [],
+      outputs: { response: "It is noon." },
+      metadata: { durationMs: 9 },
+    },
+    { type: "node.started", node: "check", epoch: [], attempt: 1 },
+    prompt("check", 0),
+    { type: "node.failed", node: "check", epoch: [], error: ERROR, handled: false },
+    { type: "run.failed", node: "check", epoch: [], error: ERROR, outputs: {} },
+  ].map((event, seq) => ({ seq, at: 1_700_000_000_000 + seq * 100, ...event })),
+};
+
 /** Puts a run into the mock host's store before the page starts. */
 export async function putRun(page: Page, { run, flow, journal }: KeptRun): Promise<void> {
   await page.addInitScript(([kept]) => localStorage.setItem("plait.mock-host.runs", JSON.stringify([kept])), [

@@ -52,7 +52,9 @@ test("points move with the nodes of both ends, and tidying up takes them away", 
   expect(shift).toBeGreaterThan(0);
   expect(after.routes?.[EDGE]?.[0]?.y).toBe((before.routes?.[EDGE]?.[0]?.y ?? 0) + shift);
   await page.keyboard.press("Shift+L");
-  await expect.poll(async () => (await savedFlow(page)).routes).toBeUndefined();
+  // The layout arrives from a worker: saved before that, the file would be the one before.
+  await expect(page.getByTestId("undo-button")).toHaveAccessibleName(/Tidy up/);
+  expect((await savedFlow(page)).routes).toBeUndefined();
 });
 
 test("the focus stays with the points of an edge while they are removed", async ({ page }) => {

@@ -16,6 +16,24 @@ pub(crate) fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_as(path, bytes, 0o600, &mut |_| {})
 }
 
+/// Creates a file, whole or not at all. One that exists stays as it is: [`io::ErrorKind::AlreadyExists`].
+pub(crate) fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = folder_of(path);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".").suffix(".tmp");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut temporary = builder.tempfile_in(folder)?;
+    temporary.write_all(bytes)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist_noclobber(path).map_err(|error| error.error)?;
+    sync_folder(folder)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// The steps of a replacement, for tests that simulate a crash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -40,7 +58,7 @@ pub(crate) fn replace_stepwise(path: &Path, bytes: &[u8], at: &mut dyn FnMut(Ste
 #[cfg_attr(not(unix), allow(unused_variables))]
 fn replace_as(path: &Path, bytes: &[u8], mode: u32, at: &mut dyn FnMut(Step)) -> io::Result<()> {
     let (target, permissions) = destination(path)?;
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(&target);
     at(Step::Create);
     let mut builder = tempfile::Builder::new();
     builder.prefix(".").suffix(".tmp");

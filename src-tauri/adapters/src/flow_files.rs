@@ -101,9 +101,18 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     atomic_file::replace(path, bytes).map_err(|error| unwritable(path, &error))
 }
 
+/// Writes a flow file that must not exist yet, whole or not at all. Faults: `flow.exists`, and those of [`write`].
+pub fn create(path: &Path, text: &str) -> Result<(), Fault> {
+    atomic_file::create(path, text.as_bytes()).map_err(|error| unwritable(path, &error))
+}
+
 fn unwritable(path: &Path, error: &io::Error) -> Fault {
     let shown = path.display();
     match error.kind() {
+        io::ErrorKind::AlreadyExists => {
+            Fault::new(ErrorCode::FlowExists, format!("`{shown}` exists already."))
+                .hint("Choose another name.")
+        }
         io::ErrorKind::NotFound => {
             Fault::new(ErrorCode::FlowNotFound, format!("The folder of `{shown}` does not exist."))
                 .hint("Create it, or save under another path.")

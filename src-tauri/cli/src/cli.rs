@@ -119,7 +119,6 @@ impl Cli {
         match self.command {
             // These need no store, so they also work while a window has it open.
             Command::Check(args) => check::execute(&home()?, &args),
-            Command::Import(args) => import::execute(&args),
             Command::New(args) => new::execute(&args),
             Command::Schema(args) => schema::execute(&args),
             Command::Nodes(args) => nodes::execute(&args),
@@ -127,6 +126,7 @@ impl Cli {
             Command::Completions(args) => completions::execute(&args, Self::command()),
             Command::Man(args) => man::execute(&args, Self::command()),
 
+            Command::Import(args) => block_on(import::execute(&home()?, args)),
             Command::Forecast(args) => block_on(forecast::execute(&home()?, args)),
             Command::Doctor(args) => doctor::execute(&home()?, &args),
             Command::Run(args) => block_on(run::execute(&home()?, args)),

@@ -7,6 +7,7 @@
 mod arrange;
 mod budget;
 mod builder;
+mod cel;
 mod chat_call;
 mod dify;
 mod flowise;
@@ -15,6 +16,7 @@ mod graph;
 mod http_request;
 mod jq;
 mod langflow;
+mod loop_bodies;
 mod n8n;
 mod output;
 mod point;

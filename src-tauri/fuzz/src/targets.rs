@@ -7,6 +7,7 @@ mod broken;
 mod document;
 mod expression;
 mod flow;
+mod import;
 mod journal;
 mod pipeline;
 mod response;
@@ -26,6 +27,8 @@ pub(crate) enum Target {
     Flow,
     /// Pipelines: reading, checking and saving them
     Pipeline,
+    /// Files of other tools: importing them
+    Import,
     /// Journals: the files of the store, and the entries in them
     Journal,
     /// Conditions (CEL) and queries (jq)
@@ -58,6 +61,7 @@ impl Target {
         match self {
             Self::Flow => "flow",
             Self::Pipeline => "pipeline",
+            Self::Import => "import",
             Self::Journal => "journal",
             Self::Expression => "expression",
             Self::Template => "template",
@@ -74,6 +78,7 @@ impl Target {
         Ok(match self {
             Self::Flow => Box::new(flow::FlowHandler::new()),
             Self::Pipeline => Box::new(pipeline::PipelineHandler::new()),
+            Self::Import => Box::new(import::ImportHandler::new()),
             Self::Journal => Box::new(journal::JournalHandler::new()?),
             Self::Expression => Box::new(expression::ExpressionHandler::new()?),
             Self::Template => Box::new(template::TemplateHandler::new()?),
@@ -91,6 +96,7 @@ impl Target {
         Ok(match self {
             Self::Flow => files(&["examples", "tests/fixtures/flows", "tests/fixtures/flows/bad"])?,
             Self::Pipeline => files(&["tests/fixtures/pipelines"])?,
+            Self::Import => files(import::SEEDS)?,
             Self::Journal => journal::seeds()?,
             Self::Expression => texts(expression::SEEDS),
             Self::Template => texts(template::SEEDS),
@@ -107,6 +113,7 @@ impl Target {
         match self {
             Self::Flow => flow::WORDS,
             Self::Pipeline => pipeline::WORDS,
+            Self::Import => import::WORDS,
             Self::Journal => journal::WORDS,
             Self::Expression => expression::WORDS,
             Self::Template => template::WORDS,

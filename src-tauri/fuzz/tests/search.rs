@@ -17,9 +17,18 @@ fn search(target: &str, inputs: &str, findings: &Path) -> Output {
 #[test]
 fn targets_handle_their_seeds_and_mutations() {
     let findings = tempfile::tempdir().unwrap();
-    for target in
-        ["flow", "pipeline", "journal", "expression", "template", "schema", "response", "answer", "document"]
-    {
+    for target in [
+        "flow",
+        "pipeline",
+        "import",
+        "journal",
+        "expression",
+        "template",
+        "schema",
+        "response",
+        "answer",
+        "document",
+    ] {
         let output = search(target, "100", findings.path());
         assert!(output.status.success(), "{target}: {output:?}");
     }

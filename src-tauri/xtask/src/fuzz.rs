@@ -11,12 +11,22 @@ use crate::repo;
 use crate::steps::{Step, cargo};
 
 /// All targets, in the order in which they run.
-const TARGETS: [&str; 9] =
-    ["flow", "pipeline", "journal", "expression", "template", "schema", "response", "answer", "document"];
+const TARGETS: [&str; 10] = [
+    "flow",
+    "pipeline",
+    "import",
+    "journal",
+    "expression",
+    "template",
+    "schema",
+    "response",
+    "answer",
+    "document",
+];
 
 #[derive(Args)]
 pub(crate) struct FuzzArgs {
-    /// Only this target: flow, pipeline, journal, expression, template, schema, response, answer or document
+    /// Only this target: flow, pipeline, import, journal, expression, template, schema, response, answer or document
     #[arg(value_parser = TARGETS)]
     target: Option<String>,
     /// How long each target is tested

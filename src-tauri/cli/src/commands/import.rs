@@ -1,17 +1,18 @@
 //! `plait import`.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use plait_api::engine::error::ErrorCode;
 use plait_api::engine::flow;
-use plait_api::engine::import::{Format, ImportOutcome, Imported, MAX_BYTES, import};
+use plait_api::engine::import::{Format, ImportOutcome, MAX_BYTES};
+use plait_api::flows::{ImportFlow, ImportedFlow};
 use plait_api::{ErrorReply, flow_files};
 
 use crate::exit::{CliError, ExitStatus};
+use crate::open_app::{self, Home};
 use crate::terminal::{mask, print_error, redact_value, stdout};
 
 #[derive(Debug, Args)]
@@ -62,34 +63,44 @@ impl ValueEnum for FormatArg {
     }
 }
 
-pub(crate) fn execute(args: &ImportArgs) -> Result<ExitStatus, CliError> {
-    let text = read(&args.file)?;
-    let stem = Path::new(&args.file).file_stem().filter(|_| args.file != "-");
-    let name = stem.map_or_else(|| "Imported".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let imported = import(&text, args.format.map(|format| format.0), &name).map_err(ErrorReply::from)?;
-    let written = flow::write(&imported.flow).map_err(|error| unwritable(&error.to_string()))?;
+pub(crate) async fn execute(home: &Home, args: ImportArgs) -> Result<ExitStatus, CliError> {
+    let app = open_app::for_reading(home)?;
+    let is_stdin = args.file == "-";
+    let text = if is_stdin { Some(read_stdin()?) } else { None };
+    let path = (!is_stdin).then(|| args.file.to_string_lossy().into_owned());
+    let format = args.format.map(|format| format.0);
+    let imported = app.call(ImportFlow { path, text, name: None, format }).await?;
+    app.close().await?;
+    let written = flow::write(&imported.flow).map_err(|error| {
+        ErrorReply::new(ErrorCode::FlowUnwritable, format!("The flow could not be written. {error}"))
+    })?;
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
-    let file = match &args.output {
-        Some(file) => file.clone(),
-        None => PathBuf::from(format!("{name}.flow.json")),
-    };
-    if to_stdout && !args.json {
-        write!(stdout(), "{}", mask(&written))?;
-    } else if !to_stdout {
-        create(&file, &written)?;
+    let file = (!to_stdout).then(|| args.output.unwrap_or_else(|| default_file(&args.file)));
+    match &file {
+        Some(file) => flow_files::create(file, &written).map_err(ErrorReply::from)?,
+        None if args.json => {}
+        None => write!(stdout(), "{}", mask(&written))?,
     }
     if args.json {
-        print_json(&imported, (!to_stdout).then_some(file.as_path()))?;
-    } else {
-        print_error(&imported.report.to_text());
+        print_json(&imported, file.as_deref())?;
+        return Ok(ExitStatus::Success);
     }
-    if !to_stdout && !args.json {
-        print_error(&format!("\nWrote {}. Check it: plait check {}\n", file.display(), file.display()));
+    print_error(&imported.report.to_text());
+    if let Some(file) = file {
+        let file = file.display();
+        print_error(&format!("\nWrote {file}. Check it: plait check {file}\n"));
     }
     Ok(ExitStatus::Success)
 }
 
-fn print_json(imported: &Imported, file: Option<&Path>) -> Result<(), CliError> {
+/// The name of the imported file with another ending, in the current folder.
+fn default_file(file: &OsStr) -> PathBuf {
+    let stem = Path::new(file).file_stem().filter(|_| file != "-");
+    let name = stem.map_or_else(|| "Imported".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    PathBuf::from(format!("{name}.flow.json"))
+}
+
+fn print_json(imported: &ImportedFlow, file: Option<&Path>) -> Result<(), CliError> {
     let mut json = serde_json::json!({
         "complete": imported.report.nodes.iter().all(|node| node.outcome == ImportOutcome::Translated),
         "report": imported.report,
@@ -102,29 +113,11 @@ fn print_json(imported: &Imported, file: Option<&Path>) -> Result<(), CliError> 
     Ok(())
 }
 
-fn read(file: &OsStr) -> Result<String, CliError> {
-    if file != "-" {
-        return Ok(flow_files::read(Path::new(file)).map_err(ErrorReply::from)?.text);
-    }
+fn read_stdin() -> Result<String, ErrorReply> {
     let mut text = String::new();
     // One byte more shows that there is more.
     std::io::stdin().lock().take(MAX_BYTES as u64 + 1).read_to_string(&mut text).map_err(|error| {
         ErrorReply::new(ErrorCode::UsageInput, format!("Could not read standard input: {error}."))
     })?;
     Ok(text)
-}
-
-fn create(file: &Path, text: &str) -> Result<(), ErrorReply> {
-    let created = OpenOptions::new().write(true).create_new(true).open(file);
-    created.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => {
-            let message = format!("`{}` exists already.", file.display());
-            ErrorReply::new(ErrorCode::FlowExists, message).hint("Name another file with `-o`.")
-        }
-        _ => unwritable(&format!("`{}`: {error}.", file.display())),
-    })
-}
-
-fn unwritable(reason: &str) -> ErrorReply {
-    ErrorReply::new(ErrorCode::FlowUnwritable, format!("The flow could not be written. {reason}"))
 }

@@ -3,6 +3,7 @@
 //! Every node and edge of the file is registered first, so that one which nothing is made of shows in the report as lost.
 
 mod adjacency;
+mod cycles;
 mod outcomes;
 mod paths;
 
@@ -21,11 +22,12 @@ use super::report::{ImportOutcome, ImportReport};
 use super::secrets::{remove_keys, without_secrets};
 use super::template::TemplateText;
 use crate::error::Fault;
-use crate::flow::{Edge, Flow, Node, Position, RetryPolicy};
+use crate::flow::{Flow, Node, Position, RetryPolicy};
 use crate::id::{EdgeId, NodeId};
 use crate::nodes::registry;
 use crate::port::{InputPort, PortKind};
 use adjacency::Adjacency;
+pub(super) use cycles::MAX_ITERATIONS;
 pub(super) use paths::FileEdge;
 
 /// The type of nodes that stand for what has no equivalent.
@@ -49,6 +51,8 @@ pub(super) struct FlowBuilder {
     /// The loop that nodes are added to.
     parents: Vec<NodeId>,
     has_main_context: bool,
+    /// How many cycles were closed, or tried to be.
+    cycles: usize,
     budget: Budget,
 }
 
@@ -71,6 +75,7 @@ impl FlowBuilder {
             adjacency: Adjacency::default(),
             parents: Vec::new(),
             has_main_context: false,
+            cycles: 0,
             budget: budget.clone(),
         }
     }
@@ -252,16 +257,7 @@ impl FlowBuilder {
         }
         self.open_port(&from.node, "outputs", &from.port, kind);
         self.open_port(to, "inputs", input, kind);
-        self.adjacency.add_edge(&id, &from.node, to);
-        let edge = Edge {
-            source: from.node.clone(),
-            source_output: from.port.as_str().into(),
-            target: to.clone(),
-            target_input: input.into(),
-            metadata: Map::new(),
-            extra: Map::new(),
-        };
-        self.flow.edges.insert(id, edge);
+        self.add_edge(from, to, input);
         true
     }
 

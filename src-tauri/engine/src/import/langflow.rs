@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::budget::Budget;
 use super::builder::{FileEdge, FlowBuilder, Output};
 use super::graph::{Graph, GraphEdge, GraphNode, text as text_of};
+use super::loop_bodies::{LoopBody, innermost};
 use super::settings::Settings;
 use super::template::TemplateText;
 use super::{Format, check_size, wrong_shape};
@@ -30,8 +31,9 @@ pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<Flow
     }
     check_size(nodes.len(), edges.len())?;
     let fields: Vec<Value> = nodes.iter().map(fields_of).collect();
-    let graph =
+    let mut graph =
         Graph::new(nodes.iter().filter_map(read_node).collect(), edges.iter().map(read_edge).collect());
+    enter_loops(&mut graph);
     let own = text_of(flow, "name").trim();
     let mut builder = FlowBuilder::new(Format::Langflow, if own.is_empty() { name } else { own }, budget);
     builder.set_description(text_of(flow, "description"));
@@ -72,13 +74,38 @@ fn read_edge(json: &Value) -> GraphEdge<'_> {
                 .unwrap_or_else(|_| json!({ "fieldName": fields.get(1).copied().unwrap_or_default() }))
         })
     };
+    // An edge that leads back into a loop ends at one of its outputs, which has a name only.
+    let target = handle("targetHandle");
     GraphEdge {
         source: text_of(json, "source"),
         target: text_of(json, "target"),
         output: text_of(&handle("sourceHandle"), "name").to_owned(),
-        field: text_of(&handle("targetHandle"), "fieldName").to_owned(),
+        field: text_of(&target, if target.get("fieldName").is_some() { "fieldName" } else { "name" })
+            .to_owned(),
     }
 }
+
+/// Puts nodes into the loops that repeat them: those on the way from the output `item` of a loop back to it.
+fn enter_loops(graph: &mut Graph<'_>) {
+    let count = graph.nodes.len();
+    let targets = |start: usize, is_item: bool| {
+        let edges = graph.outgoing(start).filter(|(edge, _)| (edge.output == ITEM) == is_item);
+        edges.map(|(_, target)| target).collect()
+    };
+    let starts = (0..count).filter(|&at| graph.nodes[at].kind == LOOP);
+    let bodies = starts.map(|start| {
+        let next = |at| graph.outgoing(at).map(|(_, target)| target);
+        LoopBody::find(start, count, (targets(start, true), targets(start, false)), next)
+    });
+    let loop_of = innermost(count, bodies.collect());
+    for (at, start) in loop_of.into_iter().enumerate() {
+        graph.nodes[at].parent = start.map(|start| graph.nodes[start].id);
+    }
+}
+
+/// The component that repeats others for each item of a list, and its output for them, which is also the input of their results.
+const LOOP: &str = "LoopComponent";
+const ITEM: &str = "item";
 
 /// The values of a component's fields, without code and secrets.
 fn fields_of(node: &Value) -> Value {
@@ -112,8 +139,17 @@ impl<'v> Reader<'v> {
             if self.builder.budget().is_exceeded() {
                 return;
             }
+            let parent = self.graph.nodes[at].parent.and_then(|parent| self.graph.find(parent));
+            let parent = parent.and_then(|parent| self.loop_node(parent));
+            if let Some(parent) = &parent {
+                self.builder.enter(parent);
+            }
             self.component(at);
+            if parent.is_some() {
+                self.builder.leave();
+            }
         }
+        self.close_loops();
         for at in 0..self.graph.nodes.len() {
             if self.builder.has_outcome(self.graph.nodes[at].id) {
                 continue;
@@ -132,6 +168,30 @@ impl<'v> Reader<'v> {
             lost: "No value passes along it that Plait's nodes read.",
         };
         self.builder.report_edges(&self.graph.edges.iter().map(edge).collect::<Vec<_>>());
+    }
+
+    /// The loop that a component became.
+    fn loop_node(&self, at: usize) -> Option<NodeId> {
+        let output = self.outputs.get(&(at, ITEM.to_owned()))?;
+        (self.builder.node_type(&output.node) == "loop").then(|| output.node.clone())
+    }
+
+    /// Connects the ends of bodies to their loops.
+    fn close_loops(&mut self) {
+        let graph = self.graph;
+        for (at, node) in graph.nodes.iter().enumerate() {
+            let Some(id) = self.loop_node(at) else { continue };
+            for (edge, source) in graph.incoming(at).filter(|(edge, _)| edge.field == ITEM) {
+                if graph.nodes[source].parent == Some(node.id) {
+                    self.builder.enter(&id);
+                    let result = self.output(source, &edge.output);
+                    self.builder.leave();
+                    if let Some(result) = result {
+                        self.builder.connect(&result, &id, "next");
+                    }
+                }
+            }
+        }
     }
 
     fn settings(&self, at: usize) -> Settings<'v> {

@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::budget::Budget;
-use super::builder::{FlowBuilder, Output};
+use super::builder::{FlowBuilder, MAX_ITERATIONS, Output};
 use super::gate::run_after;
 use super::settings::Settings;
 use super::template::{Expression, TemplateText};
@@ -59,7 +59,8 @@ fn read_nested(document: &Value, name: &str, depth: usize, budget: &Budget) -> R
         shapes: vec![Vec::new(); workflow.nodes.len()],
         is_conditional: vec![false; workflow.nodes.len()],
         by_name: workflow.nodes.iter().enumerate().map(|(at, node)| (node.name, at)).collect(),
-        loop_of: HashMap::new(),
+        loop_of: loops::loops_of(&workflow),
+        inputs: vec![None; workflow.nodes.len()],
         depth,
     };
     reader.run();
@@ -119,7 +120,9 @@ struct Reader<'w> {
     is_conditional: Vec<bool>,
     by_name: HashMap<&'w str, usize>,
     /// The loop that each node is in the body of.
-    loop_of: HashMap<usize, usize>,
+    loop_of: Vec<Option<usize>>,
+    /// What each node works on.
+    inputs: Vec<Option<Shape>>,
     depth: usize,
 }
 
@@ -127,7 +130,6 @@ impl<'w> Reader<'w> {
     fn run(&mut self) {
         let (order, back) = self.workflow.order();
         let back: HashSet<usize> = back.into_iter().collect();
-        self.loop_of = loops::loops_of(self.workflow);
         for node in order {
             if self.builder.budget().is_exceeded() {
                 return;
@@ -144,7 +146,7 @@ impl<'w> Reader<'w> {
     /// Adds a node to the builder.
     fn node(&mut self, at: usize, back: &HashSet<usize>) {
         let node = &self.workflow.nodes[at];
-        let parent = self.loop_of.get(&at).and_then(|start| self.loop_node(*start));
+        let parent = self.loop_of[at].and_then(|start| self.loop_node(start));
         if let Some(parent) = &parent {
             self.builder.enter(parent);
         }
@@ -152,6 +154,7 @@ impl<'w> Reader<'w> {
         self.is_conditional[at] =
             sources.iter().any(|edge| self.is_conditional[edge.source] || self.branches(edge.source));
         let input = self.input(node, &sources);
+        self.inputs[at].clone_from(&input);
         let before = self.builder.len();
         let settings = Settings::new(node.parameters);
         self.shapes[at] = self.translate(at, &settings, input.as_ref());
@@ -357,17 +360,21 @@ impl<'w> Reader<'w> {
 
     fn report_edges(&mut self, back: &HashSet<usize>) {
         for (index, edge) in self.workflow.edges.iter().enumerate() {
-            let (source, target) = (&self.workflow.nodes[edge.source], &self.workflow.nodes[edge.target]);
+            let (source, target) =
+                (self.workflow.nodes[edge.source].name, self.workflow.nodes[edge.target].name);
             let label = if edge.is_main() { "" } else { &edge.kind };
-            let closes_loop = target.kind == "splitInBatches" && self.loop_of.contains_key(&edge.source);
-            if back.contains(&index) && !closes_loop {
-                let reason = "It closes a cycle. In Plait, put the nodes to repeat into a loop.";
-                self.builder.lose_edge(source.name, target.name, label, reason);
-            } else if self.is_connected(edge) || closes_loop {
-                self.builder.keep_edge(source.name, target.name, label);
+            let kept = if self.loop_of[edge.source] == Some(edge.target) {
+                Ok(())
+            } else if back.contains(&index) {
+                self.close_cycle(edge)
+            } else if self.builder.are_connected(source, target) {
+                Ok(())
             } else {
-                let reason = "No value passes along it that Plait's nodes read.";
-                self.builder.lose_edge(source.name, target.name, label, reason);
+                Err("No value passes along it that Plait's nodes read.")
+            };
+            match kept {
+                Ok(()) => self.builder.keep_edge(source, target, label),
+                Err(reason) => self.builder.lose_edge(source, target, label, reason),
             }
         }
         for (source, target, kind) in &self.workflow.dangling {
@@ -376,13 +383,25 @@ impl<'w> Reader<'w> {
         }
     }
 
-    /// Whether the nodes of an edge's ends are connected, or are the same.
-    fn is_connected(&self, edge: &Connection) -> bool {
-        let (source, target) = (&self.workflow.nodes[edge.source], &self.workflow.nodes[edge.target]);
-        if source.is_disabled || target.is_disabled {
-            return true;
+    /// An edge that leads back, as one that starts the next iteration. What comes back must have the fields of what came first.
+    fn close_cycle(&mut self, edge: &Connection) -> Result<(), &'static str> {
+        const OTHER_FIELDS: &str =
+            "It closes a cycle, and what comes back has other fields than what its node works on at first.";
+        let target = self.workflow.nodes[edge.target].name;
+        let back = self.shapes[edge.source].get(edge.output).cloned().flatten();
+        let (Some(back), Some(first)) = (back, self.inputs[edge.target].clone()) else {
+            return Err("It closes a cycle that nothing starts.");
+        };
+        if back.fields != first.fields || back.base != first.base {
+            return Err(OTHER_FIELDS);
         }
-        self.builder.are_connected(source.name, target.name)
+        if self.builder.close_cycle(&back.output, target, &first.output)? {
+            self.builder.lose(
+                target,
+                format!("A cycle without a bound: Plait ends it after {MAX_ITERATIONS} iterations."),
+            );
+        }
+        Ok(())
     }
 }
 

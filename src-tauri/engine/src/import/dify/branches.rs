@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::builder::Output;
+use super::super::cel::{self, Operator};
 use super::super::chat_call::ChatCall;
 use super::super::settings::Settings;
 use super::selectors::read_selector;
@@ -80,14 +81,10 @@ impl Reader<'_> {
                 parts.push(self.condition(condition, &mut values)?);
             }
             let any = case.get("logical_operator").is_some_and(|operator| operator == "or");
-            let cel = match parts.as_slice() {
-                [] => return Err("A case has no condition.".to_owned()),
-                [only] => only.clone(),
-                several => {
-                    let parts: Vec<String> = several.iter().map(|part| format!("({part})")).collect();
-                    parts.join(if any { " || " } else { " && " })
-                }
-            };
+            if parts.is_empty() {
+                return Err("A case has no condition.".to_owned());
+            }
+            let cel = cel::combine(&parts, any);
             written.push((handle.clone(), cel));
         }
         Ok(Conditions { cases: written, values })
@@ -121,25 +118,9 @@ impl Reader<'_> {
             Value::String(text) if kind == "boolean" => (text == "true" || text == "True").to_string(),
             other => other.to_string(),
         };
-        Ok(match operator {
-            "is" | "=" | "==" | "equal" => format!("{left} == {right}"),
-            "is not" | "≠" | "!=" | "not equal" => format!("{left} != {right}"),
-            "contains" => format!("{left}.contains({right})"),
-            "not contains" => format!("!{left}.contains({right})"),
-            "start with" => format!("{left}.startsWith({right})"),
-            "end with" => format!("{left}.endsWith({right})"),
-            ">" => format!("{left} > {right}"),
-            "<" => format!("{left} < {right}"),
-            "≥" => format!("{left} >= {right}"),
-            "≤" => format!("{left} <= {right}"),
-            "empty" => format!("size({left}) == 0"),
-            "not empty" => format!("size({left}) > 0"),
-            "null" | "not exists" => format!("{left} == null"),
-            "not null" | "exists" => format!("{left} != null"),
-            "in" => format!("{left} in {right}"),
-            "not in" => format!("!({left} in {right})"),
-            other => return Err(format!("Plait has no condition `{other}`.")),
-        })
+        let operator =
+            read_operator(operator).ok_or_else(|| format!("Plait has no condition `{operator}`."))?;
+        Ok(cel::Comparison { left, operator, right }.write())
     }
 
     /// `question-classifier`: its classes are handles.
@@ -182,6 +163,29 @@ impl Reader<'_> {
         self.set_values(at, Values::one("class_name", Output::new(&id, "class")));
         id
     }
+}
+
+/// An operator, by the names that Dify has for it.
+fn read_operator(name: &str) -> Option<Operator> {
+    Some(match name {
+        "is" | "=" | "==" | "equal" => Operator::Equal,
+        "is not" | "≠" | "!=" | "not equal" => Operator::NotEqual,
+        "contains" => Operator::Contains,
+        "not contains" => Operator::NotContains,
+        "start with" => Operator::StartsWith,
+        "end with" => Operator::EndsWith,
+        ">" => Operator::Greater,
+        "<" => Operator::Less,
+        "≥" => Operator::GreaterEqual,
+        "≤" => Operator::LessEqual,
+        "empty" => Operator::Empty,
+        "not empty" => Operator::NotEmpty,
+        "null" | "not exists" => Operator::Null,
+        "not null" | "exists" => Operator::NotNull,
+        "in" => Operator::In,
+        "not in" => Operator::NotIn,
+        _ => return None,
+    })
 }
 
 /// A name for an output, not used yet.

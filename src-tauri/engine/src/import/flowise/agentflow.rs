@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value, json};
 
 use super::super::builder::Output;
+use super::super::cel::{Comparison, Operator};
 use super::super::chat_call::{Author, ChatCall, Memory};
 use super::super::graph::text as text_of;
 use super::super::http_request::{Body, HttpRequest, Pairs};
@@ -44,7 +45,7 @@ impl Reader<'_> {
             "iterationAgentflow" => self.iteration(at, settings),
             "loopAgentflow" => self.placeholder(
                 at,
-                "It goes back to an earlier node. In Plait, put the nodes to repeat into a loop.",
+                "It repeats earlier nodes without a value that comes back. In Plait, put them into a loop.",
             ),
             "executeFlowAgentflow" => self.placeholder(
                 at,
@@ -258,22 +259,11 @@ impl Reader<'_> {
                 "number" | "boolean" if !right.is_empty() => right,
                 _ => json!(right).to_string(),
             };
-            let cel = match text("operation").as_str() {
-                "equal" | "is" => format!("{left} == {right}"),
-                "notEqual" | "isNot" => format!("{left} != {right}"),
-                "contains" => format!("{left}.contains({right})"),
-                "notContains" => format!("!{left}.contains({right})"),
-                "startsWith" => format!("{left}.startsWith({right})"),
-                "endsWith" => format!("{left}.endsWith({right})"),
-                "regex" => format!("{left}.matches({right})"),
-                "isEmpty" => format!("size({left}) == 0"),
-                "notEmpty" => format!("size({left}) > 0"),
-                "larger" => format!("{left} > {right}"),
-                "largerEqual" => format!("{left} >= {right}"),
-                "smaller" => format!("{left} < {right}"),
-                "smallerEqual" => format!("{left} <= {right}"),
-                other => return self.placeholder(at, &format!("Plait has no condition `{other}`.")),
+            let operation = text("operation");
+            let Some(operator) = read_operator(&operation) else {
+                return self.placeholder(at, &format!("Plait has no condition `{operation}`."));
             };
+            let cel = Comparison { left, operator, right }.write();
             cases.push(json!({ "name": format!("case {index}"), "when": cel }));
         }
         if cases.is_empty() {
@@ -483,4 +473,24 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// An operator, by the names that Flowise has for it.
+fn read_operator(name: &str) -> Option<Operator> {
+    Some(match name {
+        "equal" | "is" => Operator::Equal,
+        "notEqual" | "isNot" => Operator::NotEqual,
+        "contains" => Operator::Contains,
+        "notContains" => Operator::NotContains,
+        "startsWith" => Operator::StartsWith,
+        "endsWith" => Operator::EndsWith,
+        "regex" => Operator::Matches,
+        "isEmpty" => Operator::Empty,
+        "notEmpty" => Operator::NotEmpty,
+        "larger" => Operator::Greater,
+        "largerEqual" => Operator::GreaterEqual,
+        "smaller" => Operator::Less,
+        "smallerEqual" => Operator::LessEqual,
+        _ => return None,
+    })
 }

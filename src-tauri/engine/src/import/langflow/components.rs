@@ -3,11 +3,12 @@
 use serde_json::{Value, json};
 
 use super::super::builder::Output;
+use super::super::cel::{Comparison, Operator};
 use super::super::http_request::HttpRequest;
 use super::super::settings::Settings;
 use super::super::template::TemplateText;
-use super::Reader;
 use super::models::is_model;
+use super::{ITEM, LOOP, Reader};
 
 /// Fields that say how a component looks or logs, and nothing about what it does.
 const IGNORED_FIELDS: [&str; 24] = [
@@ -91,9 +92,7 @@ impl Reader<'_> {
             "CustomComponent" | "PythonFunction" | "PythonREPLComponent" | "PythonCodeStructuredTool" => {
                 self.placeholder(at, "It runs Python; Plait runs JavaScript (`code`).");
             }
-            "LoopComponent" => {
-                self.placeholder(at, "In Plait, put the nodes to repeat into a loop.");
-            }
+            LOOP => self.repeat(at, &settings),
             "RunFlow" | "SubFlow" | "FlowTool" => {
                 self.placeholder(
                     at,
@@ -104,6 +103,28 @@ impl Reader<'_> {
                 self.placeholder(at, "Plait has no node for this component.");
             }
         }
+    }
+
+    /// A loop over a list. What it repeats is inside of it.
+    fn repeat(&mut self, at: usize, settings: &Settings<'_>) {
+        let node = &self.graph.nodes[at];
+        let leads_back = self
+            .graph
+            .incoming(at)
+            .any(|(edge, source)| edge.field == ITEM && self.graph.nodes[source].parent == Some(node.id));
+        let Some(items) = self.fed(at, "data").filter(|_| leads_back) else {
+            self.placeholder(at, "It needs a list to go through, and nodes that lead back to it.");
+            return;
+        };
+        let title = format!("{}: items", node.title);
+        let query = json!({ "query": "if type == \"array\" then . else [.] end" });
+        let list = self.builder.add(node.id, &title, "json", query, node.at.beside(-0.5, 1.0));
+        self.builder.connect(&items, &list, "value");
+        let id = self.builder.add(node.id, node.title, "loop", json!({ "kind": "forEach" }), node.at);
+        self.builder.connect(&Output::new(&list, "result"), &id, "items");
+        self.finish(at, settings);
+        self.set_output(at, ITEM, Output::new(&id, "item"));
+        self.set_output(at, "", Output::new(&id, "results"));
     }
 
     /// Whether a component is plugged in as a tool.
@@ -253,18 +274,19 @@ impl Reader<'_> {
             return;
         }
         let right = json!(right).to_string();
-        let cel = match settings.text("/operator").unwrap_or("equals") {
-            "equals" => format!("value == {right}"),
-            "not equals" => format!("value != {right}"),
-            "contains" => format!("value.contains({right})"),
-            "starts with" => format!("value.startsWith({right})"),
-            "ends with" => format!("value.endsWith({right})"),
-            "regex" | "matches regex" => format!("value.matches({right})"),
+        let operator = match settings.text("/operator").unwrap_or("equals") {
+            "equals" => Operator::Equal,
+            "not equals" => Operator::NotEqual,
+            "contains" => Operator::Contains,
+            "starts with" => Operator::StartsWith,
+            "ends with" => Operator::EndsWith,
+            "regex" | "matches regex" => Operator::Matches,
             other => {
                 self.placeholder(at, &format!("Plait has no condition `{other}`."));
                 return;
             }
         };
+        let cel = Comparison { left: "value".to_owned(), operator, right }.write();
         settings.ignore_all(&[
             "/case_sensitive",
             "/message",

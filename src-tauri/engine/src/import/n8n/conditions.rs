@@ -1,9 +1,8 @@
 //! n8n's conditions, of all versions, as conditions in CEL.
 
-use std::fmt::Write as _;
-
 use serde_json::Value;
 
+use super::super::cel::{self, Operator};
 use super::super::settings::Settings;
 use super::expressions::{self, Part, Reference};
 
@@ -143,15 +142,7 @@ impl Condition {
     pub(super) fn to_cel(&self, place: &dyn Fn(&Reference) -> Option<Vec<String>>) -> Result<String, String> {
         let written: Result<Vec<String>, String> =
             self.comparisons.iter().map(|comparison| comparison.to_cel(place)).collect();
-        let written = written?;
-        let operator = if self.is_any { " || " } else { " && " };
-        Ok(match written.as_slice() {
-            [only] => only.clone(),
-            several => {
-                let parts: Vec<String> = several.iter().map(|part| format!("({part})")).collect();
-                parts.join(operator)
-            }
-        })
+        Ok(cel::combine(&written?, self.is_any))
     }
 }
 
@@ -159,77 +150,44 @@ impl Comparison {
     fn to_cel(&self, place: &dyn Fn(&Reference) -> Option<Vec<String>>) -> Result<String, String> {
         let write = |operand: &Operand| match operand {
             Operand::Reference(reference) => place(reference)
-                .map(|path| cel_path(&path))
+                .map(|path| cel::path(&path))
                 .ok_or_else(|| "Its condition reads a value that is not in the flow.".to_owned()),
-            Operand::Literal(value) => Ok(cel_literal(value)),
+            Operand::Literal(value) => Ok(cel::literal(value)),
         };
         let (left, right) = (write(&self.left)?, write(&self.right)?);
-        compare(&left, &self.operation, &right)
-            .ok_or_else(|| format!("Plait has no condition `{}`.", self.operation))
+        let operation = self.operation.rsplit('.').next().unwrap_or(&self.operation);
+        // A test for a truth value has no other side.
+        let right = if matches!(operation, "true" | "false") { operation.to_owned() } else { right };
+        let operator =
+            operator(operation).ok_or_else(|| format!("Plait has no condition `{}`.", self.operation))?;
+        Ok(cel::Comparison { left, operator, right }.write())
     }
 }
 
-/// A comparison in CEL, by the names that n8n has for it.
-fn compare(left: &str, operation: &str, right: &str) -> Option<String> {
-    let operation = operation.rsplit('.').next().unwrap_or(operation);
-    Some(match operation {
-        "equals" | "equal" => format!("{left} == {right}"),
-        "notEquals" | "notEqual" => format!("{left} != {right}"),
-        "contains" => format!("{left}.contains({right})"),
-        "notContains" => format!("!{left}.contains({right})"),
-        "startsWith" => format!("{left}.startsWith({right})"),
-        "notStartsWith" => format!("!{left}.startsWith({right})"),
-        "endsWith" => format!("{left}.endsWith({right})"),
-        "notEndsWith" => format!("!{left}.endsWith({right})"),
-        "regex" => format!("{left}.matches({right})"),
-        "notRegex" => format!("!{left}.matches({right})"),
-        "larger" | "gt" | "after" => format!("{left} > {right}"),
-        "largerEqual" | "gte" | "afterOrEquals" => format!("{left} >= {right}"),
-        "smaller" | "lt" | "before" => format!("{left} < {right}"),
-        "smallerEqual" | "lte" | "beforeOrEquals" => format!("{left} <= {right}"),
-        "true" => format!("{left} == true"),
-        "false" => format!("{left} == false"),
-        "empty" | "isEmpty" => format!("size({left}) == 0"),
-        "notEmpty" | "isNotEmpty" => format!("size({left}) > 0"),
-        // `has` takes a field only.
-        "exists" | "isSet" if left.contains('.') => format!("has({left})"),
-        "notExists" | "isNotSet" if left.contains('.') => format!("!has({left})"),
-        "exists" => format!("{left} != null"),
-        "notExists" => format!("{left} == null"),
-        "lengthEquals" => format!("size({left}) == {right}"),
-        "lengthGt" => format!("size({left}) > {right}"),
-        "lengthLt" => format!("size({left}) < {right}"),
+/// An operator, by the names that n8n has for it.
+fn operator(name: &str) -> Option<Operator> {
+    Some(match name {
+        "equals" | "equal" | "true" | "false" => Operator::Equal,
+        "notEquals" | "notEqual" => Operator::NotEqual,
+        "contains" => Operator::Contains,
+        "notContains" => Operator::NotContains,
+        "startsWith" => Operator::StartsWith,
+        "notStartsWith" => Operator::NotStartsWith,
+        "endsWith" => Operator::EndsWith,
+        "notEndsWith" => Operator::NotEndsWith,
+        "regex" => Operator::Matches,
+        "notRegex" => Operator::NotMatches,
+        "larger" | "gt" | "after" => Operator::Greater,
+        "largerEqual" | "gte" | "afterOrEquals" => Operator::GreaterEqual,
+        "smaller" | "lt" | "before" => Operator::Less,
+        "smallerEqual" | "lte" | "beforeOrEquals" => Operator::LessEqual,
+        "empty" | "isEmpty" => Operator::Empty,
+        "notEmpty" | "isNotEmpty" => Operator::NotEmpty,
+        "exists" | "isSet" => Operator::Exists,
+        "notExists" | "isNotSet" => Operator::NotExists,
+        "lengthEquals" => Operator::LengthEqual,
+        "lengthGt" => Operator::LengthGreater,
+        "lengthLt" => Operator::LengthLess,
         _ => return None,
     })
-}
-
-/// A path from `value` on.
-pub(super) fn cel_path(path: &[String]) -> String {
-    let mut text = "value".to_owned();
-    for step in path {
-        let is_name = !step.is_empty()
-            && step.chars().all(|one| one.is_ascii_alphanumeric() || one == '_')
-            && !step.starts_with(|first: char| first.is_ascii_digit());
-        let is_index = !step.is_empty() && step.len() < 10 && step.bytes().all(|one| one.is_ascii_digit());
-        if is_name {
-            text.push('.');
-            text.push_str(step);
-        } else if is_index {
-            let _ = write!(text, "[{step}]");
-        } else {
-            let _ = write!(text, "[{}]", Value::from(step.as_str()));
-        }
-    }
-    text
-}
-
-fn cel_literal(value: &Value) -> String {
-    match value {
-        // Whole numbers without a point, so that they compare with whole numbers.
-        Value::Number(number) => match number.as_f64() {
-            Some(float) if float.fract() == 0.0 && float.abs() < 1e15 => format!("{float:.0}"),
-            _ => number.to_string(),
-        },
-        other => other.to_string(),
-    }
 }

@@ -422,7 +422,7 @@ impl Reader<'_> {
     /// Connects the ends of bodies to their loops.
     pub(super) fn close_loops(&mut self) {
         for edge in &self.workflow.edges {
-            if self.loop_of.get(&edge.source) != Some(&edge.target) || !edge.is_main() {
+            if self.loop_of[edge.source] != Some(edge.target) || !edge.is_main() {
                 continue;
             }
             let Some(id) = self.loop_node(edge.target) else { continue };

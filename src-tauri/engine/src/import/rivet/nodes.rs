@@ -52,7 +52,7 @@ impl Reader<'_> {
             }
             "comment" => self.comment(at, settings),
             "loopController" | "loopUntil" => {
-                drop(self.placeholder(at, "In Plait, put the nodes to repeat into a loop."));
+                drop(self.placeholder(at, "Its values come back one by one. In Plait, put the nodes to repeat into a loop: it has one value that comes back, and `exit` ends it."));
             }
             "gptFunction" => {
                 drop(self.placeholder(

@@ -142,3 +142,93 @@ fn flowise_doubled_braces_are_single_ones_in_every_place() {
     let prompt = imported.flow.nodes["chain"].config["prompt"].as_str().unwrap().to_owned();
     assert_eq!(prompt, "{\"a\": {{topic}}, \"b\": {}} then {{topic}} } end");
 }
+
+/// A workflow of n8n whose check leads back to what is checked.
+fn cycle(check: &str, back: &str) -> Value {
+    let node = |name: &str, kind: &str, parameters: Value| json!({ "name": name, "type": kind, "typeVersion": 3.4, "parameters": parameters });
+    let to = |name: &str| json!([{ "node": name, "type": "main", "index": 0 }]);
+    let set = |name: &str| json!({ "assignments": { "assignments": [{ "name": name, "value": "={{ $json.text }}!" }] } });
+    let condition = json!({ "conditions": { "conditions": [{
+        "leftValue": "={{ $json.text }}", "rightValue": "!!!", "operator": { "type": "string", "operation": "notEndsWith" },
+    }] } });
+    json!({
+        "nodes": [
+            node("Start", "n8n-nodes-base.manualTrigger", json!({})),
+            node("First", "n8n-nodes-base.set", set("text")),
+            node("Add", "n8n-nodes-base.set", set(back)),
+            node("Check", check, condition),
+            node("End", "n8n-nodes-base.noOp", json!({})),
+        ],
+        "connections": {
+            "Start": { "main": [to("First")] },
+            "First": { "main": [to("Add")] },
+            "Add": { "main": [to("Check")] },
+            "Check": { "main": [to("Add"), to("End")] },
+        },
+    })
+}
+
+#[test]
+fn n8n_edges_that_lead_back_start_the_next_iteration() {
+    let imported = read(&cycle("n8n-nodes-base.if", "text"), Format::N8n);
+    assert_eq!(imported.report.lost_edges(), 0);
+    let edges = edges(&imported);
+    for edge in ["first.result → add.value", "check.true → add.value", "check.default → end.values"] {
+        assert!(edges.iter().any(|own| own == edge), "{edge}: {edges:#?}");
+    }
+    // Nobody is asked in the cycle, so it needs a bound.
+    assert_eq!(imported.flow.nodes["add"].limits.max_epochs, Some(100));
+    let planned = crate::plan::plan(
+        &imported.flow,
+        &crate::nodes::registry(),
+        None,
+        &crate::journal::InputOverrides::new(),
+    );
+    assert_eq!(planned.unwrap().cycles.len(), 1);
+}
+
+#[test]
+fn n8n_edges_that_lead_back_with_other_values_are_lost_with_a_reason() {
+    let mut chat = cycle("n8n-nodes-base.if", "text");
+    chat["nodes"][1] =
+        json!({ "name": "First", "type": "@n8n/n8n-nodes-langchain.chatTrigger", "parameters": {} });
+    chat["nodes"][0] = json!({ "name": "Start", "type": "n8n-nodes-base.stickyNote", "parameters": {} });
+    let imported = read(&chat, Format::N8n);
+    let lost =
+        imported.report.edges.iter().filter_map(|edge| edge.reason.as_deref()).collect::<Vec<_>>().join(" ");
+    assert!(lost.contains("has other fields"), "{lost}");
+    assert!(imported.flow.nodes["add"].limits.max_epochs.is_none());
+}
+
+#[test]
+fn langflow_loop_repeats_what_leads_back_to_it() {
+    let node = |id: &str, kind: &str, fields: Value| json!({ "id": id, "data": { "type": kind, "node": { "display_name": id, "template": fields } } });
+    let edge = |from: &str, output: &str, to: &str, target: Value| json!({ "source": from, "target": to, "data": { "sourceHandle": { "name": output }, "targetHandle": target } });
+    let field = |name: &str| json!({ "fieldName": name });
+    let document = json!({ "data": {
+        "nodes": [
+            node("ask", "ChatInput", json!({})),
+            node("loop", "LoopComponent", json!({})),
+            node("prompt", "Prompt", json!({ "template": { "value": "Say {line}" } })),
+            node("model", "OpenAIModel", json!({ "model_name": { "value": "gpt-4o" } })),
+            node("show", "ChatOutput", json!({})),
+        ],
+        "edges": [
+            edge("ask", "message", "loop", field("data")),
+            edge("loop", "item", "prompt", field("line")),
+            edge("prompt", "prompt", "model", field("input_value")),
+            edge("model", "text_output", "loop", json!({ "name": "item" })),
+            edge("loop", "done", "show", field("input_value")),
+        ],
+    } });
+    let imported = read(&document, Format::Langflow);
+    let edges = edges(&imported);
+    for edge in ["loop.item → model.line", "model.response → loop.next", "loop.results → show.value"] {
+        assert!(edges.iter().any(|own| own == edge), "{edge}: {edges:#?}");
+    }
+    assert_eq!(imported.flow.nodes["model"].parent.as_ref().map(crate::id::NodeId::as_str), Some("loop"));
+    assert_eq!(imported.flow.nodes["show"].parent, None);
+    assert_eq!(imported.report.lost_edges(), 0);
+    let found = crate::plan::check(&imported.flow, &crate::nodes::registry()).diagnostics;
+    assert!(found.iter().all(|found| found.severity != crate::diagnostic::Severity::Error), "{found:#?}");
+}

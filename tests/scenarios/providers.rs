@@ -331,3 +331,26 @@ fn check_warns_of_parameters_that_the_model_refuses() {
     let all = format!("{}{}", checked.out, checked.err);
     assert!(all.contains("model.no_sampling") && all.contains("`claude-opus-4-7`"), "{checked:#?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lens_names_parameters_that_were_not_sent() {
+    let server = ModelServer::start(|_, _| Answer::Text("Yes.".into())).await;
+    let home = Home::default();
+    let added = home.plait(&["providers", "add", "mine", "--kind", "openai-chat", "--url", &server.url]);
+    assert_eq!(added.code, 0, "{added:#?}");
+    let mut flow = flow_of_mine();
+    for node in flow["nodes"].as_object_mut().unwrap().values_mut() {
+        if node["type"] == "contextStart" {
+            node["config"]["model"] = json!("anthropic/claude-opus-4-7");
+        }
+        if node["type"] == "chat" {
+            node["config"]["temperature"] = json!(0);
+        }
+    }
+    let path = home.file("cold.flow.json", &flow.to_string());
+    let run = home.plait(&["run", &path]);
+    assert_eq!(run.code, 0, "{run:#?}");
+    assert!(server.calls()[0].get("temperature").is_none(), "{:?}", server.calls());
+    let shown = home.plait(&["lens", "show", "last"]);
+    assert!(shown.out.contains("Not sent: temperature, which the model refuses"), "{shown:#?}");
+}

@@ -287,3 +287,70 @@ fn flow_is_read_from_standard_input() {
     assert_eq!(run.code, 0, "{run:#?}");
     assert!(run.out.contains("Are you there?"), "{run:#?}");
 }
+
+#[test]
+fn truncated_reply_is_said_everywhere() {
+    let home = Home::default();
+    let mut flow = flow_of_mine();
+    for node in flow["nodes"].as_object_mut().unwrap().values_mut() {
+        if node["type"] == "contextStart" {
+            node["config"]["provider"] = json!("offline");
+            node["config"]["model"] = json!("echo");
+        }
+        if node["type"] == "chat" {
+            node["config"]["maxTokens"] = json!(2);
+        }
+    }
+    let path = home.file("short.flow.json", &flow.to_string());
+    let run = home.plait(&["run", &path, "--conversation", "new"]);
+    assert_eq!(run.code, 0, "{run:#?}");
+    assert!(run.err.contains("truncated: the reply reached a limit of tokens"), "{run:#?}");
+    assert!(!run.out.contains("Are you there?"), "{run:#?}");
+    let shown = home.plait(&["runs", "show", "last"]);
+    assert!(shown.out.contains("done, truncated"), "{shown:#?}");
+    let said = home.plait(&["conversations", "show", "last"]);
+    assert!(said.out.contains("[truncated"), "{said:#?}");
+}
+
+#[test]
+fn check_warns_of_parameters_that_the_model_refuses() {
+    let home = Home::default();
+    let mut flow = flow_of_mine();
+    for node in flow["nodes"].as_object_mut().unwrap().values_mut() {
+        if node["type"] == "contextStart" {
+            node["config"]["provider"] = json!("anthropic");
+            node["config"]["model"] = json!("claude-opus-4-7");
+        }
+        if node["type"] == "chat" {
+            node["config"]["temperature"] = json!(0);
+        }
+    }
+    let path = home.file("cold.flow.json", &flow.to_string());
+    let checked = home.plait(&["check", &path]);
+    assert_eq!(checked.code, 0, "{checked:#?}");
+    let all = format!("{}{}", checked.out, checked.err);
+    assert!(all.contains("model.no_sampling") && all.contains("`claude-opus-4-7`"), "{checked:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lens_names_parameters_that_were_not_sent() {
+    let server = ModelServer::start(|_, _| Answer::Text("Yes.".into())).await;
+    let home = Home::default();
+    let added = home.plait(&["providers", "add", "mine", "--kind", "openai-chat", "--url", &server.url]);
+    assert_eq!(added.code, 0, "{added:#?}");
+    let mut flow = flow_of_mine();
+    for node in flow["nodes"].as_object_mut().unwrap().values_mut() {
+        if node["type"] == "contextStart" {
+            node["config"]["model"] = json!("anthropic/claude-opus-4-7");
+        }
+        if node["type"] == "chat" {
+            node["config"]["temperature"] = json!(0);
+        }
+    }
+    let path = home.file("cold.flow.json", &flow.to_string());
+    let run = home.plait(&["run", &path]);
+    assert_eq!(run.code, 0, "{run:#?}");
+    assert!(server.calls()[0].get("temperature").is_none(), "{:?}", server.calls());
+    let shown = home.plait(&["lens", "show", "last"]);
+    assert!(shown.out.contains("Not sent: temperature, which the model refuses"), "{shown:#?}");
+}

@@ -205,13 +205,13 @@ impl Entry {
             ProviderKind::Offline => Arc::new(Offline),
             ProviderKind::OpenAi => Arc::new(OpenAiChat::new(client, settings.quirks)),
             ProviderKind::OpenAiResponses => {
-                Arc::new(OpenAiResponses::new(client, settings.sessions.unwrap_or_default()))
+                Arc::new(OpenAiResponses::provider(client, settings.sessions.unwrap_or_default()))
             }
             ProviderKind::Ollama => Arc::new(Ollama::new(client)),
             ProviderKind::Anthropic => Arc::new(Anthropic::new(client)),
             ProviderKind::Gemini => Arc::new(Gemini::new(client)),
             ProviderKind::GeminiInteractions => {
-                Arc::new(GeminiInteractions::new(client, settings.sessions.unwrap_or_default()))
+                Arc::new(GeminiInteractions::provider(client, settings.sessions.unwrap_or_default()))
             }
         };
         // Servers may echo the key in replies and errors.

@@ -8,6 +8,7 @@ mod import;
 mod missing_providers;
 mod read;
 mod recent;
+mod refused_sampling;
 mod schema;
 pub(crate) mod secrets;
 mod service;

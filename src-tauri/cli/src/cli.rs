@@ -10,8 +10,8 @@ use plait_api::{ErrorReply, data_dir};
 
 use crate::commands::{
     cancel, check, completions, config, conversations, doctor, export, forecast, grants, import, keys,
-    knowledge, lens, man, mcp, memory, new, nodes, providers, resume, retry, run, runs, schema, tokens,
-    usage, users,
+    knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, resume, retry, run, runs,
+    schema, tokens, usage, users,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -101,6 +101,10 @@ enum Command {
     Keys(keys::KeysArgs),
     /// Add, change, list or test model providers, or list their models.
     Providers(providers::ProvidersArgs),
+    /// List, set or remove windows and prices of models.
+    Models(models::ModelsArgs),
+    /// List, add or remove patterns of what is redacted besides keys.
+    Redaction(redaction::RedactionArgs),
     /// List, add, test or remove MCP servers, whose tools flows can use.
     Mcp(mcp::McpArgs),
     /// Check the data directory for damage, and repair what can be repaired.
@@ -146,6 +150,8 @@ impl Cli {
             Command::Keys(args) => block_on(keys::execute(&home()?, args)),
             Command::Mcp(args) => block_on(mcp::execute(&home()?, args)),
             Command::Providers(args) => block_on(providers::execute(&home()?, args)),
+            Command::Models(args) => block_on(models::execute(&home()?, args)),
+            Command::Redaction(args) => block_on(redaction::execute(&home()?, args)),
         }
     }
 }

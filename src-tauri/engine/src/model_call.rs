@@ -14,6 +14,7 @@ mod loop_turns;
 mod memory_access;
 mod quota;
 mod reply_schema;
+mod sampling_parameters;
 mod side_query;
 mod summary;
 mod tool_calls;

@@ -10,6 +10,7 @@ mod cost;
 mod names;
 mod overrides;
 mod price;
+mod sampling;
 mod usage;
 mod window;
 
@@ -19,6 +20,7 @@ pub use correction::{CalibrationSample, Correction, is_exact};
 pub use cost::Cost;
 pub use overrides::{ModelOverride, ModelOverrides};
 pub use price::{Price, PriceStep};
+pub use sampling::{sampling_parameters, takes_sampling};
 pub use usage::TokenUsage;
 pub use window::{DEFAULT_WINDOW, window};
 

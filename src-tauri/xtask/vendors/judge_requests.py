@@ -7,25 +7,25 @@ Fails with each body that is refused.
 
 import collections
 import json
+import re
 import sys
 from pathlib import Path
 
 import reply_schemas
 import request_types
 
-# What tests send on purpose although the package of the protocol's vendor has not got it: fields of a body by path, and of the
-# messages of chat completions.
-FIELDS = {
-    # Models before Claude Opus 4.7 take them; the package's types have them no longer.
-    "/v1/messages": {"temperature", "top_k", "top_p"},
-}
-# Fields of other servers.
+# Models before Claude Opus 4.7 take these fields; the package's types have them no longer.
+EARLIER_CLAUDE = re.compile(r"claude-(3|2|instant|(opus|sonnet|haiku)-4(-[0-6])?(-|$))")
+EARLIER_CLAUDE_FIELDS = {"temperature", "top_k", "top_p"}
+# Requests that no type describes: paths by their ends.
+UNJUDGED_PATHS = ("/embeddings",)
+# Fields of other servers, in the messages of chat completions.
 MESSAGE_FIELDS = {"reasoning_content", "reasoning", "reasoning_details"}
 
 
 def without_extensions(body, path):
-    names = next((names for part, names in FIELDS.items() if part in path), set())
-    body = {key: value for key, value in body.items() if key not in names}
+    if "/v1/messages" in path and EARLIER_CLAUDE.match(body["model"]):
+        body = {key: value for key, value in body.items() if key not in EARLIER_CLAUDE_FIELDS}
     if "/chat/completions" in path:
         known = lambda message: {key: value for key, value in message.items() if key not in MESSAGE_FIELDS}
         body["messages"] = [known(message) for message in body["messages"]]
@@ -39,6 +39,8 @@ def main():
         path = sent["line"].split(" ", 1)[1]
         part = next((part for part in request_types.JUDGES if part in path), None)
         if part is None:
+            if not path.split("?")[0].endswith(UNJUDGED_PATHS):
+                refused.append(f"{sent['test']}: {sent['line']}\n    no judge knows this path")
             continue
         try:
             request_types.JUDGES[part](without_extensions(sent["body"], path))

@@ -63,9 +63,8 @@ impl Provider for Gemini {
         self.client.describe(&path, "alt=sse", Decoder::FRAMING, &body).map(Some)
     }
 
-    /// Gemini takes PNG, JPEG, WebP, HEIC and HEIF (<https://ai.google.dev/gemini-api/docs/image-understanding>).
     fn takes_attachment(&self, media_type: &str) -> bool {
-        media_type != "image/gif"
+        models::take_attachment(media_type)
     }
 
     fn schema_form(&self, request: &ModelRequest) -> Option<SchemaForm> {

@@ -11,9 +11,11 @@ use async_trait::async_trait;
 use plait_engine::error::Fault;
 use plait_engine::id::ReplyKey;
 use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm};
+use serde_json::Value;
 
 use super::http::{self, HttpClient, ProtocolConfig, ResponseDecoder as _};
 use super::protocol::openai_models;
+use super::protocol::tool_call_ids::CallIdForm;
 use super::quirks::{ChatQuirks, TokenLimitField};
 use response_decoder::Decoder;
 
@@ -26,19 +28,34 @@ pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
     headers: &[],
 };
 
+/// `OpenAI` answers 400 to longer ids of tool calls.
+const MAX_CALL_ID_CHARS: usize = 40;
+
 /// A provider of chat completions.
 pub(super) struct OpenAiChat {
     client: Arc<HttpClient>,
     quirks: ChatQuirks,
+    call_ids: CallIdForm,
 }
 
 impl OpenAiChat {
-    /// OpenAI's newer models accept the token limit only under its newer name, which other servers do not know.
+    /// `OpenAI` itself accepts the token limit of its newer models only under its newer name, and no long ids of tool calls. Other servers
+    /// do not know that name, and match ids as they sent them.
     pub(super) fn new(client: Arc<HttpClient>, mut quirks: ChatQuirks) -> Self {
         if client.is_openai() {
             quirks.token_limit.get_or_insert(TokenLimitField::MaxCompletionTokens);
         }
-        Self { client, quirks }
+        let call_ids = match quirks.short_tool_call_ids {
+            Some(true) => CallIdForm::Short,
+            _ if client.is_openai() => CallIdForm::AtMost(MAX_CALL_ID_CHARS),
+            _ => CallIdForm::Any,
+        };
+        Self { client, quirks, call_ids }
+    }
+
+    /// Fault `provider.bad_options`.
+    fn encode(&self, request: &ModelRequest) -> Result<Value, Fault> {
+        request::encode(request, self.quirks, self.call_ids)
     }
 }
 
@@ -46,17 +63,17 @@ impl OpenAiChat {
 impl Provider for OpenAiChat {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
         let context = self.client.error_context(Some(&request.model));
-        let body = request::encode(&request, self.quirks)?;
+        let body = self.encode(&request)?;
         let response = self.client.post("chat/completions", "", Decoder::FRAMING, &body, &context).await?;
         http::read_reply(response, Decoder::new(&context), sink).await
     }
 
     fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
-        self.client.reply_key(&request::encode(request, self.quirks)?)
+        self.client.reply_key(&self.encode(request)?)
     }
 
     fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
-        let body = request::encode(request, self.quirks)?;
+        let body = self.encode(request)?;
         self.client.describe("chat/completions", "", Decoder::FRAMING, &body).map(Some)
     }
 

@@ -1,5 +1,4 @@
-//! OpenAI's Responses API, streamed. By default OpenAI stores nothing; [`stored_replies`](super::protocol::stored_replies) describes
-//! when it does.
+//! OpenAI's Responses API, streamed.
 
 mod request;
 mod response_decoder;
@@ -9,15 +8,15 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_engine::error::Fault;
-use plait_engine::id::ReplyKey;
-use plait_engine::provider::{ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm};
+use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, SchemaForm};
+use serde_json::Value;
 
 use super::http::{
-    self, ErrorContext, HttpClient, ProtocolConfig, ResponseBody, ResponseDecoder as _, wants_session,
+    self, ErrorContext, Framing, HttpClient, ProtocolConfig, ResponseBody, ResponseDecoder as _,
 };
 use super::protocol::openai_models;
-use super::protocol::stored_replies::{PrefixHashes, StoredReplies};
-use request::{Body, RequestDraft};
+use super::protocol::stored_session::{RequestDraft, SessionProtocol, StoredSessionProvider};
+use super::protocol::tool_call_ids::CallIdForm;
 use response_decoder::Decoder;
 
 pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
@@ -29,73 +28,54 @@ pub(super) static CONFIG: ProtocolConfig = ProtocolConfig {
     headers: &[],
 };
 
-/// A provider of the Responses API.
+/// `OpenAI` answers 400 to longer ids of tool calls.
+const MAX_CALL_ID_CHARS: usize = 64;
+
+/// The Responses API of one server.
 pub(super) struct OpenAiResponses {
-    client: Arc<HttpClient>,
-    /// Whether the provider stores conversations unless the call's options say otherwise.
-    stores_conversations: bool,
-    stored: StoredReplies,
+    call_ids: CallIdForm,
 }
 
 impl OpenAiResponses {
-    pub(super) fn new(client: Arc<HttpClient>, stores_conversations: bool) -> Self {
-        Self { client, stores_conversations, stored: StoredReplies::default() }
-    }
-
-    async fn post(&self, body: Body<'_>, context: &ErrorContext) -> Result<ResponseBody, Fault> {
-        self.client.post("responses", "", Decoder::FRAMING, &body, context).await
-    }
-
-    /// Sends only what follows the longest stored part of the conversation, or everything if nothing is stored.
-    async fn send(
-        &self,
-        draft: &RequestDraft,
-        prefix: Option<&PrefixHashes>,
-        context: &ErrorContext,
-    ) -> Result<ResponseBody, Fault> {
-        let Some(stored) = prefix.and_then(|prefix| self.stored.find(prefix)) else {
-            return self.post(draft.full_body(prefix.is_some()), context).await;
-        };
-        match self.post(draft.continuation(&stored.id, stored.items), context).await {
-            Err(fault) if self.stored.forget_after(&stored, &fault) => {
-                self.post(draft.full_body(true), context).await
-            }
-            response => response,
-        }
+    pub(super) fn provider(
+        client: Arc<HttpClient>,
+        stores_conversations: bool,
+    ) -> StoredSessionProvider<Self> {
+        let call_ids =
+            if client.is_openai() { CallIdForm::AtMost(MAX_CALL_ID_CHARS) } else { CallIdForm::Any };
+        StoredSessionProvider::new(client, Self { call_ids }, stores_conversations)
     }
 }
 
 #[async_trait]
-impl Provider for OpenAiResponses {
-    async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
-        let context = self.client.error_context(Some(&request.model));
-        let stores = wants_session(&request.options)?.unwrap_or(self.stores_conversations);
-        let draft = RequestDraft::new(&request)?;
-        let session = request.session.as_deref().filter(|_| stores);
-        let prefix = session.map(|session| PrefixHashes::new(session, &draft.fixed_fields(), &draft.items));
-        let response = self.send(&draft, prefix.as_ref(), &context).await?;
-        let reply = http::read_reply(response, Decoder::new(&context), sink).await?;
-        if let (Some(prefix), Some(id)) = (prefix, &reply.response_id) {
-            self.stored.insert(prefix, &request::encode_reply(&reply), id);
-        }
-        Ok(reply)
+impl SessionProtocol for OpenAiResponses {
+    const PATH: &'static str = "responses";
+    const FRAMING: Framing = Decoder::FRAMING;
+    const INSTRUCTIONS: &'static str = "instructions";
+    const PREVIOUS_ID: &'static str = "previous_response_id";
+
+    fn encode(&self, request: &ModelRequest) -> Result<RequestDraft, Fault> {
+        request::encode(request, self.call_ids)
     }
 
-    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
-        self.client.reply_key(&RequestDraft::new(request)?.full_body(false))
+    fn encode_reply(&self, reply: &ModelReply) -> Vec<Value> {
+        request::encode_reply(reply, self.call_ids)
     }
 
-    fn http_request(&self, request: &ModelRequest) -> Result<Option<HttpRequest>, Fault> {
-        let stores = wants_session(&request.options)?.unwrap_or(self.stores_conversations);
-        let draft = RequestDraft::new(request)?;
-        self.client.describe("responses", "", Decoder::FRAMING, &draft.full_body(stores)).map(Some)
+    async fn read_reply(
+        &self,
+        response: ResponseBody,
+        context: &ErrorContext,
+        sink: &mut ChunkSink<'_>,
+    ) -> Result<ModelReply, Fault> {
+        http::read_reply(response, Decoder::new(context), sink).await
     }
 
     fn schema_form(&self, request: &ModelRequest) -> Option<SchemaForm> {
         request::schema_form(request)
     }
 
-    async fn models(&self) -> Result<Vec<String>, Fault> {
-        openai_models::list(&self.client).await
+    async fn models(&self, client: &HttpClient) -> Result<Vec<String>, Fault> {
+        openai_models::list(client).await
     }
 }

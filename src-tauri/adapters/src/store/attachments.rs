@@ -64,3 +64,6 @@ async fn blocking<T: Send + 'static>(
     };
     tokio::task::spawn_blocking(work).await.unwrap_or_else(failed)
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::missing_providers::missing_providers;
+use super::refused_sampling::refused_sampling;
 use super::secrets;
 use super::service::FlowService;
 use super::subflows;
@@ -64,6 +65,7 @@ pub fn check_with_subflows(flow: &Flow, path: Option<&str>, registry: &Registry)
     checked.diagnostics.extend(unknown_tools(flow, of_subflows.tools));
     checked.diagnostics.extend(children.diagnostics);
     checked.diagnostics.extend(secrets::diagnostics(flow));
+    checked.diagnostics.extend(refused_sampling(flow));
     checked
 }
 

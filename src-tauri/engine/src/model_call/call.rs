@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::attachments::{check_support, keep_reply, load_request};
 use super::quota::{CallError, CallReservation, is_free};
+use super::sampling_parameters::remove_refused;
 use crate::context::SharedMessage;
 use crate::earlier_run::EarlierReply;
 use crate::error::{ErrorCode, Fault};
@@ -103,7 +104,7 @@ impl ModelCall<'_> {
         &self,
         place: CallPlace,
         prompt: PromptRecord,
-        request: ModelRequest,
+        mut request: ModelRequest,
         sink: &mut ChunkSink<'_>,
     ) -> Result<RecordedReply, CallError> {
         let (node_context, model) = (self.node_context, self.model);
@@ -111,7 +112,11 @@ impl ModelCall<'_> {
         let mut origins = prompt.origins();
         origins.add(&Origins::of(Origin::Model(format!("{}/{}", model.provider, model.model))));
         check_support(&request, &model.provider, self.provider)?;
-        let settings = RequestSettings::of(&model.provider, self.provider, &request);
+        let refused_parameters = remove_refused(&model.provider, &mut request);
+        let settings = RequestSettings {
+            refused_parameters,
+            ..RequestSettings::of(&model.provider, self.provider, &request)
+        };
         let prompt = Arc::new(PromptRecord { settings, ..prompt });
         let key = self.provider.reply_key(&request)?;
         let CallPlace { step, sampling } = place;
@@ -119,12 +124,15 @@ impl ModelCall<'_> {
         let bought =
             earlier.and_then(|run| run.reply(&node_context.activation, step, sampling.as_ref(), &key));
         // Before the money is spent.
-        let (permit, reservation) = if bought.is_some() {
-            (None, None)
+        let (request, permit, reservation) = if bought.is_some() {
+            (request, None, None)
         } else {
+            let request = load_request(request, &*node_context.host.attachments).await?;
             let permit = node_context.host.budget.add_model_call()?;
             let place = (step, sampling.clone());
-            (Some(permit), CallReservation::of(node_context, model, self.iteration, place, &prompt).await?)
+            let reservation =
+                CallReservation::of(node_context, model, self.iteration, place, &prompt).await?;
+            (request, Some(permit), reservation)
         };
         node_context.note(CallEvent::PromptRendered { step, prompt, sampling: sampling.clone() });
         let (recorded, reused) = if let Some(EarlierReply { reply, account, event }) = bought {
@@ -195,10 +203,8 @@ impl ModelCall<'_> {
         sink: &mut ChunkSink<'_>,
     ) -> Result<(ModelReply, CallAccount), Fault> {
         let model = self.model;
-        let attachments = &*self.node_context.host.attachments;
-        let request = load_request(request, attachments).await?;
         let mut reply = self.provider.call(request, sink).await?;
-        keep_reply(&mut reply, attachments).await?;
+        keep_reply(&mut reply, &*self.node_context.host.attachments).await?;
         check_depth(&reply)?;
         let counted = TokenUsage::new(prompt_tokens, count_reply(&model.model, &reply));
         let books = &self.node_context.models;

@@ -221,16 +221,23 @@ fn no_price(model: &ModelConfig) -> Fault {
 
 /// Whether a call that failed so was certainly not paid: it was not sent, or refused before a model saw it.
 pub(super) fn is_free(code: &ErrorCode) -> bool {
+    // Without its key a call is not sent.
+    if code.domain() == ErrorCode::KeysLocked.domain() {
+        return true;
+    }
     matches!(
         code,
         ErrorCode::ProviderBadOptions
             | ErrorCode::ProviderBadRequest
             | ErrorCode::ProviderBadSettings
+            | ErrorCode::ProviderCertificate
+            | ErrorCode::ProviderContextExceeded
             | ErrorCode::ProviderNoClient
             | ErrorCode::ProviderNoKey
             | ErrorCode::ProviderNoModels
             | ErrorCode::ProviderNotFound
             | ErrorCode::ProviderOverloaded
+            | ErrorCode::ProviderProxy
             | ErrorCode::ProviderRateLimited
             | ErrorCode::ProviderScriptOver
             | ErrorCode::ProviderUnauthorized

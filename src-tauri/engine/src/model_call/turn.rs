@@ -24,6 +24,9 @@ use crate::prompt::{BlockInputs, LoopTurns, ModelConfig, tokens};
 use crate::provider::{ModelReply, Provider, StopReason};
 use crate::tool::ToolSpec;
 
+/// How much of a reply that was withheld a fault repeats.
+const MAX_EXCERPT_CHARS: usize = 500;
+
 /// A turn in progress.
 pub(crate) struct Turn<'a> {
     pub(super) options: CallOptions<'a>,
@@ -183,7 +186,12 @@ impl<'a> Turn<'a> {
 
     /// Refuses a reply that is not whole, unless it is a text that only lacks its end.
     fn check_whole(&self, reply: &ModelReply) -> Result<(), Fault> {
-        if let Some(fault) = reply.stop_reason.fault() {
+        if let Some(mut fault) = reply.stop_reason.fault() {
+            let text = reply.text.trim();
+            if reply.stop_reason == StopReason::ContentFilter && !text.is_empty() {
+                let excerpt: String = text.chars().take(MAX_EXCERPT_CHARS).collect();
+                fault.message.push_str(&format!(" It says: {excerpt}"));
+            }
             return Err(fault);
         }
         let is_structured = self.options.response_schema.is_some();

@@ -251,6 +251,10 @@ pub struct RequestSettings {
     #[serde(skip_serializing_if = "Value::is_null")]
     #[ts(optional, type = "unknown")]
     pub options: Value,
+    /// Parameters of sampling that were set and not sent, because the model refuses them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<String>>")]
+    pub refused_parameters: Vec<String>,
 }
 
 impl RequestSettings {
@@ -266,6 +270,7 @@ impl RequestSettings {
             response_schema: request.response_schema.clone(),
             schema_form: provider.schema_form(request),
             options: if has_options { request.options.clone() } else { Value::Null },
+            refused_parameters: Vec::new(),
         }
     }
 

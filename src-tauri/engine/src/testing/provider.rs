@@ -45,6 +45,8 @@ pub struct FakeProvider {
     script: Mutex<VecDeque<ScriptedReply>>,
     requests: Mutex<Vec<ModelRequest>>,
     returns_reasoning: AtomicBool,
+    /// The media types of attachments that it can't send.
+    refused_types: Mutex<Vec<String>>,
 }
 
 impl FakeProvider {
@@ -56,6 +58,11 @@ impl FakeProvider {
     /// From now on the reasoning of tool rounds goes back to it.
     pub fn return_reasoning(&self) {
         self.returns_reasoning.store(true, Ordering::Relaxed);
+    }
+
+    /// From now on its protocol has no form for attachments of this media type.
+    pub fn refuse_attachments(&self, media_type: &str) {
+        self.refused_types.lock().push(media_type.to_owned());
     }
 
     /// The requests so far.
@@ -95,6 +102,10 @@ impl Provider for FakeProvider {
 
     fn returns_reasoning(&self) -> bool {
         self.returns_reasoning.load(Ordering::Relaxed)
+    }
+
+    fn takes_attachment(&self, media_type: &str) -> bool {
+        !self.refused_types.lock().iter().any(|refused| refused == media_type)
     }
 
     async fn models(&self) -> Result<Vec<String>, Fault> {

@@ -38,3 +38,9 @@ struct Model {
     #[serde(default)]
     supported_generation_methods: Vec<String>,
 }
+
+/// Whether Gemini's models take attachments of this media type: of images they take PNG, JPEG, WebP, HEIC and HEIF
+/// (<https://ai.google.dev/gemini-api/docs/image-understanding>).
+pub(in crate::providers) fn take_attachment(media_type: &str) -> bool {
+    media_type != "image/gif"
+}

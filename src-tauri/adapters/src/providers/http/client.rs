@@ -69,11 +69,12 @@ impl HttpClient {
         })
     }
 
-    /// Fault `provider.no_client`.
+    /// Faults `provider.no_client`, and `provider.proxy` for a proxy that can't be used: without it requests would go out directly.
     fn client(&self) -> Result<&Client, Fault> {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
+        self.error_context(None).check_proxy()?;
         let mut client = Client::builder()
             .user_agent(concat!("plait/", env!("CARGO_PKG_VERSION")))
             .redirect(reqwest::redirect::Policy::none())

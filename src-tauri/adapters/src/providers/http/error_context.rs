@@ -57,6 +57,14 @@ impl ErrorContext {
         ProxySetting::read(&self.base_url, crate::environment::variable)
     }
 
+    /// Refuses a proxy that the environment names and that can't be used. Fault `provider.proxy`.
+    pub(super) fn check_proxy(&self) -> Result<(), Fault> {
+        let ProxySetting::Unusable { variable, why } = self.proxy() else { return Ok(()) };
+        Err(self.fault(ErrorCode::ProviderProxy, &format!("was not called, because {variable} {why}")).hint(
+            format!("Correct or remove {variable}, or add the host to NO_PROXY to go without a proxy."),
+        ))
+    }
+
     /// No connection could be set up: names the cause.
     fn connection_failed(&self, error: &reqwest::Error, proxy: &ProxySetting) -> Fault {
         let cause = innermost_cause(error);
@@ -98,14 +106,11 @@ impl ErrorContext {
             (through(&format!("can't be reached ({cause})")), self.start_hint())
         };
         let hint = match proxy {
-            ProxySetting::Direct => hint,
+            ProxySetting::Direct | ProxySetting::Unusable { .. } => hint,
             ProxySetting::Proxy { variable, .. } => {
                 format!(
                     "Check that the proxy runs, or add the host to NO_PROXY to go without {variable}. {hint}"
                 )
-            }
-            ProxySetting::Unusable { variable, why } => {
-                format!("No proxy was used: {variable} {why}. Correct or remove it. {hint}")
             }
         };
         self.fault(ErrorCode::ProviderUnreachable, &what).hint(hint)
@@ -178,8 +183,8 @@ impl ErrorContext {
             .hint(format!("Is this the base URL of {}? {}", self.config.server, self.config.base_url_hint))
     }
 
-    /// The model, or a filter in front of it, refused to answer.
-    pub(crate) fn content_filtered(&self, what: &str) -> Fault {
+    /// A filter in front of the model refused the request.
+    fn content_filtered(&self, what: &str) -> Fault {
         self.fault(ErrorCode::ProviderContentFiltered, &shorten(what))
             .hint("Rephrase the request, or use another model.")
     }

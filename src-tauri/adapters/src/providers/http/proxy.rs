@@ -1,5 +1,5 @@
 //! The proxy that requests to a server go through, as the environment names it. The HTTP client reads the same variables, and
-//! ignores what it can't use without a word; here it gets a word.
+//! ignores what it can't use without a word; here that is refused.
 
 use hyper::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
@@ -17,7 +17,7 @@ pub(super) enum ProxySetting {
         /// Its URL, without a password.
         url: String,
     },
-    /// A variable names a proxy that can't be used, so requests go directly to the server.
+    /// A variable names a proxy that can't be used, so nothing is sent.
     Unusable {
         /// The variable.
         variable: String,

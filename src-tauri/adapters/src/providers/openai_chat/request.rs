@@ -10,7 +10,7 @@ use crate::providers::http::options;
 use crate::providers::protocol::instructions::schema_instruction;
 use crate::providers::protocol::object_schema::object_schema;
 use crate::providers::protocol::strict_schema::strict_form;
-use crate::providers::protocol::tool_call_ids::short_id;
+use crate::providers::protocol::tool_call_ids::CallIdForm;
 use crate::providers::protocol::tool_calls::{arguments_text, function};
 use crate::providers::quirks::{ChatQuirks, ReasoningField, StructuredOutput, TokenLimitField};
 
@@ -24,12 +24,16 @@ pub(super) const STATE_KEY: &str = "openAiChat";
 pub(super) const REASONING_DETAILS: &str = "reasoning_details";
 
 /// The body for a server with these quirks. Fault `provider.bad_options`.
-pub(super) fn encode(request: &ModelRequest, quirks: ChatQuirks) -> Result<Value, Fault> {
+pub(super) fn encode(
+    request: &ModelRequest,
+    quirks: ChatQuirks,
+    call_ids: CallIdForm,
+) -> Result<Value, Fault> {
     let mut body = Map::new();
     let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
     let (format, instruction) = reply_format(request, quirks);
     put("model", json!(request.model));
-    put("messages", messages(request, instruction.as_deref(), quirks));
+    put("messages", messages(request, instruction.as_deref(), quirks, call_ids));
     put("stream", json!(true));
     if quirks.stream_options.unwrap_or(true) {
         put("stream_options", json!({ "include_usage": true }));
@@ -56,18 +60,23 @@ pub(super) fn encode(request: &ModelRequest, quirks: ChatQuirks) -> Result<Value
     Ok(Value::Object(body))
 }
 
-fn messages(request: &ModelRequest, instruction: Option<&str>, quirks: ChatQuirks) -> Value {
+fn messages(
+    request: &ModelRequest,
+    instruction: Option<&str>,
+    quirks: ChatQuirks,
+    call_ids: CallIdForm,
+) -> Value {
     let system = [request.system.as_deref(), instruction].into_iter().flatten();
     let system: Vec<&str> = system.collect();
     // One message: some chat templates accept no second one.
     let system = (!system.is_empty()).then(|| json!({ "role": "system", "content": system.join("\n\n") }));
-    system.into_iter().chain(request.messages.iter().map(|shared| message(shared, quirks))).collect()
+    system
+        .into_iter()
+        .chain(request.messages.iter().map(|shared| message(shared, quirks, call_ids)))
+        .collect()
 }
 
-fn message(message: &Message, quirks: ChatQuirks) -> Value {
-    let call_id = |id: &str| {
-        if quirks.short_tool_call_ids == Some(true) { short_id(id).into_owned() } else { id.to_owned() }
-    };
+fn message(message: &Message, quirks: ChatQuirks, call_ids: CallIdForm) -> Value {
     match message.role {
         Role::System => json!({ "role": "system", "content": message.content.text() }),
         Role::User => json!({ "role": "user", "content": content(&message.content) }),
@@ -77,7 +86,7 @@ fn message(message: &Message, quirks: ChatQuirks) -> Value {
         Role::Assistant => {
             let text = message.content.text();
             let calls: Vec<_> =
-                message.tool_calls.iter().map(|call| tool_call(call, &call_id(&call.id))).collect();
+                message.tool_calls.iter().map(|call| tool_call(call, &call_ids.apply(&call.id))).collect();
             let content = if text.is_empty() { Value::Null } else { Value::String(text) };
             let mut encoded = json!({ "role": "assistant", "content": content, "tool_calls": calls });
             match quirks.reasoning {
@@ -98,7 +107,7 @@ fn message(message: &Message, quirks: ChatQuirks) -> Value {
         }
         Role::Tool => json!({
             "role": "tool",
-            "tool_call_id": message.tool_call_id.as_deref().map(call_id),
+            "tool_call_id": message.tool_call_id.as_deref().map(|id| call_ids.apply(id)),
             "content": message.content.text(),
         }),
     }

@@ -182,21 +182,17 @@ impl http::ResponseDecoder for Decoder<'_> {
 
     fn finish(self) -> Result<ModelReply, Fault> {
         let reason = self.finish_reason.as_deref().unwrap_or_default();
-        if reason == "content_filter" {
-            return Err(self.context.content_filtered("withheld the reply because of its content filter"));
-        }
-        if !self.refusal.is_empty() {
-            return Err(self.context.content_filtered(&format!("refused: {}", self.refusal)));
-        }
         // Some servers send `stop` for tool calls, too.
         let stop_reason = match stop_reason(reason) {
+            _ if !self.refusal.is_empty() => StopReason::ContentFilter,
             StopReason::End if !self.calls.is_empty() => StopReason::ToolCalls,
             other => other,
         };
         let provider_state = self.reasoning_details.into_state().filter(|_| !self.calls.is_empty());
         let calls = self.calls.into_iter().enumerate();
         Ok(ModelReply {
-            text: self.text,
+            // What the model says instead of a reply.
+            text: self.text + &self.refusal,
             attachments: self.attachments,
             reasoning: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),
             tool_calls: calls

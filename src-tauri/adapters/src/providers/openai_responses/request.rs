@@ -5,13 +5,14 @@ use plait_engine::context::{Content, Message, Part, Role, ToolCall};
 use plait_engine::error::Fault;
 use plait_engine::provider::{ModelReply, ModelRequest, SchemaForm};
 use plait_engine::tool::ToolSpec;
-use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::add_options;
 use crate::providers::protocol::instructions::schema_instruction;
 use crate::providers::protocol::object_schema::object_schema;
+use crate::providers::protocol::stored_session::RequestDraft;
 use crate::providers::protocol::strict_schema::strict_form;
+use crate::providers::protocol::tool_call_ids::CallIdForm;
 use crate::providers::protocol::tool_calls::arguments_text;
 
 /// Fields that Plait itself sets; options may not override them.
@@ -34,103 +35,66 @@ pub(super) const TEXT: &str = "text";
 /// Marks the position of the next tool call.
 pub(super) const CALL: &str = "call";
 
-/// A request before it is decided how much of the conversation it carries.
-pub(super) struct RequestDraft {
-    /// Everything but the conversation.
-    body: Map<String, Value>,
-    /// The conversation.
-    pub(super) items: Vec<Value>,
-}
-
-impl RequestDraft {
-    /// Fault `provider.bad_options`.
-    pub(super) fn new(request: &ModelRequest) -> Result<Self, Fault> {
-        let mut body = Map::new();
-        let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
-        put("model", json!(request.model));
-        put("stream", json!(true));
-        let (format, instruction) = reply_format(request);
-        let instructions: Vec<&str> =
-            [request.system.as_deref(), instruction.as_deref()].into_iter().flatten().collect();
-        if !instructions.is_empty() {
-            put("instructions", json!(instructions.join("\n\n")));
-        }
-        if !request.tools.is_empty() {
-            put("tools", request.tools.iter().map(tool).collect());
-        }
-        if let Some(temperature) = request.temperature {
-            put("temperature", json!(temperature));
-        }
-        if let Some(max_tokens) = request.max_tokens {
-            put("max_output_tokens", json!(max_tokens));
-        }
-        if let Some(format) = format {
-            put("text", json!({ "format": format }));
-        }
-        // Other options of the text are merged with its format.
-        add_options(&mut body, &request.options, &RESERVED, "text")?;
-        // A call that configures reasoning uses a reasoning model, whose reasoning must be sent back with tool results. Other
-        // models reject this field.
-        if body.contains_key("reasoning") && !body.contains_key("include") {
-            body.insert("include".to_owned(), json!(["reasoning.encrypted_content"]));
-        }
-        let items = request.messages.iter().flat_map(|message| items(message)).collect();
-        Ok(Self { body, items })
+/// Fault `provider.bad_options`.
+pub(super) fn encode(request: &ModelRequest, call_ids: CallIdForm) -> Result<RequestDraft, Fault> {
+    let mut body = Map::new();
+    let mut put = |key: &str, value: Value| drop(body.insert(key.to_owned(), value));
+    put("model", json!(request.model));
+    put("stream", json!(true));
+    let (format, instruction) = reply_format(request);
+    let instructions: Vec<&str> =
+        [request.system.as_deref(), instruction.as_deref()].into_iter().flatten().collect();
+    if !instructions.is_empty() {
+        put("instructions", json!(instructions.join("\n\n")));
     }
-
-    /// The fields other than the conversation that determine the reply.
-    pub(super) fn fixed_fields(&self) -> [Option<&Value>; 3] {
-        ["model", "instructions", "tools"].map(|key| self.body.get(key))
+    if !request.tools.is_empty() {
+        put("tools", request.tools.iter().map(tool).collect());
     }
-
-    /// The body with the whole conversation.
-    pub(super) fn full_body(&self, store: bool) -> Body<'_> {
-        Body { rest: &self.body, store, previous_response_id: None, input: &self.items }
+    if let Some(temperature) = request.temperature {
+        put("temperature", json!(temperature));
     }
-
-    /// The body that continues from a stored reply, with the items after it.
-    pub(super) fn continuation<'a>(&'a self, response_id: &'a str, from: usize) -> Body<'a> {
-        let input = self.items.get(from..).unwrap_or_default();
-        Body { rest: &self.body, store: true, previous_response_id: Some(response_id), input }
+    if let Some(max_tokens) = request.max_tokens {
+        put("max_output_tokens", json!(max_tokens));
     }
-}
-
-/// The body as it is sent.
-#[derive(Serialize)]
-pub(super) struct Body<'a> {
-    #[serde(flatten)]
-    rest: &'a Map<String, Value>,
-    store: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    previous_response_id: Option<&'a str>,
-    input: &'a [Value],
+    if let Some(format) = format {
+        put("text", json!({ "format": format }));
+    }
+    // Other options of the text are merged with its format.
+    add_options(&mut body, &request.options, &RESERVED, "text")?;
+    // A call that configures reasoning uses a reasoning model, whose reasoning must be sent back with tool results. Other
+    // models reject this field.
+    if body.contains_key("reasoning") && !body.contains_key("include") {
+        body.insert("include".to_owned(), json!(["reasoning.encrypted_content"]));
+    }
+    let items = request.messages.iter().flat_map(|message| items(message, call_ids)).collect();
+    Ok(RequestDraft { body, items })
 }
 
 /// The items that a reply becomes once it is part of the conversation.
-pub(super) fn encode_reply(reply: &ModelReply) -> Vec<Value> {
-    assistant(&reply.text, &reply.tool_calls, reply.provider_state.as_ref())
+pub(super) fn encode_reply(reply: &ModelReply, call_ids: CallIdForm) -> Vec<Value> {
+    assistant(&reply.text, &reply.tool_calls, reply.provider_state.as_ref(), call_ids)
 }
 
-fn items(message: &Message) -> Vec<Value> {
+fn items(message: &Message, call_ids: CallIdForm) -> Vec<Value> {
     match message.role {
         Role::System => vec![json!({ "role": "system", "content": message.content.text() })],
         Role::User => vec![json!({ "role": "user", "content": content(&message.content) })],
         Role::Assistant => {
-            assistant(&message.content.text(), &message.tool_calls, message.provider_state.as_ref())
+            assistant(&message.content.text(), &message.tool_calls, message.provider_state.as_ref(), call_ids)
         }
         Role::Tool => vec![json!({
             "type": "function_call_output",
-            "call_id": message.tool_call_id,
+            "call_id": message.tool_call_id.as_deref().map(|id| call_ids.apply(id)),
             "output": message.content.text(),
         })],
     }
 }
 
 /// Text and calls, with the reasoning in its original position.
-fn assistant(text: &str, calls: &[ToolCall], state: Option<&Value>) -> Vec<Value> {
+fn assistant(text: &str, calls: &[ToolCall], state: Option<&Value>, call_ids: CallIdForm) -> Vec<Value> {
     let message = json!({ "role": "assistant", "content": text });
     let mut message = Some(message).filter(|_| !text.is_empty() || calls.is_empty());
-    let mut calls = calls.iter().map(tool_call);
+    let mut calls = calls.iter().map(|call| tool_call(call, call_ids));
     let mut items = Vec::new();
     for entry in state.and_then(|state| state.get(STATE_KEY)?.as_array()).into_iter().flatten() {
         match entry.as_str() {
@@ -156,9 +120,9 @@ fn content(content: &Content) -> Value {
     parts.iter().map(part).collect()
 }
 
-fn tool_call(call: &ToolCall) -> Value {
-    let arguments = arguments_text(call);
-    json!({ "type": "function_call", "call_id": call.id, "name": call.name, "arguments": arguments })
+fn tool_call(call: &ToolCall, call_ids: CallIdForm) -> Value {
+    let (id, arguments) = (call_ids.apply(&call.id), arguments_text(call));
+    json!({ "type": "function_call", "call_id": id, "name": call.name, "arguments": arguments })
 }
 
 /// Without `strict`, the API defaults to strict mode, which few schemas satisfy.

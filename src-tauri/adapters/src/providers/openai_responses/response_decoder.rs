@@ -157,11 +157,7 @@ impl<'a> Decoder<'a> {
         self.stop_reason = Some(match reason.or(response.status).as_deref() {
             None | Some("completed") => StopReason::End,
             Some("max_output_tokens") => StopReason::MaxTokens,
-            Some("content_filter") => {
-                return Err(self
-                    .context
-                    .content_filtered("withheld the reply because of its content filter"));
-            }
+            Some(reason) if reason.eq_ignore_ascii_case("content_filter") => StopReason::ContentFilter,
             Some("cancelled" | "in_progress" | "queued") => StopReason::Interrupted,
             Some("failed") => return Err(self.context.stream_error(&json!("the response failed"))),
             Some(other) => StopReason::Other(other.to_owned()),
@@ -240,9 +236,6 @@ impl http::ResponseDecoder for Decoder<'_> {
 
     fn finish(self) -> Result<ModelReply, Fault> {
         let refusal: String = self.items.values().map(|item| item.refusal.as_str()).collect();
-        if !refusal.is_empty() {
-            return Err(self.context.content_filtered(&format!("refused: {refusal}")));
-        }
         let provider_state = provider_state(&self.items);
         let calls = self.items.into_values().filter(|item| item.kind == ItemKind::Call);
         let tool_calls: Vec<ToolCall> = (0..)
@@ -252,11 +245,13 @@ impl http::ResponseDecoder for Decoder<'_> {
             })
             .collect();
         let stop_reason = match self.stop_reason.unwrap_or_default() {
+            _ if !refusal.is_empty() => StopReason::ContentFilter,
             StopReason::End if !tool_calls.is_empty() => StopReason::ToolCalls,
             reason => reason,
         };
         Ok(ModelReply {
-            text: self.text,
+            // What the model says instead of a reply.
+            text: self.text + &refusal,
             attachments: Vec::new(),
             reasoning: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),
             tool_calls,

@@ -9,6 +9,37 @@ use sha2::{Digest as _, Sha256};
 const HASH_CHARS: usize = 9;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
+/// What a server of an `OpenAI` protocol accepts as the id of a tool call.
+#[derive(Clone, Copy)]
+pub(in crate::providers) enum CallIdForm {
+    /// Any text.
+    Any,
+    /// So many characters at most.
+    AtMost(usize),
+    /// Nine letters and digits, as Mistral requires.
+    Short,
+}
+
+impl CallIdForm {
+    /// The id in this form.
+    pub(in crate::providers) fn apply(self, id: &str) -> Cow<'_, str> {
+        match self {
+            Self::Any => Cow::Borrowed(id),
+            Self::AtMost(chars) => bounded_id(id, chars),
+            Self::Short => short_id(id),
+        }
+    }
+}
+
+/// An id of at most `max` characters.
+fn bounded_id(id: &str, max: usize) -> Cow<'_, str> {
+    if id.chars().count() <= max {
+        return Cow::Borrowed(id);
+    }
+    let kept: String = id.chars().take(max.saturating_sub(HASH_CHARS + 1)).collect();
+    Cow::Owned(format!("{kept}_{}", hash(id)))
+}
+
 /// An id of letters, digits, `_` and `-`, as Anthropic requires (`^[a-zA-Z0-9_-]+$`).
 pub(in crate::providers) fn word_id(id: &str) -> Cow<'_, str> {
     let is_word = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
@@ -20,7 +51,7 @@ pub(in crate::providers) fn word_id(id: &str) -> Cow<'_, str> {
 }
 
 /// An id of nine letters and digits, as Mistral requires.
-pub(in crate::providers) fn short_id(id: &str) -> Cow<'_, str> {
+fn short_id(id: &str) -> Cow<'_, str> {
     let is_short = id.len() == HASH_CHARS && id.chars().all(|char| char.is_ascii_alphanumeric());
     if is_short { Cow::Borrowed(id) } else { Cow::Owned(hash(id)) }
 }

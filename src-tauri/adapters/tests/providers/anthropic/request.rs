@@ -113,6 +113,7 @@ async fn cache_marks_stay_within_the_limit_of_four() {
 #[tokio::test]
 async fn limits_images_and_options_are_mapped() {
     let body = sent_body(ModelRequest {
+        model: "claude-opus-4-6".into(),
         messages: to_shared([image_message()]),
         temperature: Some(0.25),
         max_tokens: Some(100),
@@ -123,7 +124,7 @@ async fn limits_images_and_options_are_mapped() {
     assert_eq!(
         body,
         json!({
-            "model": "tiny",
+            "model": "claude-opus-4-6",
             "max_tokens": 100,
             "stream": true,
             "messages": [{"role": "user", "content": [

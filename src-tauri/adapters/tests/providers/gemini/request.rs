@@ -10,7 +10,7 @@ use crate::requests::{
     assert_options_refused, attachment, capture_request, document_message, image_message, message, to_shared,
     tool,
 };
-use crate::server::{Answer, Server, call, events, request};
+use crate::server::{Answer, Server, call, events, provider, request, settings};
 
 fn hello() -> Answer {
     Answer::stream(events(&text_events("Hi", "STOP")))
@@ -219,4 +219,11 @@ async fn images_of_an_earlier_reply_are_sent_back() {
     let body = sent_body(ModelRequest { messages, ..request() }).await;
     let image = json!({"inlineData": {"mimeType": "image/png", "data": "aGk="}});
     assert_eq!(body["contents"][1], json!({"role": "model", "parts": [{"text": "Here:"}, image]}));
+}
+
+#[test]
+fn gifs_are_refused() {
+    let provider = provider(settings(KIND, "http://127.0.0.1:1"));
+    assert!(!provider.takes_attachment("image/gif"));
+    assert!(provider.takes_attachment("image/png"));
 }

@@ -9,7 +9,7 @@ use crate::requests::{
     assert_options_refused, assistant_with_calls, capture_request, closed_schema, document_message,
     full_request, message, to_shared, tool_message, user,
 };
-use crate::server::request;
+use crate::server::{provider, request, settings};
 
 /// The body that is sent for a request.
 async fn sent_body(request: ModelRequest) -> Value {
@@ -149,4 +149,11 @@ async fn options_are_merged_into_the_body() {
         json!({"session": 1}),
     ];
     assert_options_refused(KIND, wrong).await;
+}
+
+#[test]
+fn gifs_are_refused() {
+    let provider = provider(settings(KIND, "http://127.0.0.1:1"));
+    assert!(!provider.takes_attachment("image/gif"));
+    assert!(provider.takes_attachment("image/png"));
 }

@@ -9,7 +9,7 @@ use crate::requests::{
     assert_options_refused, assistant_with_calls, capture_request, closed_schema, full_request, to_shared,
     tool_message, user,
 };
-use crate::server::{Answer, Server, request};
+use crate::server::{Answer, Server, provider, request, settings};
 
 fn hello() -> Answer {
     stream(&[json!({"message": {"role": "assistant", "content": "Hi"}, "done": true, "done_reason": "stop"})])
@@ -151,4 +151,11 @@ async fn models_are_listed() {
         server.provider(KIND).models().await.expect_err("not a list").code,
         "provider.invalid_response"
     );
+}
+
+#[test]
+fn documents_are_refused() {
+    let provider = provider(settings(KIND, "http://127.0.0.1:1"));
+    assert!(!provider.takes_attachment("application/pdf"));
+    assert!(provider.takes_attachment("image/png"));
 }

@@ -1,9 +1,11 @@
 //! Failures specific to this protocol: its errors and invalid responses.
 
+use plait_engine::models::TokenUsage;
+use plait_engine::provider::StopReason;
 use serde_json::json;
 
 use super::{KIND, stream_of};
-use crate::server::{Answer, fault};
+use crate::server::{Answer, fault, reply_to};
 
 #[tokio::test]
 async fn statuses_are_mapped_to_codes() {
@@ -80,14 +82,20 @@ async fn errors_within_a_stream_are_mapped_to_codes() {
         let error = fault(KIND, Answer::stream(stream_of(&[start.clone(), json!({"error": error})]))).await;
         assert_eq!((error.code.as_str(), error.retryable), (code, retryable), "{error}");
     }
-    let filtered = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "content_filter"}]});
-    assert_eq!(
-        fault(KIND, Answer::stream(stream_of(&[start.clone(), filtered]))).await.code,
-        "provider.content_filtered"
-    );
-    let refused =
-        json!({"choices": [{"index": 0, "delta": {"refusal": "I can't."}, "finish_reason": "stop"}]});
-    let error = fault(KIND, Answer::stream(stream_of(&[refused]))).await;
-    assert_eq!(error.code, "provider.content_filtered");
-    assert!(error.message.contains("I can't"), "{error}");
+}
+
+#[tokio::test]
+async fn withheld_reply_says_so_with_its_usage() {
+    let usage = json!({"prompt_tokens": 30, "completion_tokens": 2});
+    for reason in ["content_filter", "CONTENT_FILTER"] {
+        let filtered =
+            json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}], "usage": usage});
+        let (reply, _) = reply_to(KIND, Answer::stream(stream_of(&[filtered]))).await;
+        assert_eq!(reply.stop_reason, StopReason::ContentFilter);
+        assert_eq!(reply.usage, Some(TokenUsage::new(30, 2)));
+    }
+    let refused = json!({"choices": [{"index": 0, "delta": {"refusal": "I can't."}, "finish_reason": "stop"}], "usage": usage});
+    let (reply, _) = reply_to(KIND, Answer::stream(stream_of(&[refused]))).await;
+    assert_eq!((reply.stop_reason, reply.text.as_str()), (StopReason::ContentFilter, "I can't."));
+    assert_eq!(reply.usage, Some(TokenUsage::new(30, 2)));
 }

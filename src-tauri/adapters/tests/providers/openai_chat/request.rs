@@ -10,7 +10,7 @@ use crate::requests::{
     assert_options_refused, assistant, assistant_with_calls, capture_request, closed_schema,
     document_message, image_message, message, to_shared, tool, tool_message, user,
 };
-use crate::server::{Answer, Server, call, request};
+use crate::server::{Answer, Server, call, provider, request, settings};
 
 fn hello() -> Answer {
     Answer::stream(stream_of(&[
@@ -192,4 +192,20 @@ async fn images_and_documents_are_mapped() {
             {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,aGk="}},
         ]}])
     );
+}
+
+#[test]
+fn long_ids_of_tool_calls_are_shortened_for_openai_alone() {
+    let long = "call_".repeat(20);
+    let messages =
+        [user("6*7?"), assistant_with_calls("", &[(&long, "size", json!({}))]), tool_message(&long, "42")];
+    let request = ModelRequest { messages: to_shared(messages), ..request() };
+    let ids = |root: &str| {
+        let body = provider(settings(KIND, root)).http_request(&request).unwrap().unwrap().body;
+        let id = |pointer| body["messages"].pointer(pointer).and_then(Value::as_str).unwrap().to_owned();
+        (id("/1/tool_calls/0/id"), id("/2/tool_call_id"))
+    };
+    let (call, result) = ids("https://api.openai.com");
+    assert_eq!((call.len(), &call), (40, &result));
+    assert_eq!(ids("https://gateway.example"), (long.clone(), long.clone()));
 }

@@ -1,9 +1,11 @@
 //! Failures specific to this protocol: its errors and invalid responses.
 
+use plait_engine::models::TokenUsage;
+use plait_engine::provider::StopReason;
 use serde_json::json;
 
 use super::{KIND, delta, stream_of};
-use crate::server::{Answer, fault};
+use crate::server::{Answer, fault, reply_to};
 
 #[tokio::test]
 async fn errors_within_a_stream_are_mapped_to_codes() {
@@ -30,18 +32,22 @@ async fn errors_within_a_stream_are_mapped_to_codes() {
 }
 
 #[tokio::test]
-async fn withheld_reply_is_a_fault() {
-    let filtered = json!({"type": "response.incomplete", "response": {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}});
-    let error = fault(KIND, Answer::stream(stream_of(&[delta(0, "Hi"), filtered]))).await;
-    assert_eq!(error.code, "provider.content_filtered");
+async fn withheld_reply_says_so_with_its_usage() {
+    for reason in ["content_filter", "CONTENT_FILTER"] {
+        let usage = json!({"input_tokens": 30, "output_tokens": 2});
+        let filtered = json!({"type": "response.incomplete", "response": {"status": "incomplete", "incomplete_details": {"reason": reason}, "usage": usage}});
+        let (reply, _) = reply_to(KIND, Answer::stream(stream_of(&[delta(0, "Hi"), filtered]))).await;
+        assert_eq!(reply.stop_reason, StopReason::ContentFilter);
+        assert_eq!(reply.usage, Some(TokenUsage::new(30, 2)));
+    }
     let end = json!({"type": "response.completed", "response": {"status": "completed"}});
     let pieces = json!({"type": "response.refusal.delta", "output_index": 0, "delta": "I can't."});
     let message = json!({"type": "message", "content": [{"type": "refusal", "refusal": "I can't."}]});
     let whole = json!({"type": "response.output_item.done", "output_index": 0, "item": message});
     for events in [vec![pieces.clone()], vec![whole.clone()], vec![pieces, whole]] {
-        let error = fault(KIND, Answer::stream(stream_of(&[events, vec![end.clone()]].concat()))).await;
-        assert_eq!(error.code, "provider.content_filtered");
-        assert!(error.message.ends_with(": refused: I can't."), "{error}");
+        let answer = Answer::stream(stream_of(&[events, vec![end.clone()]].concat()));
+        let (reply, _) = reply_to(KIND, answer).await;
+        assert_eq!((reply.stop_reason, reply.text.as_str()), (StopReason::ContentFilter, "I can't."));
     }
 }
 

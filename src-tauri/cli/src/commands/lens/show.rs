@@ -75,6 +75,9 @@ fn print_call(out: &mut impl Write, number: usize, call: &LensCall) -> std::io::
     if let Some(form) = call.settings.schema_form.and_then(SchemaForm::explanation) {
         writeln!(out, "Reply schema: {form}")?;
     }
+    if !call.settings.refused_parameters.is_empty() {
+        writeln!(out, "Not sent: {}, which the model refuses", call.settings.refused_parameters.join(", "))?;
+    }
     for left_out in &call.left_out {
         writeln!(out, "Left out: {}", left_out_text(left_out))?;
     }

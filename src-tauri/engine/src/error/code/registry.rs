@@ -190,6 +190,9 @@ error_codes! {
         ModelNone = "model.none",
             "No model is set for the provider of this node.",
             "Set a model on the node, in the flow's settings, or for the provider.";
+        ModelNoSampling = "model.no_sampling",
+            "The model refuses `temperature`, `top_p` and `top_k`; calls are sent without them.",
+            "Remove them from the node, or use another model.";
         OutputNotJson = "output.not_json",
             "The value for an output of kind JSON is not JSON.",
             "Ask the model for JSON with `responseSchema`, or choose another format.";
@@ -830,8 +833,8 @@ error_codes! {
             "The server is overloaded.",
             "Wait a little, or set more attempts on the node.";
         ProviderProxy = "provider.proxy",
-            "A proxy between Plait and the provider refuses the request.",
-            "Sign in to the proxy in its environment variable, or add the host to `NO_PROXY`.";
+            "A proxy between Plait and the provider refuses the request, or the environment names one that can't be used.",
+            "Correct the proxy in its environment variable, or add the host to `NO_PROXY`.";
         ProviderRateLimited = "provider.rate_limited",
             "The rate limit or the credit of the account is used up.",
             "Wait, add credit, or use another model.";

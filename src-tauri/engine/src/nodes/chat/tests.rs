@@ -201,6 +201,26 @@ fn failed_call_leaves_history_and_reports_partial_text() {
 }
 
 #[test]
+fn parameters_that_the_model_refuses_are_not_sent_and_recorded() {
+    let mut harness = NodeHarness::new();
+    let options = json!({ "top_p": 0.9, "top_k": 5, "seed": 1 });
+    for (model, refuses) in [("claude-opus-4-7", true), ("claude-opus-4-6", false)] {
+        let config = json!({ "overrideProvider": "anthropic", "overrideModel": model, "temperature": 0.5, "options": options });
+        let run = send(&mut harness, config, "Hi");
+        let request = harness.provider.requests().last().cloned().unwrap();
+        let settings = prompt(&run).settings.clone();
+        if refuses {
+            assert_eq!((request.temperature, request.options), (None, json!({ "seed": 1 })));
+            assert_eq!(settings.refused_parameters, ["temperature", "top_p", "top_k"]);
+        } else {
+            assert_eq!((request.temperature, request.options), (Some(0.5), options.clone()));
+            assert!(settings.refused_parameters.is_empty());
+        }
+        assert_eq!(settings.temperature, request.temperature);
+    }
+}
+
+#[test]
 fn overrides_apply_to_one_call_only() {
     let mut harness = NodeHarness::new();
     let config = json!({ "overrideModel": "gpt-4o", "overrideProvider": "openai", "temperature": 0.5, "maxTokens": 77, "options": { "seed": 1 } });

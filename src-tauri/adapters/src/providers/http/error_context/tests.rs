@@ -85,14 +85,10 @@ async fn refused_connection_of_a_proxy_names_the_proxy() {
 }
 
 #[tokio::test]
-async fn refused_connection_and_unusable_variable_are_named() {
+async fn refused_connection_is_named() {
     let error = error_at(&format!("http://{}", free_address().await), None).await;
     let direct = context().connection_failed(&error, &ProxySetting::Direct);
     assert!(direct.message.contains("the connection was refused"), "{direct}");
-    let unusable =
-        ProxySetting::Unusable { variable: "HTTPS_PROXY".into(), why: "is no URL of a proxy".into() };
-    let fault = context().connection_failed(&error, &unusable);
-    assert!(hint(&fault).starts_with("No proxy was used: HTTPS_PROXY is no URL of a proxy."), "{fault:?}");
 }
 
 #[tokio::test]

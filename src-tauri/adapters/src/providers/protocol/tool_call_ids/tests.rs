@@ -1,4 +1,4 @@
-use super::{short_id, word_id};
+use super::{CallIdForm, bounded_id, short_id, word_id};
 
 #[test]
 fn accepted_ids_stay() {
@@ -13,6 +13,21 @@ fn short_ids_are_nine_letters_and_digits() {
     assert_eq!(short.len(), ids.len());
     let is_short = |id: &String| id.len() == 9 && id.chars().all(|char| char.is_ascii_alphanumeric());
     assert!(short.iter().all(is_short), "{short:?}");
+}
+
+#[test]
+fn long_ids_are_shortened_and_stay_apart() {
+    let long = |end: &str| format!("call_{}{end}", "x".repeat(50));
+    assert_eq!(bounded_id("call_1", 40), "call_1");
+    let exact = "y".repeat(40);
+    assert_eq!(bounded_id(&exact, 40), exact);
+    let short: std::collections::BTreeSet<_> =
+        ["a", "b", "ab", "ö"].map(long).iter().map(|id| bounded_id(id, 40).into_owned()).collect();
+    assert_eq!(short.len(), 4);
+    assert!(short.iter().all(|id| id.chars().count() == 40 && id.starts_with("call_xxx")), "{short:?}");
+    assert_eq!(CallIdForm::Any.apply(&long("a")), long("a"));
+    assert_eq!(CallIdForm::AtMost(40).apply(&long("a")), bounded_id(&long("a"), 40));
+    assert_eq!(CallIdForm::Short.apply("call_1").len(), 9);
 }
 
 #[test]

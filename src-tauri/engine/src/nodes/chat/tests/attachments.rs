@@ -74,12 +74,28 @@ fn provider_receives_the_bytes_and_the_journal_the_reference() {
 fn missing_bytes_and_other_values_fail_before_the_call() {
     let mut harness = NodeHarness::new();
     let photo = Attachment { data: None, ..inspect("photo.png", PIXEL.into()).unwrap() };
-    let run = send(&mut harness, &[photo]);
+    // A model with a price.
+    let config = json!({ "overrideProvider": "openai", "overrideModel": "gpt-4o" });
+    let inputs = [("context", main()), ("message", json!("?")), ("attach", attachment::to_value(&photo))];
+    let run = harness.run("chat", config, &inputs);
+    let names = run.event_names();
+    assert!(!names.iter().any(|name| name == "model.failed"), "nothing was sent: {names:?}");
     let fault = run.result.unwrap_err();
     assert_eq!(fault.code, ErrorCode::AttachmentMissing);
     assert!(fault.message.contains("`photo.png`"), "{}", fault.message);
     let inputs = [("context", main()), ("message", json!("?")), ("attach", json!("photo.png"))];
     assert_eq!(harness.run("chat", json!({}), &inputs).code(), "attachment.bad_value");
+    assert!(harness.provider.requests().is_empty());
+}
+
+#[test]
+fn protocol_that_has_no_form_for_a_type_refuses_before_the_call() {
+    let mut harness = NodeHarness::new();
+    harness.provider.refuse_attachments("image/png");
+    let photo = stored(&harness, "photo.png", PIXEL);
+    let fault = send(&mut harness, &[photo]).result.unwrap_err();
+    assert_eq!(fault.code, ErrorCode::AttachmentUnsupported);
+    assert!(fault.message.contains("image `photo.png`") && fault.message.contains("`offline`"), "{fault}");
     assert!(harness.provider.requests().is_empty());
 }
 

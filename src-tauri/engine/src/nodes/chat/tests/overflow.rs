@@ -78,6 +78,25 @@ fn refused_prompt_is_trimmed_once_more() {
 }
 
 #[test]
+fn refused_prompt_costs_nothing() {
+    let mut harness = harness("openai", "gpt-4o");
+    let config = json!({ "contextWindow": WINDOW, "maxTokens": 500 });
+    let counted =
+        prompts(&send(&mut harness, json!({ "contextWindow": WINDOW, "skipHistory": true }), "Now?"))[0]
+            .counted();
+    harness.provider.push_replies([refusal(counted * 2, 3_000), ScriptedReply::text("Yes.")]);
+    let run = send(&mut harness, config, "Now?");
+    assert_eq!(run.output("response"), Some(&json!("Yes.")));
+    let failures = run.event_names().iter().filter(|name| *name == "model.failed").count();
+    assert_eq!(failures, 0, "the provider refused it before a model saw it");
+    let replied = run.events.iter().find_map(|event| match event {
+        Event::Call(_, CallEvent::ModelReplied { account, .. }) => account.clone(),
+        _ => None,
+    });
+    assert!(replied.unwrap().cost_nano_usd.is_some(), "the model has a price");
+}
+
+#[test]
 fn prompt_is_trimmed_once_and_not_again() {
     let mut harness = harness("vllm", "some-model");
     let before = harness.history("main").len();

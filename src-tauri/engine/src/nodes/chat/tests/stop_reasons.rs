@@ -67,6 +67,9 @@ fn reply_that_is_not_whole_is_never_committed() {
         assert!(harness.history("main").is_empty(), "{reason:?}");
         assert!(reason.problem().is_some() && !reason.is_truncated());
     }
+    let refused = send(&mut harness(stopped("I can't.", StopReason::ContentFilter)), json!({}), "Hi");
+    let message = refused.result.unwrap_err().message;
+    assert!(message.ends_with("It says: I can't."), "{message}");
     let mut harness = harness(stopped("x", StopReason::Other("OTHER".into())));
     let fault = send(&mut harness, json!({}), "Hi").result.unwrap_err();
     assert!(fault.message.contains("`OTHER`"), "{fault}");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Driver, Stage, drive};
 use crate::error::{ErrorCode, Fault};
-use crate::journal::{CallEvent, Entry, Event};
+use crate::journal::{CallEvent, Entry, Event, Spending};
 use crate::models::TokenUsage;
 use crate::provider::ModelReply;
 use crate::testing::ScriptedReply;
@@ -99,7 +99,15 @@ fn nothing_is_journaled_without_a_quota() {
 
 #[test]
 fn call_without_a_report_stays_charged_and_a_refused_one_does_not() {
-    for (code, charged) in [(ErrorCode::ProviderTimeout, true), (ErrorCode::ProviderRateLimited, false)] {
+    for (code, charged) in [
+        (ErrorCode::ProviderTimeout, true),
+        (ErrorCode::ProviderServerError, true),
+        (ErrorCode::ProviderRateLimited, false),
+        (ErrorCode::ProviderCertificate, false),
+        (ErrorCode::ProviderProxy, false),
+        (ErrorCode::KeysLocked, false),
+        (ErrorCode::KeysPassphraseMissing, false),
+    ] {
         let stage = Stage::new();
         stage.provider.push_replies([failure(code)]);
         let events = play(&stage, &three_chats(&json!({ "tokens": 300 })));
@@ -107,6 +115,27 @@ fn call_without_a_report_stays_charged_and_a_refused_one_does_not() {
         assert_eq!((spent > 100, reserved), (charged, 0));
         assert_eq!(spent == 0, !charged);
     }
+}
+
+#[test]
+fn refused_prompt_is_charged_once_and_counts_as_priced() {
+    let stage = Stage::new();
+    let refusal = Fault::new(ErrorCode::ProviderContextExceeded, "The prompt is too long.")
+        .details(json!({ "tokens": 150_000, "limit": 128_000 }));
+    let refused = ScriptedReply::Failure { partial: String::new(), fault: refusal };
+    stage.provider.push_replies([refused, reply("One.", 30, 20)]);
+    let start = json!({ "type": "contextStart", "config": { "provider": "openai", "model": "gpt-4o" } });
+    let nodes = json!({
+        "start": start,
+        "ask": { "type": "value", "config": { "value": "Go." } },
+        "a": { "type": "chat", "config": { "maxTokens": 100 } },
+    });
+    let edges = json!(["start.context -> a.context", "ask.value -> a.message"]);
+    let events = play(&stage, &(nodes, edges, json!({ "quotas": { "run": { "tokens": 1_000 } } })));
+    assert_eq!((sent(&stage), end(&events)), (2, ("run.finished", None)));
+    assert_eq!(used(&events), (50, 0));
+    let spent: Spending = stage.entries().iter().filter_map(|entry| Spending::of(&entry.event)).sum();
+    assert_eq!(spent.cost.unpriced, 0, "the refused call cost nothing");
 }
 
 #[test]

@@ -125,7 +125,7 @@ async fn file_that_is_open_in_a_window_is_shown_there_and_its_draft_is_offered_t
         open_another(&app).await?;
         app.press(&[CONTROL, 'o']).await?;
         app.wait_for_page_text("is open in another window").await?;
-        app.screenshot("told").await?;
+        app.screenshot("open-elsewhere").await?;
         assert_eq!(app.count("[role=alertdialog]").await?, 0, "the draft of the first window is not offered");
         app.wait_for_test_id("start-page").await?;
         app.client.close_window().await?;

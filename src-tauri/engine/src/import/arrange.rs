@@ -51,7 +51,7 @@ fn spread(flow: &mut Flow, ids: &[NodeId]) {
     let mut order: Vec<(NodeId, Position)> =
         ids.iter().map(|id| (id.clone(), flow.layout.get(id).cloned().unwrap_or_default())).collect();
     order.sort_by(|(a, p), (b, q)| p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(a.cmp(b)));
-    let mut taken = Taken::default();
+    let mut taken = Occupied::default();
     for (id, mut position) in order {
         taken.place(&mut position);
         position.x = position.x.round();
@@ -62,7 +62,7 @@ fn spread(flow: &mut Flow, ids: &[NodeId]) {
 
 /// Where cards lie. By columns, so that a card is compared with its neighbors alone.
 #[derive(Default)]
-struct Taken {
+struct Occupied {
     /// The cards in each column, from top to bottom.
     columns: HashMap<i64, Vec<Area>>,
     /// Cards over many columns.
@@ -81,7 +81,7 @@ struct Area {
     bottom: f64,
 }
 
-impl Taken {
+impl Occupied {
     /// Moves a card down to the first place that is free, and takes it.
     fn place(&mut self, position: &mut Position) {
         /// Cards over more columns are kept apart, as wide.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{LoopRun, split};
+use super::split;
 use crate::error::Fault;
 use crate::id::Epoch;
 use crate::journal::{Event, NodeEvent, NodeOutputs, SkipReason};
@@ -72,17 +72,17 @@ impl Scheduler {
     /// The final state of the test of a loop that is closed while it runs. Nothing is in the journal of one that has not started.
     pub(super) fn stopped_test(
         &self,
+        test: Option<&Test>,
         (node, epoch): (NodeIx, &Epoch),
-        run: &LoopRun,
         reason: SkipReason,
         stopped: Option<&Fault>,
     ) -> Option<Event> {
-        run.test.as_ref().filter(|test| test.is_running)?;
+        test.filter(|test| test.is_running)?;
         let change = match stopped {
             Some(error) => NodeEvent::Failed { error: error.clone(), handled: false, origins: Origins::NONE },
             None => NodeEvent::Skipped { reason },
         };
-        Some(Event::Node(self.activation(node, &epoch.child(run.next)), change))
+        Some(Event::Node(self.activation(node, epoch), change))
     }
 
     /// Whether this is the test of a loop's condition, and not the loop itself.

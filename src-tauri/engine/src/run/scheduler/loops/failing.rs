@@ -245,7 +245,9 @@ impl Scheduler {
         let mut written = Written::concat(std::mem::take(&mut run.written).into_values()).activations;
         if run.test.is_some() {
             self.shared.counts.change(Some(Phase::Ready), None);
-            derived.extend(self.stopped_test((node, epoch), &run, closing.reason, Some(&closing.stopped)));
+            let tested = epoch.child(run.next);
+            let (test, stopped) = (run.test.as_ref(), Some(&closing.stopped));
+            derived.extend(self.stopped_test(test, (node, &tested), closing.reason, stopped));
         }
         for index in run.open {
             written.append(&mut self.close_iteration(node, &epoch.child(index), closing, derived));
@@ -303,7 +305,8 @@ impl Scheduler {
         let mut loops: Vec<_> = std::mem::take(&mut self.loops).into_iter().collect();
         loops.sort_by(|(one, _), (other, _)| one.cmp(other));
         for ((node, epoch), run) in &loops {
-            derived.extend(self.stopped_test((*node, epoch), run, reason, stopped));
+            let tested = epoch.child(run.next);
+            derived.extend(self.stopped_test(run.test.as_ref(), (*node, &tested), reason, stopped));
         }
         let mut keys: Vec<IterationKey> = self.iterations.keys().cloned().collect();
         // Inner ones first.

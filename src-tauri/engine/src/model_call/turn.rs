@@ -190,7 +190,7 @@ impl<'a> Turn<'a> {
             let text = reply.text.trim();
             if reply.stop_reason == StopReason::ContentFilter && !text.is_empty() {
                 let excerpt: String = text.chars().take(MAX_EXCERPT_CHARS).collect();
-                fault.message.push_str(&format!(" It says: {excerpt}"));
+                fault.message = format!("{} It says: {excerpt}", fault.message);
             }
             return Err(fault);
         }

@@ -80,6 +80,8 @@ async function runToEnd(page: Page): Promise<void> {
 
 /** Shows a part by its command, wherever its button is at this size. */
 async function command(page: Page, title: string): Promise<void> {
+  // A dialog that is closing still has the keyboard.
+  await expect(page.getByRole("dialog")).toHaveCount(0);
   await page.keyboard.press("Control+k");
   // What is typed before the palette has the focus is lost.
   await expect(page.getByTestId("command-palette").getByRole("combobox")).toBeFocused();

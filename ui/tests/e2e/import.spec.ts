@@ -22,6 +22,7 @@ async function dragFiles(page: Page, files: { name: string; type: string; text: 
 
 test("an imported file opens unsaved, with a report and placeholders that can't run", async ({ page }) => {
   await page.goto("/");
+  await expect(page.getByTestId("start-page")).toBeVisible();
   await page.keyboard.press("ControlOrMeta+k");
   await expect(page.getByTestId("menu-field")).toBeFocused();
   await page.keyboard.type("Import");

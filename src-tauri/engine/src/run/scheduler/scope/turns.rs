@@ -7,6 +7,7 @@
 //!
 //! Whether a context that a value names exists is decided by the same order. The activation waits for the one that makes the
 //! context, if that comes before it. If that comes after it, the context does not exist for it, even if it was made by then.
+//! To a context from around a loop, an activation inside stands where the loop stands.
 //!
 //! The workflow's memory is ordered in the same way, as if all nodes that use it shared a context, except that readers do
 //! not wait for each other: a reader waits for the writers before it, a writer for the readers as well.
@@ -55,14 +56,17 @@ impl TurnKey {
         Self::inside(plan, depth, &around, epoch)
     }
 
-    /// Right after the activation of `maker` in this epoch of `node`. None if a cycle that counts the maker's epochs does not
-    /// count those of the node. A loop that follows an inner cycle stands beside it: if it waited for all makers before its own
-    /// key, it would wait for that cycle's later epochs.
-    fn after_maker(plan: &Plan, maker: NodeIx, node: NodeIx, epoch: &Epoch) -> Option<Self> {
-        let (maker_clock, scope) = (&plan.nodes[maker].clock, plan.nodes[node].scope);
-        let is_in_epoch = plan.nodes[node].clock.starts_with(maker_clock);
-        let made_in = || epoch.prefix(plan.scopes[scope].depth + maker_clock.len());
-        is_in_epoch.then(|| Self::of_activation(plan, maker, &made_in()).next())
+    /// Where the body of a loop stands among the activations of `maker`: it sees the contexts that those before this key make.
+    /// That is the loop's own key, but not after the maker's activation in this epoch of the loop: a loop that follows an inner
+    /// cycle stands beside it, and would see what that cycle's later epochs make.
+    fn of_body(plan: &Plan, maker: NodeIx, container: NodeIx, epoch: &Epoch) -> Self {
+        let own = Self::of_activation(plan, container, epoch);
+        let (maker_clock, scope) = (&plan.nodes[maker].clock, plan.nodes[container].scope);
+        if !plan.nodes[container].clock.starts_with(maker_clock) {
+            return own;
+        }
+        let made_in = epoch.prefix(plan.scopes[scope].depth + maker_clock.len());
+        Self::of_activation(plan, maker, &made_in).next().min(own)
     }
 
     /// The key right after this one: what comes before it is this, and what comes before this.
@@ -213,9 +217,9 @@ impl TurnQueues {
         let made_here = &plan.scopes[self.scope].contexts;
         let is_due = used.all(|(context, ContextQueues { makers, users })| {
             let maker = made_here.maker_here(context);
-            let last = maker.and_then(|maker| TurnKey::after_maker(plan, maker, node, &slot.epoch));
-            let made = last.unwrap_or_else(|| own.clone()).min(own.clone());
-            makers.wait_until(made, node) && users.wait_until(own.clone(), node)
+            let until = maker.map(|maker| TurnKey::of_body(plan, maker, node, &slot.epoch));
+            makers.wait_until(until.unwrap_or_else(|| own.clone()), node)
+                && users.wait_until(own.clone(), node)
         });
         let without = Turn::Now { hidden_context: None };
         if !roles.takes_turns() || (is_due && any.wait_until(own, node)) { without } else { Turn::Later }
@@ -241,6 +245,9 @@ impl TurnQueues {
         let own = TurnKey::of_activation(plan, node, &slot.epoch);
         let scope: &PlanScope = &plan.scopes[self.scope];
         let Some((context, epoch)) = scope.contexts.find(&name, &slot.epoch.prefix(scope.depth)) else {
+            if is_made_after_loop(plan, self.scope, &name, &slot.epoch) {
+                return Turn::Now { hidden_context: Some(name) };
+            }
             // No node of the scope makes it. In a body, it may come from outside; else it exists at no time.
             let users = scope.contexts.find_outer(&name).map(|context| &mut self.contexts[context].users);
             let is_due = self.scope == ROOT_SCOPE
@@ -263,6 +270,23 @@ impl TurnQueues {
         }
         if users.wait_until(own.clone(), node) && any.wait_until(own, node) { without } else { Turn::Later }
     }
+}
+
+/// Whether a context is made around the body of a loop, but after the loop in the order there. An iteration begins with what
+/// exists at that time, and such a context may be among it.
+fn is_made_after_loop(plan: &Plan, body: ScopeIx, name: &ContextId, epoch: &Epoch) -> bool {
+    let mut container = plan.scopes[body].container;
+    while let Some(node) = container.map(|container| container.node) {
+        let around = &plan.scopes[plan.nodes[node].scope];
+        if let Some((context, made_in)) = around.contexts.find(name, &epoch.prefix(around.depth)) {
+            let maker = around.contexts.maker(context);
+            let of_loop = epoch.prefix(around.depth + plan.nodes[node].clock.len());
+            return TurnKey::of_activation(plan, maker, &made_in)
+                >= TurnKey::of_body(plan, maker, node, &of_loop);
+        }
+        container = around.container;
+    }
+    false
 }
 
 /// The context that an activation works in.

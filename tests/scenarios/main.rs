@@ -8,6 +8,8 @@ mod attachments;
 mod bad_files;
 mod bounded_expressions;
 mod canary;
+#[cfg(target_os = "linux")]
+mod certificates;
 mod commands;
 mod config;
 mod contexts;

@@ -59,6 +59,15 @@ it("says how a schema was sent unless it is enforced", () => {
   expect(screen.queryByTestId("schema-form")).toBe(null);
 });
 
+it("says which parameters were not sent because the model refuses them", () => {
+  const prompt = { ...PROMPT, parts: [], settings: { refusedParameters: ["temperature", "top_p"] } };
+  showRun(workspace.activeRun, [{ type: "prompt.rendered", ...HERE, step: 0, prompt }]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  expect(screen.getByTestId("refused-parameters").textContent).toBe(
+    "Not sent: temperature, top_p, which the model refuses",
+  );
+});
+
 it("builds a prompt once, not on each later event", async () => {
   const session = showRun(workspace.activeRun, [
     { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts: PARTS } },

@@ -125,6 +125,13 @@ function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
           {SCHEMA_FORMS[prompt.settings.schemaForm]}
         </p>
       ) : null}
+      {prompt.settings?.refusedParameters?.length ? (
+        <p className="break-words text-fg-2 text-xs" data-testid="refused-parameters">
+          <span className="text-fg-3">{TEXTS.notSent}</span>
+          <span className="font-mono">{prompt.settings.refusedParameters.join(", ")}</span>
+          {TEXTS.refusedByModel}
+        </p>
+      ) : null}
       <MessageSources prompt={prompt} epoch={epoch} />
       <div className="mt-2.5 flex flex-wrap items-center gap-2">
         <ChoiceBar label={TEXTS.view} options={VIEWS} value={shown} onChange={setShown} />

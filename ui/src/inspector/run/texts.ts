@@ -117,6 +117,8 @@ export const TEXTS = {
   replyTo: "To ",
   andTools: ", tools: ",
   replySchema: "Reply schema: ",
+  notSent: "Not sent: ",
+  refusedByModel: ", which the model refuses",
   messageFrom: "Message from",
   modelCall: "Model call",
   call: "Call",

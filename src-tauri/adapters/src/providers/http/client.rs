@@ -86,7 +86,11 @@ impl HttpClient {
             let why = innermost_cause(&error);
             let message = format!("The HTTP client for `{}` could not be created: {why}.", self.provider);
             Fault::new(ErrorCode::ProviderNoClient, message)
-                .hint("Check that the system's CA certificates are installed, and that SSL_CERT_FILE, if set, names them.")
+                .hint(if cfg!(target_os = "linux") {
+                    "Check that the system's CA certificates are installed, and that SSL_CERT_FILE, if set, names them."
+                } else {
+                    "Check that the certificates of the system's certificate store can be read."
+                })
         })?;
         Ok(self.client.get_or_init(|| client))
     }

@@ -16,6 +16,13 @@ use super::proxy::ProxySetting;
 /// How much of a server's own message a fault repeats.
 const MAX_EXCERPT_CHARS: usize = 500;
 
+/// How to have a certificate trusted. Only on Linux the certificates are read from files.
+const TRUST_ADVICE: &str = if cfg!(target_os = "linux") {
+    "set SSL_CERT_FILE to a PEM file with the certificates to trust"
+} else {
+    "add its certificate to the system's certificate store"
+};
+
 /// What a fault says about the call it belongs to.
 #[derive(Clone, Debug)]
 pub(crate) struct ErrorContext {
@@ -77,8 +84,10 @@ impl ErrorContext {
         });
         if says("invalid peer certificate") {
             return self.fault(ErrorCode::ProviderCertificate, &format!("has a certificate that is not trusted ({cause})")).hint(
-                "If the server or a proxy has a certificate of your own authority, set SSL_CERT_FILE to a PEM file with the \
-                 certificates to trust. Check the date of this machine as well.",
+                format!(
+                    "If the server or a proxy has a certificate of your own authority, {TRUST_ADVICE}. Check the date of \
+                     this machine as well."
+                ),
             );
         }
         if says("InvalidContentType") || says("corrupt message") {

@@ -801,7 +801,7 @@ error_codes! {
             "Change its settings with `plait providers set`; `plait providers rm` takes changes back.";
         ProviderCertificate = "provider.certificate",
             "The certificate of the server is not trusted.",
-            "Set `SSL_CERT_FILE` to a file with the certificates to trust, and check the date of the machine.";
+            "Add the certificate of its authority to those that the system trusts (on Linux, `SSL_CERT_FILE` can name a file), and check the date of the machine.";
         ProviderContentFiltered = "provider.content_filtered",
             "The server's content filter stopped the reply.",
             "Rephrase the message, or use another model.";

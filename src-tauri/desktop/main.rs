@@ -2,14 +2,17 @@
 //!
 //! Starts and ends the process. `instance` finds one that is there already, `ipc` has the Tauri commands of the page, `dialogs`
 //! the file dialogs, `host` opens and closes the application, `startup` says how far that is, `window` creates and closes the
-//! windows, and `first_state` hands the page what it begins with. No command of the api is implemented here. There is no menu
-//! bar: the editor has its menus in the page, and macOS gets the default menu of Tauri, which copy and paste need there.
+//! windows, `first_state` hands the page what it begins with, and `graphics` says how it is drawn. No command of the api is
+//! implemented here. There is no menu bar: the editor has its menus in the page, and macOS gets the default menu of Tauri, which
+//! copy and paste need there.
 #![cfg_attr(all(not(debug_assertions), windows), windows_subsystem = "windows")]
 
 mod args;
 mod dialogs;
 mod environment;
 mod first_state;
+#[cfg(target_os = "linux")]
+mod graphics;
 mod host;
 mod instance;
 mod ipc;

@@ -116,6 +116,8 @@ fn open(app: &AppHandle, label: &str, page: String) -> tauri::Result<()> {
             }
         })
         .build()?;
+    #[cfg(target_os = "linux")]
+    crate::graphics::configure(&window)?;
     window.set_background_color(Some(match window.theme() {
         Ok(Theme::Light) => Color(0xf5, 0xf6, 0xfa, 0xff),
         _ => Color(0x10, 0x12, 0x19, 0xff),

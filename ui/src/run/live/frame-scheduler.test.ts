@@ -4,8 +4,8 @@ import { FrameScheduler } from "./frame-scheduler";
 describe("FrameScheduler", () => {
   let now = 0;
   let frames: (() => void)[] = [];
-  const nextFrame = () => {
-    now += 16;
+  const nextFrame = (ms = 16) => {
+    now += ms;
     const due = frames;
     frames = [];
     for (const frame of due) frame();
@@ -41,6 +41,25 @@ describe("FrameScheduler", () => {
     expect(ran).toEqual(Array.from({ length: jobs }, (_, key) => key));
     expect(Math.max(...perFrame)).toBeLessThan(12);
     expect(frames).toEqual([]);
+  });
+
+  it("does more in a frame where frames take longer, within a bound", () => {
+    const countAfter = (ms: number) => {
+      const scheduler = new FrameScheduler();
+      let ran = 0;
+      for (let key = 0; key < 99; key++) {
+        scheduler.later(key, () => {
+          now += 1;
+          ran += 1;
+        });
+      }
+      scheduler.go();
+      const before = ran;
+      nextFrame(ms);
+      frames = [];
+      return ran - before;
+    };
+    expect([16, 40, 400].map(countAfter)).toEqual([9, 21, 24]);
   });
 
   it("runs urgent jobs first and growth jobs in every frame", () => {

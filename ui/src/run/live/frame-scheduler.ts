@@ -4,8 +4,10 @@
  */
 import { flushSync } from "react-dom";
 
-/** Time budget of one frame for jobs and their renders, in milliseconds. */
+/** Time budget of one frame for jobs and their renders, in milliseconds: at 60 frames a second half of what a frame takes. */
 const BUDGET_MS = 8;
+/** Where frames take longer, half of that, so that what grows is not painted many frames late; at most this, in milliseconds. */
+const MAX_BUDGET_MS = 24;
 /** Two batches within this time would be in the same frame. */
 const MIN_FRAME_GAP_MS = 8;
 /** Jobs per clock check: rendering several together is cheaper than one by one. */
@@ -20,6 +22,7 @@ export class FrameScheduler {
   #frame: number | undefined;
   #last = Number.NEGATIVE_INFINITY;
   #growthMs = 0;
+  #budgetMs = BUDGET_MS;
 
   /** Duration of the last growth jobs including rendering, in milliseconds. */
   get growthMs(): number {
@@ -45,15 +48,18 @@ export class FrameScheduler {
 
   #schedule(): void {
     if (this.#soon.size + this.#later.size === 0) return;
+    const scheduled = performance.now();
     this.#frame = requestAnimationFrame(() => {
       this.#frame = undefined;
+      // What was left over waited for one frame.
+      this.#budgetMs = Math.min(MAX_BUDGET_MS, Math.max(BUDGET_MS, (performance.now() - scheduled) / 2));
       this.#runBatch();
       this.#schedule();
     });
   }
 
   #runBatch(): void {
-    const until = performance.now() + BUDGET_MS;
+    const until = performance.now() + this.#budgetMs;
     while (this.#soon.size > 0 && performance.now() < until) runBatch(this.#soon);
     // Growth jobs run in every frame, or a busy run would starve them.
     if (this.#later.size > 0) {

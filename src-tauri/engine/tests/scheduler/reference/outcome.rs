@@ -23,7 +23,23 @@ pub enum Write {
     Result(NodeId, BTreeMap<PortName, Value>),
 }
 
+/// Where a write goes to.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Target {
+    Context(ContextId),
+    Memory,
+    Result(NodeId),
+}
+
 impl Write {
+    pub fn target(&self) -> Target {
+        match self {
+            Self::Messages(context, _) => Target::Context(context.clone()),
+            Self::Memory(_) => Target::Memory,
+            Self::Result(node, _) => Target::Result(node.clone()),
+        }
+    }
+
     /// The messages that it adds to this context.
     pub fn to_context(&self, context: &ContextId) -> Option<&History> {
         match self {

@@ -9,7 +9,7 @@ use plait_engine::journal::SkipReason;
 use super::graph::Place;
 use super::interpreter::Interpreter;
 use super::iterations::IterationEnd;
-use super::outcome::{Outcome, Write};
+use super::outcome::{Outcome, Target, Write};
 use crate::journal_summary::{ActivationRecord, Final, History};
 use crate::nodes::semantics;
 
@@ -47,15 +47,15 @@ impl ScopeRun {
     pub fn of(interpreter: &mut Interpreter) -> Self {
         let flow = interpreter.flow;
         let mut run = Self::default();
-        let mut turns = Vec::new();
+        let mut turns: BTreeMap<Target, Vec<_>> = BTreeMap::new();
         let mut idle = Vec::new();
         for &node in flow.places.iter().filter(|&&node| !flow.graph.is_border(node)) {
             let (epochs, _) = interpreter.epochs(node, &Epoch::root());
             let mut has_run = false;
             for epoch in &epochs {
                 let outcome = interpreter.outcome(node, epoch);
-                if !outcome.writes().is_empty() {
-                    turns.push(((node, epoch.clone()), outcome.writes().to_vec()));
+                for write in outcome.writes() {
+                    turns.entry(write.target()).or_default().push(((node, epoch.clone()), write.clone()));
                 }
                 has_run |= run.take(interpreter, node, epoch, &outcome);
             }
@@ -63,8 +63,11 @@ impl ScopeRun {
                 idle.extend(epochs.last().map(|epoch| interpreter.activation(node, epoch)));
             }
         }
-        turns.sort_by(|(one, _), (other, _)| interpreter.precedence(one, other));
-        for write in turns.into_iter().flat_map(|(_, writes)| writes) {
+        // Only what goes to the same place has an order: nodes that share nothing may follow cycles whose epochs are in no order.
+        for turns in turns.values_mut() {
+            turns.sort_by(|(one, _), (other, _)| interpreter.precedence(one, other));
+        }
+        for (_, write) in turns.into_values().flatten() {
             match &write {
                 Write::Messages(context, added) if run.contexts.contains_key(context) => {
                     run.contexts.entry(context.clone()).or_default().extend(added.clone());

@@ -137,6 +137,11 @@ impl App {
         self.drag_with(LEFT_BUTTON, 12, from, to).await
     }
 
+    /// Drags as slowly as a person, for most of a second.
+    pub async fn drag_slowly(&self, from: Point, to: Point) -> Result<()> {
+        self.drag_with(LEFT_BUTTON, 50, from, to).await
+    }
+
     /// Drags with the middle button, for half a second.
     pub async fn drag_with_middle_button(&self, from: Point, to: Point) -> Result<()> {
         self.drag_with(MIDDLE_BUTTON, 30, from, to).await

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use plait_window_tests::App;
-use plait_window_tests::input::Rect;
+use plait_window_tests::input::{Point, Rect};
 use serde_json::Value;
 
 /// WebDriver's code of the Control key.
@@ -36,8 +36,7 @@ pub(crate) async fn connect(
 /// Draws an edge between two handles, by their test ids.
 pub(crate) async fn drag_between(app: &App, source: &str, target: &str) -> Result<()> {
     let edges = app.count(".react-flow__edge").await?;
-    let from = rect(app, source).await?.center();
-    let to = rect(app, target).await?.center();
+    let (from, to) = (center(app, source).await?, center(app, target).await?);
     app.drag(from, to).await?;
     app.wait_until(
         &format!("{source} is connected to {target}"),
@@ -83,6 +82,11 @@ pub(crate) async fn answer(app: &App, text: &str) -> Result<()> {
     click(app, "pause-answer").await?;
     app.type_text(text).await?;
     click(app, "pause-send").await
+}
+
+/// The middle of the element with this test id.
+pub(crate) async fn center(app: &App, test_id: &str) -> Result<Point> {
+    Ok(rect(app, test_id).await?.center())
 }
 
 async fn rect(app: &App, test_id: &str) -> Result<Rect> {

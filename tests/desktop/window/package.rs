@@ -9,7 +9,7 @@ use plait_window_tests::environment::clean_command;
 use plait_window_tests::run_test;
 
 use crate::draw_and_run::draw_run_save_and_reopen;
-use crate::keyboard::build_run_and_save;
+use crate::newcomer::{build_by_keyboard, build_by_mouse};
 
 /// The variable with the path of the package. `cargo xtask test --only window` makes it.
 const PACKAGE: &str = "PLAIT_PACKAGE";
@@ -84,7 +84,8 @@ async fn package_installs_into_an_empty_root_and_its_window_runs_a_drawn_flow() 
 
         let window = root.path("usr/bin/plait-desktop");
         draw_run_save_and_reopen("package", &window).await?;
-        build_run_and_save("package-keyboard", &window).await
+        build_by_mouse("package-mouse", &window).await?;
+        build_by_keyboard("package-keyboard", &window).await
     })
     .await
 }

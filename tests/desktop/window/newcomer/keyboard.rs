@@ -1,19 +1,15 @@
-//! The newcomer's path by keyboard alone, as the guide's first page describes it.
+//! The newcomer's path by keyboard alone.
 
 use std::path::Path;
-use std::time::Duration;
 
 use anyhow::Result;
 use plait_window_tests::{App, Home, built_binary, run_test};
 
-use crate::editor::{ALT, CONTROL, ENTER, SHIFT, read_saved_flow, wait_for_node_state, wait_for_run_status};
+use super::{ANSWERS, enter, expect_saved_cycle, press};
+use crate::editor::{ALT, CONTROL, ENTER, SHIFT, wait_for_node_state, wait_for_run_status};
 
 const ESCAPE: char = '\u{E00C}';
 const TAB: char = '\u{E004}';
-
-/// Between two keys: 300 characters a minute, as a person types who knows what to type. The bound of every test, four minutes, is
-/// below the five that a newcomer may need.
-const KEY_INTERVAL: Duration = Duration::from_millis(200);
 
 #[tokio::test]
 async fn flow_can_be_built_run_answered_and_saved_by_keyboard_alone() -> Result<()> {
@@ -46,7 +42,7 @@ pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> 
     press(&app, &[CONTROL, ENTER]).await?;
     wait_for_run_status(&app, "waiting").await?;
     wait_for_node_state(&app, "userInput", "paused").await?;
-    for answer in ["Where is my parcel?", "Thank you."] {
+    for answer in ANSWERS {
         press(&app, &[ALT, 'a']).await?;
         app.wait_for("[data-testid=pause-answer]:focus").await?;
         enter(&app, answer).await?;
@@ -65,28 +61,8 @@ pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> 
     app.guide_picture("first-flow").await?;
 
     press(&app, &[CONTROL, 's']).await?;
-    app.wait_until("the flow is saved", "document.title.startsWith('•') === false").await?;
-    let flow = read_saved_flow(&home.dialog_answer())?;
-    let mut edges: Vec<_> = flow["edges"].as_object().into_iter().flat_map(|edges| edges.values()).collect();
-    edges.sort_by_key(|edge| edge["source"].to_string());
-    let ends: Vec<_> = edges.iter().map(|edge| format!("{} {}", edge["source"], edge["target"])).collect();
-    assert_eq!(ends, [r#""chat" "userInput""#, r#""contextStart" "userInput""#, r#""userInput" "chat""#]);
+    expect_saved_cycle(&app, &home).await?;
     app.close().await
-}
-
-/// Presses keys together, and waits as long as a person takes for the next ones.
-async fn press(app: &App, chord: &[char]) -> Result<()> {
-    app.press(chord).await?;
-    tokio::time::sleep(KEY_INTERVAL).await;
-    Ok(())
-}
-
-/// Types text and presses Enter.
-async fn enter(app: &App, text: &str) -> Result<()> {
-    for letter in text.chars() {
-        press(app, &[letter]).await?;
-    }
-    press(app, &[ENTER]).await
 }
 
 /// Back from the config of a new node, whose first field has the focus, to the node on the canvas.

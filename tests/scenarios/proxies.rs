@@ -1,5 +1,5 @@
 //! Proxies that the environment names and that let nothing through: `plait providers test` says what is wrong, and no request goes
-//! around them.
+//! around them. Without a proxy it says that nobody knows the host.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -9,11 +9,12 @@ use crate::support::binary::{CliOutput, Home};
 /// A host that resolves to nothing: only a proxy could reach it.
 const URL: &str = "http://models.invalid/v1";
 
-fn test_with(variable: &str, proxy: &str) -> CliOutput {
+/// Tests a provider there, with these variables.
+fn test_with(variables: &[(&str, &str)]) -> CliOutput {
     let home = Home::default();
     let added = home.plait(&["providers", "add", "mine", "--kind", "openai-chat", "--url", URL]);
     assert_eq!(added.code, 0, "{added:#?}");
-    home.command(&["providers", "test", "mine"]).env(variable, proxy).output().unwrap().into()
+    home.command(&["providers", "test", "mine"]).envs(variables.iter().copied()).output().unwrap().into()
 }
 
 /// Answers every request with 407.
@@ -35,7 +36,7 @@ fn refuse(mut socket: &TcpStream) {
 #[test]
 fn proxy_that_wants_a_password_is_named() {
     let proxy = locked_proxy();
-    let tested = test_with("HTTP_PROXY", &proxy);
+    let tested = test_with(&[("HTTP_PROXY", &proxy)]);
     assert_eq!(tested.code, 1, "{tested:#?}");
     assert!(tested.err.contains("error[provider.proxy]"), "{tested:#?}");
     assert!(tested.err.contains(&proxy) && tested.err.contains("407"), "{tested:#?}");
@@ -48,9 +49,17 @@ fn proxy_that_cannot_be_used_is_refused_before_the_call() {
         ("HTTP_PROXY", "http://:80:90", "is no URL of a proxy"),
         ("ALL_PROXY", "socks5://127.0.0.1:9", "`socks5`"),
     ] {
-        let tested = test_with(variable, proxy);
+        let tested = test_with(&[(variable, proxy)]);
         assert_eq!(tested.code, 1, "{tested:#?}");
         assert!(tested.err.contains("error[provider.proxy]"), "{tested:#?}");
         assert!(tested.err.contains(variable) && tested.err.contains(why), "{tested:#?}");
     }
+}
+
+#[test]
+fn unknown_host_is_named() {
+    let tested = test_with(&[]);
+    assert_eq!(tested.code, 1, "{tested:#?}");
+    assert!(tested.err.contains("error[provider.unreachable]"), "{tested:#?}");
+    assert!(tested.err.contains("models.invalid"), "{tested:#?}");
 }

@@ -105,7 +105,7 @@ test("what is being typed belongs to the flow it was typed for", async ({ page }
   await expect(node(page, "ask")).toContainText("Mine again!");
 });
 
-test("invalid JSON of one flow is not shown in another", async ({ page }) => {
+test("invalid JSON stays with its flow", async ({ page }) => {
   const withSchema = (name: string): Flow => ({
     ...CHAT_FLOW,
     name,
@@ -127,6 +127,20 @@ test("invalid JSON of one flow is not shown in another", async ({ page }) => {
   await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
   await expect(field).toContainText('"a": 1');
   await expect(field).not.toContainText("oops");
+
+  await page.keyboard.press("Control+Tab");
+  await expect(page.getByTestId("flow-name")).toHaveText(CHAT_FLOW.name);
+  await expect(field).toContainText("oops");
+  await expect(page.getByTestId("inspector").getByText("Invalid JSON:", { exact: false })).toBeVisible();
+  await page.getByTestId("inspector-tab-io").click();
+  await page.getByTestId("inspector-tab-config").click();
+  await expect(field).toContainText("oops");
+
+  // Once it is valid again, nothing is left of it.
+  await field.fill("7");
+  await page.getByTestId("inspector-tab-io").click();
+  await page.getByTestId("inspector-tab-config").click();
+  await expect(field).toHaveText("7");
 });
 
 test("a file that is open goes to its tab", async ({ page }) => {

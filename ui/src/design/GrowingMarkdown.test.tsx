@@ -21,7 +21,7 @@ vi.mock("react-markdown", async (original) => {
 afterEach(cleanup);
 
 /** The markup of a text without the places where it grows. */
-const htmlOf = (element: HTMLElement) => element.innerHTML.replace(/<\/?span>/g, "");
+const htmlOf = (element: HTMLElement) => element.innerHTML.replace(/<span class="growing-end">|<\/span>/g, "");
 
 describe("GrowingMarkdown", () => {
   beforeEach(async () => {

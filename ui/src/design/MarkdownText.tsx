@@ -27,5 +27,5 @@ export default function MarkdownText({ text, grows }: { text: string; grows: boo
 }
 
 function Tail() {
-  return <span>{useContext(MarkdownTail)}</span>;
+  return <span className="growing-end">{useContext(MarkdownTail)}</span>;
 }

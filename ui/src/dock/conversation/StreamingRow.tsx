@@ -36,7 +36,6 @@ function Streaming({ turn }: { turn: Activation }) {
         ))}
         {calling ? <p className="text-tools text-xs">{TEXTS.calling(calling)}</p> : null}
         {text === "" && reasoning === "" && !calling ? <p className="text-fg-3">{TEXTS.thinking}</p> : null}
-        {text === "" ? null : <span aria-hidden className="stream-cursor" />}
       </div>
     </Spoken>
   );

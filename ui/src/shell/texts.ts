@@ -27,6 +27,7 @@ export const TEXTS = {
   importLost: "Lost",
   importPartly: "Translated, but not in full",
   importLostEdges: "Lost edges",
+  showImported: (name: string) => `Show “${name}” on the canvas`,
   openFlows: "Open flows",
   newTab: "New tab",
   start: "Start",

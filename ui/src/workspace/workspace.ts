@@ -92,7 +92,7 @@ export function createWorkspace(bareHost: Host) {
       documents,
       drafts,
       questions,
-      showImport: (report) => overlays.showImport(report),
+      showImport: () => overlays.showImportReport(true),
     }),
     canvas,
     /** The flows that were open last. */

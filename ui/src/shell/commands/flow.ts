@@ -39,6 +39,14 @@ export const flowCommands: readonly Command[] = [
     run: ({ files }) => files.importFile(),
   },
   {
+    id: "flow.importReport",
+    title: "Show import report",
+    group: "Flow",
+    terms: ["lost", "placeholders", "dify", "flowise", "langflow", "n8n", "rivet"],
+    enabled: ({ editor }) => editor.state.importReport !== undefined,
+    run: ({ overlays }) => overlays.showImportReport(true),
+  },
+  {
     id: "flow.save",
     title: "Save",
     group: "Flow",

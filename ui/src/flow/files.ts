@@ -70,6 +70,12 @@ export class FlowFiles {
     return true;
   }
 
+  /** Closes all other documents. Asks about unsaved changes, and stops where the person cancels. */
+  async closeOthers(key = this.#editor.state.key): Promise<void> {
+    const others = this.#documents.all.filter((document) => document.key !== key);
+    for (const other of others) if (!(await this.close(other.key))) return;
+  }
+
   /** Whether the window may close. Asks about the unsaved changes of each document. */
   async mayCloseAll(): Promise<boolean> {
     commitTyping();

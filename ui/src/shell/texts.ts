@@ -32,6 +32,10 @@ export const TEXTS = {
   newTab: "New tab",
   start: "Start",
   closeTab: (name: string) => `Close ${name}`,
+  closeOthers: "Close others",
+  copyPath: "Copy path",
+  pathCopied: "Path copied.",
+  clipboardFailed: "The clipboard can’t be written.",
   flowCount: (count: number) => (count === 1 ? "1 flow" : `${count} flows`),
   unsavedChanges: "unsaved changes",
   runStatus: {

@@ -163,6 +163,28 @@ test("closing a tab asks about unsaved changes, and a closed flow opens again wi
   await expect(tabNames(page)).toHaveText([OTHER.name]);
 });
 
+test("the menu of a tab closes the others and copies the path of its file", async ({ page }) => {
+  await openTwo(page);
+  await tab(page, CHAT_FLOW.name).click({ button: "right" });
+  const menu = page.getByTestId("flow-tab-menu");
+  await menu.getByRole("menuitem", { name: "Copy path" }).click();
+  await expect(page.locator("[data-sonner-toast]")).toContainText("Path copied");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("/flows/test.flow.json");
+  await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
+
+  await rename(page, "ask", "Mine");
+  await tab(page, CHAT_FLOW.name).locator(".flow-tab-name").focus();
+  await page.keyboard.press("Shift+F10");
+  await menu.getByRole("menuitem", { name: "Close others" }).click();
+  await page.getByTestId("ask-discard").click();
+  await expect(tabNames(page)).toHaveText([CHAT_FLOW.name]);
+
+  await tab(page, CHAT_FLOW.name).click({ button: "right" });
+  await expect(menu.getByRole("menuitem", { name: "Close others" })).toHaveAttribute("aria-disabled", "true");
+  await menu.getByRole("menuitem", { name: "Close", exact: false }).first().click();
+  await expect(page.getByTestId("start-page")).toBeVisible();
+});
+
 test("tabs change places by dragging and by keys", async ({ page }) => {
   await openTwo(page);
   const first = await tab(page, CHAT_FLOW.name).boundingBox();

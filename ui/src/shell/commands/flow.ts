@@ -2,6 +2,7 @@
 import { documentFlow } from "@/flow/flow-state";
 import type { Command } from "@/workspace/command";
 import type { Workspace } from "@/workspace/workspace";
+import { copyPath } from "../copy-path";
 
 export const flowCommands: readonly Command[] = [
   {
@@ -97,6 +98,22 @@ export const flowCommands: readonly Command[] = [
     terms: ["tab"],
     whileTyping: true,
     run: ({ files }) => files.close(),
+  },
+  {
+    id: "flow.closeOthers",
+    title: "Close other flows",
+    group: "Flow",
+    terms: ["tabs"],
+    enabled: hasTabs,
+    run: ({ files }) => files.closeOthers(),
+  },
+  {
+    id: "flow.copyPath",
+    title: "Copy path of file",
+    group: "Flow",
+    terms: ["clipboard", "location"],
+    enabled: ({ editor }) => editor.state.path !== undefined,
+    run: ({ editor }) => copyPath(editor.state.path),
   },
   {
     id: "flow.reopen",

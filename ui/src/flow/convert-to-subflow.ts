@@ -11,7 +11,7 @@ import { setRoute } from "./routes";
 import {
   MAPPED,
   type Mapped,
-  nodeFields,
+  nodeReads,
   nodeSettings,
   OUTPUT,
   type Outcome,
@@ -73,9 +73,8 @@ function refusedNode(flow: Flow, { ids, container }: Selection, { nameOf, types 
 function refusedRead(flow: Flow, { ids }: Selection, { nameOf, types }: SubflowParts): string | undefined {
   const channels = new Map<string, NodeId>();
   for (const [id, node] of Object.entries(flow.nodes)) {
-    for (const field of nodeFields(types, node)) {
-      const read = node.config?.[field];
-      if (typeof read === "string" && Object.hasOwn(flow.nodes, read) && ids.has(read) !== ids.has(id))
+    for (const { read } of nodeReads(types, node)) {
+      if (Object.hasOwn(flow.nodes, read) && ids.has(read) !== ids.has(id))
         return TEXTS.readsAcross(nameOf(flow, id), nameOf(flow, read));
     }
     if (node.type !== "portalIn" && node.type !== "portalOut") continue;

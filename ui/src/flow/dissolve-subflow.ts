@@ -2,14 +2,14 @@
 import type { Edge, Flow, Node, NodeId } from "@/bindings";
 import { bounds } from "./align";
 import { containerOf, cornerOf, outermost } from "./containers";
-import { addFragment, connect, fragment, remove } from "./edits";
+import { addFragment, connect, fragment, remove, setAt } from "./edits";
 import { frameOf, withFrames } from "./frame-box";
 import { takeOut } from "./frames";
 import { innerFlowOf } from "./inner-flow";
 import {
   MAPPED,
   mappingOf,
-  nodeFields,
+  nodeReads,
   nodeSettings,
   OUTPUT,
   type Outcome,
@@ -19,6 +19,7 @@ import {
   resultQuery,
   type SubflowParts,
 } from "./subflow-border";
+import { withOwnNames } from "./subflow-names";
 import { SUBFLOW_TEXTS as TEXTS } from "./subflow-texts";
 
 /** Where an edge that leaves the sub-flow comes from in it. */
@@ -51,9 +52,8 @@ function refusedNode(flow: Flow, id: NodeId, node: Node, inner: Flow, parts: Sub
       if (to !== "input" && !Object.hasOwn(inner.nodes, portOf(to).node)) return TEXTS.missingInput(portOf(to).node);
     }
   }
-  for (const [reader, { config }] of Object.entries(flow.nodes)) {
-    if (nodeFields(parts.types, flow.nodes[reader] as Node).some((field) => config?.[field] === id))
-      return TEXTS.usesWhole(parts.nameOf(flow, reader));
+  for (const [reader, one] of Object.entries(flow.nodes)) {
+    if (nodeReads(parts.types, one).some(({ read }) => read === id)) return TEXTS.usesWhole(parts.nameOf(flow, reader));
   }
   return undefined;
 }
@@ -92,10 +92,10 @@ function dissolve(
   { types, sizeOf }: SubflowParts,
 ): Outcome {
   const gone = new Set(Object.keys(inner.nodes).filter((one) => inner.nodes[one]?.type === OUTPUT));
-  const kept = takeOut(remove(inner, { nodes: gone, edges: new Set() }), gone);
   const entering = Object.values(flow.edges).filter((edge) => edge.target === id);
   const queries = leaving.flatMap(({ query }) => query ?? []);
   const rest = remove(flow, { nodes: new Set([id, ...queries]), edges: new Set() });
+  const kept = withOwnNames(takeOut(remove(inner, { nodes: gone, edges: new Set() }), gone), rest);
   const container = containerOf(flow, id);
   const taken = outermost(kept, Object.keys(kept.nodes));
   const body = bounds(new Map(taken.map((one) => [one, { ...cornerOf(kept, one), ...sizeOf(kept, one) }])));
@@ -149,12 +149,10 @@ function withRenamedReads(flow: Flow, names: ReadonlyMap<NodeId, NodeId>, types:
   const nodes = { ...flow.nodes };
   for (const id of names.values()) {
     const node = nodes[id];
-    if (!node?.config) continue;
-    for (const field of nodeFields(types, node)) {
-      const renamed = names.get(String(node.config[field]));
-      const { config, ...rest } = nodes[id] ?? node;
-      if (renamed !== undefined) nodes[id] = { ...rest, config: { ...config, [field]: renamed } };
-    }
+    if (!node) continue;
+    let config: unknown = node.config;
+    for (const { path, read } of nodeReads(types, node)) config = setAt(config, path, names.get(read) ?? read);
+    if (config !== node.config) nodes[id] = { ...node, config: config as Node["config"] };
   }
   return { ...flow, nodes };
 }

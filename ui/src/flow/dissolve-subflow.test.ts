@@ -93,6 +93,32 @@ describe("a dissolved sub-flow", () => {
     expect(frames).toMatchObject([{ title: "Reply", nodes: ["a"] }]);
   });
 
+  it("keeps the points of edges that are outside of its nodes", () => {
+    const route = [
+      { x: 240, y: 300 },
+      { x: 240, y: -60 },
+    ];
+    const before: Flow = {
+      ...flowOf({ a: { type: "text" }, b: { type: "json" }, c: { type: "json" }, d: { type: "json" } }, [
+        "a.text>b.value",
+        "b.result>c.value",
+        "c.result>d.value",
+      ]),
+      routes: {
+        // The last point of the first edge and the first of the last are beside the nodes that are converted.
+        "a.text>b.value": [...route, { x: 540, y: 100 }],
+        "c.result>d.value": [{ x: 560, y: 120 }, ...route.map(({ x, y }) => ({ x: x + 620, y }))],
+      },
+    };
+    const converted = convertToSubflow(before, ["b", "c"], SUBFLOW_PARTS);
+    if ("refused" in converted) throw new Error(converted.refused);
+    const routes = (flow: Flow) => Object.values(flow.routes ?? {});
+    expect(routes(converted.flow)).toEqual([route, route.map(({ x, y }) => ({ x: x + 620, y }))]);
+    const outcome = dissolveSubflow(converted.flow, converted.nodes[0] ?? "", SUBFLOW_PARTS);
+    if ("refused" in outcome) throw new Error(outcome.refused);
+    expect(routes(outcome.flow)).toEqual([route, route.map(({ x, y }) => ({ x: x + 620, y }))]);
+  });
+
   it("keeps ids that are free, and edges and reads where one is taken", () => {
     const inner = flowOf(
       { "b-2": { type: "text" }, a: { type: "json" }, reader: { type: "subflow", config: { sourceNodeId: "a" } } },

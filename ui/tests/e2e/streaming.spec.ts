@@ -54,10 +54,10 @@ test("the end of a reply stays in view while it streams", async ({ page }) => {
 
   await messages.hover();
   await page.mouse.wheel(0, -200);
+  await expect(page.getByRole("button", { name: "Latest" })).toBeVisible();
   const top = await messages.evaluate((box) => box.scrollTop);
   await watchEnd(page);
   expect(await messages.evaluate((box) => box.scrollTop)).toBe(top);
-  await expect(page.getByRole("button", { name: "Latest" })).toBeVisible();
   await page.getByRole("button", { name: "Latest" }).click();
   expect(Math.max(...(await watchEnd(page)).below)).toBeLessThanOrEqual(0);
 });

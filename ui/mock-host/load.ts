@@ -8,6 +8,8 @@ export type Load = {
   streams: number;
   /** Instead of nodes that stream: a conversation of so many turns between the flow's first two nodes. */
   turns?: number;
+  /** Instead of nodes that iterate: the nodes that stream write one long reply each, in a context of its own. */
+  replies?: boolean;
 };
 
 export function loadOf(flow: Flow): Load | undefined {
@@ -34,7 +36,11 @@ export function startLoad(run: RunId, flow: Flow, load: Load, env: { now(): numb
   };
   emit([{ type: "run.started", run, flow: { name: flow.name, hash: "load" } }]);
   const ids = Object.keys(flow.nodes);
-  const events = load.turns === undefined ? generate(ids, load.streams) : converse(ids);
+  const events = load.replies
+    ? reply(ids, load.streams)
+    : load.turns === undefined
+      ? generate(ids, load.streams)
+      : converse(ids);
   const began = performance.now();
   const total = load.turns === undefined ? load.eventsPerSecond * load.seconds : load.turns * EVENT_OF_TURN + 1;
   let emitted = 0;
@@ -104,6 +110,22 @@ export function* generate(ids: readonly NodeId[], streams: number): Generator<ob
       state.iteration += 1;
       state.words = 0;
     }
+  }
+}
+
+/** Endless replies in paragraphs, one word at a time in turn. */
+export function* reply(ids: readonly NodeId[], streams: number): Generator<object, never> {
+  const nodes = ids.slice(0, Math.max(1, streams));
+  for (const node of nodes) {
+    const context = { contextId: node, contextType: "main", messageHistory: [], revision: 0 };
+    yield { type: "node.started", node, epoch: [], attempt: 1 };
+    yield { type: "context.created", node, epoch: [], context };
+    yield { type: "turn.started", node, epoch: [], contextId: node };
+  }
+  for (let count = 0; ; count++) {
+    const word = WORDS[count % WORDS.length];
+    const text = count % 120 === 119 ? `**${word}**.\n\n` : `${word} `;
+    for (const node of nodes) yield { type: "node.delta", node, epoch: [], text };
   }
 }
 

@@ -13,6 +13,7 @@ import {
 } from "lucide-react";
 import { type MouseEvent, type ReactElement, useState } from "react";
 import { Keys } from "@/design/Keys";
+import { MenuPortal } from "@/design/MenuPortal";
 import { CANVAS_COLORS, tint } from "@/flow/canvas-colors";
 import type { Command } from "@/workspace/command";
 import { useCommands, useWorkspace } from "@/workspace/context";
@@ -108,7 +109,7 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
       <ContextMenu.Trigger className="h-full" onContextMenu={prepare}>
         {children}
       </ContextMenu.Trigger>
-      <ContextMenu.Portal>
+      <MenuPortal>
         <ContextMenu.Positioner className="z-40">
           <ContextMenu.Popup className="pop min-w-[200px] p-1 outline-none" data-testid="canvas-menu">
             {items.map((item) => (
@@ -131,7 +132,7 @@ export function CanvasMenu({ children }: { children: ReactElement<Record<string,
             {onNode ? <ArrangeRow /> : null}
           </ContextMenu.Popup>
         </ContextMenu.Positioner>
-      </ContextMenu.Portal>
+      </MenuPortal>
     </ContextMenu.Root>
   );
 }

@@ -8,15 +8,22 @@ export function preloadMarkdown(): void {
   void load();
 }
 
+type Props = {
+  text: string;
+  className?: string;
+  /** Whether the text goes on with a `MarkdownTail`: see `GrowingMarkdown`. */
+  grows?: boolean;
+};
+
 /**
  * Markdown from a flow, a model or a node type. No raw HTML, and nothing is fetched: an image shows its alt text. Shows the
  * source text until the renderer is loaded.
  */
-export const Markdown = memo(function Markdown({ text, className = "" }: { text: string; className?: string }) {
+export const Markdown = memo(function Markdown({ text, className = "", grows = false }: Props) {
   return (
     <div className={`markdown ${className}`}>
       <Suspense fallback={<p className="whitespace-pre-wrap">{text}</p>}>
-        <Text text={text} />
+        <Text text={text} grows={grows} />
       </Suspense>
     </div>
   );

@@ -1,19 +1,31 @@
-import ReactMarkdown from "react-markdown";
+import { useContext } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { markEnd } from "./growing-markdown";
+import { MarkdownTail } from "./markdown-tail";
 
 const PLUGINS = [remarkGfm];
+const END = [markEnd];
+const COMPONENTS: Components = {
+  img: ({ alt, src }) => <span className="text-fg-3">[{alt || src}]</span>,
+  a: ({ children, href }) => <span title={href}>{children}</span>,
+};
+/** Markdown has no `span` of its own: the only one is where the text ends. */
+const GROWING: Components = { ...COMPONENTS, span: Tail };
 
 /** Markdown drawn: see `Markdown`, which loads this when it is first needed. */
-export default function MarkdownText({ text }: { text: string }) {
+export default function MarkdownText({ text, grows }: { text: string; grows: boolean }) {
   return (
     <ReactMarkdown
       remarkPlugins={PLUGINS}
-      components={{
-        img: ({ alt, src }) => <span className="text-fg-3">[{alt || src}]</span>,
-        a: ({ children, href }) => <span title={href}>{children}</span>,
-      }}
+      rehypePlugins={grows ? END : undefined}
+      components={grows ? GROWING : COMPONENTS}
     >
       {text}
     </ReactMarkdown>
   );
+}
+
+function Tail() {
+  return <span className="growing-end">{useContext(MarkdownTail)}</span>;
 }

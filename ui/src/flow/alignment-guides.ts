@@ -45,16 +45,29 @@ function indexAxis(boxes: readonly Box[], axis: Axis): AxisIndex {
 
 /** How far to move a dragged box so that it aligns with its nearest neighbors, and the guides that show it. */
 export function snapToGuides(index: GuideIndex, moving: Box, { reach, view }: SnapOptions): Snap {
-  const dx = nearestShift(index, moving, "horizontal", reach, view) ?? 0;
-  const dy = nearestShift(index, moving, "vertical", reach, view) ?? 0;
-  const snapped = { ...moving, x: moving.x + dx, y: moving.y + dy };
+  const { x, y, ...size } = moving;
+  let snapped = {
+    ...size,
+    x: x + (lineShift(index, moving, "horizontal", reach, view) ?? 0),
+    y: y + (lineShift(index, moving, "vertical", reach, view) ?? 0),
+  };
+  // Lines win over gaps. Gaps come after them, since which boxes are neighbors depends on both positions.
+  if (lines(index, snapped, "horizontal", view).length === 0) {
+    snapped = snapToGap(index, snapped, "horizontal", reach, view);
+  }
+  if (lines(index, snapped, "vertical", view).length === 0) {
+    const both = snapToGap(index, snapped, "vertical", reach, view);
+    // A box that leaves its row for a gap in its column would lose the gap in the row.
+    const keepsRow = snapped.x === x || isExplained(index, both, "horizontal", view);
+    if (keepsRow) snapped = both;
+  }
   const guides = [
     ...lines(index, snapped, "horizontal", view),
     ...lines(index, snapped, "vertical", view),
     ...gaps(index, snapped, "horizontal", view),
     ...gaps(index, snapped, "vertical", view),
   ];
-  return { dx, dy, guides };
+  return { dx: snapped.x - x, dy: snapped.y - y, guides };
 }
 
 /** How far to move a dragged box so that its corner is on the grid. */
@@ -62,24 +75,41 @@ export function snapToGrid({ x, y }: Point, step: number): Point {
   return { x: Math.round(x / step) * step - x, y: Math.round(y / step) * step - y };
 }
 
-function nearestShift(index: GuideIndex, moving: Box, axis: Axis, reach: number, view: Box): number | undefined {
+/** How far the nearest line is along which the box could align. */
+function lineShift(index: GuideIndex, moving: Box, axis: Axis, reach: number, view: Box): number | undefined {
   const { at, size } = FIELDS[axis];
   const start = moving[at];
-  let best: number | undefined;
-  const consider = (shift: number) => {
-    if (Math.abs(shift) <= reach && (best === undefined || Math.abs(shift) < Math.abs(best))) best = shift;
-  };
+  const shifts: number[] = [];
   for (const edge of [start, start + moving[size]]) {
-    for (const line of within(index[axis].edges, edge, reach)) if (overlaps(line.box, view)) consider(line.at - edge);
+    for (const line of within(index[axis].edges, edge, reach))
+      if (overlaps(line.box, view)) shifts.push(line.at - edge);
   }
   const middle = start + moving[size] / 2;
   for (const line of within(index[axis].middles, middle, reach)) {
-    if (overlaps(line.box, view)) consider(line.at - middle);
+    if (overlaps(line.box, view)) shifts.push(line.at - middle);
   }
-  if (best === undefined) {
-    for (const { start: wanted } of evenPlaces(index, moving, axis, view)) consider(wanted - start);
-  }
-  return best;
+  return smallest(shifts);
+}
+
+/** The box at the nearest place at which its gaps to its neighbors are equally wide, if one is in reach. */
+function snapToGap(index: GuideIndex, moving: Box, axis: Axis, reach: number, view: Box): Box {
+  const { at } = FIELDS[axis];
+  const places = evenPlaces(index, moving, axis, view)
+    .filter(({ start }) => Math.abs(start - moving[at]) <= reach)
+    .map(({ start }) => ({ ...moving, [at]: start }))
+    // At that place a box that overlaps this one could have become its neighbor, and the gaps would be others.
+    .filter((box) => isExplained(index, box, axis, view));
+  const shift = smallest(places.map((box) => box[at] - moving[at]));
+  return shift === undefined ? moving : { ...moving, [at]: moving[at] + shift };
+}
+
+/** Whether guides show why the box is where it is along an axis. */
+function isExplained(index: GuideIndex, box: Box, axis: Axis, view: Box): boolean {
+  return lines(index, box, axis, view).length + gaps(index, box, axis, view).length > 0;
+}
+
+function smallest(shifts: readonly number[]): number | undefined {
+  return shifts.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0];
 }
 
 /** The guides along which a box aligns where it is now. Each goes from the first to the last of the boxes on it. */

@@ -7,11 +7,11 @@ import { containerOfFrame, frameOf, withFrames } from "./frame-box";
 import { takeIn, takeOut } from "./frames";
 import { freshNodeId } from "./ids";
 import { declaredPorts, edgeKind, endsOfEdge, findPort } from "./ports";
-import { setRoute } from "./routes";
+import { routeOf, setRoute } from "./routes";
 import {
   MAPPED,
   type Mapped,
-  nodeFields,
+  nodeReads,
   nodeSettings,
   OUTPUT,
   type Outcome,
@@ -22,12 +22,14 @@ import {
   SUBFLOW,
   type SubflowParts,
 } from "./subflow-border";
+import { connectThrough, pointsOutside } from "./subflow-routes";
 import { SUBFLOW_TEXTS as TEXTS } from "./subflow-texts";
 
 const RIGHT_OF_BODY = 90;
 const STEP = 110;
 const CARD_WIDTH = 208;
 
+/** An edge into the selection or out of it. */
 type Crossing = { id: EdgeId; edge: Edge };
 type Selection = { ids: ReadonlySet<NodeId>; roots: readonly NodeId[]; container: NodeId | undefined };
 
@@ -73,9 +75,8 @@ function refusedNode(flow: Flow, { ids, container }: Selection, { nameOf, types 
 function refusedRead(flow: Flow, { ids }: Selection, { nameOf, types }: SubflowParts): string | undefined {
   const channels = new Map<string, NodeId>();
   for (const [id, node] of Object.entries(flow.nodes)) {
-    for (const field of nodeFields(types, node)) {
-      const read = node.config?.[field];
-      if (typeof read === "string" && Object.hasOwn(flow.nodes, read) && ids.has(read) !== ids.has(id))
+    for (const { read } of nodeReads(types, node)) {
+      if (Object.hasOwn(flow.nodes, read) && ids.has(read) !== ids.has(id))
         return TEXTS.readsAcross(nameOf(flow, id), nameOf(flow, read));
     }
     if (node.type !== "portalIn" && node.type !== "portalOut") continue;
@@ -135,17 +136,21 @@ function convert(flow: Flow, selection: Selection, crossing: readonly Crossing[]
   const leaving = grouped(crossing.filter(({ edge }) => ids.has(edge.source)));
   const mapping: Mapped[] = [];
   const names = new Set(["context"]);
-  const inputs: { name: string; source: Edge }[] = [];
+  const inputs: { name: string; source: Edge; points: readonly Point[] }[] = [];
+  const pointsOf = ({ id }: Crossing, way: "to" | "from") => pointsOutside(routeOf(flow, id), box, way);
   for (const group of entering) {
-    const [source] = group;
+    const source = group[0]?.edge;
     if (!source) continue;
     const name = freshName(flow.nodes[source.source]?.title ?? source.sourceOutput, names);
-    inputs.push({ name, source });
-    for (const { target, targetInput } of group) mapping.push({ from: name, to: `${target}.${targetInput}` });
+    // Several edges become one: it takes the way of the first that has one.
+    const points = group.map((one) => pointsOf(one, "to")).find(({ length }) => length > 0) ?? [];
+    inputs.push({ name, source, points });
+    for (const { target, targetInput } of group.map(({ edge }) => edge))
+      mapping.push({ from: name, to: `${target}.${targetInput}` });
   }
   let inside = inner;
   const outputs = leaving.map((group, index) => {
-    const source = group[0] as Edge;
+    const source = group[0]?.edge as Edge;
     const id = freshNodeId(inside, OUTPUT);
     const at = { x: Math.round(box.width) + RIGHT_OF_BODY, y: STEP * index };
     const title = resultTitle(flow, source, leaving, parts);
@@ -169,16 +174,19 @@ function convert(flow: Flow, selection: Selection, crossing: readonly Crossing[]
   const top = box.y + (box.height - Math.max(1, outputs.length) * STEP) / 2;
   const config = { flow: inside, inputSource: MAPPED, mapping };
   outside = add(outside, sub, { type: SUBFLOW, config, ...parent }, place(left, top));
-  for (const { name, source } of inputs) {
+  for (const { name, source, points } of inputs) {
     const { source: from, sourceOutput } = source;
-    outside = connect(outside, { source: from, sourceOutput, target: sub, targetInput: name }).flow;
+    outside = connectThrough(outside, { source: from, sourceOutput, target: sub, targetInput: name }, points);
   }
   for (const [index, { id, title, targets }] of outputs.entries()) {
     const query = freshNodeId(outside, QUERY);
     const node = { type: QUERY, title, config: { query: resultQuery(id) }, ...parent };
     outside = add(outside, query, node, place(left + CARD_WIDTH + RIGHT_OF_BODY, top + STEP * index));
     outside = connect(outside, { source: sub, sourceOutput: RESULT, target: query, targetInput: "value" }).flow;
-    for (const edge of targets) outside = connect(outside, { ...edge, source: query, sourceOutput: RESULT }).flow;
+    for (const one of targets) {
+      const edge = { ...one.edge, source: query, sourceOutput: RESULT };
+      outside = connectThrough(outside, edge, pointsOf(one, "from"));
+    }
   }
   const fresh = Object.keys(outside.nodes).filter((id) => !Object.hasOwn(flow.nodes, id));
   return { flow: frame === undefined ? outside : takeIn(outside, fresh, frame), nodes: [sub] };
@@ -246,19 +254,19 @@ function add(flow: Flow, id: NodeId, node: Node, at: Point): Flow {
 }
 
 /** The crossing edges by the output that they come from. */
-function grouped(crossing: readonly Crossing[]): Edge[][] {
-  const groups = new Map<string, Edge[]>();
-  for (const { edge } of crossing) {
-    const key = JSON.stringify([edge.source, edge.sourceOutput]);
-    groups.set(key, [...(groups.get(key) ?? []), edge]);
+function grouped(crossing: readonly Crossing[]): Crossing[][] {
+  const groups = new Map<string, Crossing[]>();
+  for (const one of crossing) {
+    const key = JSON.stringify([one.edge.source, one.edge.sourceOutput]);
+    groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return [...groups.values()];
 }
 
 /** The name of the node that gives a result, with its output where it gives several. */
-function resultTitle(flow: Flow, source: Edge, leaving: readonly Edge[][], { nameOf }: SubflowParts): string {
+function resultTitle(flow: Flow, source: Edge, leaving: readonly Crossing[][], { nameOf }: SubflowParts): string {
   const name = nameOf(flow, source.source);
-  const several = leaving.filter((group) => group[0]?.source === source.source).length > 1;
+  const several = leaving.filter((group) => group[0]?.edge.source === source.source).length > 1;
   return several ? `${name}: ${source.sourceOutput}` : name;
 }
 

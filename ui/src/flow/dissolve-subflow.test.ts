@@ -93,6 +93,75 @@ describe("a dissolved sub-flow", () => {
     expect(frames).toMatchObject([{ title: "Reply", nodes: ["a"] }]);
   });
 
+  it("keeps the points of edges that are outside of its nodes", () => {
+    const route = [
+      { x: 240, y: 300 },
+      { x: 240, y: -60 },
+    ];
+    const before: Flow = {
+      ...flowOf({ a: { type: "text" }, b: { type: "json" }, c: { type: "json" }, d: { type: "json" } }, [
+        "a.text>b.value",
+        "b.result>c.value",
+        "c.result>d.value",
+      ]),
+      routes: {
+        // The last point of the first edge and the first of the last are beside the nodes that are converted.
+        "a.text>b.value": [...route, { x: 540, y: 100 }],
+        "c.result>d.value": [{ x: 560, y: 120 }, ...route.map(({ x, y }) => ({ x: x + 620, y }))],
+      },
+    };
+    const converted = convertToSubflow(before, ["b", "c"], SUBFLOW_PARTS);
+    if ("refused" in converted) throw new Error(converted.refused);
+    const routes = (flow: Flow) => Object.values(flow.routes ?? {});
+    expect(routes(converted.flow)).toEqual([route, route.map(({ x, y }) => ({ x: x + 620, y }))]);
+    const outcome = dissolveSubflow(converted.flow, converted.nodes[0] ?? "", SUBFLOW_PARTS);
+    if ("refused" in outcome) throw new Error(outcome.refused);
+    expect(routes(outcome.flow)).toEqual([route, route.map(({ x, y }) => ({ x: x + 620, y }))]);
+  });
+
+  it("keeps ids that are free, and edges and reads where one is taken", () => {
+    const inner = flowOf(
+      { "b-2": { type: "text" }, a: { type: "json" }, reader: { type: "subflow", config: { sourceNodeId: "a" } } },
+      ["b-2.text>a.value"],
+    );
+    const flow = done(flowOf({ a: { type: "text" }, "a-2": { type: "text" }, sub: sub(inner) }));
+    expect(Object.keys(flow.nodes)).toEqual(["a", "a-2", "b-2", "a-3", "reader"]);
+    expect(Object.values(flow.edges)).toMatchObject([{ source: "b-2", target: "a-3" }]);
+    expect(flow.nodes.reader?.config?.sourceNodeId).toBe("a-3");
+    const free = done(flowOf({ sub: sub(inner) }));
+    expect(Object.keys(free.edges)).toEqual(["b-2.text>a.value"]);
+  });
+
+  it("renames the agent that summarizes for a loop where its id is taken", () => {
+    const loop: Node = { type: "loop", config: { history_management: { summarizer_agent: "a" } } };
+    const flow = done(flowOf({ a: { type: "text" }, sub: sub(flowOf({ a: { type: "chat" }, loop })) }));
+    expect(flow.nodes.loop?.config?.history_management).toEqual({ summarizer_agent: "a-2" });
+  });
+
+  it("keeps its portals and its contexts apart from those of the same names around it", () => {
+    const portal = (type: string, channel?: string): Node => ({ type, config: channel ? { channel } : {} });
+    const start = (contextId?: string): Node => ({ type: "contextStart", config: contextId ? { contextId } : {} });
+    const inner = flowOf({
+      in: portal("portalIn"),
+      out: portal("portalOut", "portal"),
+      mine: portal("portalOut", "mine"),
+      start: start(),
+      add: { type: "injectMessages", config: { contextId: "main" } },
+    });
+    const around = { portal: portal("portalIn"), second: portal("portalOut", "portal-2"), begin: start("main") };
+    const { nodes } = done(flowOf({ ...around, sub: sub(inner) }));
+    const configs = ["in", "out", "mine", "start", "add", "portal", "begin"].map((id) => nodes[id]?.config);
+    expect(configs).toEqual([
+      { channel: "portal-3" },
+      { channel: "portal-3" },
+      { channel: "mine" },
+      { contextId: "main-2" },
+      { contextId: "main-2" },
+      {},
+      { contextId: "main" },
+    ]);
+  });
+
   it("puts its nodes into the frame that it was in", () => {
     const frame = { title: "Reply", nodes: ["sub"], x: -20, y: 40, width: 300, height: 200 };
     const inBody = flowOf({ loop: { type: "loop" }, sub: sub(TEXT, { parent: "loop" }) });

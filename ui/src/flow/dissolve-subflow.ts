@@ -1,15 +1,16 @@
 /** Puts the nodes of a sub-flow back into the flow around it. Undoes `convertToSubflow`. */
-import type { Edge, Flow, Node, NodeId } from "@/bindings";
+import type { Edge, EdgeId, Flow, Node, NodeId } from "@/bindings";
 import { bounds } from "./align";
 import { containerOf, cornerOf, outermost } from "./containers";
-import { addFragment, connect, fragment, remove } from "./edits";
+import { addFragment, fragment, remove, setAt } from "./edits";
 import { frameOf, withFrames } from "./frame-box";
 import { takeOut } from "./frames";
 import { innerFlowOf } from "./inner-flow";
+import { followNodes, routeOf } from "./routes";
 import {
   MAPPED,
   mappingOf,
-  nodeFields,
+  nodeReads,
   nodeSettings,
   OUTPUT,
   type Outcome,
@@ -19,10 +20,12 @@ import {
   resultQuery,
   type SubflowParts,
 } from "./subflow-border";
+import { withOwnNames } from "./subflow-names";
+import { connectThrough, pointsOutside } from "./subflow-routes";
 import { SUBFLOW_TEXTS as TEXTS } from "./subflow-texts";
 
 /** Where an edge that leaves the sub-flow comes from in it. */
-type Leaving = { output: NodeId; targets: readonly Edge[]; query?: NodeId };
+type Leaving = { output: NodeId; targets: readonly [EdgeId, Edge][]; query?: NodeId };
 
 export function dissolveSubflow(flow: Flow, id: NodeId, parts: SubflowParts): Outcome {
   const node = flow.nodes[id];
@@ -51,9 +54,8 @@ function refusedNode(flow: Flow, id: NodeId, node: Node, inner: Flow, parts: Sub
       if (to !== "input" && !Object.hasOwn(inner.nodes, portOf(to).node)) return TEXTS.missingInput(portOf(to).node);
     }
   }
-  for (const [reader, { config }] of Object.entries(flow.nodes)) {
-    if (nodeFields(parts.types, flow.nodes[reader] as Node).some((field) => config?.[field] === id))
-      return TEXTS.usesWhole(parts.nameOf(flow, reader));
+  for (const [reader, one] of Object.entries(flow.nodes)) {
+    if (nodeReads(parts.types, one).some(({ read }) => read === id)) return TEXTS.usesWhole(parts.nameOf(flow, reader));
   }
   return undefined;
 }
@@ -67,18 +69,18 @@ function leavingOf(
 ): { leaving: Leaving[] } | { refused: string } {
   const outputs = Object.keys(inner.nodes).filter((one) => inner.nodes[one]?.type === OUTPUT);
   const leaving: Leaving[] = [];
-  for (const edge of Object.values(flow.edges)) {
+  for (const [edgeId, edge] of Object.entries(flow.edges)) {
     if (edge.source !== id) continue;
     const taker = flow.nodes[edge.target];
     if (edge.sourceOutput === "error") return { refused: TEXTS.usesError(nameOf(flow, edge.target)) };
     const [only] = outputs;
     if (edge.sourceOutput === "text" && outputs.length === 1 && only !== undefined) {
-      leaving.push({ output: only, targets: [edge] });
+      leaving.push({ output: only, targets: [[edgeId, edge]] });
       continue;
     }
     const output = outputs.find((one) => taker?.type === QUERY && taker.config?.query === resultQuery(one));
-    const targets = Object.values(flow.edges).filter((one) => one.source === edge.target);
-    if (output === undefined || edge.sourceOutput !== RESULT || targets.some((one) => one.sourceOutput !== RESULT))
+    const targets = Object.entries(flow.edges).filter(([, one]) => one.source === edge.target);
+    if (output === undefined || edge.sourceOutput !== RESULT || targets.some(([, one]) => one.sourceOutput !== RESULT))
       return { refused: TEXTS.usesWhole(nameOf(flow, edge.target)) };
     leaving.push({ output, targets, query: edge.target });
   }
@@ -92,10 +94,11 @@ function dissolve(
   { types, sizeOf }: SubflowParts,
 ): Outcome {
   const gone = new Set(Object.keys(inner.nodes).filter((one) => inner.nodes[one]?.type === OUTPUT));
-  const kept = takeOut(remove(inner, { nodes: gone, edges: new Set() }), gone);
-  const entering = Object.values(flow.edges).filter((edge) => edge.target === id);
+  const entering = Object.entries(flow.edges).filter(([, edge]) => edge.target === id);
   const queries = leaving.flatMap(({ query }) => query ?? []);
-  const rest = remove(flow, { nodes: new Set([id, ...queries]), edges: new Set() });
+  // Without the points of the edges that go: a new edge may get the id of one.
+  const rest = followNodes(flow, remove(flow, { nodes: new Set([id, ...queries]), edges: new Set() }));
+  const kept = withOwnNames(takeOut(remove(inner, { nodes: gone, edges: new Set() }), gone), rest);
   const container = containerOf(flow, id);
   const taken = outermost(kept, Object.keys(kept.nodes));
   const body = bounds(new Map(taken.map((one) => [one, { ...cornerOf(kept, one), ...sizeOf(kept, one) }])));
@@ -111,21 +114,24 @@ function dissolve(
   const added = addFragment(rest, part, offset, () => container);
   const names = new Map(Object.keys(part.nodes).map((one, index) => [one, added.nodes[index] as NodeId]));
   let next = withRenamedReads(added.flow, names, types);
-  const join = (edge: Edge) => {
-    next = connect(next, edge).flow;
-  };
-  for (const edge of entering) {
+  const placed = { ...body, x: body.x + offset.x, y: body.y + offset.y };
+  for (const [edgeId, edge] of entering) {
+    const points = pointsOutside(routeOf(flow, edgeId), placed, "to");
     for (const { from, to } of node.config?.inputSource === MAPPED ? mappingOf(node) : []) {
       const { node: target, port } = portOf(to);
       const renamed = names.get(target);
-      if (from === edge.targetInput && renamed !== undefined) join({ ...edge, target: renamed, targetInput: port });
+      if (from === edge.targetInput && renamed !== undefined)
+        next = connectThrough(next, { ...edge, target: renamed, targetInput: port }, points);
     }
   }
   for (const { output, targets } of leaving) {
     for (const source of Object.values(inner.edges).filter((edge) => edge.target === output)) {
       const renamed = names.get(source.source);
       if (renamed === undefined) continue;
-      for (const target of targets) join({ ...target, source: renamed, sourceOutput: source.sourceOutput });
+      for (const [edgeId, target] of targets) {
+        const points = pointsOutside(routeOf(flow, edgeId), placed, "from");
+        next = connectThrough(next, { ...target, source: renamed, sourceOutput: source.sourceOutput }, points);
+      }
     }
   }
   const frame = frameOf(flow, id);
@@ -149,12 +155,10 @@ function withRenamedReads(flow: Flow, names: ReadonlyMap<NodeId, NodeId>, types:
   const nodes = { ...flow.nodes };
   for (const id of names.values()) {
     const node = nodes[id];
-    if (!node?.config) continue;
-    for (const field of nodeFields(types, node)) {
-      const renamed = names.get(String(node.config[field]));
-      const { config, ...rest } = nodes[id] ?? node;
-      if (renamed !== undefined) nodes[id] = { ...rest, config: { ...config, [field]: renamed } };
-    }
+    if (!node) continue;
+    let config: unknown = node.config;
+    for (const { path, read } of nodeReads(types, node)) config = setAt(config, path, names.get(read) ?? read);
+    if (config !== node.config) nodes[id] = { ...node, config: config as Node["config"] };
   }
   return { ...flow, nodes };
 }

@@ -93,7 +93,7 @@ export function fragment(flow: Flow, chosen: ReadonlySet<NodeId>): Fragment {
 }
 
 /**
- * Adds a fragment, moved by `offset`, under fresh ids. What is in no body of the fragment goes into the container that
+ * Adds a fragment, moved by `offset`. Ids that are taken become fresh ones. What is in no body of the fragment goes into the container that
  * `containerFor` names.
  */
 export function addFragment(
@@ -103,11 +103,12 @@ export function addFragment(
   containerFor: (id: NodeId) => NodeId | undefined = () => undefined,
 ): Added {
   const renamed = new Map<NodeId, NodeId>();
-  const taken = new Set<NodeId>();
   const nodes = { ...flow.nodes };
   const layout = { ...flow.layout };
+  const free = new Set(Object.keys(part.nodes).filter((id) => !Object.hasOwn(flow.nodes, id)));
+  const taken = new Set<NodeId>(free);
   for (const id of Object.keys(part.nodes)) {
-    const fresh = freshNodeId(flow, id, taken);
+    const fresh = free.has(id) ? id : freshNodeId(flow, id, taken);
     taken.add(fresh);
     renamed.set(id, fresh);
   }
@@ -123,12 +124,18 @@ export function addFragment(
   const edges = { ...flow.edges };
   const added = new Set<EdgeId>();
   const routes: [EdgeId, readonly Point[]][] = [];
+  // An edge keeps its id where both of its nodes do: the order of ids is the order of the values of an input.
+  const keepsId = (id: EdgeId, { source, target }: Edge) =>
+    free.has(source) && free.has(target) && !Object.hasOwn(flow.edges, id);
+  const keptIds = Object.entries(part.edges).flatMap(([id, edge]) => (keepsId(id, edge) ? [id] : []));
+  const takenIds = new Set<EdgeId>(keptIds);
   for (const [old, edge] of Object.entries(part.edges)) {
     const source = renamed.get(edge.source);
     const target = renamed.get(edge.target);
     if (source === undefined || target === undefined) continue;
     const moved = { ...edge, source, target };
-    const id = freshEdgeId(flow, moved, added);
+    const id = keepsId(old, edge) ? old : freshEdgeId(flow, moved, takenIds);
+    takenIds.add(id);
     added.add(id);
     edges[id] = moved;
     const points = part.routes[old];

@@ -1,5 +1,5 @@
 /** Documents and their files: new, open, save, recent, examples, drafts. Never loses work without asking. */
-import type { Autosave, Flow, ImportedFlow, ImportReport, OpenedFlow } from "@/bindings";
+import type { Autosave, Flow, ImportedFlow, OpenedFlow } from "@/bindings";
 import { commitTyping } from "@/design/commit-typing";
 import { notify } from "@/design/notify";
 import type { QuestionStore } from "@/design/question-store";
@@ -25,8 +25,8 @@ type Parts = {
   documents: OpenDocuments;
   drafts: DraftStore;
   questions: QuestionStore;
-  /** Shows what became of an imported file. */
-  showImport: (report: ImportReport) => void;
+  /** Shows what became of the file that the shown document was imported from. */
+  showImport: () => void;
 };
 
 type OpenOptions = {
@@ -68,6 +68,12 @@ export class FlowFiles {
     await this.#drafts.discard(key);
     this.#documents.close(key, startState());
     return true;
+  }
+
+  /** Closes all other documents. Asks about unsaved changes, and stops where the person cancels. */
+  async closeOthers(key = this.#editor.state.key): Promise<void> {
+    const others = this.#documents.all.filter((document) => document.key !== key);
+    for (const other of others) if (!(await this.close(other.key))) return;
   }
 
   /** Whether the window may close. Asks about the unsaved changes of each document. */
@@ -165,7 +171,6 @@ export class FlowFiles {
 
   /** Opens the content of a file whose place is unknown: a flow, a pipeline, or a file of another tool, which is imported. */
   async openText(name: string, text: string): Promise<void> {
-    let report: ImportReport | undefined;
     const document = await this.#open(async () => {
       try {
         return unsaved(await this.#host.call("flow.read", { text, name }));
@@ -174,11 +179,10 @@ export class FlowFiles {
           // What is no file of another tool was probably meant to be a flow.
           throw HostError.from(thrown).code === "import.unknown_format" ? notAFlow : thrown;
         });
-        report = imported.report;
-        return unsaved(imported.flow);
+        return importedState(imported);
       }
     });
-    if (document && report) this.#showImport(report);
+    if (document?.importReport) this.#showImport();
   }
 
   /** Lets the person choose a file of another tool and imports it. */
@@ -190,13 +194,7 @@ export class FlowFiles {
   }
 
   async #openImported(load: () => Promise<ImportedFlow>): Promise<void> {
-    let report: ImportReport | undefined;
-    const document = await this.#open(async () => {
-      const imported = await load();
-      report = imported.report;
-      return unsaved(imported.flow);
-    });
-    if (document && report) this.#showImport(report);
+    if (await this.#open(async () => importedState(await load()))) this.#showImport();
   }
 
   /** The button of the error about a file that is not a flow, if it can be imported. */
@@ -370,7 +368,8 @@ export class FlowFiles {
     if (choice === "reload") {
       await reportErrors(async () => {
         const opened = await this.#host.call("flow.open", { path });
-        this.#documents.update(key, { ...documentState(opened.flow, opened), key });
+        const importReport = this.#documents.stateOf(key)?.importReport;
+        this.#documents.update(key, { ...documentState(opened.flow, opened), key, importReport });
       });
     }
     return false;
@@ -439,6 +438,11 @@ function restored(draft: Autosave, hash: string | undefined): Pick<FlowState, "f
 /** A document that is in no file yet. */
 function unsaved(flow: Flow): FlowState {
   return { ...documentState(flow), saved: EMPTY_FLOW };
+}
+
+/** A document made from a file of another tool, with the report about that. */
+function importedState({ flow, report }: ImportedFlow): FlowState {
+  return { ...unsaved(flow), importReport: report };
 }
 
 function isOfThisFile(draft: Autosave, opened: OpenedFlow): boolean {

@@ -2,7 +2,7 @@
  * The document being edited, and everything that belongs to it: history, selection, what `flow.check` found.
  * Never holds the state of a run, so that a run that streams re-renders no document view.
  */
-import type { CheckedFlow, Flow, RunId } from "@/bindings";
+import type { CheckedFlow, Flow, ImportReport, RunId } from "@/bindings";
 import type { Items } from "./edits";
 import { EMPTY_HISTORY, type History } from "./history";
 import { freshKey } from "./ids";
@@ -45,6 +45,8 @@ export type FlowState = {
   isStart?: boolean;
   /** The document's selection while a run is viewed. */
   documentSelection?: Items;
+  /** What became of the file of another tool that the document was made from. */
+  importReport?: ImportReport;
 };
 
 export const EMPTY_FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
@@ -67,6 +69,7 @@ export function documentState(flow: Flow, file: { path?: string; hash?: string; 
     checkedFlow: undefined,
     viewing: undefined,
     documentSelection: undefined,
+    importReport: undefined,
   };
 }
 

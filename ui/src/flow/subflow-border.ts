@@ -41,10 +41,15 @@ export function nodeSettings({ settings }: Flow): Flow["settings"] {
   return Object.keys(own).length === 0 ? undefined : own;
 }
 
-/** The config fields of a node that name another node. */
-export function nodeFields(types: NodeTypes, node: Node): string[] {
-  const schema = types.byType.get(node.type)?.configSchema as { properties?: Record<string, unknown> } | undefined;
-  return Object.entries(schema?.properties ?? {}).flatMap(([field, spec]) =>
-    (spec as { format?: string }).format === "node" ? [field] : [],
-  );
+type Schema = { format?: string; properties?: Record<string, Schema> };
+
+/** What a node reads of other nodes by their IDs: where its config names them, and the names. */
+export function nodeReads(types: NodeTypes, node: Node): { path: string[]; read: NodeId }[] {
+  const reads = (schema: Schema | undefined, value: unknown, path: string[]): { path: string[]; read: NodeId }[] => {
+    if (schema?.format === "node" && typeof value === "string") return [{ path, read: value }];
+    if (typeof value !== "object" || value === null) return [];
+    const fields = Object.entries(schema?.properties ?? {});
+    return fields.flatMap(([field, one]) => reads(one, (value as Record<string, unknown>)[field], [...path, field]));
+  };
+  return reads(types.byType.get(node.type)?.configSchema as Schema | undefined, node.config, []);
 }

@@ -1,5 +1,5 @@
 /** Actions on runs. They report errors as toasts and never throw. */
-import { createStore, type StoreApi } from "zustand/vanilla";
+import type { StoreApi } from "zustand/vanilla";
 import type {
   Activation,
   Attachment,
@@ -20,6 +20,7 @@ import { documentName, type FlowState } from "@/flow/flow-state";
 import type { OpenDocuments } from "@/flow/open-documents";
 import { type Args, type Host, HostError } from "@/ipc";
 import type { CurrentConversation } from "./conversations/current-conversation";
+import { DocumentSessions, type RunState } from "./document-sessions";
 import { isOver } from "./fold/status";
 import type { OpenPause } from "./fold/types";
 import type { GrantAnswer, GrantRequest } from "./grant-requests";
@@ -29,21 +30,6 @@ import { RunSession, type SessionEvents } from "./live/session";
 import { RunFiles } from "./run-files";
 import { PAGE, type RunList } from "./run-list";
 import { TEXTS } from "./texts";
-
-type Sessions = {
-  /** The run started last from the document. */
-  document?: RunSession;
-  /** The run that is looked at in place of the document. */
-  viewed?: RunSession;
-};
-
-/** The sessions of the shown document. */
-export type RunState = Sessions & {
-  /** The keys of the documents whose run was requested and has not started. */
-  starting: ReadonlySet<string>;
-  /** How the run of each open document is doing, by the keys of the documents. */
-  statuses: Readonly<Record<string, RunStatus>>;
-};
 
 /** Events after which the list of runs reads differently. */
 const TURNING_POINTS: ReadonlySet<string> = new Set([
@@ -119,11 +105,9 @@ type Parts = {
 };
 
 export class RunControl {
-  readonly store: StoreApi<RunState> = createStore<RunState>(() => ({ starting: new Set(), statuses: {} }));
   /** The images and files that go with the next runs. */
   readonly files = new RunFiles();
-  /** The sessions of the documents behind, by their keys. Their runs go on. */
-  readonly #behind = new Map<string, Sessions>();
+  readonly #sessions: DocumentSessions;
   readonly #host: Host;
   readonly #editor: FlowEditor;
   readonly #documents: OpenDocuments;
@@ -142,106 +126,22 @@ export class RunControl {
     this.#conversation = conversation;
     this.#list = list;
     this.#active = active;
+    this.#sessions = new DocumentSessions({ editor, documents, list, active });
+  }
+
+  /** The sessions of the shown document. */
+  get store(): StoreApi<RunState> {
+    return this.#sessions.store;
   }
 
   /** Keeps the active run in sync with the documents. Call once; returns a function that stops it. */
   followDocument(): () => void {
-    const stopClosed = this.#documents.onClosed((key) => {
-      this.#closeAll(this.#behind.get(key) ?? {});
-      this.#behind.delete(key);
-      this.#setStatus(key, undefined);
-      this.files.forget(key);
-    });
-    const stop = this.#editor.store.subscribe((state, before) => {
-      if (state.key !== before.key) {
-        this.#switchDocument(state.key, before.key);
-        return;
-      }
-      if ((state.outer === undefined) !== (before.outer === undefined)) this.#showRun();
-      if (before.viewing && state.viewing?.run !== before.viewing.run) {
-        const { viewed } = this.store.getState();
-        if (viewed?.run === before.viewing.run) this.#setViewed(undefined);
-      }
-    });
+    const stopFiles = this.#documents.onClosed((key) => this.files.forget(key));
+    const stop = this.#sessions.follow();
     return () => {
       stop();
-      stopClosed();
+      stopFiles();
     };
-  }
-
-  /** Shows the runs of another document. Those of the one before go on behind, unless it was closed. */
-  #switchDocument(key: string, left: string): void {
-    const { document, viewed } = this.store.getState();
-    if (this.#documents.isOpen(left)) this.#behind.set(left, { document, viewed });
-    else this.#closeAll({ document, viewed });
-    const shown = this.#behind.get(key);
-    this.#behind.delete(key);
-    if (shown?.document) notify.withdraw(shown.document.run);
-    this.store.setState({ document: shown?.document, viewed: shown?.viewed });
-    this.#showRun();
-  }
-
-  #setDocumentRun(document: RunSession | undefined, key = this.#editor.state.key): void {
-    const isShown = key === this.#editor.state.key;
-    const sessions = isShown ? this.store.getState() : (this.#behind.get(key) ?? {});
-    if (sessions.document !== document) this.#close(sessions.document);
-    if (!document) this.#setStatus(key, undefined);
-    if (!isShown) {
-      this.#behind.set(key, { ...sessions, document });
-      return;
-    }
-    this.store.setState({ document });
-    this.#showRun();
-  }
-
-  #setStatus(key: string, status: RunStatus | undefined): void {
-    const { [key]: before, ...others } = this.store.getState().statuses;
-    if (before !== status) this.store.setState({ statuses: status ? { ...others, [key]: status } : others });
-  }
-
-  #setStarting(key: string, isStarting: boolean): void {
-    this.store.setState(({ starting }) => {
-      const others = [...starting].filter((one) => one !== key);
-      return { starting: new Set(isStarting ? [...others, key] : others) };
-    });
-  }
-
-  /** The document whose run a session follows. */
-  #documentOf(session: RunSession): string | undefined {
-    if (this.store.getState().document === session) return this.#editor.state.key;
-    for (const [key, { document }] of this.#behind) if (document === session) return key;
-    return undefined;
-  }
-
-  /** The document behind that shows a run. */
-  #behindWith(run: RunId): string | undefined {
-    for (const [key, { document, viewed }] of this.#behind)
-      if (document?.run === run || viewed?.run === run) return key;
-    return undefined;
-  }
-
-  #closeAll({ document, viewed }: Sessions): void {
-    this.#close(document);
-    this.#close(viewed);
-  }
-
-  #setViewed(viewed: RunSession | undefined): void {
-    const state = this.store.getState();
-    if (state.viewed !== viewed) this.#close(state.viewed);
-    this.store.setState({ viewed });
-    this.#showRun();
-  }
-
-  #close(session: RunSession | undefined): void {
-    if (!session) return;
-    session.close();
-    this.#list.forgetStatus(session.run);
-  }
-
-  /** The document's run is about the nodes of its own flow, not about those of a flow inside of them. */
-  #showRun(): void {
-    const { viewed, document } = this.store.getState();
-    this.#active.show(viewed ?? (this.#editor.state.outer ? undefined : document));
   }
 
   /** Runs the document, or as much of it as `to` needs. */
@@ -258,7 +158,7 @@ export class RunControl {
       return;
     }
     this.#window.runStarts();
-    this.#setStarting(key, true);
+    this.#sessions.setStarting(key, true);
     try {
       const overrides = this.files.overrides(key, flow);
       const request = { flow, path, to, conversation: this.#conversation.current?.id, overrides };
@@ -269,7 +169,7 @@ export class RunControl {
       if (!this.#documents.isOpen(key)) return;
       const waits = earlier?.fold.head.status === "waiting";
       const session = new RunSession(this.#host, run, flow, this.#events);
-      this.#setDocumentRun(session, key);
+      this.#sessions.setDocumentRun(session, key);
       session.watch();
       if (waits) notify.info(TEXTS.previousRunWaits, this.openAction(earlier.run));
     } catch (thrown) {
@@ -278,7 +178,7 @@ export class RunControl {
       if (error.code === "conversation.unknown") this.#conversation.leave();
       notify.error(error, this.#window.errorAction(error));
     } finally {
-      this.#setStarting(key, false);
+      this.#sessions.setStarting(key, false);
     }
   }
 
@@ -351,7 +251,7 @@ export class RunControl {
     notify.withdraw(run);
     // Also for a run that is displayed already: a slower earlier request must not replace it.
     const isLatest = this.#editor.requests.request();
-    const behind = this.#behindWith(run);
+    const behind = this.#sessions.behindWith(run);
     if (behind !== undefined) this.#documents.show(behind);
     const { document, viewed } = this.store.getState();
     if (document?.run === run) {
@@ -366,7 +266,7 @@ export class RunControl {
       const session = new RunSession(this.#host, run, flow, this.#events, summary.status === "interrupted");
       const place = (one: RunSummary) => ({ run: one.run, label: one.flowName || TEXTS.untitledFlow });
       this.#editor.viewFlow({ ...place(summary), path: summary.path, above: (above ?? []).map(place), flow });
-      this.#setViewed(session);
+      this.#sessions.setViewed(session);
       session.replay(entries);
       if (summary.status === "running" || summary.status === "waiting") session.watch();
     });
@@ -377,7 +277,7 @@ export class RunControl {
     await this.#reportErrors(async () => {
       await this.#host.call("run.resume", { run });
       this.#followResumedRun(run);
-      if (!this.#sessionOf(run)) await this.open(run);
+      if (!this.#sessions.sessionOf(run)) await this.open(run);
     }, run);
   }
 
@@ -389,7 +289,7 @@ export class RunControl {
       const { document, viewed } = this.store.getState();
       if (viewed || document?.run !== run) return this.open(next);
       const session = new RunSession(this.#host, next, document.flow, this.#events);
-      this.#setDocumentRun(session);
+      this.#sessions.setDocumentRun(session);
       session.watch();
     });
   }
@@ -404,19 +304,13 @@ export class RunControl {
 
   /** Follows a run again after the host resumed it. */
   #followResumedRun(run: RunId): void {
-    const session = this.#sessionOf(run);
+    const session = this.#sessions.sessionOf(run);
     if (session && !isOver(session.fold.head.status)) {
       session.interrupted = false;
       this.#active.publishSession(session);
       session.watch();
     }
     this.#list.refresh();
-  }
-
-  #sessionOf(run: RunId): RunSession | undefined {
-    const { viewed, document } = this.store.getState();
-    const behind = [...this.#behind.values()].flatMap((sessions) => [sessions.viewed, sessions.document]);
-    return [viewed, document, ...behind].find((one) => one?.run === run);
   }
 
   /** Deletes a run and its journal, after asking. */
@@ -430,9 +324,9 @@ export class RunControl {
     await this.#reportErrors(async () => {
       await this.#host.call("runs.remove", { run });
       if (this.store.getState().viewed?.run === run) this.#editor.leaveView();
-      const session = this.#sessionOf(run);
-      const key = session && this.#documentOf(session);
-      if (key !== undefined) this.#setDocumentRun(undefined, key);
+      const session = this.#sessions.sessionOf(run);
+      const key = session && this.#sessions.documentOf(session);
+      if (key !== undefined) this.#sessions.setDocumentRun(undefined, key);
     });
     this.#list.refresh();
   }
@@ -440,12 +334,12 @@ export class RunControl {
   /** Takes a run that is over off the canvas. */
   clear(): void {
     const { document } = this.store.getState();
-    if (document && isOver(document.fold.head.status)) this.#setDocumentRun(undefined);
+    if (document && isOver(document.fold.head.status)) this.#sessions.setDocumentRun(undefined);
   }
 
   /** Shows the question that a run has just asked. For a document behind, offers to. */
   #showQuestionOf(session: RunSession): void {
-    const key = this.#documentOf(session);
+    const key = this.#sessions.documentOf(session);
     const state = key === undefined ? undefined : this.#documents.stateOf(key);
     const show = () => {
       const pause = session === this.#active.session ? newestQuestion(session) : undefined;
@@ -490,8 +384,8 @@ export class RunControl {
       if (changed.entries.some((entry) => TURNING_POINTS.has(entry.type))) this.#list.refresh();
       const asks = changed.entries.some((entry) => entry.type === "run.waiting" && !session.isReplayed(entry));
       if (asks && session.live) this.#showQuestionOf(session);
-      const document = this.#documentOf(session);
-      if (document !== undefined) this.#setStatus(document, status);
+      const document = this.#sessions.documentOf(session);
+      if (document !== undefined) this.#sessions.setStatus(document, status);
       const inConversation = session.fold.head.conversation !== undefined;
       if (inConversation && changed.entries.some((entry) => entry.type === "turn.committed")) {
         this.#conversation.list.refresh();

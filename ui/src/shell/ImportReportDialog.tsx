@@ -1,6 +1,7 @@
 import type { ImportedEdge, ImportedNode, ImportReport } from "@/bindings";
 import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/Dialog";
-import { useOverlays, useWorkspace } from "@/workspace/context";
+import { documentFlow } from "@/flow/flow-state";
+import { useFlow, useOverlays, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
 const TOOLS: Readonly<Record<ImportReport["format"], string>> = {
@@ -11,13 +12,14 @@ const TOOLS: Readonly<Record<ImportReport["format"], string>> = {
   rivet: "Rivet",
 };
 
-/** Says what became of the nodes and edges of an imported file. */
+/** Says what became of the nodes and edges of an imported file, and leads to those that are in the flow. */
 export function ImportReportDialog() {
   const { overlays } = useWorkspace();
-  const report = useOverlays((state) => state.importReport);
-  const hide = () => overlays.hideImport();
+  const report = useFlow((state) => state.importReport);
+  const isOpen = useOverlays((state) => state.importReport) && report !== undefined;
+  const hide = () => overlays.showImportReport(false);
   return (
-    <Dialog open={report !== undefined} onClose={hide} testId="import-dialog" className="w-[620px] p-5">
+    <Dialog open={isOpen} onClose={hide} testId="import-dialog" className="w-[620px] p-5">
       {report && (
         <>
           <DialogTitle className="mb-1 font-semibold text-lg">{TEXTS.importedFrom(TOOLS[report.format])}</DialogTitle>
@@ -66,7 +68,7 @@ function Nodes({ title, nodes }: { title: string; nodes: readonly ImportedNode[]
       <ul className="flex flex-col gap-1">
         {nodes.map((node) => (
           <li key={node.id} className="rounded-lg border border-line px-3 py-1.5">
-            <b className="font-medium">{node.name || node.id}</b> <span className="text-fg-3 text-xs">{node.kind}</span>
+            <NodeLink node={node} /> <span className="text-fg-3 text-xs">{node.kind}</span>
             <span className="block text-fg-2">{node.lost.join(" ")}</span>
           </li>
         ))}
@@ -77,8 +79,8 @@ function Nodes({ title, nodes }: { title: string; nodes: readonly ImportedNode[]
 
 function Edges({ edges, nodes }: { edges: readonly ImportedEdge[]; nodes: readonly ImportedNode[] }) {
   if (edges.length === 0) return null;
-  const names = new Map(nodes.map((node) => [node.id, node.name]));
-  const name = (id: string) => names.get(id) || id;
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const end = (id: string) => <NodeLink node={byId.get(id) ?? { id, name: id, nodes: [] }} />;
   return (
     <section>
       <h3 className="mb-1 font-medium">{TEXTS.importLostEdges}</h3>
@@ -87,11 +89,35 @@ function Edges({ edges, nodes }: { edges: readonly ImportedEdge[]; nodes: readon
           // Two edges may have the same ends; the list never changes.
           // biome-ignore lint/suspicious/noArrayIndexKey: there is no other key
           <li key={index} className="rounded-lg border border-line px-3 py-1.5">
-            {name(edge.source)} → {name(edge.target)}
+            {end(edge.source)} → {end(edge.target)}
             <span className="block text-fg-2">{edge.reason}</span>
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+/** The name of a node of the file. Selects and shows the node that it became, if there is one and it is still in the flow. */
+function NodeLink({ node: { id, name, nodes } }: { node: Pick<ImportedNode, "id" | "name" | "nodes"> }) {
+  const { canvas, editor, layout, overlays } = useWorkspace();
+  const node = useFlow((state) => nodes.find((one) => Object.hasOwn(documentFlow(state).nodes, one)));
+  const shown = name || id;
+  if (node === undefined) return <b className="font-medium">{shown}</b>;
+  return (
+    <button
+      type="button"
+      className="font-medium text-accent hover:underline"
+      title={TEXTS.showImported(shown)}
+      onClick={() => {
+        overlays.showImportReport(false);
+        layout.closePage();
+        editor.leaveView();
+        editor.closeInner(0);
+        canvas.revealOnceDrawn({ node, center: true });
+      }}
+    >
+      {shown}
+    </button>
   );
 }

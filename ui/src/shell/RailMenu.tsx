@@ -1,6 +1,7 @@
 import { Menu } from "@base-ui/react/menu";
 import { CircleQuestionMark, Keyboard, type LucideIcon, Menu as MenuIcon, Settings } from "lucide-react";
 import { Keys } from "@/design/Keys";
+import { MenuPortal } from "@/design/MenuPortal";
 import { PANELS } from "@/panels";
 import { useCommands, useUsers, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
@@ -19,7 +20,7 @@ export function RailMenu() {
       <Menu.Trigger className="rail-button shrink-0" aria-label={TEXTS.menu} data-testid="rail-menu">
         <MenuIcon size={18} aria-hidden />
       </Menu.Trigger>
-      <Menu.Portal>
+      <MenuPortal>
         <Menu.Positioner className="z-40" side="bottom" align="start" sideOffset={4}>
           <Menu.Popup className="pop max-h-[var(--available-height)] min-w-[230px] overflow-auto p-1 outline-none">
             {PANELS.map(({ id, title, icon }) => (
@@ -74,7 +75,7 @@ export function RailMenu() {
             </Menu.Group>
           </Menu.Popup>
         </Menu.Positioner>
-      </Menu.Portal>
+      </MenuPortal>
     </Menu.Root>
   );
 }

@@ -1,8 +1,10 @@
+import { ContextMenu } from "@base-ui/react/context-menu";
 import { Plus, X } from "lucide-react";
 import { type PointerEvent, useEffect, useRef } from "react";
 import { useStore } from "zustand";
 import { IconButton } from "@/design/Button";
 import { useCommands, useLayout, useWorkspace } from "@/workspace/context";
+import { FlowTabMenu } from "./FlowTabMenu";
 import { TabDot } from "./TabDot";
 import { TEXTS } from "./texts";
 import { type FlowTab, useTabs } from "./useTabs";
@@ -27,7 +29,7 @@ function Tabs() {
       <img src="./icon.svg" alt={TEXTS.plait} width={22} height={22} className="mx-2 shrink-0 self-center" />
       <ul ref={row.ref} className="flex min-w-0 overflow-x-auto">
         {tabs.map((tab) => (
-          <Tab key={tab.key} tab={tab} {...row.handlers(tab.key)} />
+          <Tab key={tab.key} tab={tab} isOnly={tabs.length === 1} {...row.handlers(tab.key)} />
         ))}
       </ul>
       <IconButton
@@ -42,50 +44,57 @@ function Tabs() {
   );
 }
 
-type TabProps = { tab: FlowTab; onPointerDown: (event: PointerEvent) => void };
+type TabProps = { tab: FlowTab; isOnly: boolean; onPointerDown: (event: PointerEvent) => void };
 
-function Tab({ tab, onPointerDown }: TabProps) {
+function Tab({ tab, isOnly, onPointerDown }: TabProps) {
   const { documents, files, layout } = useWorkspace();
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (tab.isShown) item.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [tab.isShown]);
   return (
-    <li
-      ref={item}
-      className="flow-tab"
-      data-shown={tab.isShown || undefined}
-      data-key={tab.key}
-      data-testid={`tab-${tab.name}`}
-      onPointerDown={onPointerDown}
-      // Without this, a middle click begins to scroll the row.
-      onMouseDown={(event) => event.button === 1 && event.preventDefault()}
-      onAuxClick={(event) => event.button === 1 && void files.close(tab.key)}
-    >
-      <button
-        type="button"
-        className="flow-tab-name"
-        aria-current={tab.isShown ? "page" : undefined}
-        title={[tab.path ?? tab.name, tab.state].filter(Boolean).join(" · ")}
-        onClick={() => {
-          documents.show(tab.key);
-          layout.closePage();
-        }}
+    <ContextMenu.Root>
+      <ContextMenu.Trigger
+        render={
+          <li
+            ref={item}
+            className="flow-tab"
+            data-shown={tab.isShown || undefined}
+            data-key={tab.key}
+            data-testid={`tab-${tab.name}`}
+            onPointerDown={onPointerDown}
+            // Without this, a middle click begins to scroll the row.
+            onMouseDown={(event) => event.button === 1 && event.preventDefault()}
+            onAuxClick={(event) => event.button === 1 && void files.close(tab.key)}
+          />
+        }
       >
-        <TabDot tab={tab} />
-        <span className="truncate">{tab.name}</span>
-        {tab.folder ? <span className="truncate text-fg-3 text-xs">{tab.folder}</span> : null}
-      </button>
-      <button
-        type="button"
-        className="flow-tab-close"
-        aria-label={TEXTS.closeTab(tab.name)}
-        title={TEXTS.closeTab(tab.name)}
-        onClick={() => void files.close(tab.key)}
-      >
-        <X size={13} aria-hidden />
-      </button>
-    </li>
+        <button
+          type="button"
+          className="flow-tab-name"
+          aria-current={tab.isShown ? "page" : undefined}
+          title={[tab.path ?? tab.name, tab.state].filter(Boolean).join(" · ")}
+          onClick={() => {
+            documents.show(tab.key);
+            layout.closePage();
+          }}
+        >
+          <TabDot tab={tab} />
+          <span className="truncate">{tab.name}</span>
+          {tab.folder ? <span className="truncate text-fg-3 text-xs">{tab.folder}</span> : null}
+        </button>
+        <button
+          type="button"
+          className="flow-tab-close"
+          aria-label={TEXTS.closeTab(tab.name)}
+          title={TEXTS.closeTab(tab.name)}
+          onClick={() => void files.close(tab.key)}
+        >
+          <X size={13} aria-hidden />
+        </button>
+      </ContextMenu.Trigger>
+      <FlowTabMenu tab={tab} isOnly={isOnly} />
+    </ContextMenu.Root>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Menu } from "@base-ui/react/menu";
 import { ChevronDown, X } from "lucide-react";
+import { MenuPortal } from "@/design/MenuPortal";
 import { useCommands, useWorkspace } from "@/workspace/context";
 import { TabDot } from "./TabDot";
 import { TEXTS } from "./texts";
@@ -25,7 +26,7 @@ export function TabMenu() {
         {TEXTS.flowCount(tabs.length)}
         <ChevronDown size={13} aria-hidden />
       </Menu.Trigger>
-      <Menu.Portal>
+      <MenuPortal>
         <Menu.Positioner className="z-50" sideOffset={4} align="start">
           <Menu.Popup className="pop max-h-[60vh] min-w-[240px] max-w-[360px] overflow-auto p-1 outline-none">
             {tabs.map((tab) => (
@@ -56,7 +57,7 @@ export function TabMenu() {
             </Menu.Item>
           </Menu.Popup>
         </Menu.Positioner>
-      </Menu.Portal>
+      </MenuPortal>
     </Menu.Root>
   );
 }

@@ -1,5 +1,6 @@
 import { Menu } from "@base-ui/react/menu";
 import { Brain, Check, CircleUser } from "lucide-react";
+import { MenuPortal } from "@/design/MenuPortal";
 import { useUsers, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
@@ -16,13 +17,13 @@ export function UserMenu() {
       >
         <CircleUser size={18} aria-hidden />
       </Menu.Trigger>
-      <Menu.Portal>
+      <MenuPortal>
         <Menu.Positioner className="z-40" side="right" align="end" sideOffset={6}>
           <Menu.Popup className="pop max-h-[60vh] min-w-[180px] overflow-auto p-1 outline-none" data-testid="user-menu">
             <UserItems />
           </Menu.Popup>
         </Menu.Positioner>
-      </Menu.Portal>
+      </MenuPortal>
     </Menu.Root>
   );
 }

@@ -22,7 +22,6 @@ export async function start(workspace: Workspace): Promise<void> {
   workspace.forecasts.follow();
   workspace.drafts.follow();
   reportFiles(workspace);
-  if (!isAnotherWindow()) workspace.session.follow();
   startRuns(workspace);
   // Messages need the window to be there.
   setTimeout(() => {
@@ -69,6 +68,7 @@ async function begin(workspace: Workspace): Promise<readonly MissingFile[]> {
   if (path !== null) await workspace.files.openPath(path);
   else if (example !== null) await workspace.files.openExample(example);
   const missing = await openLast(workspace, last, path !== null || example !== null);
+  workspace.session.follow();
   try {
     const drafts = await workspace.host.call("autosave.list", {});
     const isOpen = (file: string) => workspace.documents.ofFile(file) !== undefined;

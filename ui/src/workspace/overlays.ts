@@ -1,6 +1,6 @@
 /** The overlays that commands open: the command palette, the list of shortcuts, the search across flows, the drafts of the last session. */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Autosave, ImportReport } from "@/bindings";
+import type { Autosave } from "@/bindings";
 import { TypeAhead } from "@/design/type-ahead";
 
 export type Overlays = {
@@ -14,8 +14,8 @@ export type Overlays = {
   versions: boolean;
   /** Drafts of an earlier session that were never saved. */
   drafts: readonly Autosave[];
-  /** What became of the file that was imported last, until the person has read it. */
-  importReport?: ImportReport;
+  /** What became of the file that the shown flow was imported from. */
+  importReport: boolean;
 };
 
 export class OverlayStore {
@@ -26,6 +26,7 @@ export class OverlayStore {
     shortcuts: false,
     flowSearch: false,
     versions: false,
+    importReport: false,
     drafts: [],
   }));
 
@@ -57,12 +58,8 @@ export class OverlayStore {
     this.store.setState({ versions });
   }
 
-  showImport(report: ImportReport): void {
-    this.store.setState({ importReport: report });
-  }
-
-  hideImport(): void {
-    this.store.setState({ importReport: undefined });
+  showImportReport(importReport: boolean): void {
+    this.store.setState({ importReport });
   }
 
   offerDrafts(drafts: readonly Autosave[]): void {

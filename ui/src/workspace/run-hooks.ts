@@ -3,7 +3,7 @@ import { useCallback, useRef, useSyncExternalStore } from "react";
 import { useStore } from "zustand";
 import type { ContextId, EdgeId, Epoch, Flow, NodeId, PortKind } from "@/bindings";
 import { displayedFlow } from "@/flow/flow-state";
-import type { RunState } from "@/run/control";
+import type { RunState } from "@/run/document-sessions";
 import { type EdgeRun, passingIn, passingOf, peekOf } from "@/run/element-views";
 import { epochKey, epochOf, latestWithin } from "@/run/fold/epoch";
 import type { ContextView, EpochView, NodeView, OpenPause, RunHead } from "@/run/fold/types";

@@ -17,6 +17,7 @@ export type Session = {
 
 export class SessionStore {
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #isFollowing = false;
   readonly #views = new Map<string, Viewport>();
   /** Files of the last session that could not be opened. */
   readonly #kept = new Set<string>();
@@ -33,14 +34,20 @@ export class SessionStore {
     return { tabs, shown };
   }
 
-  /** Begins with the next change. Returns a function that stops it. */
+  /**
+   * Stores what is open, now and from now on. Until then nothing is stored, so that the last session stays whole while it is being
+   * opened again. Returns a function that stops it.
+   */
   follow(): () => void {
     const { editor, store } = this.documents;
+    this.#isFollowing = true;
+    this.#remember();
     const stopEditor = editor.store.subscribe((state, before) => {
       if (state.key !== before.key || state.path !== before.path) this.#remember();
     });
     const stopDocuments = store.subscribe(() => this.#remember());
     return () => {
+      this.#isFollowing = false;
       stopEditor();
       stopDocuments();
     };
@@ -77,6 +84,7 @@ export class SessionStore {
   }
 
   #remember(): void {
+    if (!this.#isFollowing) return;
     const { all, editor } = this.documents;
     const open = all.flatMap(({ path }) => path ?? []);
     const kept = [...this.#kept].filter((path) => !open.includes(path));

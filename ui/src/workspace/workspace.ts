@@ -19,6 +19,7 @@ import { NodeNames } from "@/run/node-names";
 import { RunList } from "@/run/run-list";
 import { CanvasStore } from "./canvas-store";
 import { errorAction } from "./error-action";
+import { FieldDrafts } from "./field-drafts";
 import { FocusClaim } from "./focus-claim";
 import { GuideStore } from "./guide";
 import { InterfaceZoom } from "./interface-zoom";
@@ -91,7 +92,7 @@ export function createWorkspace(bareHost: Host) {
       documents,
       drafts,
       questions,
-      showImport: (report) => overlays.showImport(report),
+      showImport: () => overlays.showImportReport(true),
     }),
     canvas,
     /** The flows that were open last. */
@@ -134,5 +135,7 @@ export function createWorkspace(bareHost: Host) {
     nodeNames: new NodeNames(editor, nodeTypes, activeRun),
     /** Unsent answers by question, kept until the window closes. */
     answerDrafts: new Map<string, string>(),
+    /** Texts of inspector fields that are not valid yet. */
+    fieldDrafts: new FieldDrafts(documents),
   };
 }

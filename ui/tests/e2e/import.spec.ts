@@ -44,6 +44,31 @@ test("an imported file opens unsaved, with a report and placeholders that can't 
   await expect(page.getByTestId("ask-dialog")).toContainText("Save changes");
 });
 
+test("the report opens again while its flow is open, and its lines lead to the nodes", async ({ page }) => {
+  await openEmpty(page);
+  await dragFiles(page, [{ name: "mail.json", type: "application/json", text: N8N }], true);
+  const dialog = page.getByTestId("import-dialog");
+  await dialog.getByRole("button", { name: "Send mail" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.locator(".react-flow__node.selected")).toHaveText(/Send mail/);
+  await expect(page.getByTestId("node-title")).toHaveValue("Send mail");
+
+  await page.getByTestId("rail-flows").click();
+  await page.getByTestId("flows-flow.importReport").click();
+  await expect(dialog).toContainText("Imported from n8n");
+  await page.keyboard.press("Escape");
+
+  await page.keyboard.press("ControlOrMeta+t");
+  await expect(page.getByTestId("start-page")).toBeVisible();
+  await expect(page.getByTestId("flows-flow.importReport")).toHaveCount(0);
+  await page.getByTestId("tab-mail").locator(".flow-tab-name").click();
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(page.getByTestId("menu-field")).toBeFocused();
+  await page.keyboard.type("import report");
+  await page.keyboard.press("Enter");
+  await expect(dialog).toContainText("Imported from n8n");
+});
+
 test("says what will happen to files that are dragged over the window", async ({ page }) => {
   await openEmpty(page);
   await dragFiles(page, [{ name: "a.flow.json", type: "application/json", text: "{}" }], false);

@@ -105,7 +105,7 @@ test("what is being typed belongs to the flow it was typed for", async ({ page }
   await expect(node(page, "ask")).toContainText("Mine again!");
 });
 
-test("invalid JSON of one flow is not shown in another", async ({ page }) => {
+test("invalid JSON stays with its flow", async ({ page }) => {
   const withSchema = (name: string): Flow => ({
     ...CHAT_FLOW,
     name,
@@ -127,6 +127,20 @@ test("invalid JSON of one flow is not shown in another", async ({ page }) => {
   await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
   await expect(field).toContainText('"a": 1');
   await expect(field).not.toContainText("oops");
+
+  await page.keyboard.press("Control+Tab");
+  await expect(page.getByTestId("flow-name")).toHaveText(CHAT_FLOW.name);
+  await expect(field).toContainText("oops");
+  await expect(page.getByTestId("inspector").getByText("Invalid JSON:", { exact: false })).toBeVisible();
+  await page.getByTestId("inspector-tab-io").click();
+  await page.getByTestId("inspector-tab-config").click();
+  await expect(field).toContainText("oops");
+
+  // Once it is valid again, nothing is left of it.
+  await field.fill("7");
+  await page.getByTestId("inspector-tab-io").click();
+  await page.getByTestId("inspector-tab-config").click();
+  await expect(field).toHaveText("7");
 });
 
 test("a file that is open goes to its tab", async ({ page }) => {
@@ -147,6 +161,28 @@ test("closing a tab asks about unsaved changes, and a closed flow opens again wi
   await page.getByTestId("undo-button").click();
   await tab(page, CHAT_FLOW.name).click({ button: "middle" });
   await expect(tabNames(page)).toHaveText([OTHER.name]);
+});
+
+test("the menu of a tab closes the others and copies the path of its file", async ({ page }) => {
+  await openTwo(page);
+  await tab(page, CHAT_FLOW.name).click({ button: "right" });
+  const menu = page.getByTestId("flow-tab-menu");
+  await menu.getByRole("menuitem", { name: "Copy path" }).click();
+  await expect(page.locator("[data-sonner-toast]")).toContainText("Path copied");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("/flows/test.flow.json");
+  await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
+
+  await rename(page, "ask", "Mine");
+  await tab(page, CHAT_FLOW.name).locator(".flow-tab-name").focus();
+  await page.keyboard.press("Shift+F10");
+  await menu.getByRole("menuitem", { name: "Close others" }).click();
+  await page.getByTestId("ask-discard").click();
+  await expect(tabNames(page)).toHaveText([CHAT_FLOW.name]);
+
+  await tab(page, CHAT_FLOW.name).click({ button: "right" });
+  await expect(menu.getByRole("menuitem", { name: "Close others" })).toHaveAttribute("aria-disabled", "true");
+  await menu.getByRole("menuitem", { name: "Close", exact: false }).first().click();
+  await expect(page.getByTestId("start-page")).toBeVisible();
 });
 
 test("tabs change places by dragging and by keys", async ({ page }) => {

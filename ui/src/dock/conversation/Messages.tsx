@@ -36,8 +36,9 @@ export function Messages({
     overscan: 6,
   });
   const total = virtual.getTotalSize();
-  const streaming = useStreaming(context);
+  const streams = useStreams(context);
 
+  const content = useRef<HTMLDivElement>(null);
   const questions = useRef<HTMLDivElement>(null);
   const toEnd = useCallback(() => {
     const box = scroller.current;
@@ -47,6 +48,7 @@ export function Messages({
     if (lastQuestion && lastQuestion.clientHeight > box.clientHeight) {
       // Not `scrollIntoView`: it would scroll the window as well.
       box.scrollTop += lastQuestion.getBoundingClientRect().top - box.getBoundingClientRect().top;
+      setAtEnd(false);
     } else {
       box.scrollTop = box.scrollHeight;
     }
@@ -54,20 +56,19 @@ export function Messages({
   // Reaching the end is no reason to move: of a long question, the end is where it is answered.
   const follows = useRef(atEnd);
   follows.current = atEnd;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something has grown and the end was in view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever something was added and the end was in view.
   useLayoutEffect(() => {
     if (follows.current) toEnd();
-  }, [total, items.length, streaming, pauses, toEnd]);
-  // A question that opens below takes room; the end is to stay in view.
+  }, [total, items.length, streams, pauses, toEnd]);
+  // The end stays in view while a reply grows, which nothing here is rendered for, and when a question below takes room.
   useEffect(() => {
-    const box = scroller.current;
-    if (!box) return;
     const observer = new ResizeObserver(() => {
       if (follows.current) toEnd();
     });
-    observer.observe(box);
+    for (const box of [scroller.current, content.current]) if (box) observer.observe(box);
     return () => observer.disconnect();
   }, [toEnd]);
+  const lastTop = useRef(0);
 
   return (
     <div className="relative min-h-0 flex-1">
@@ -80,44 +81,50 @@ export function Messages({
         data-testid="messages"
         onScroll={(event) => {
           const box = event.currentTarget;
-          setAtEnd(box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END);
+          // What has grown since is no reason to stop: only a person scrolls up.
+          const isUp = box.scrollTop < lastTop.current;
+          lastTop.current = box.scrollTop;
+          const isNearEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
+          setAtEnd((before) => isNearEnd || (before && !isUp));
           const last = questions.current?.lastElementChild?.getBoundingClientRect();
           setAtQuestion(last !== undefined && last.top < box.getBoundingClientRect().bottom - NEAR_END);
         }}
       >
-        {items.length === 0 && streaming === undefined && pauses.length === 0 ? (
-          <Empty title={TEXTS.noMessagesYet}>
-            <p>{TEXTS.messagesAppearWhileFlow}</p>
-          </Empty>
-        ) : (
-          <div className="relative w-full" style={{ height: total }}>
-            {virtual.getVirtualItems().map((row) => {
-              const item = items[row.index];
-              return item ? (
-                <div
-                  key={row.key}
-                  data-index={row.index}
-                  ref={virtual.measureElement}
-                  className="absolute top-0 left-0 w-full pb-2"
-                  style={{ transform: `translateY(${row.start}px)` }}
-                >
-                  <Row item={item} />
-                </div>
-              ) : null;
-            })}
-          </div>
-        )}
-        {context !== undefined ? <StreamingRow context={context} /> : null}
-        {pauses.length > 0 ? (
-          <div ref={questions} className="flex flex-col gap-2 pt-1" data-testid="pauses">
-            {pauses.map((pause) => (
-              <PauseCard
-                key={`${pause.asker?.run ?? ""}/${pause.asker?.node ?? pause.node}/${pause.epoch.join(".")}/${pause.askedAt}`}
-                pause={pause}
-              />
-            ))}
-          </div>
-        ) : null}
+        <div ref={content}>
+          {items.length === 0 && !streams && pauses.length === 0 ? (
+            <Empty title={TEXTS.noMessagesYet}>
+              <p>{TEXTS.messagesAppearWhileFlow}</p>
+            </Empty>
+          ) : (
+            <div className="relative w-full" style={{ height: total }}>
+              {virtual.getVirtualItems().map((row) => {
+                const item = items[row.index];
+                return item ? (
+                  <div
+                    key={row.key}
+                    data-index={row.index}
+                    ref={virtual.measureElement}
+                    className="absolute top-0 left-0 w-full pb-2"
+                    style={{ transform: `translateY(${row.start}px)` }}
+                  >
+                    <Row item={item} />
+                  </div>
+                ) : null;
+              })}
+            </div>
+          )}
+          {context !== undefined ? <StreamingRow context={context} /> : null}
+          {pauses.length > 0 ? (
+            <div ref={questions} className="flex flex-col gap-2 pt-1" data-testid="pauses">
+              {pauses.map((pause) => (
+                <PauseCard
+                  key={`${pause.asker?.run ?? ""}/${pause.asker?.node ?? pause.node}/${pause.epoch.join(".")}/${pause.askedAt}`}
+                  pause={pause}
+                />
+              ))}
+            </div>
+          ) : null}
+        </div>
       </section>
       {/* Nothing is newer than the question that is being read. */}
       {atEnd || atQuestion ? null : (
@@ -133,11 +140,8 @@ export function Messages({
   );
 }
 
-/** The length of the reply that is streaming in the context, including its reasoning. */
-function useStreaming(context: ContextId | undefined): number | undefined {
+/** Whether a reply is streaming in the context. */
+function useStreams(context: ContextId | undefined): boolean {
   const turn = useContextView(context)?.turn;
-  return useNodeOf(turn?.node ?? "", (view) => {
-    const activation = turn && epochOf(view, turn.epoch);
-    return activation && activation.streamed.length + activation.reasoning.length;
-  });
+  return useNodeOf(turn?.node ?? "", (view) => turn !== undefined && epochOf(view, turn.epoch) !== undefined);
 }

@@ -1,7 +1,7 @@
 import { Sparkles } from "lucide-react";
 import { useMemo } from "react";
 import type { Activation, ContextId } from "@/bindings";
-import { Markdown } from "@/design/Markdown";
+import { GrowingMarkdown } from "@/design/GrowingMarkdown";
 import { epochOf } from "@/run/fold/epoch";
 import { useWorkspace } from "@/workspace/context";
 import { useContextView, useNodeOf } from "@/workspace/run-hooks";
@@ -21,7 +21,7 @@ function Streaming({ turn }: { turn: Activation }) {
   const reasoning = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.reasoning ?? "");
   const tools = useNodeOf(turn.node, (view) => epochOf(view, turn.epoch)?.tools);
   const calling = tools?.findLast((tool) => tool.endedAt === undefined)?.call.name;
-  // Only the last block grows, so only that one is parsed again.
+  // Only the last block grows.
   const blocks = useMemo(() => blocksOf(text), [text]);
   return (
     <Spoken
@@ -31,12 +31,11 @@ function Streaming({ turn }: { turn: Activation }) {
     >
       <div aria-busy="true" data-testid="streaming">
         {reasoning ? <Thoughts text={reasoning} over={text !== ""} /> : null}
-        {blocks.map((block) => (
-          <Markdown key={block.at} text={block.text} />
+        {blocks.map((block, index) => (
+          <GrowingMarkdown key={block.at} text={block.text} complete={index < blocks.length - 1} />
         ))}
         {calling ? <p className="text-tools text-xs">{TEXTS.calling(calling)}</p> : null}
         {text === "" && reasoning === "" && !calling ? <p className="text-fg-3">{TEXTS.thinking}</p> : null}
-        {text === "" ? null : <span aria-hidden className="stream-cursor" />}
       </div>
     </Spoken>
   );

@@ -1,5 +1,7 @@
 /** Cuts Markdown that is still growing where it will not change any more. */
 
+import { fenceAfter } from "@/design/growing-markdown";
+
 export type Block = { at: number; text: string };
 
 /** Longer lines are split into blocks: otherwise each word would parse and lay out the whole line again. */
@@ -24,9 +26,7 @@ export function blocksOf(text: string): Block[] {
   while (line < text.length) {
     const newline = text.indexOf("\n", line);
     const end = newline < 0 ? text.length : newline;
-    const mark = /^ {0,3}(```+|~~~+)/.exec(text.slice(line, end))?.[1];
-    if (mark && fence === undefined) fence = mark;
-    else if (mark && fence !== undefined && mark[0] === fence[0] && mark.length >= fence.length) fence = undefined;
+    fence = fenceAfter(text.slice(line, end), fence);
     // A blank line ends a block, unless what follows is indented and so may belong to a list above.
     const blank = end === line && fence === undefined;
     const after = text[end + 1];

@@ -3,12 +3,13 @@ import { formatJson, parseJson } from "@/design/exact-json";
 import type { Spec } from "@/flow/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { CodeEditor } from "./CodeEditor";
+import { useConfigNode } from "./config-node";
 import type { FieldProps } from "./props";
 import { TEXTS } from "./texts";
 
 type JsonSpec = Extract<Spec, { kind: "json" }>;
 
-/** Any JSON. Valid input goes into the flow at once; invalid input stays in the editor. */
+/** Any JSON. Valid input goes into the flow at once; invalid input stays in the editor, also while other things are shown. */
 export function CodeControl({
   label,
   spec,
@@ -19,9 +20,10 @@ export function CodeControl({
   describedBy,
   invalid,
 }: FieldProps<JsonSpec>) {
-  const { editor } = useWorkspace();
-  const [typed, setTyped] = useState(() => write(value));
-  const [broken, setBroken] = useState<string>();
+  const { editor, fieldDrafts } = useWorkspace();
+  const place = { node: useConfigNode().id, path };
+  const [typed, setTyped] = useState(() => (readOnly ? undefined : fieldDrafts.get(place, value)) ?? write(value));
+  const { problem: broken } = parse(typed);
   useEffect(() => {
     setTyped((before) => (same(before, value) ? before : write(value)));
   }, [value]);
@@ -38,8 +40,12 @@ export function CodeControl({
         onChange={(text) => {
           setTyped(text);
           const read = parse(text);
-          setBroken(read.problem);
-          if (read.problem === undefined) onChange(path, read.value);
+          if (read.problem === undefined) {
+            fieldDrafts.drop(place);
+            onChange(path, read.value);
+          } else {
+            fieldDrafts.set(place, text, value);
+          }
         }}
         onBlur={() => editor.sealGesture()}
       />

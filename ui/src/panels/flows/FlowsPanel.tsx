@@ -1,5 +1,6 @@
 import {
   AppWindow,
+  FileCheck,
   FilePlus,
   FolderOpen,
   History,
@@ -21,10 +22,13 @@ import { HostError } from "@/ipc";
 import { useCommands, useFlow, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
+/** Only a flow that was imported has one. */
+const IMPORT_REPORT = "flow.importReport";
 const FILE_COMMANDS: { id: string; icon: ReactNode }[] = [
   { id: "flow.new", icon: <FilePlus size={15} aria-hidden /> },
   { id: "flow.open", icon: <FolderOpen size={15} aria-hidden /> },
   { id: "flow.import", icon: <Import size={15} aria-hidden /> },
+  { id: IMPORT_REPORT, icon: <FileCheck size={15} aria-hidden /> },
   { id: "flow.save", icon: <Save size={15} aria-hidden /> },
   { id: "flow.saveAs", icon: <SaveAll size={15} aria-hidden /> },
   { id: "flow.saveTemplate", icon: <LayoutTemplate size={15} aria-hidden /> },
@@ -40,6 +44,7 @@ export function FlowsPanel() {
   const path = useFlow((state) => state.path);
   // Whether there is something to keep as a template.
   useFlow((state) => Object.keys(documentFlow(state).nodes).length > 0);
+  const wasImported = useFlow((state) => state.importReport !== undefined);
   const [recent, setRecent] = useState<readonly RecentFlow[]>([]);
   const [examples, setExamples] = useState<readonly ExampleFlow[]>([]);
   const load = useCallback(() => {
@@ -55,7 +60,7 @@ export function FlowsPanel() {
   return (
     <div className="h-full overflow-y-auto p-2.5" data-testid="flows-panel">
       <div className="flex flex-col">
-        {FILE_COMMANDS.map(({ id, icon }) => {
+        {FILE_COMMANDS.filter(({ id }) => id !== IMPORT_REPORT || wasImported).map(({ id, icon }) => {
           const command = commands.get(id);
           return (
             <button

@@ -2,6 +2,7 @@
 import { documentFlow } from "@/flow/flow-state";
 import type { Command } from "@/workspace/command";
 import type { Workspace } from "@/workspace/workspace";
+import { copyPath } from "../copy-path";
 
 export const flowCommands: readonly Command[] = [
   {
@@ -37,6 +38,14 @@ export const flowCommands: readonly Command[] = [
     group: "Flow",
     terms: ["open", "convert", "dify", "flowise", "langflow", "n8n", "rivet"],
     run: ({ files }) => files.importFile(),
+  },
+  {
+    id: "flow.importReport",
+    title: "Show import report",
+    group: "Flow",
+    terms: ["lost", "placeholders", "dify", "flowise", "langflow", "n8n", "rivet"],
+    enabled: ({ editor }) => editor.state.importReport !== undefined,
+    run: ({ overlays }) => overlays.showImportReport(true),
   },
   {
     id: "flow.save",
@@ -89,6 +98,22 @@ export const flowCommands: readonly Command[] = [
     terms: ["tab"],
     whileTyping: true,
     run: ({ files }) => files.close(),
+  },
+  {
+    id: "flow.closeOthers",
+    title: "Close other flows",
+    group: "Flow",
+    terms: ["tabs"],
+    enabled: hasTabs,
+    run: ({ files }) => files.closeOthers(),
+  },
+  {
+    id: "flow.copyPath",
+    title: "Copy path of file",
+    group: "Flow",
+    terms: ["clipboard", "location"],
+    enabled: ({ editor }) => editor.state.path !== undefined,
+    run: ({ editor }) => copyPath(editor.state.path),
   },
   {
     id: "flow.reopen",

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { FlowEditor } from "@/flow/editor";
+import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { OpenDocuments } from "@/flow/open-documents";
+import { FieldDrafts } from "./field-drafts";
+
+const PLACE = { node: "pick", path: ["value"] };
+
+function twoDocuments() {
+  const editor = new FlowEditor();
+  editor.open(documentState({ ...EMPTY_FLOW, nodes: { pick: { type: "value" } } }));
+  const documents = new OpenDocuments(editor);
+  const first = editor.state.key;
+  const other = documentState({ ...EMPTY_FLOW, nodes: { pick: { type: "value" } } });
+  documents.open(other, true);
+  return { documents, first, other: other.key, drafts: new FieldDrafts(documents) };
+}
+
+it("keeps a draft per document and field", () => {
+  const { documents, first, other, drafts } = twoDocuments();
+  drafts.set(PLACE, "{oops", { a: 1 });
+  expect(drafts.get({ ...PLACE, node: undefined }, { a: 1 })).toBeUndefined();
+  documents.show(other);
+  expect(drafts.get(PLACE, { a: 1 })).toBeUndefined();
+  documents.show(first);
+  expect(drafts.get(PLACE, { a: 1 })).toBe("{oops");
+});
+
+it("ignores a draft whose value was changed elsewhere", () => {
+  const { drafts } = twoDocuments();
+  drafts.set(PLACE, "{oops", { a: 1 });
+  expect(drafts.get(PLACE, { a: 2 })).toBeUndefined();
+});
+
+it("drops the drafts of a closed document", () => {
+  const { documents, first, drafts } = twoDocuments();
+  drafts.set(PLACE, "{oops", 1);
+  const state = documents.editor.state;
+  documents.close(first, documentState(EMPTY_FLOW));
+  documents.open(state);
+  expect(drafts.get(PLACE, 1)).toBeUndefined();
+});

@@ -1,0 +1,63 @@
+/** A reply that streams: the end of it stays in view, until the person scrolls up. */
+import type { Page } from "@playwright/test";
+import type { Flow } from "../../src/bindings";
+import { expect, openFlow, test } from "./fixture";
+
+const FLOW = {
+  version: 1,
+  name: "Long replies",
+  nodes: {
+    first: { type: "catch", title: "First", config: { fallback: "One" } },
+    second: { type: "catch", title: "Second", config: { fallback: "Two" } },
+  },
+  edges: {},
+  layout: { first: { x: 0, y: 0 }, second: { x: 0, y: 200 } },
+  settings: { load: { eventsPerSecond: 1_000, seconds: 20, streams: 2, replies: true } },
+} as unknown as Flow;
+
+/** How far below the visible part the end of the reply was, in each frame of a second. */
+function watchEnd(page: Page): Promise<{ below: number[]; length: number }> {
+  return page.evaluate(async () => {
+    const below: number[] = [];
+    const box = document.querySelector("[data-testid=messages]") as HTMLElement;
+    const channel = new MessageChannel();
+    const until = performance.now() + 1_000;
+    while (performance.now() < until) {
+      // A message that is sent before a frame is painted arrives after it.
+      await new Promise((resolve) => {
+        channel.port1.onmessage = resolve;
+        requestAnimationFrame(() => channel.port2.postMessage(0));
+      });
+      const words = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+      const last = document.createRange();
+      while (words.nextNode()) if (words.currentNode.nodeValue?.trim()) last.selectNodeContents(words.currentNode);
+      below.push(last.getBoundingClientRect().bottom - box.getBoundingClientRect().bottom);
+    }
+    return { below, length: box.textContent?.length ?? 0 };
+  });
+}
+
+test("the end of a reply stays in view while it streams", async ({ page }) => {
+  await openFlow(page, FLOW);
+  await page.getByTestId("run-button").click();
+  const messages = page.getByTestId("messages");
+  await expect(messages.getByTestId("streaming")).toBeVisible();
+  await expect.poll(() => messages.evaluate((box) => box.scrollTop)).toBeGreaterThan(100);
+  const { below, length } = await watchEnd(page);
+  expect(length).toBeGreaterThan(1_000);
+  expect(below.length).toBeGreaterThan(5);
+  expect(Math.max(...below)).toBeLessThanOrEqual(0);
+  // Nothing but the padding is below it, but where only the cursor is in the last line.
+  const median = below.toSorted((a, b) => a - b)[below.length >> 1];
+  expect(median).toBeGreaterThan(-22);
+  await expect(messages.locator(".markdown strong").first()).toBeAttached();
+
+  await messages.hover();
+  await page.mouse.wheel(0, -200);
+  await expect(page.getByRole("button", { name: "Latest" })).toBeVisible();
+  const top = await messages.evaluate((box) => box.scrollTop);
+  await watchEnd(page);
+  expect(await messages.evaluate((box) => box.scrollTop)).toBe(top);
+  await page.getByRole("button", { name: "Latest" }).click();
+  expect(Math.max(...(await watchEnd(page)).below)).toBeLessThanOrEqual(0);
+});

@@ -122,6 +122,17 @@ const REQUIREMENTS: &[Requirement] = &[
         },
     },
     Requirement {
+        name: "rpm",
+        used_for: "reads the RPM package in tests",
+        purpose: Purpose::Driver,
+        present: || which("rpm").is_some(),
+        packages: |manager| match manager {
+            Manager::Apt | Manager::Dnf => &["rpm"],
+            Manager::Pacman => &["rpm-tools"],
+            Manager::Brew => &[],
+        },
+    },
+    Requirement {
         name: "dbus-run-session",
         used_for: "the message bus for tests of the window",
         purpose: Purpose::Driver,

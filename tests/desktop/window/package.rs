@@ -1,5 +1,6 @@
-//! The Debian package: installed into an empty root, and its programs used from there.
+//! The packages: the Debian one installed into an empty root, and its programs used from there; the RPM one with the same files.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,8 +12,9 @@ use plait_window_tests::run_test;
 use crate::draw_and_run::draw_run_save_and_reopen;
 use crate::newcomer::{build_by_keyboard, build_by_mouse};
 
-/// The variable with the path of the package. `cargo xtask test --only window` makes it.
-const PACKAGE: &str = "PLAIT_PACKAGE";
+/// The variables with the paths of the packages. `cargo xtask test --only window` makes them.
+const DEBIAN: &str = "PLAIT_PACKAGE_DEB";
+const RPM: &str = "PLAIT_PACKAGE_RPM";
 
 /// What belongs to an installed application beside its programs.
 const PARTS: &[&str] = &[
@@ -50,6 +52,10 @@ impl Root {
     }
 }
 
+fn named_package(variable: &str) -> Result<PathBuf> {
+    Ok(PathBuf::from(std::env::var_os(variable).with_context(|| format!("{variable} names no package"))?))
+}
+
 /// What a program prints. Fails if the program does.
 fn print_of(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("{command:?}"))?;
@@ -62,7 +68,7 @@ fn print_of(command: &mut Command) -> Result<String> {
 #[ignore = "needs a package, which `cargo xtask test --only window` makes"]
 async fn package_installs_into_an_empty_root_and_its_window_runs_a_drawn_flow() -> Result<()> {
     run_test(async {
-        let package = PathBuf::from(std::env::var_os(PACKAGE).context("no package is named")?);
+        let package = named_package(DEBIAN)?;
         let depends = print_of(Command::new("dpkg-deb").arg("--field").arg(&package).arg("Depends"))?;
         assert_eq!(depends.trim(), "libwebkit2gtk-4.1-0, libgtk-3-0");
 
@@ -88,4 +94,31 @@ async fn package_installs_into_an_empty_root_and_its_window_runs_a_drawn_flow() 
         build_by_keyboard("package-keyboard", &window).await
     })
     .await
+}
+
+#[test]
+#[ignore = "needs packages, which `cargo xtask test --only window` makes"]
+fn package_for_rpm_holds_the_files_of_the_debian_one() -> Result<()> {
+    let contents = print_of(Command::new("dpkg-deb").arg("--contents").arg(named_package(DEBIAN)?))?;
+    // Each line begins with the mode and ends with the path.
+    let of_debian = contents.lines().filter(|line| !line.starts_with('d'));
+    let of_debian: BTreeSet<String> = of_debian
+        .filter_map(|line| line.split(' ').next_back())
+        .map(|path| format!("/{}", path.trim_start_matches("./")))
+        // Where each system's zsh looks.
+        .map(|path| path.replace("zsh/vendor-completions", "zsh/site-functions"))
+        .collect();
+    let package = named_package(RPM)?;
+    let format = "[%{FILEMODES:perms} %{FILENAMES}\\n]";
+    let listed = print_of(Command::new("rpm").args(["-qp", "--queryformat", format]).arg(&package))?;
+    let files =
+        listed.lines().filter_map(|line| line.split_once(' ')).filter(|(mode, _)| !mode.starts_with('d'));
+    assert_eq!(files.map(|(_, path)| path.to_owned()).collect::<BTreeSet<_>>(), of_debian);
+    assert!(of_debian.contains("/usr/bin/plait-desktop"), "{of_debian:?}");
+
+    let needs = print_of(Command::new("rpm").args(["-qpR"]).arg(&package))?;
+    for library in ["libwebkit2gtk-4.1.so.0", "libgtk-3.so.0"] {
+        assert!(needs.contains(library), "{needs}");
+    }
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! Tests of the real window through WebDriver, on a virtual display that the tests start, and of the package that it comes in.
+//! Tests of the real window through WebDriver, on a virtual display that the tests start, and of the packages that it comes in.
 
 use std::process::Command;
 
@@ -13,10 +13,11 @@ use crate::test::Report;
 /// All crates: another selection would compile their dependencies again.
 const SELECTION: &[&str] = &["--workspace", "--lib", "--bins", "--tests"];
 
-const PACKAGE_TITLE: &str = "The package installs and runs";
-/// The test of the package, and the variable that tells it which one.
-const PACKAGE_TEST: &str = "package_installs_into_an_empty_root";
-const PACKAGE: &str = "PLAIT_PACKAGE";
+const PACKAGE_TITLE: &str = "The packages install and run";
+/// The module of the tests of the packages.
+const PACKAGE_TESTS: &str = "package::";
+/// The formats of packages that they look at, with the variable that names each one.
+const PACKAGES: &[(&str, &str)] = &[("deb", "PLAIT_PACKAGE_DEB"), ("rpm", "PLAIT_PACKAGE_RPM")];
 
 pub(super) fn run(report: &mut Report) {
     if !cfg!(target_os = "linux") {
@@ -25,10 +26,10 @@ pub(super) fn run(report: &mut Report) {
     }
     report.step("The window compiles", compile);
     report.step("The real window", || Step::new("The real window (WebDriver)", tests()).run_with_output());
-    if which("dpkg").is_some() {
-        report.step(PACKAGE_TITLE, try_package);
+    if which("dpkg").is_some() && which("rpm").is_some() {
+        report.step(PACKAGE_TITLE, try_packages);
     } else {
-        report.skip(PACKAGE_TITLE, "this system has no dpkg");
+        report.skip(PACKAGE_TITLE, "this system has no dpkg or no rpm");
     }
 }
 
@@ -51,18 +52,20 @@ pub(crate) fn tests() -> Command {
     }
 }
 
-/// Packages what the tests have compiled, and runs the test that installs it.
-fn try_package() -> Result<()> {
+/// Packages what the tests have compiled, and runs the tests that look at the packages.
+fn try_packages() -> Result<()> {
     let packages = package::make(true)?;
-    let package =
-        packages.iter().find(|package| package.extension().is_some_and(|extension| extension == "deb"));
     let mut test = if has_nextest() {
         let mut test = cargo(&[&["nextest", "run", "--run-ignored", "only"], SELECTION].concat());
-        test.arg("-E").arg(format!("test({PACKAGE_TEST})"));
+        test.arg("-E").arg(format!("package(plait-window-tests) & test({PACKAGE_TESTS})"));
         test
     } else {
-        cargo(&["test", "--workspace", "--test", "window", "--", "--ignored", PACKAGE_TEST])
+        cargo(&["test", "--workspace", "--test", "window", "--", "--ignored", PACKAGE_TESTS])
     };
-    test.env(PACKAGE, package.context("no Debian package was made")?);
-    Step::new("The package in an empty root", test).run_with_output()
+    for (format, variable) in PACKAGES {
+        let package =
+            packages.iter().find(|package| package.extension().is_some_and(|extension| extension == *format));
+        test.env(variable, package.with_context(|| format!("no {format} package was made"))?);
+    }
+    Step::new("The packages: one in an empty root, the files of both", test).run_with_output()
 }

@@ -11,6 +11,8 @@ use crate::App;
 const LEFT_BUTTON: u64 = 0;
 /// Pans the canvas.
 const MIDDLE_BUTTON: u64 = 1;
+/// A frame of a display with 60 Hz.
+const FRAME_MS: u64 = 16;
 
 /// A point in the page, in CSS pixels from the top left corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -134,27 +136,29 @@ impl App {
 
     /// Drags from one point to another in small steps.
     pub async fn drag(&self, from: Point, to: Point) -> Result<()> {
-        self.drag_with(LEFT_BUTTON, 12, from, to).await
+        self.drag_with(LEFT_BUTTON, 12, FRAME_MS, from, to).await
     }
 
     /// Drags as slowly as a person, for most of a second.
     pub async fn drag_slowly(&self, from: Point, to: Point) -> Result<()> {
-        self.drag_with(LEFT_BUTTON, 50, from, to).await
+        self.drag_with(LEFT_BUTTON, 20, 40, from, to).await
     }
 
     /// Drags with the middle button, for half a second.
     pub async fn drag_with_middle_button(&self, from: Point, to: Point) -> Result<()> {
-        self.drag_with(MIDDLE_BUTTON, 30, from, to).await
+        self.drag_with(MIDDLE_BUTTON, 30, FRAME_MS, from, to).await
     }
 
-    async fn drag_with(&self, button: u64, steps: u32, from: Point, to: Point) -> Result<()> {
+    /// Drags in so many steps, each as long as `step_ms`.
+    async fn drag_with(&self, button: u64, steps: u32, step_ms: u64, from: Point, to: Point) -> Result<()> {
         let mut pointer = MouseActions::new("pointer".to_owned())
             .then(move_to(from, 0))
             .then(PointerAction::Down { button })
             .then(pause(60));
         for step in 1..=steps {
             let part = f64::from(step) / f64::from(steps);
-            pointer = pointer.then(move_to(from.offset((to.x - from.x) * part, (to.y - from.y) * part), 16));
+            pointer =
+                pointer.then(move_to(from.offset((to.x - from.x) * part, (to.y - from.y) * part), step_ms));
         }
         pointer = pointer.then(pause(60)).then(PointerAction::Up { button });
         self.perform(pointer).await

@@ -13,6 +13,7 @@ mod loops;
 mod memory;
 mod pauses;
 mod pinned_turns;
+mod quota_parts;
 mod quotas;
 mod turns;
 mod waits;

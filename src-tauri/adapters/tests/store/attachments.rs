@@ -178,7 +178,7 @@ fn attachment_of_a_run_that_is_forked_stays() {
 fn crash_before_or_after_a_removal_loses_nothing_and_leaves_nothing() {
     let home = tempfile::tempdir().expect("folder");
     let (runs, files) = runs(home.path());
-    let list: String = files.iter().map(|file| format!("{}\n", file.hash)).collect();
+    let list: String = files.iter().flat_map(|file| [file.hash.as_str(), "\n"]).collect();
     std::fs::write(home.path().join("attachments/unreferenced"), list).expect("written");
 
     let before = copy(home.path());

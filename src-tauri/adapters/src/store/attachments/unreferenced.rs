@@ -184,7 +184,7 @@ fn noted(core: &StoreCore) -> Hashes {
 
 fn write(core: &StoreCore, hashes: &Hashes) {
     let disk = &core.shared.disk;
-    let lines: String = hashes.iter().map(|hash| format!("{hash}\n")).collect();
+    let lines: String = hashes.iter().flat_map(|hash| [hash.as_str(), "\n"]).collect();
     // Failures cost space alone: what is written down and not there, or referred to, is passed over.
     let _ = if hashes.is_empty() {
         disk.remove(&list(core))

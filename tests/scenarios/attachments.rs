@@ -129,6 +129,45 @@ async fn answer_with_an_attachment_reaches_the_model_after_a_restart() {
     assert_eq!(server.calls()[0]["messages"], json!([{ "role": "user", "content": content }]));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn attachments_of_an_answer_in_a_loop_reach_later_iterations() {
+    let server = ModelServer::start(|_, _| Answer::Text("A dot.".into())).await;
+    let home = home();
+    home.set_provider_url(&server.url).await;
+    let nodes = json!({
+        "start": { "type": "contextStart", "config": { "provider": "openai", "model": "m" } },
+        "talk": { "type": "loop", "config": { "kind": "times", "times": 2, "conversation": true } },
+        "ask": { "type": "userInput", "parent": "talk", "config": { "attachments": true } },
+        "chat": { "type": "chat", "parent": "talk" },
+    });
+    let edges = [
+        "start.context -> talk.context",
+        "talk.context -> chat.context",
+        "ask.message -> chat.message",
+        "ask.attachments -> chat.attach",
+        "chat.response -> talk.next",
+    ];
+    let flow = home.file("talk.flow.json", &flow_json("Talk", nodes, &edges).to_string());
+    assert_eq!(home.plait(&["run", &flow]).code, 3);
+    let (photo, notes) = (path(&home, "photo.png"), path(&home, "notes.txt"));
+    let first = home.plait(&["resume", "last", "--answer", "Look", "--attach", &photo, "--attach", &notes]);
+    assert_eq!(first.code, 3, "{first:?}");
+    let second = home.plait(&["resume", "last", "--answer", "And now?"]);
+    assert_eq!(second.code, 0, "{second:?}");
+    let text = "Look\n\n----- Begin of file notes.txt\nMilk and bread.\n----- End of file notes.txt";
+    let turn = json!({ "role": "user", "content": [text_part(text), image_part()] });
+    assert_eq!(server.calls()[0]["messages"], json!([turn]));
+    let reply = json!({ "role": "assistant", "content": "A dot." });
+    assert_eq!(
+        server.calls()[1]["messages"],
+        json!([turn, reply, { "role": "user", "content": "And now?" }])
+    );
+    let removed = home.plait(&["runs", "rm", "last"]);
+    assert_eq!(removed.code, 0, "{removed:?}");
+    let left = std::fs::read_dir(home.path().join("attachments")).unwrap().flatten();
+    assert_eq!(left.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap()).count(), 0);
+}
+
 /// A run with a photo whose process was killed while the model was called. The photo's file is another one by now.
 async fn killed_run(server: &ModelServer) -> Home {
     let home = home();

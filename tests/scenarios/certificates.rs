@@ -1,49 +1,17 @@
 //! A server with a certificate of its own authority: refused with the advice that helps, and reached once that is followed.
 
+#[path = "../support/tls_server.rs"]
+mod tls_server;
+
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 
 use crate::support::binary::{CliOutput, Home};
-
-/// A certificate for 127.0.0.1 that is its own authority, and its key.
-const CERTIFICATE: &[u8] =
-    include_bytes!("../../src-tauri/adapters/src/providers/http/error_context/certificate.der");
-const KEY: &[u8] = include_bytes!("../../src-tauri/adapters/src/providers/http/error_context/key.der");
+use tls_server::CERTIFICATE;
 
 const MODELS: &str = r#"{"object":"list","data":[{"id":"quiet-model","object":"model"}]}"#;
-
-/// Starts a server that lists one model to every request. Returns its address.
-async fn server() -> String {
-    let config = ServerConfig::builder()
-        .with_no_client_auth()
-        .with_single_cert(vec![CertificateDer::from(CERTIFICATE)], PrivatePkcs8KeyDer::from(KEY).into())
-        .unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    tokio::spawn(async move {
-        let acceptor = TlsAcceptor::from(Arc::new(config));
-        while let Ok((socket, _)) = listener.accept().await {
-            let Ok(mut socket) = acceptor.accept(socket).await else { continue };
-            let _ = socket.read(&mut [0; 4096]).await;
-            let head = format!(
-                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\
-                 connection: close\r\n\r\n",
-                MODELS.len()
-            );
-            let _ = socket.write_all((head + MODELS).as_bytes()).await;
-            let _ = socket.shutdown().await;
-        }
-    });
-    address
-}
 
 /// Tests the provider `mine` with these certificates.
 async fn test_with(home: &Home, certificates: Option<PathBuf>) -> CliOutput {
@@ -55,7 +23,7 @@ async fn test_with(home: &Home, certificates: Option<PathBuf>) -> CliOutput {
 #[tokio::test]
 async fn certificate_of_an_own_authority_is_trusted_once_it_is_named() {
     let home = Home::default();
-    let url = format!("https://{}/v1", server().await);
+    let url = format!("https://{}/v1", tls_server::start(MODELS).await);
     let added = home.plait(&["providers", "add", "mine", "--kind", "openai-chat", "--url", &url]);
     assert_eq!(added.code, 0, "{added:#?}");
 

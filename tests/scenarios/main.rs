@@ -37,6 +37,7 @@ mod memory;
 mod model_servers;
 mod parallel_turns;
 mod pipelines;
+mod process_failures;
 mod project_files;
 mod providers;
 mod proxies;

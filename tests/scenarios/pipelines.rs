@@ -145,6 +145,24 @@ fn new_writes_what_checks_and_runs() {
     assert_eq!(schema["$id"], "urn:plait:pipeline:0.1");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn new_leaves_no_part_of_a_file_that_cannot_be_written() {
+    let home = Home::default();
+    let folder = tempfile::tempdir().unwrap();
+    let plait = home.command(&["new", "a.yaml"]);
+    let mut limited = std::process::Command::new("sh");
+    // A limit of the system in place of a full disk.
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$@\"", "sh"]);
+    limited.arg(plait.get_program()).args(plait.get_args()).current_dir(folder.path());
+    let output = limited.output().unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains("error[flow.disk_full]"), "{err}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    let missing = home.plait(&["new", &folder.path().join("none/a.yaml").display().to_string()]);
+    assert!(missing.err.contains("error[flow.not_found]"), "{missing:#?}");
+}
+
 #[test]
 fn pipeline_is_a_sub_flow_if_its_name_says_so() {
     let home = Home::default();

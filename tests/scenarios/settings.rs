@@ -1,7 +1,9 @@
-//! Settings of the window that the terminal changes as well: windows and prices of models, patterns of redaction.
+//! Settings of the window that the terminal changes as well: windows and prices of models, patterns of redaction, what tools may reach
+//! and send.
 
 use serde_json::{Value, json};
 
+use crate::http_tools::WebServer;
 use crate::support::binary::{CliOutput, Home};
 use crate::support::folder::flow_json;
 
@@ -64,4 +66,53 @@ fn patterns_of_redaction_are_added_replaced_and_removed() {
     assert!(run.out.contains("I am [customer]") && !run.out.contains("C-123456"), "{run:#?}");
     done(&home, &["redaction", "rm", "customer"]);
     assert_eq!(done(&home, &["redaction", "list", "--json"]).out.trim(), "[]");
+}
+
+/// A flow that requests `url` with this header.
+fn requesting(home: &Home, url: &str, header: &Value) -> String {
+    let get = json!({ "type": "httpRequest", "config": { "url": url, "headers": header } });
+    let nodes = json!({ "get": get, "out": { "type": "output" } });
+    home.file("get.flow.json", &flow_json("Get", nodes, &["get.body -> out.value"]).to_string())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hosts_of_tools_are_added_and_removed() {
+    let server = WebServer::start().await;
+    let home = Home::default();
+    let host = format!("127.0.0.1:{}", server.port);
+    let flow = requesting(&home, &server.url("/ok"), &json!({}));
+    // A grant for all hosts is none for addresses that are not public.
+    done(&home, &["grants", "allow", &flow, "host=*"]);
+    let run = ["run", &flow];
+    let refused_run = home.plait(&run);
+    assert!(refused_run.err.contains("tool.address_refused"), "{refused_run:#?}");
+    assert!(done(&home, &["tools", "hosts", "add", &host, "localhost"]).out.contains(&host));
+    done(&home, &["tools", "hosts", "add", &host]);
+    assert_eq!(stored(&home)["tools"]["allowedHosts"], json!([host, "localhost"]));
+    assert_eq!(done(&home, &["tools", "hosts", "list"]).out, format!("{host}\nlocalhost\n"));
+    done(&home, &run);
+    assert_eq!(server.lines().len(), 1);
+    refused(&home, &["tools", "hosts", "add", "a/b"], 1, "settings.tools");
+    refused(&home, &["tools", "hosts", "rm", "other"], 2, "settings.bad_value");
+    done(&home, &["tools", "hosts", "rm", &host, "localhost"]);
+    assert_eq!(done(&home, &["tools", "hosts", "list", "--json"]).out.trim(), "[]");
+    assert!(home.plait(&run).err.contains("tool.address_refused"));
+}
+
+#[test]
+fn secrets_of_tools_are_set_and_removed() {
+    let home = Home::default();
+    done(&home, &["tools", "secrets", "set", "SHOP", "https://api.example.com", "OLD_TOKEN"]);
+    done(&home, &["tools", "secrets", "set", "SHOP", "https://api.example.com", "SHOP_TOKEN"]);
+    done(&home, &["tools", "secrets", "set", "groq", "https://api.groq.com"]);
+    let shop = json!({ "origin": "https://api.example.com", "variable": "SHOP_TOKEN" });
+    let secrets = json!({ "SHOP": shop, "groq": { "origin": "https://api.groq.com" } });
+    assert_eq!(stored(&home)["tools"]["secrets"], secrets);
+    let listed = done(&home, &["tools", "secrets", "list"]).out;
+    assert!(listed.contains("SHOP  from SHOP_TOKEN, to https://api.example.com"), "{listed}");
+    refused(&home, &["tools", "secrets", "set", "SHOP", "nowhere"], 1, "settings.tools");
+    refused(&home, &["tools", "secrets", "set", "a-b", "https://api.example.com"], 1, "settings.tools");
+    refused(&home, &["tools", "secrets", "rm", "other"], 2, "settings.bad_value");
+    done(&home, &["tools", "secrets", "rm", "SHOP", "groq"]);
+    assert_eq!(done(&home, &["tools", "secrets", "list", "--json"]).out.trim(), "{}");
 }

@@ -52,6 +52,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use attachments::unreferenced;
 use conversation::record::{ConversationMessage, ConversationRecord};
 pub use conversation::{ConversationFilter, ConversationFork, NewConversation, StoredConversation};
 use disk::FileSystem;
@@ -157,11 +158,16 @@ impl Store {
         Ok(self.0.shared.index().count_children(&tree::run_key(run)?))
     }
 
-    /// Removes a run and its child runs: record, journal, large values, and the flow document if no other run used it. Faults
-    /// `run.unknown`, `run.busy`.
+    /// Removes a run and its child runs: record, journal, large values, and the flow document and the attachments if nothing else
+    /// refers to them. Faults `run.unknown`, `run.busy`.
     pub fn remove_run(&self, run: &RunId) -> Result<(), Fault> {
+        self.0.writer()?;
+        // Those of a journal that can't be read stay.
+        unreferenced::note(&self.0, &unreferenced::of_run(&self.0, run).unwrap_or_default());
         let hashes = self.0.remove(run)?;
-        hashes.iter().try_for_each(|hash| documents::remove_unused_flow(&self.0, hash))
+        let removed = hashes.iter().try_for_each(|hash| documents::remove_unused_flow(&self.0, hash));
+        unreferenced::remove(&self.0);
+        removed
     }
 
     /// The conversations, most recently changed first.
@@ -228,10 +234,21 @@ impl Store {
         self.0.conversations().fork(id, message, at)
     }
 
-    /// Deletes a conversation. Faults `conversation.unknown`, `conversation.busy`.
+    /// Deletes a conversation, and the attachments that nothing else refers to. Faults `conversation.unknown`, `conversation.busy`.
     pub fn remove_conversation(&self, id: &ConversationId) -> Result<(), Fault> {
         self.0.writer()?;
-        self.0.conversations().delete(id, || self.0.open_run_in(id))
+        let conversations = self.0.conversations();
+        let path = conversations.path(id)?;
+        unreferenced::note(&self.0, &unreferenced::of_conversation(&self.0, &path).unwrap_or_default());
+        conversations.delete(id, || self.0.open_run_in(id))?;
+        unreferenced::remove(&self.0);
+        Ok(())
+    }
+
+    /// Keeps the attachments of a run until this process ends, even if the run is removed: another one is about to begin that takes
+    /// over what it has. Faults `run.bad_id`, `store.*`.
+    pub fn keep_attachments_of(&self, run: &RunId) -> Result<(), Fault> {
+        unreferenced::keep_those_of(&self.0, run)
     }
 
     /// Stores a flow document before it runs, once per content, and returns its hash. On disk when this returns.

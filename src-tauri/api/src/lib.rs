@@ -48,6 +48,8 @@ pub use worker::serve_if_worker;
 
 /// Removes secrets from texts.
 pub use plait_adapters::Redaction;
+/// A secret that tools may send.
+pub use plait_adapters::ToolSecret;
 /// Flow files on disk.
 pub use plait_adapters::flow_files;
 /// Where the keys of providers are stored.

@@ -11,7 +11,7 @@ use plait_api::{ErrorReply, data_dir};
 use crate::commands::{
     cancel, check, completions, config, conversations, doctor, export, forecast, grants, import, keys,
     knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, resume, retry, run, runs,
-    schema, tokens, usage, users,
+    schema, tokens, tools, usage, users,
 };
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::Home;
@@ -105,6 +105,8 @@ enum Command {
     Models(models::ModelsArgs),
     /// List, add or remove patterns of what is redacted besides keys.
     Redaction(redaction::RedactionArgs),
+    /// List, set or remove what tools may reach and send: hosts that are not public, and secrets.
+    Tools(tools::ToolsArgs),
     /// List, add, test or remove MCP servers, whose tools flows can use.
     Mcp(mcp::McpArgs),
     /// Check the data directory for damage, and repair what can be repaired.
@@ -151,6 +153,7 @@ impl Cli {
             Command::Mcp(args) => block_on(mcp::execute(&home()?, args)),
             Command::Providers(args) => block_on(providers::execute(&home()?, args)),
             Command::Models(args) => block_on(models::execute(&home()?, args)),
+            Command::Tools(args) => block_on(tools::execute(&home()?, args)),
             Command::Redaction(args) => block_on(redaction::execute(&home()?, args)),
         }
     }

@@ -27,5 +27,6 @@ pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod schema;
 pub(crate) mod tokens;
+pub(crate) mod tools;
 pub(crate) mod usage;
 pub(crate) mod users;

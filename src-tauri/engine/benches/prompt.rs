@@ -248,7 +248,7 @@ fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
                         start: None,
                         scope: scope.clone(),
                     };
-                    let loop_turns = LoopTurns::new(&conversation, true, None, MODEL);
+                    let loop_turns = LoopTurns::new(&conversation, true, None, MODEL, |_| true);
                     let call = Call {
                         context: &context,
                         config: &config,

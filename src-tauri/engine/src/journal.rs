@@ -24,11 +24,11 @@ pub use event::{
     ActivationEvent, CallEvent, ChildEvent, ContextEvent, Event, LoopEvent, MAX_LISTED_QUESTIONS,
     MemoryEvent, NodeEvent, RunEnd, RunEvent,
 };
-pub(crate) use event_payload::FINISHES_LOOP;
 pub use event_payload::{
     Answer, ChildQuestion, EventRef, FinishMetadata, FlowRef, InputOverrides, NodeOutputs, RunFault,
     RunOrigin, SkipReason, SourceRef,
 };
+pub(crate) use event_payload::{FINISHES_LOOP, LOOP_TURN};
 pub use memory::MemoryJournal;
 pub(crate) use nesting::{MAX_NESTING_DEPTH, is_too_deep};
 pub use revision::ENGINE_REVISION;

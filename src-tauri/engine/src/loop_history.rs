@@ -50,7 +50,7 @@ impl HistoryTurn {
     /// is one.
     pub fn new(
         role: Role,
-        content: String,
+        content: impl Into<Content>,
         author: Activation,
         id: Option<MessageId>,
         origins: Origins,
@@ -74,6 +74,8 @@ pub struct LoopHistory {
     turns: History,
     /// The positions of the pinned turns, ascending.
     pinned: Vector<usize>,
+    /// Whether anything is attached to a turn.
+    has_attachments: bool,
 }
 
 impl LoopHistory {
@@ -97,11 +99,17 @@ impl LoopHistory {
         self.pinned.iter().copied()
     }
 
+    /// Whether anything is attached to a turn.
+    pub fn has_attachments(&self) -> bool {
+        self.has_attachments
+    }
+
     /// Adds a turn.
     pub fn push(&mut self, turn: HistoryTurn) {
         if turn.pinned {
             self.pinned.push_back(self.turns.len());
         }
+        self.has_attachments |= turn.message.content.attachments().next().is_some();
         self.turns.extend([turn.message]);
     }
 
@@ -116,13 +124,15 @@ impl LoopHistory {
         }
     }
 
-    /// The same turns with the tokens that `count` finds. For models with another tokenizer.
+    /// The same turns with the content that `convert` makes of theirs, and the tokens that `count` finds. For models with another
+    /// tokenizer, and those that can't take what is attached.
     #[must_use]
-    pub fn recounted(&self, count: impl Fn(&Content) -> u32) -> Self {
-        let recount = |message: &SharedMessage| {
-            Arc::new(Message { tokens: count(&message.content), ..Message::clone(message) })
+    pub fn converted(&self, convert: impl Fn(&Content) -> Content, count: impl Fn(&Content) -> u32) -> Self {
+        let convert = |message: &SharedMessage| {
+            let content = convert(&message.content);
+            Arc::new(Message { tokens: count(&content), content, ..Message::clone(message) })
         };
-        Self { turns: self.turns.iter().map(recount).collect(), pinned: self.pinned.clone() }
+        Self { turns: self.turns.iter().map(convert).collect(), ..self.clone() }
     }
 }
 

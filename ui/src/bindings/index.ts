@@ -2547,6 +2547,8 @@ export type PromptPart = { "kind": "history",
   current?: Array<SentTurn>,
   /** How many messages they are. */
   count: number,
+  /** The media types of the attachments that are named in the text of their turns, since the model can't take them. */
+  namedMediaTypes?: Array<string>,
   /** The beginning of the user message that they are written as, for a model that takes a prompt only. */
   text?: string,
   /** Their tokens together. */
@@ -3367,6 +3369,8 @@ export type SentMessage = { part: MessagePart, role: Role,
 export type SentTurn = { role: Role, text: string,
   /** The node that said it. */
   node: NodeId,
+  /** The images and files that are sent with it. */
+  attachments?: Array<Attachment>,
 };
 
 /** The accepted tools of an MCP server that a flow uses. */

@@ -18,7 +18,7 @@ import type { EpochView, ModelCallView, NodeView } from "./fold/types";
 import type { EventLog } from "./live/event-log";
 import { TEXTS } from "./texts";
 import { attachmentsOf } from "./values/attachments";
-import { messageText, plainMessageText } from "./values/message-text";
+import { plainMessageText, textWithLabels } from "./values/message-text";
 
 export type Share = {
   part:
@@ -187,18 +187,21 @@ function turnsLeftOut({ conversation }: PromptRecord): Line[] {
 
 /** The turns of a loop's conversation: as the text that they were sent as, or the summary and each of them. */
 function linesOfTurns(part: Extract<PromptPart, { kind: "turns" }>, key: string, log: EventLog): Line[] {
-  const { text, tokens, count, current = [], origins } = part;
+  const { text, tokens, count, current = [], origins, namedMediaTypes = [] } = part;
   if (text !== undefined) {
     return [{ kind: "message", key, role: "user", text, tokens, inHistory: false, ...(origins && { origins }) }];
   }
   const before = log.loops.sentIn(part);
   const lines: Line[] = (before ?? []).map(({ id, role, content, tokens, node, origins }) => {
-    const line = { kind: "message", key: id, role, text: messageText(content), tokens } as const;
-    return { ...line, author: node, inHistory: true, ...(origins && { origins }) };
+    const attachments = attachmentsOf(content).filter(({ mediaType }) => !namedMediaTypes.includes(mediaType));
+    const line = { kind: "message", key: id, role, text: textWithLabels(content, namedMediaTypes), tokens } as const;
+    const more = { ...(attachments.length > 0 && { attachments }), ...(origins && { origins }) };
+    return { ...line, author: node, inHistory: true, ...more };
   });
   if (!before) lines.push({ kind: "unknown", key, count: count - current.length, tokens });
-  for (const [at, { role, text, node }] of current.entries()) {
-    lines.push({ kind: "message", key: `${key}/${at}`, role, text, author: node, inHistory: true });
+  for (const [at, { role, text, node, attachments }] of current.entries()) {
+    const more = { author: node, inHistory: true, ...(attachments && { attachments }) };
+    lines.push({ kind: "message", key: `${key}/${at}`, role, text, ...more });
   }
   return lines;
 }

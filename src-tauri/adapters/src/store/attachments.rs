@@ -1,5 +1,7 @@
 //! Attachments: images and files of messages, one file each, by the hash of their bytes. Owns where they are, not what they are.
 
+pub(super) mod unreferenced;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,6 +28,8 @@ fn path_of(home: &Path, hash: &AttachmentHash) -> Result<PathBuf, Fault> {
 pub(super) fn put(core: &StoreCore, hash: &AttachmentHash, bytes: &[u8]) -> Result<(), Fault> {
     core.writer()?;
     let path = path_of(&core.shared.home, hash)?;
+    // First of all: from now on nothing removes it.
+    core.kept_attachments().insert(hash.as_str().to_owned());
     if std::fs::read(&path).is_ok_and(|stored| stored == bytes) {
         return Ok(());
     }

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use plait_engine::error::{ErrorCode, Fault};
 use serde::Serialize;
 
+use super::attachments::unreferenced;
 use super::disk::{Disk, FileSystem};
 use super::open;
 use super::recovery::Progress;
@@ -106,6 +107,10 @@ pub fn check(home: &Path, salvage: bool, progress: Progress<'_>) -> Result<Repor
     }
     if compressed > 0 {
         report.actions.push(format!("Compressed the journals of {compressed} runs."));
+    }
+    let removed = unreferenced::remove(&core);
+    if removed > 0 {
+        report.actions.push(format!("Removed {removed} attachments that nothing refers to any more."));
     }
     report.actions.push(format!(
         "Rebuilt the index: {count} runs and their child runs, {} conversations.",

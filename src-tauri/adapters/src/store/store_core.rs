@@ -31,6 +31,12 @@ pub(super) struct StoreCore {
     live: Mutex<HashMap<Key, LiveRecord>>,
     /// Flows stored since the store was opened. A run of one of them may be about to begin, so they are not removed.
     kept_flows: Mutex<HashSet<String>>,
+    /// Attachments stored or taken over since the store was opened. A run that refers to them may be about to begin.
+    kept_attachments: Mutex<HashSet<String>>,
+    /// The run trees whose attachments were taken over.
+    pub(super) kept_trees: Mutex<HashSet<Key>>,
+    /// Held while unreferenced attachments are looked for.
+    pub(super) removing_attachments: Mutex<()>,
     /// Held while a document is read, changed and put back.
     pub(super) changing: Mutex<()>,
     lock: Option<Lock>,
@@ -62,8 +68,17 @@ impl StoreCore {
     }
 
     fn with(writer: Option<Writer>, shared: Arc<Shared>, lock: Option<Lock>) -> Arc<Self> {
-        let (live, kept_flows, changing) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Arc::new(Self { writer, shared, live, kept_flows, changing, lock })
+        Arc::new(Self {
+            writer,
+            shared,
+            live: Mutex::default(),
+            kept_flows: Mutex::default(),
+            kept_attachments: Mutex::default(),
+            kept_trees: Mutex::default(),
+            removing_attachments: Mutex::default(),
+            changing: Mutex::default(),
+            lock,
+        })
     }
 
     fn load(
@@ -106,6 +121,10 @@ impl StoreCore {
 
     pub(super) fn kept_flows(&self) -> MutexGuard<'_, HashSet<String>> {
         self.kept_flows.lock()
+    }
+
+    pub(super) fn kept_attachments(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.kept_attachments.lock()
     }
 
     /// Waits until everything written so far survives a power failure.
@@ -275,6 +294,8 @@ fn finish_removals(shared: &Shared) {
             if let Some(root) = name.and_then(|name| run_key(&name.into()).ok()) {
                 let mut index = shared.index();
                 index.tree(root).into_iter().for_each(|run| index.remove(run));
+                // It lacks its file on purpose.
+                index.forget_damage(root);
             }
             let _ = shared.disk.remove(&path);
         }

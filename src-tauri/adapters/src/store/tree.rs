@@ -18,6 +18,7 @@ mod encode;
 mod layout;
 mod live;
 mod seal;
+mod texts;
 
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,7 @@ pub(super) use encode::EncodedEntries;
 pub(super) use layout::{Span, TreeLayout, Values, entry_frames, lines, load_value, open_file};
 pub(super) use live::Tree;
 pub(super) use seal::rewrite;
+pub(super) use texts::visit_texts;
 
 const ENTRIES: u8 = 1;
 const VALUE: u8 = 2;

@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // All of this is tests; helpers may fail them.
 
+mod attachments;
 mod crash;
 mod damage;
 mod full;

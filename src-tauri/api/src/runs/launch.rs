@@ -190,6 +190,7 @@ impl Launch {
 
     /// The entries of a run to fork from, but for those that are damaged.
     fn read_earlier(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
+        self.store.keep_attachments_of(run)?;
         Ok(self.store.read_damaged_journal(run)?.filter_map(Result::ok).collect())
     }
 

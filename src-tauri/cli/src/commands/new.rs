@@ -1,14 +1,12 @@
 //! `plait new`.
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
 
 use clap::Args;
-use plait_api::ErrorReply;
 use plait_api::engine::error::ErrorCode;
 use plait_api::engine::flow;
 use plait_api::engine::pipeline::{self, Pipeline};
+use plait_api::{ErrorReply, flow_files};
 
 use crate::exit::{CliError, ExitStatus};
 use crate::terminal::print_error;
@@ -43,15 +41,7 @@ pub(crate) fn execute(args: &NewArgs) -> Result<ExitStatus, CliError> {
         let read = Pipeline::read(pipeline).map_err(|_| not_written("The template cannot be read."))?;
         flow::write(&read.flow).map_err(|error| not_written(&error.to_string()))?
     };
-    let created = OpenOptions::new().write(true).create_new(true).open(&file);
-    let written = created.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => {
-            let message = format!("`{}` exists already.", file.display());
-            ErrorReply::new(ErrorCode::FlowExists, message).hint("Choose another name.")
-        }
-        _ => not_written(&format!("`{}`: {error}.", file.display())),
-    })?;
+    flow_files::create(&file, &text).map_err(ErrorReply::from)?;
     print_error(&format!("Wrote {}. Run it: plait run {} --input \"…\"\n", file.display(), file.display()));
     Ok(ExitStatus::Success)
 }

@@ -82,6 +82,24 @@ impl Content {
         Self::Parts(text.into_iter().chain(attachments).collect())
     }
 
+    /// The same with the labels of these attachments in its text, in place of the attachments.
+    #[must_use]
+    pub fn with_labels_of(&self, is_named: impl Fn(&Attachment) -> bool) -> Self {
+        let (named, others): (Vec<&Attachment>, Vec<&Attachment>) =
+            self.attachments().partition(|attachment| is_named(attachment));
+        if named.is_empty() {
+            return self.clone();
+        }
+        let lines = std::iter::once(self.text()).chain(named.iter().map(|attachment| attachment.label()));
+        let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
+        Self::with_attachments(lines.join("\n"), others.into_iter().cloned())
+    }
+
+    /// The text, with a label for each attachment.
+    pub fn labeled_text(&self) -> String {
+        self.with_labels_of(|_| true).text()
+    }
+
     /// Its images and files.
     pub fn attachments(&self) -> impl Iterator<Item = &Attachment> {
         let parts = match self {

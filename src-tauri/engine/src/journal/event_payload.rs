@@ -98,6 +98,10 @@ pub struct FinishMetadata {
 /// Set in the metadata of a success: a model has called the tool that ends the loop around the node.
 pub(crate) const FINISHES_LOOP: &str = "finishesLoop";
 
+/// Set in the metadata of a success: what the node said as a turn of the conversation of the loop around it, if a person attached
+/// something to it. A [`Content`](crate::context::Content). Without it, the turn is the output.
+pub(crate) const LOOP_TURN: &str = "loopTurn";
+
 /// Why a node did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]

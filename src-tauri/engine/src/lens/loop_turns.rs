@@ -82,7 +82,7 @@ impl LoopTurnView {
             role: turn.role,
             node: turn.author.node.clone(),
             epoch: turn.author.epoch.clone(),
-            text: turn.content.text(),
+            text: turn.content.labeled_text(),
             tokens: turn.tokens,
             pinned,
         }

@@ -139,6 +139,7 @@ pub(super) fn rebuild(
                 current,
                 count,
                 tokens,
+                named_media_types,
                 origins,
                 ..
             } => {
@@ -160,7 +161,8 @@ pub(super) fn rebuild(
                                 None => RebuiltMessage::missing(1, 0, origins, Role::Assistant),
                             }
                         }));
-                        messages.extend(turns.into_iter().map(RebuiltMessage::of_turn));
+                        let as_sent = |turn| with_labels(turn, named_media_types);
+                        messages.extend(turns.into_iter().map(as_sent).map(RebuiltMessage::of_turn));
                     }
                     None => messages.push(RebuiltMessage::missing(earlier, *tokens, origins, Role::User)),
                 }
@@ -169,7 +171,9 @@ pub(super) fn rebuild(
                         author: Some(turn.node.clone()),
                         ..SentMessage::new(MessagePart::Conversation, turn.role, turn.text.clone())
                     };
-                    RebuiltMessage::plain(shown, activation)
+                    let mut message = RebuiltMessage::plain(shown, activation);
+                    message.attach(&turn.attachments, 0);
+                    message
                 }));
             }
             PromptPart::Message { role, text, tokens, origins } => {
@@ -207,6 +211,15 @@ pub(super) fn rebuild(
         }
     }
     messages
+}
+
+/// A turn as it was sent to a model that can't take attachments of these media types.
+fn with_labels(turn: SharedMessage, media_types: &[String]) -> SharedMessage {
+    if media_types.is_empty() {
+        return turn;
+    }
+    let content = turn.content.with_labels_of(|attachment| media_types.contains(&attachment.media_type));
+    Arc::new(Message { content, ..Message::clone(&turn) })
 }
 
 /// One message of several blocks.

@@ -74,7 +74,8 @@ pub(crate) fn shares(prompt: &PromptRecord, messages: &[SentMessage]) -> Vec<Pro
         let attached = last.map_or(0, |last| attached(&prompt.model, last)).min(question);
         (question, attachments) = (question - attached, attachments + attached);
     }
-    for (part, share) in [(MessagePart::History, &mut history), (MessagePart::Step, &mut steps)] {
+    for part in [MessagePart::History, MessagePart::Conversation, MessagePart::Step] {
+        let share = if part == MessagePart::Step { &mut steps } else { &mut history };
         let skipped = if part == MessagePart::History { stored_questions } else { 0 };
         let of_part = messages.iter().rev().filter(|message| message.part == part).skip(skipped);
         let attached = of_part.map(|message| attached(&prompt.model, message)).sum::<u64>().min(*share);

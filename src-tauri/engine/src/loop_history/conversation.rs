@@ -37,8 +37,8 @@ pub struct SummarizerAgent {
 /// Something that was said on the way to an input of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReceivedText {
-    /// A turn, by its position.
-    Turn(usize),
+    /// A turn, by its position, and what its author said, if that is known: the content of the turn may have a text file after it.
+    Turn(usize, Option<Arc<Value>>),
     /// What became no turn.
     Other(Arc<Value>),
 }
@@ -100,9 +100,13 @@ impl LoopConversation {
             return Some(at);
         }
         let on_the_way = self.received.get(port)?.iter();
+        let is_text = |value: &Value| turn_content(value).as_deref() == Some(text);
         let mut same = on_the_way.filter_map(|said| match said {
-            ReceivedText::Turn(at) => turns.get(*at)?.content.is_text(text).then_some(Some(*at)),
-            ReceivedText::Other(value) => (turn_content(value).as_deref() == Some(text)).then_some(None),
+            ReceivedText::Turn(at, value) => {
+                let is_same = value.as_deref().is_some_and(is_text) || turns.get(*at)?.content.is_text(text);
+                is_same.then_some(Some(*at))
+            }
+            ReceivedText::Other(value) => is_text(value).then_some(None),
         });
         same.next().flatten()
     }

@@ -36,14 +36,15 @@ fn content_is_text_as_it_is_and_anything_else_compact_json() {
 }
 
 #[test]
-fn recounted_turns_keep_everything_but_their_tokens() {
+fn converted_turns_keep_everything_but_content_and_tokens() {
     let turns: LoopHistory =
         [turn(0, Role::User, 5), turn(1, Role::Assistant, 6).pinned()].into_iter().collect();
-    let recounted = turns.recounted(|content| u32::try_from(content.text().len()).unwrap_or(0));
-    let tokens: Vec<u32> = recounted.messages().iter().map(|turn| turn.tokens).collect();
+    let count = |content: &Content| u32::try_from(content.text().len()).unwrap_or(0);
+    let converted = turns.converted(Content::clone, count);
+    let tokens: Vec<u32> = converted.messages().iter().map(|turn| turn.tokens).collect();
     assert_eq!(tokens, [6, 6]);
-    assert_eq!(recounted.pinned().collect::<Vec<_>>(), [1]);
-    assert_eq!(texts(recounted.messages()), texts(turns.messages()));
+    assert_eq!(converted.pinned().collect::<Vec<_>>(), [1]);
+    assert_eq!(texts(converted.messages()), texts(turns.messages()));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::context::{Content, Message, Part, SharedMessage};
 use crate::error::{ErrorCode, Fault};
 use crate::models;
 use crate::node::{Inputs, NodeContext};
+use crate::prompt::ModelConfig;
 use crate::provider::{ModelReply, ModelRequest, Provider};
 
 /// The input of a node that takes images and files.
@@ -66,6 +67,12 @@ pub(super) fn check_support(
         }
     }
     Ok(())
+}
+
+/// Whether neither the model nor its provider is known not to take an attachment.
+pub(super) fn is_supported(attachment: &Attachment, model: &ModelConfig, provider: &dyn Provider) -> bool {
+    provider.takes_attachment(&attachment.media_type)
+        && models::takes(&model.provider, &model.model, attachment.kind()) != Some(false)
 }
 
 fn unsupported(message: String) -> Fault {

@@ -105,7 +105,7 @@ async fn question(
 ) -> Result<String, Fault> {
     let max_turn_bytes = max_turn_bytes(model, plan.turns.len());
     let turns = plan.turns.iter().map(|turn| {
-        let text = turn.content.text();
+        let text = turn.content.labeled_text();
         let end = text.floor_char_boundary(max_turn_bytes);
         let content = if end < text.len() { format!("{} […]", &text[..end]) } else { text };
         Arc::new(Message { content: content.into(), ..Message::clone(turn) })

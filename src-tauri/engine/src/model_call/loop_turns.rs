@@ -1,19 +1,25 @@
 //! The conversation of a loop in the calls of a model node.
 
+use super::attachments::is_supported;
+use crate::attachment::Attachment;
 use crate::id::MessageId;
 use crate::node::NodeContext;
-use crate::prompt::LoopTurns;
+use crate::prompt::{LoopTurns, ModelConfig};
+use crate::provider::Provider;
 
 /// The conversation of the innermost conversational loop around the node, if there is one, for calls of `model`. `used` says
 /// whether the node takes the history; `incoming` is what the node received: the input, the text, and the message that it is, if it
-/// is one.
+/// is one. Files in the turns that the model is known not to take are named in the text: other nodes of the loop may have asked for
+/// them.
 pub(crate) fn loop_turns<'a>(
     node_context: &'a NodeContext,
     used: bool,
     incoming: Option<(&str, &str, Option<&MessageId>)>,
-    model: &str,
+    model: &ModelConfig,
+    provider: &dyn Provider,
 ) -> Option<LoopTurns<'a>> {
     let conversation = node_context.conversation.as_deref()?;
     let own = incoming.and_then(|(port, text, message)| conversation.own_turn(port, message, text));
-    Some(LoopTurns::new(conversation, used, own, model))
+    let takes = |attachment: &Attachment| !model.prompt_only && is_supported(attachment, model, provider);
+    Some(LoopTurns::new(conversation, used, own, &model.model, takes))
 }

@@ -134,7 +134,7 @@ impl SideQuery {
         let text = as_text(&self.subject.value);
         let port = self.user_message.inputs.first().map_or("", PortName::as_str);
         let incoming = Some((port, text.as_str(), self.subject.message.as_ref()));
-        loop_turns(node_context, self.use_history, incoming, &self.model.model)
+        loop_turns(node_context, self.use_history, incoming, &self.model, &*self.provider)
     }
 
     /// Begins the turn.

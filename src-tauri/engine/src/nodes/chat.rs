@@ -320,7 +320,7 @@ impl NodeType for Chat {
         };
         let received =
             incoming.map(|incoming| (incoming.port, incoming.text.as_str(), incoming.message.as_ref()));
-        let turns = model_call::loop_turns(&node_context, config.use_history, received, &model.model);
+        let turns = model_call::loop_turns(&node_context, config.use_history, received, &model, &*provider);
         let mut turn = Turn::new(options, &node_context, &context, &model, &user_message, &tools, &*provider)
             .with_blocks(blocks)
             .with_turns(turns.as_ref())

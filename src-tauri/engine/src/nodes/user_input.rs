@@ -5,14 +5,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-use crate::attachment::{self, TAKES_ATTACHMENTS};
+use crate::attachment::{self, Attachment, TAKES_ATTACHMENTS};
 use crate::context::Role;
 use crate::error::Fault;
 use crate::expression::as_text;
 use crate::expression::schema::check_answer;
 use crate::expression::schema::check_schema;
 use crate::expression::template::Template;
-use crate::journal::Answer;
+use crate::journal::{Answer, LOOP_TURN};
+use crate::loop_history::turn_content;
 use crate::model_call::attach;
 use crate::node::template_inputs;
 use crate::node::{
@@ -173,6 +174,9 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
         if config.attachments {
             output = output.with("attachments", attachment::to_values(attachments));
         }
+        if let Some(turn) = loop_turn(&answer, attachments, &node_context).await? {
+            output.extra.insert(LOOP_TURN.to_owned(), turn);
+        }
         let mut message_id = None;
         if config.add_to_history {
             let content = attach(as_text(&answer), attachments.to_vec(), &node_context).await?;
@@ -185,6 +189,24 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
             None => output,
         })
     }
+}
+
+/// The answer with what is attached to it, if it becomes a turn of the conversation of the loop around the node. Fault
+/// `attachment.missing`.
+async fn loop_turn(
+    answer: &Value,
+    attachments: &[Attachment],
+    node_context: &NodeContext,
+) -> Result<Option<Value>, Fault> {
+    let becomes_turn = node_context.conversation.as_ref().is_some_and(|conversation| {
+        conversation.settings.is_user_source(&node_context.activation.node, true)
+    });
+    if attachments.is_empty() || !becomes_turn {
+        return Ok(None);
+    }
+    let text = turn_content(answer).unwrap_or_default();
+    let content = attach(text, attachments.to_vec(), node_context).await?;
+    Ok(serde_json::to_value(content).ok())
 }
 
 fn answer_schema(config: &Config) -> Value {

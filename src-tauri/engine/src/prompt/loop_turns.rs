@@ -3,6 +3,7 @@
 //! They stand between the messages of the context and the user message. For a model that takes a single prompt they are a text at the
 //! beginning of the user message instead. The summary and the pinned turns are never trimmed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use ts_rs::TS;
 
 use super::resolve::ModelConfig;
 use super::tokens;
+use crate::attachment::Attachment;
 use crate::context::{Content, Message, Part, Role, SharedMessage};
 use crate::error::{ErrorCode, Fault};
 use crate::expression::evaluation::Evaluator;
@@ -31,6 +33,8 @@ pub struct LoopTurns<'a> {
     turns: Option<LoopHistory>,
     /// The turn that the node sends as its user message.
     own: Option<usize>,
+    /// The media types of the attachments that are named in the text of their turns, since the model can't take them.
+    pub(super) named_media_types: Vec<String>,
 }
 
 /// What is sent of a conversation.
@@ -114,20 +118,39 @@ pub struct SentTurn {
     pub text: String,
     /// The node that said it.
     pub node: NodeId,
+    /// The images and files that are sent with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Attachment>>")]
+    pub attachments: Vec<Attachment>,
 }
 
 impl<'a> LoopTurns<'a> {
     /// The conversation for a call of `model`. `used` says whether the node takes the history; `own` is the turn that it sends
-    /// as its user message.
-    pub fn new(conversation: &'a LoopConversation, used: bool, own: Option<usize>, model: &str) -> Self {
+    /// as its user message; `takes` says which attachments the model can take. Others are named in the text of their turns.
+    pub fn new(
+        conversation: &'a LoopConversation,
+        used: bool,
+        own: Option<usize>,
+        model: &str,
+        takes: impl Fn(&Attachment) -> bool,
+    ) -> Self {
+        let all = &conversation.turns;
+        let mut named = BTreeSet::new();
+        if used && all.has_attachments() {
+            let attachments = all.messages().iter().flat_map(|turn| turn.content.attachments());
+            named.extend(attachments.filter(|attachment| !takes(attachment)).map(|it| it.media_type.clone()));
+        }
         let turns = used.then(|| {
-            if tokens::has_common_tokenizer(model) {
-                conversation.turns.clone()
-            } else {
-                conversation.turns.recounted(|content| recount(model, content))
+            // The size of an image depends on the model.
+            if tokens::has_common_tokenizer(model) && !all.has_attachments() {
+                return all.clone();
             }
+            let convert = |content: &Content| {
+                content.with_labels_of(|attachment| named.contains(&attachment.media_type))
+            };
+            all.converted(convert, |content| recount(model, content))
         });
-        Self { conversation, turns, own }
+        Self { conversation, turns, own, named_media_types: named.into_iter().collect() }
     }
 
     /// What is sent within this room, in counted tokens.
@@ -210,11 +233,12 @@ impl<'a> LoopTurns<'a> {
     /// The turns of the iteration under way that are sent: no later event has them if it fails.
     pub(super) fn current(&self, bounded: &BoundedHistory) -> Vec<SentTurn> {
         let turns = self.conversation.turns.messages().suffix(self.conversation.appended);
-        let is_sent = |turn: &&SharedMessage| bounded.messages.position(&turn.id).is_some();
-        let turns = turns.iter().filter(is_sent).map(|turn| SentTurn {
+        let sent = turns.iter().filter_map(|turn| bounded.messages.get(bounded.messages.position(&turn.id)?));
+        let turns = sent.map(|turn| SentTurn {
             role: turn.role,
             text: turn.content.text(),
             node: turn.author.node.clone(),
+            attachments: turn.content.attachments().cloned().collect(),
         });
         turns.collect()
     }

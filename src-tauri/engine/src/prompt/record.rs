@@ -108,6 +108,10 @@ pub enum PromptPart {
         /// How many messages they are.
         #[ts(type = "number")]
         count: u64,
+        /// The media types of the attachments that are named in the text of their turns, since the model can't take them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<String>>")]
+        named_media_types: Vec<String>,
         /// The beginning of the user message that they are written as, for a model that takes a prompt only.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
@@ -440,6 +444,7 @@ fn turns_part((turns, sent): (&LoopTurns<'_>, &SentTurns)) -> PromptPart {
         own: own.map(|own| position(own.range.start)),
         current: turns.current(&sent.bounded),
         count: messages.len() as u64,
+        named_media_types: turns.named_media_types.clone(),
         text: sent.text.as_ref().map(|(text, _)| text.clone()),
         tokens: sent.tokens(),
         origins: sent.origins(),

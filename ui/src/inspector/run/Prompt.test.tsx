@@ -224,6 +224,27 @@ it("shows the turns of a loop's conversation, and which were left out and why", 
   expect(within(shown).queryByText("Turn a.")).toBeNull();
 });
 
+it("shows the files of a loop's turns, and names those that the model can't take", () => {
+  const file = (name: string, mediaType: string) => ({ type: "attachment", hash: name, mediaType, name, bytes: 68 });
+  const content = [
+    { type: "text", text: "Look." },
+    file("photo.png", "image/png"),
+    file("report.pdf", "application/pdf"),
+  ];
+  const turns = [{ id: "a", role: "user", content, author: { node: "ask", epoch: [0] }, tokens: 4 }];
+  const part = { kind: "turns", node: "talk", epoch: [], first: 0, count: 1, tokens: 4 };
+  const parts = [{ ...part, namedMediaTypes: ["application/pdf"] }, ...PARTS];
+  showRun(workspace.activeRun, [
+    { type: "history.appended", node: "talk", epoch: [], turns },
+    { type: "prompt.rendered", ...HERE, step: 0, prompt: { ...PROMPT, parts } },
+  ]);
+  renderInWorkspace(<Prompt nodeId="chat" />, { workspace });
+  const [first] = within(screen.getByRole("list", { name: "Messages sent" })).getAllByRole("listitem");
+  expect(first?.textContent).toContain("[PDF: report.pdf, 68 bytes]");
+  expect(first?.textContent).toContain("photo.png");
+  expect(first?.textContent).not.toContain("[image:");
+});
+
 it("copies the request that the host builds, as curl", async () => {
   const call = vi.fn(async () => ({ curl: "curl 'https://x'", exact: true }));
   workspace = createTestWorkspace({ call: call as never });

@@ -1,6 +1,8 @@
 //! Deletes a conversation permanently. A tombstone stays in its place, so that nothing is put back from the journals of its
 //! runs. The runs keep their own messages, but no longer the messages they recalled.
 
+use std::path::PathBuf;
+
 use plait_engine::error::{ErrorCode, Fault};
 use plait_engine::id::{ConversationId, RunId};
 
@@ -9,6 +11,11 @@ use super::{Conversations, IndexEntry, key_of, path_in, unknown};
 use crate::store::fault;
 
 impl Conversations {
+    /// The file of a conversation. Fault `conversation.unknown` for what is no id.
+    pub(in crate::store) fn path(&self, id: &ConversationId) -> Result<PathBuf, Fault> {
+        Ok(path_in(&self.folder, key_of(id)?))
+    }
+
     /// Deletes a conversation. `open_run` gives a run in it that has not ended: when resumed, that run could no longer recall
     /// its messages. Faults `conversation.unknown`, `conversation.busy`. On disk when this returns.
     pub(in crate::store) fn delete(

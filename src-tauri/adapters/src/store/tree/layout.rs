@@ -209,7 +209,7 @@ impl RunLayout {
 }
 
 /// The records in a text of records. Ends at the first that is not whole.
-fn frames(mut records: &[u8]) -> impl Iterator<Item = (FrameHeader, &[u8])> {
+pub(super) fn frames(mut records: &[u8]) -> impl Iterator<Item = (FrameHeader, &[u8])> {
     std::iter::from_fn(move || {
         let (header, payload) = read_frame(records)?;
         records = records.get(usize::try_from(header.record_bytes()).ok()?..)?;
@@ -218,7 +218,7 @@ fn frames(mut records: &[u8]) -> impl Iterator<Item = (FrameHeader, &[u8])> {
 }
 
 /// The records in a block.
-fn unpack(payload: &[u8]) -> io::Result<Vec<u8>> {
+pub(super) fn unpack(payload: &[u8]) -> io::Result<Vec<u8>> {
     let mut records = Vec::new();
     GzDecoder::new(payload).read_to_end(&mut records)?;
     Ok(records)

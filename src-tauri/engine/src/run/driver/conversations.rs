@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use serde::Deserialize;
 
 use super::answers::LoopAnswers;
 use super::body_path::{Ancestors, BodyPath, container};
-use crate::context::{Role, SharedMessage};
+use crate::context::{Content, Role, SharedMessage};
 use crate::error::Fault;
 use crate::id::{Activation, Epoch, MessageId, PortName};
-use crate::journal::{Event, LoopEvent, NodeEvent, NodeOutputs, SourceRef};
+use crate::journal::{Event, FinishMetadata, LOOP_TURN, LoopEvent, NodeEvent, NodeOutputs, SourceRef};
 use crate::loop_history::{
     AiTurnSource, ConversationScope, ConversationSettings, HistorySummary, HistoryTurn, LoopConversation,
     LoopHistory, PersonAnswers, SummaryAttempt, turn_content,
@@ -146,7 +147,7 @@ impl Conversations {
                 }
                 let mut origins = scheduler.finished_origins().clone();
                 origins.add(&metadata.origins);
-                self.take_output(plan, at, outputs, messages, &origins);
+                self.take_output(plan, at, (outputs, messages), metadata, &origins);
                 None
             }
             Event::Node(at, NodeEvent::Failed { .. }) => {
@@ -194,15 +195,15 @@ impl Conversations {
         Some(history.pinned().any(|pinned| pinned == position))
     }
 
-    /// The conversation that an activation takes part in, as it stands at its place. Only for models, and for a loop before an
-    /// iteration.
+    /// The conversation that an activation takes part in, as it stands at its place. Only for models and those who ask a person, and
+    /// for a loop before an iteration.
     pub fn view(&self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<Arc<LoopConversation>> {
         if self.open.is_empty() {
             return None;
         }
         let behavior = plan.nodes[node].node.behavior();
         let is_test = behavior.conversation.is_some() && is_test(plan, node, epoch);
-        if !is_test && !behavior.is_agent {
+        if !(is_test || behavior.is_agent || behavior.pauses) {
             return None;
         }
         let owner = if is_test { (node, epoch.outer()) } else { around(plan, node, epoch)? };
@@ -274,8 +275,8 @@ impl Conversations {
         &mut self,
         plan: &Plan,
         at: &Activation,
-        outputs: &NodeOutputs,
-        messages: &BTreeMap<PortName, MessageId>,
+        (outputs, messages): (&NodeOutputs, &BTreeMap<PortName, MessageId>),
+        metadata: &FinishMetadata,
         origins: &Origins,
     ) -> Option<()> {
         if self.open.is_empty() || outputs.is_empty() {
@@ -293,8 +294,10 @@ impl Conversations {
             conversation.lineage.say(plan, &key, value);
         }
         let role = conversation.role(plan, node)?;
-        let content = turn_content(value)?;
-        let tokens = tokens::count_message("", &content.as_str().into());
+        // Journals of earlier versions do not say what was attached. Their turns stay text alone.
+        let attached = metadata.extra.get(LOOP_TURN).and_then(|said| Content::deserialize(said).ok());
+        let content = attached.or_else(|| Some(turn_content(value)?.into()))?;
+        let tokens = tokens::count_message("", &content);
         let id = messages.get(port).filter(|_| value == output).cloned();
         let turn = HistoryTurn::new(role, content, at.clone(), id, origins.clone(), tokens);
         let turn = HistoryTurn { pinned: plan.nodes[node].node.behavior().pins_turns, ..turn };

@@ -1,5 +1,6 @@
 //! Whole runs of real node types against a scripted world, polled by hand: what is journaled, and what may run meanwhile.
 
+mod attached_turns;
 mod conversation_paths;
 mod conversations;
 mod cycles;
@@ -13,6 +14,7 @@ mod loops;
 mod memory;
 mod pauses;
 mod pinned_turns;
+mod quota_parts;
 mod quotas;
 mod turns;
 mod waits;
@@ -36,7 +38,7 @@ use crate::host::RunInfo;
 use crate::host::subflow::Subflows;
 use crate::host::{Clock, Host};
 use crate::id::Activation;
-use crate::journal::{Entry, Event, FlowRef, InputOverrides, Journal, NodeEvent, RunEvent};
+use crate::journal::{Answer, Entry, Event, FlowRef, InputOverrides, Journal, NodeEvent, RunEvent};
 use crate::plan::plan;
 use crate::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use crate::testing::{FakeClock, FakeProvider, FakeSubflows, flow_of};
@@ -129,6 +131,19 @@ impl Stage {
         handle: &RunHandle,
         mut answer: impl FnMut(&[Activation]) -> Option<(Activation, Option<Value>)>,
     ) -> Vec<Value> {
+        self.drive_with_answers(driver, handle, |open| {
+            let (pause, value) = answer(open)?;
+            Some((pause, value.map_or(Answer::End, |value| Answer::Value(Arc::new(value)))))
+        })
+    }
+
+    /// The same with answers that may have attachments.
+    fn drive_with_answers(
+        &self,
+        driver: Driver,
+        handle: &RunHandle,
+        mut answer: impl FnMut(&[Activation]) -> Option<(Activation, Answer)>,
+    ) -> Vec<Value> {
         let mut pool = LocalPool::new();
         pool.spawner().spawn_local(driver.drive().map(|end| assert!(end.is_ok(), "{end:?}"))).unwrap();
         pool.run_until_stalled();
@@ -149,13 +164,17 @@ impl Stage {
             if open.is_empty() {
                 break;
             }
-            let Some((pause, value)) = answer(&open) else { break };
+            let Some((pause, answer)) = answer(&open) else { break };
             let handle = handle.clone();
             let answering = async move {
-                match value {
-                    Some(value) => handle.answer(pause, value).await.unwrap(),
-                    None => handle.end(pause).await.unwrap(),
-                }
+                let answered = match answer {
+                    Answer::Value(value) => handle.answer(pause, Value::clone(&value)).await,
+                    Answer::Attached { value, attachments } => {
+                        handle.answer_with(pause, Value::clone(&value), attachments).await
+                    }
+                    Answer::End => handle.end(pause).await,
+                };
+                answered.unwrap();
             };
             pool.spawner().spawn_local(answering).unwrap();
             pool.run_until_stalled();

@@ -1,15 +1,12 @@
 //! Connections that fail, and what the fault says about the cause.
 
-use std::sync::Arc;
+#[path = "../../../../../../tests/support/tls_server.rs"]
+mod tls_server;
 
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Proxy, StatusCode};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::aws_lc_rs;
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 
 use super::super::proxy::ProxySetting;
 use super::{ErrorContext, Fault};
@@ -101,22 +98,7 @@ async fn name_that_resolves_to_nothing_is_named() {
 
 #[tokio::test]
 async fn untrusted_certificate_is_not_tried_again() {
-    let certificate = CertificateDer::from(include_bytes!("certificate.der").as_slice());
-    let key = PrivatePkcs8KeyDer::from(include_bytes!("key.der").as_slice());
-    let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate], key.into())
-        .unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move {
-        let acceptor = TlsAcceptor::from(Arc::new(config));
-        while let Ok((socket, _)) = listener.accept().await {
-            let _ = acceptor.accept(socket).await;
-        }
-    });
+    let address = tls_server::start("{}").await;
     let error = error_at(&format!("https://{address}"), None).await;
     let fault = context().connection_failed(&error, &ProxySetting::Direct);
     assert_eq!((fault.code.as_str(), fault.retryable), ("provider.certificate", false), "{fault}");

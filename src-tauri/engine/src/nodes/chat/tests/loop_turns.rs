@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{main, pairs, prompt, send, sent_messages};
-use crate::context::{ContextRecord, ContextType, Message, Role, SharedMessage};
+use crate::attachment::{Attachment, AttachmentStore as _, inspect};
+use crate::context::{Content, ContextRecord, ContextType, Message, Role, SharedMessage};
 use crate::error::ErrorCode;
 use crate::id::{Activation, Epoch};
 use crate::loop_history::{
@@ -15,7 +16,7 @@ use crate::loop_history::{
 use crate::models::ModelOverride;
 use crate::origin::{Origin, Origins};
 use crate::prompt::{OmissionReason, OmittedTurns, PromptPart, SentTurn, tokens};
-use crate::testing::NodeHarness;
+use crate::testing::{NodeHarness, PIXEL};
 
 fn activation(node: &str, epoch: &[u32]) -> Activation {
     Activation { node: node.into(), epoch: epoch.into() }
@@ -50,7 +51,7 @@ fn conversation(config: Value) -> LoopConversation {
         start: turns.messages().front().map(|turn| turn.id.clone()),
         turns,
         appended: 4,
-        received: ["message", "text"].map(|port| (port.into(), vec![ReceivedText::Turn(4)])).into(),
+        received: ["message", "text"].map(|port| (port.into(), vec![ReceivedText::Turn(4, None)])).into(),
         summary: None,
         no_summary: None,
         summarizer: None,
@@ -118,7 +119,8 @@ fn turns_of_this_iteration_are_in_the_record_verbatim() {
     let run = send(&mut harness, json!({}), "Something else.");
     let all = [&WHOLE[..], &[("user", "Something else.")]].concat();
     assert_eq!(sent_messages(&harness, 0), pairs(&all));
-    let third = SentTurn { role: Role::User, text: "Third.".to_owned(), node: "ask".into() };
+    let third =
+        SentTurn { role: Role::User, text: "Third.".to_owned(), node: "ask".into(), attachments: Vec::new() };
     assert!(
         matches!(&prompt(&run).parts[0], PromptPart::Turns { current, own: None, .. } if *current == [third])
     );
@@ -277,6 +279,57 @@ fn model_that_takes_a_prompt_only_receives_the_turns_as_text() {
     assert_eq!(record.conversation.as_deref().expect("the badge").notices, []);
     // The block is sent, and never stored.
     assert_eq!(harness.history("main")[0], ("user".to_owned(), "Third.".to_owned()));
+}
+
+/// The conversation with a photo attached to "Second." and to "Third."
+fn with_photos() -> (LoopConversation, Attachment) {
+    let mut conversation = conversation(json!({}));
+    let photo = Attachment { data: None, ..inspect("photo.png", PIXEL.into()).unwrap() };
+    let attach = |turn: &SharedMessage| {
+        let has_photo = ["Second.", "Third."].iter().any(|text| turn.content.is_text(text));
+        let photos = has_photo.then(|| photo.clone());
+        let content = Content::with_attachments(turn.content.text(), photos);
+        let tokens = tokens::count_message("", &content);
+        HistoryTurn::new(turn.role, content, turn.author.clone(), None, turn.origins.clone(), tokens)
+    };
+    conversation.turns = conversation.turns.messages().iter().map(attach).collect();
+    (conversation, photo)
+}
+
+#[test]
+fn model_that_takes_a_prompt_only_receives_the_names_of_attachments() {
+    let (conversation, photo) = with_photos();
+    let mut harness = prompt_only(conversation);
+    let run = send(&mut harness, json!({}), "Third.");
+    let text = format!(
+        "<conversation_history>\nuser: First.\nassistant: One.\nuser: Second.\n  {}\nassistant: Two.\n\
+         </conversation_history>\n\nThird.",
+        photo.label()
+    );
+    assert_eq!(sent_messages(&harness, 0), pairs(&[("user", &text)]));
+    let request = &harness.provider.requests()[0];
+    assert_eq!(request.messages[0].content.attachments().count(), 0);
+    let (record, size) = (prompt(&run), u64::from(tokens::count_message("", &text.as_str().into())));
+    assert!(record.tokens.abs_diff(size) <= 2, "{} instead of {size}", record.tokens);
+}
+
+#[test]
+fn attachments_of_this_iteration_are_in_the_record() {
+    let (conversation, photo) = with_photos();
+    let mut harness = harness(conversation);
+    let bytes = futures::executor::block_on(harness.attachments.put(&photo.hash, PIXEL.into()));
+    bytes.unwrap();
+    let run = send(&mut harness, json!({}), "Something else.");
+    let names = |message: &SharedMessage| message.content.attachments().count();
+    let counts: Vec<usize> = harness.provider.requests()[0].messages.iter().map(names).collect();
+    assert_eq!(counts, [0, 0, 1, 0, 1, 0]);
+    let third = SentTurn {
+        role: Role::User,
+        text: "Third.".to_owned(),
+        node: "ask".into(),
+        attachments: vec![photo],
+    };
+    assert!(matches!(&prompt(&run).parts[0], PromptPart::Turns { current, .. } if *current == [third]));
 }
 
 #[test]

@@ -92,11 +92,10 @@ impl Lineage {
             }
             let received =
                 plan.find(&source.node).and_then(|node| self.get(plan, &(node, source.epoch.clone())));
+            let value = received.and_then(|received| received.said.clone());
             match turn(source) {
-                Some(at) => said.push(ReceivedText::Turn(at)),
-                None => {
-                    said.extend(received.and_then(|received| received.said.clone()).map(ReceivedText::Other));
-                }
+                Some(at) => said.push(ReceivedText::Turn(at, value)),
+                None => said.extend(value.map(ReceivedText::Other)),
             }
             open.extend(received.into_iter().flat_map(|received| received.inputs.values().flatten()));
         }

@@ -149,8 +149,9 @@ async fn attachments_of_an_answer_in_a_loop_reach_later_iterations() {
     ];
     let flow = home.file("talk.flow.json", &flow_json("Talk", nodes, &edges).to_string());
     assert_eq!(home.plait(&["run", &flow]).code, 3);
-    let (photo, notes) = (path(&home, "photo.png"), path(&home, "notes.txt"));
-    let first = home.plait(&["resume", "last", "--answer", "Look", "--attach", &photo, "--attach", &notes]);
+    let (photo, text_file) = (path(&home, "photo.png"), path(&home, "notes.txt"));
+    let first =
+        home.plait(&["resume", "last", "--answer", "Look", "--attach", &photo, "--attach", &text_file]);
     assert_eq!(first.code, 3, "{first:?}");
     let second = home.plait(&["resume", "last", "--answer", "And now?"]);
     assert_eq!(second.code, 0, "{second:?}");

@@ -44,7 +44,8 @@ describe("the pages of the guide", () => {
     const root = join(import.meta.dirname, "../../../..");
     const read = (path: string) => readFileSync(join(root, path), "utf8");
     const namesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = ""]) => name);
-    const tests = readdirSync(join(root, "tests/desktop/window")).map((file) => read(`tests/desktop/window/${file}`));
+    const files = readdirSync(join(root, "tests/desktop/window"), { recursive: true, encoding: "utf8" });
+    const tests = files.filter((file) => file.endsWith(".rs")).map((file) => read(`tests/desktop/window/${file}`));
     const taken = tests.flatMap((text) => namesIn(text, /guide_picture\("([^"]+)"\)/g)).map((name) => `${name}.png`);
     const shown = PAGES.flatMap(({ text }) => namesIn(text, /!\[[^\]]+\]\(images\/([^)\s]+)\)/g));
     const inReadme = namesIn(read("README.md"), /!\[[^\]]+\]\(docs\/images\/([^)\s]+)\)/g);

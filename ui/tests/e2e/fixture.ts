@@ -82,6 +82,8 @@ export async function middle(of: Locator): Promise<{ x: number; y: number }> {
 
 /** The flow as it would be saved now: saves it and reads the file. */
 export async function savedFlow(page: Page, path = "/flows/test.flow.json"): Promise<Flow> {
+  // A command runs once the palette has closed, and shortcuts wait for that.
+  await expect(page.getByTestId("command-palette")).toHaveCount(0);
   await page.keyboard.press("Control+s");
   await expect(page.getByTestId("flow-file")).not.toHaveAttribute("data-dirty", "true");
   const text = await page.evaluate(

@@ -35,6 +35,7 @@ mod store_core;
 mod templates;
 mod tree;
 mod users;
+mod visit_records;
 mod writer;
 
 use std::collections::BTreeMap;

@@ -14,9 +14,9 @@ use plait_engine::id::RunId;
 
 use super::{FOLDER, path_of};
 use crate::store::fault;
-use crate::store::log_file::{Item, OpenError, Scanner};
 use crate::store::store_core::StoreCore;
 use crate::store::tree::{files_in, run_key, visit_texts};
+use crate::store::visit_records::visit_records;
 
 /// In the folder of attachments: the hashes of those that may be unreferenced, one per line.
 const CANDIDATES: &str = "unreferenced";
@@ -134,23 +134,12 @@ fn unreferenced(core: &StoreCore, mut hashes: Hashes) -> Result<Option<Hashes>, 
     Ok(Some(hashes))
 }
 
-/// Calls `visit` with each record of a file of records. False if a part of it can't be read.
+/// Calls `visit` with each record of a conversation or memory. False if a part of it can't be read.
 fn visit_log(path: &Path, visit: &mut dyn FnMut(&[u8])) -> Result<bool, Fault> {
-    let failed = |error: std::io::Error| fault::of_io("look for attachments", &error);
-    let mut scanner = match Scanner::open(path) {
-        Ok(scanner) => scanner,
-        Err(OpenError::Newer(version)) => return Err(fault::newer(path, version)),
-        Err(OpenError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => return Ok(true),
-        Err(OpenError::Io(error)) => return Err(failed(error)),
-    };
-    let mut is_whole = true;
-    while let Some(item) = scanner.next().map_err(failed)? {
-        match item {
-            Item::Record { payload, .. } => visit(payload),
-            Item::Damage(_) => is_whole = false,
-        }
-    }
-    Ok(is_whole)
+    visit_records(path, &mut |_, payload| {
+        visit(payload);
+        true
+    })
 }
 
 /// The files in a folder; none if there is no folder.

@@ -1,5 +1,6 @@
 import { EdgeLabelRenderer, type EdgeProps } from "@xyflow/react";
 import { type CSSProperties, memo, useEffect, useRef } from "react";
+import { isStill } from "@/design/is-still";
 import type { CanvasEdge } from "@/workspace/canvas-store";
 import { useWorkspace } from "@/workspace/context";
 import { useEdgeRun, useUntrustedPath } from "@/workspace/run-hooks";
@@ -71,13 +72,14 @@ function Pulse({ d, passed }: { d: string; passed: number }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: `passed` is what starts it.
   useEffect(() => {
     const line = path.current;
-    if (!line?.animate || document.documentElement.hasAttribute("data-reduced-motion")) return;
+    if (!line?.animate || isStill()) return;
     // Values may pass faster than the animation; a running one is not restarted.
     if (viewMotion.moving || glow.current?.playState === "running" || canvas.pulseCount >= MAX_PULSES) return;
     glow.current = line.animate(
       [
-        { strokeDashoffset: 1.12, opacity: 1 },
-        { strokeDashoffset: 0, opacity: 0.2 },
+        // Not `opacity`: each edge, and each card over it, would be a compositor layer.
+        { strokeDashoffset: 1.12, strokeOpacity: 1 },
+        { strokeDashoffset: 0, strokeOpacity: 0.2 },
       ],
       { duration: 600, easing: "ease-in-out" },
     );

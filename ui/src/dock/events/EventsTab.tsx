@@ -137,7 +137,7 @@ function EventList({ count, entryAt, placeOf, start, chosen, onChoose }: ListPro
       onScroll={rows.onScroll}
       onKeyDown={move}
     >
-      <div className="relative" style={{ height: rows.total }}>
+      <div ref={rows.content} className="relative" style={{ height: rows.total }}>
         {drawn}
       </div>
     </div>

@@ -1,13 +1,16 @@
-import { type RefObject, useLayoutEffect, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { useSize } from "../useSize";
 
 /** Rows drawn above and below those in view, so that a quick scroll shows no gap. */
 const OVERSCAN_ROWS = 12;
+/** The same while the end is followed: all rows change with each growth. */
+const FOLLOWING_OVERSCAN_ROWS = 4;
 const NEAR_END_PX = 40;
 
 /**
- * Which rows of equal height are in view (`first` to `last`), and which are drawn (`from` up to `to`). Its cost does not grow with their number; a library that measures rows looks at
- * all of them whenever one is added, which a journal that grows by thousands a second cannot bear.
+ * Which rows of equal height are in view (`first` to `last`), and which are drawn (`from` up to `to`) in the `content`. Its
+ * cost does not grow with their number; a library that measures rows looks at all of them whenever one is added, which a
+ * journal that grows by thousands a second cannot bear.
  */
 export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: number, height: number) {
   const size = useSize(scroller);
@@ -18,13 +21,22 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
   const top = atEnd ? end : scrolled;
   const first = Math.floor(top / height);
   const last = Math.min(count, Math.ceil((top + size.height) / height)) - 1;
-  const from = Math.max(0, first - OVERSCAN_ROWS);
-  const to = Math.min(count, last + 1 + OVERSCAN_ROWS);
+  const overscan = atEnd ? FOLLOWING_OVERSCAN_ROWS : OVERSCAN_ROWS;
+  const from = Math.max(0, first - overscan);
+  const to = Math.min(count, last + 1 + overscan);
 
-  // Does not read back from the page: a read after a write forces a layout.
-  useLayoutEffect(() => {
-    if (atEnd && scroller.current) scroller.current.scrollTop = end;
-  }, [scroller, atEnd, end]);
+  // Scrolls once the rows are laid out: any sooner, scrolling would force a layout of its own.
+  const content = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const box = scroller.current;
+    if (!atEnd || !box || !content.current) return;
+    const follow = new ResizeObserver(() => {
+      box.scrollTop = box.scrollHeight;
+    });
+    follow.observe(content.current);
+    follow.observe(box);
+    return () => follow.disconnect();
+  }, [scroller, atEnd]);
 
   const onScroll = () => {
     const box = scroller.current;
@@ -41,5 +53,5 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
     else if ((row + 1) * height > box.scrollTop + box.clientHeight)
       box.scrollTop = (row + 1) * height - box.clientHeight;
   };
-  return { from, to, first, last, total: count * height, onScroll, show };
+  return { content, from, to, first, last, total: count * height, onScroll, show };
 }

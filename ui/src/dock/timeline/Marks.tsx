@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { resolver } from "@/design/css-colors";
+import { isStill } from "@/design/is-still";
 import { useWorkspace } from "@/workspace/context";
 import { colorOf } from "./colors";
 import { drawRow, pulseAt } from "./draw";
@@ -61,10 +62,4 @@ export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
       style={{ left: label + from, top, width: Math.max(0, to - from), height: rows.length * height }}
     />
   );
-}
-
-/** Whether animations are off, by setting or because too many nodes run. */
-function isStill(): boolean {
-  const { documentElement: page } = document;
-  return page.hasAttribute("data-reduced-motion") || page.hasAttribute("data-crowded");
 }

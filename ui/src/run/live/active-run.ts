@@ -136,9 +136,9 @@ export class ActiveRun {
 
   #publishCounts(): void {
     const growing = this.#growing;
-    if (growing.log) this.#scheduler.later("log", () => this.#parts.wake("log"));
-    if (growing.head) this.#scheduler.later("head", () => this.#parts.wake("head"));
-    if (growing.contexts.size > 0) this.#scheduler.later("contexts", () => this.#publishContexts());
+    if (growing.log) this.#scheduler.large("log", () => this.#parts.wake("log"));
+    if (growing.head) this.#scheduler.large("head", () => this.#parts.wake("head"));
+    if (growing.contexts.size > 0) this.#scheduler.large("contexts", () => this.#publishContexts());
     growing.log = false;
     growing.head = false;
     this.#scheduler.go();

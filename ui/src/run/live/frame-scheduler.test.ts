@@ -59,7 +59,7 @@ describe("FrameScheduler", () => {
       frames = [];
       return ran - before;
     };
-    expect([16, 40, 400].map(countAfter)).toEqual([9, 21, 24]);
+    expect([16, 40, 400].map(countAfter)).toEqual([8, 12, 12]);
   });
 
   it("runs urgent jobs first and growth jobs in every frame", () => {
@@ -72,9 +72,32 @@ describe("FrameScheduler", () => {
     for (const name of ["a", "b", "c", "d", "e", "f", "g"]) scheduler.later(name, slow(name));
     for (const name of ["1", "2", "3", "4", "g"]) scheduler.soon(name, slow(name));
     scheduler.go();
-    expect(ran).toEqual(["1", "2", "3", "a", "b", "c"]);
+    expect(ran).toEqual(["1", "2", "a", "b"]);
     nextFrame();
-    expect(ran.slice(6)).toEqual(["4", "g", "d", "e", "f"]);
+    expect(ran.slice(4)).toEqual(["3", "4", "c", "d"]);
+    nextFrame();
+    expect(ran.slice(8)).toEqual(["g", "e", "f"]);
+  });
+
+  it("runs large jobs one at a time, in turns with growth jobs where there is no time for both", () => {
+    const scheduler = new FrameScheduler();
+    const ran: string[] = [];
+    const job = (name: string, ms: number) => () => {
+      now += ms;
+      ran.push(name);
+    };
+    for (const name of ["log", "head", "contexts"]) scheduler.large(name, job(name, 1));
+    scheduler.go();
+    expect(ran.splice(0)).toEqual(["log", "head", "contexts"]);
+    for (const name of ["log", "head"]) scheduler.large(name, job(name, 30));
+    for (const name of ["a", "b", "c", "d", "e"]) scheduler.later(name, job(name, 30));
+    scheduler.go();
+    const frames: string[][] = [];
+    for (let frame = 0; frame < 5; frame++) {
+      nextFrame();
+      frames.push(ran.splice(0));
+    }
+    expect(frames).toEqual([["a", "b"], ["log"], ["c", "d"], ["head"], ["e"]]);
   });
 
   it("runs duplicate jobs once and one batch per frame", () => {

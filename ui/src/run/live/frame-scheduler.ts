@@ -4,21 +4,27 @@
  */
 import { flushSync } from "react-dom";
 
-/** Time budget of one frame for jobs and their renders, in milliseconds: at 60 frames a second half of what a frame takes. */
-const BUDGET_MS = 8;
-/** Where frames take longer, half of that, so that what grows is not painted many frames late; at most this, in milliseconds. */
-const MAX_BUDGET_MS = 24;
+/** Time budget of one frame for jobs and their renders, in milliseconds: at 60 frames a second a third of what a frame takes. */
+const BUDGET_MS = 5;
+/**
+ * Where frames take longer, half of that, so that what grows is not painted many frames late; at most this, in milliseconds:
+ * layout and painting, and a job that begins just before its end, must fit in 50 with it.
+ */
+const MAX_BUDGET_MS = 12;
 /** Two batches within this time would be in the same frame. */
 const MIN_FRAME_GAP_MS = 8;
 /** Jobs per clock check: rendering several together is cheaper than one by one. */
-const JOBS_PER_CLOCK_CHECK = 3;
+const JOBS_PER_CLOCK_CHECK = 2;
 
 export type Job = () => void;
 
 export class FrameScheduler {
-  /** Urgent jobs, and jobs for what merely grows. Each key is queued once, at its first position. */
+  /** Urgent jobs, jobs for what merely grows, and large ones. Each key is queued once, at its first position. */
   #soon = new Map<unknown, Job>();
   #later = new Map<unknown, Job>();
+  #large = new Map<unknown, Job>();
+  /** Large jobs found no time in the last frame. */
+  #largeFirst = false;
   #frame: number | undefined;
   #last = Number.NEGATIVE_INFINITY;
   #growthMs = 0;
@@ -39,6 +45,11 @@ export class FrameScheduler {
     if (!this.#soon.has(key) && !this.#later.has(key)) this.#later.set(key, job);
   }
 
+  /** Queues a job that renders much: it runs after the growth jobs, or before them if there was no time in the last frame. */
+  large(key: unknown, job: Job): void {
+    if (!this.#large.has(key)) this.#large.set(key, job);
+  }
+
   /** Runs a batch now, unless this frame had one, and the rest in the next frames. Must not be called during a render. */
   go(): void {
     if (this.#frame !== undefined) return;
@@ -47,7 +58,7 @@ export class FrameScheduler {
   }
 
   #schedule(): void {
-    if (this.#soon.size + this.#later.size === 0) return;
+    if (this.#soon.size + this.#later.size + this.#large.size === 0) return;
     const scheduled = performance.now();
     this.#frame = requestAnimationFrame(() => {
       this.#frame = undefined;
@@ -61,29 +72,41 @@ export class FrameScheduler {
   #runBatch(): void {
     const until = performance.now() + this.#budgetMs;
     while (this.#soon.size > 0 && performance.now() < until) runBatch(this.#soon);
-    // Growth jobs run in every frame, or a busy run would starve them.
-    if (this.#later.size > 0) {
-      const began = performance.now();
-      do runBatch(this.#later);
-      while (this.#later.size > 0 && performance.now() < until);
-      this.#growthMs = performance.now() - began;
-    }
+    // Growth and large jobs take turns in having some time for certain, or a busy run would starve them.
+    const largeFirst = this.#largeFirst;
+    if (largeFirst) this.#runLarge();
+    if (!largeFirst || performance.now() < until) this.#runGrowth(until);
+    while (this.#large.size > 0 && performance.now() < until) this.#runLarge();
+    this.#largeFirst = !largeFirst && this.#large.size > 0;
     this.#last = performance.now();
+  }
+
+  #runGrowth(until: number): void {
+    if (this.#later.size === 0) return;
+    const began = performance.now();
+    do runBatch(this.#later);
+    while (this.#later.size > 0 && performance.now() < until);
+    this.#growthMs = performance.now() - began;
+  }
+
+  #runLarge(): void {
+    runBatch(this.#large, 1);
   }
 
   /** Drops all queued jobs. */
   clear(): void {
     this.#soon.clear();
     this.#later.clear();
+    this.#large.clear();
   }
 }
 
-function runBatch(jobs: Map<unknown, Job>): void {
+function runBatch(jobs: Map<unknown, Job>, count = JOBS_PER_CLOCK_CHECK): void {
   const portion: Job[] = [];
   for (const [key, job] of jobs) {
     jobs.delete(key);
     portion.push(job);
-    if (portion.length === JOBS_PER_CLOCK_CHECK) break;
+    if (portion.length === count) break;
   }
   flushSync(() => {
     for (const job of portion) job();

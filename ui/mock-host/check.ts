@@ -96,14 +96,14 @@ function unknownTools(flow: Flow): Diagnostic[] {
     node,
     pointer: `/nodes/${escapePart(node)}/config/${setting}`,
   });
+  const fed = new Set(Object.values(flow.edges).flatMap((edge) => (edge.targetInput === "tools" ? [edge.target] : [])));
   return Object.entries(flow.nodes).flatMap(([id, { type, config = {} }]) => {
     if (type === "tools" && Array.isArray(config.tools)) {
       const names = config.tools.map((name, index) => ({ name: String(name), index }));
       return names.filter(({ name }) => !isKnown(name)).map(({ name, index }) => unknown(id, `tools/${index}`, name));
     }
-    const isFed = Object.values(flow.edges).some((edge) => edge.target === id && edge.targetInput === "tools");
     const name = String(config.tool ?? "").trim();
-    return type === "callTool" && !isFed && !isKnown(name) ? [unknown(id, "tool", name)] : [];
+    return type === "callTool" && !fed.has(id) && !isKnown(name) ? [unknown(id, "tool", name)] : [];
   });
 }
 

@@ -47,7 +47,10 @@ export function Overview({ nodes, frames, edges }: Elements) {
       if ((canvas.state.overview ?? false) !== next) canvas.set({ overview: next });
     };
     follow(store.getState());
-    return store.subscribe(follow);
+    // Not at any other change: `showAll` is ahead of the view, so that the cards in it are never drawn.
+    return store.subscribe((state, before) => {
+      if (state.transform !== before.transform) follow(state);
+    });
   }, [canvas, store, count]);
   return overview ? <Picture nodes={nodes} frames={frames} edges={edges} /> : null;
 }

@@ -57,3 +57,24 @@ test("a large flow opens as a picture, a click leads to a card, and the fit lead
   await expect(picture).toBeVisible();
   await expect(page.locator(".canvas .card")).toHaveCount(0);
 });
+
+test("the cards of a large flow that are not in view at first are never drawn", async ({ page }) => {
+  await putFile(page, "/flows/large.flow.json", LARGE);
+  await page.addInitScript(() => {
+    const drawn = new Set<Node>();
+    // Also those that were taken out of the page before the next frame.
+    new MutationObserver((changes) => {
+      for (const change of changes)
+        for (const added of change.addedNodes)
+          if (added instanceof Element) {
+            if (added.matches(".card")) drawn.add(added);
+            for (const card of added.querySelectorAll(".card")) drawn.add(card);
+          }
+    }).observe(document, { subtree: true, childList: true });
+    Object.assign(window, { drawnCards: drawn });
+  });
+  await page.goto("/?open=%2Fflows%2Flarge.flow.json");
+  await expect(page.getByTestId("overview")).toBeVisible();
+  const drawn = await page.evaluate(() => (window as unknown as { drawnCards: Set<Node> }).drawnCards.size);
+  expect(drawn).toBeLessThan(40);
+});

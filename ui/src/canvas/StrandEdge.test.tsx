@@ -43,8 +43,7 @@ beforeEach(() => {
 });
 afterEach(cleanup);
 
-it.each(["said", "context", "tools"])("shows the value on the edge %s, also if it is not selected", (id) => {
-  const kind = id === "said" ? "data" : id;
+function renderEdge(id: string, kind: string): void {
   const props = { id, sourceX: 0, sourceY: 0, targetX: 200, targetY: 0, selected: false, data: { kind } };
   renderInWorkspace(
     <svg>
@@ -53,5 +52,32 @@ it.each(["said", "context", "tools"])("shows the value on the edge %s, also if i
     </svg>,
     { workspace },
   );
+}
+
+it.each(["said", "context", "tools"])("shows the value on the edge %s, also if it is not selected", (id) => {
+  const kind = id === "said" ? "data" : id;
+  renderEdge(id, kind);
   expect(screen.getByTestId(`peek-${id}`).textContent).not.toBe("");
+});
+
+it("pulses as a line alone, and not while many nodes run", () => {
+  const pulses: Keyframe[][] = [];
+  const animate = (frames: Keyframe[]) => {
+    pulses.push(frames);
+    return { playState: "finished", finished: Promise.resolve() };
+  };
+  Object.assign(SVGElement.prototype, { animate });
+  try {
+    renderEdge("said", "data");
+    expect(pulses).toHaveLength(1);
+    // What only the compositor can do makes a layer of the edge, and of each card above it.
+    for (const frame of pulses[0] ?? []) expect(Object.keys(frame)).toEqual(["strokeDashoffset", "strokeOpacity"]);
+    cleanup();
+    document.documentElement.setAttribute("data-crowded", "");
+    renderEdge("said", "data");
+    expect(pulses).toHaveLength(1);
+  } finally {
+    document.documentElement.removeAttribute("data-crowded");
+    Reflect.deleteProperty(SVGElement.prototype, "animate");
+  }
 });

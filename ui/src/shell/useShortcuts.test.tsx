@@ -61,6 +61,19 @@ describe("shortcuts", () => {
     expect(stop).toHaveBeenCalledOnce();
   });
 
+  it("leave all keys to a dialog, until it closes", () => {
+    const save = draw({ keys: ["Mod+S"] });
+    const dialog = document.body.appendChild(document.createElement("div"));
+    dialog.setAttribute("role", "dialog");
+    press(dialog, "s", { ctrlKey: true });
+    expect(save).not.toHaveBeenCalled();
+    // As it is marked while its end is animated.
+    dialog.setAttribute("data-closed", "");
+    press(dialog, "s", { ctrlKey: true });
+    expect(save).toHaveBeenCalledOnce();
+    dialog.remove();
+  });
+
   it.each(["input", "textarea", "select"])("run the flow also while the focus is in a field (%s)", (tag) => {
     const start = vi.fn();
     draw({ ...COMMANDS.find((one) => one.id === "run.start"), enabled: () => true, run: start });

@@ -3,8 +3,8 @@ import { useEffect } from "react";
 import { isTyping, matches } from "@/design/keys";
 import { useCommands } from "@/workspace/context";
 
-/** These have keys of their own. */
-const OWN_KEYS = "[role=dialog], [role=alertdialog], [role=menu], [data-own-keys]";
+/** These have keys of their own, until they close. */
+const OWN_KEYS = ":is([role=dialog], [role=alertdialog], [role=menu], [data-own-keys]):not([data-closed])";
 /** Controls that use Space, Enter and the arrow keys without modifiers. */
 const CONTROLS =
   "button, a, select, summary, [role=tab], [role=separator], [role=switch], [role=treeitem], [role=listbox], [role=option]";

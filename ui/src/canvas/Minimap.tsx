@@ -1,11 +1,11 @@
 import { Panel, type ReactFlowState, useStoreApi } from "@xyflow/react";
-import { type PointerEvent, useLayoutEffect, useRef } from "react";
-import { resolver } from "@/design/css-colors";
+import { type PointerEvent, useLayoutEffect, useMemo, useRef } from "react";
+import { CssColors } from "@/design/css-colors";
 import { type Box, bounds, type Point } from "@/flow/align";
 import type { NodeTypes } from "@/flow/node-types";
 import type { CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
-import { useTheme } from "@/workspace/useTheme";
+import { useTheme } from "@/workspace/theme";
 import { boxesOf, frameBoxes } from "./boxes";
 import { paintFrames, paintNodes } from "./paint-nodes";
 import { TEXTS } from "./texts";
@@ -25,6 +25,7 @@ export function Minimap(drawn: Drawn) {
   const { canvas } = useWorkspace();
   const types = useNodeTypes((all) => all);
   const theme = useTheme();
+  const colors = useMemo(() => new CssColors(), []);
   const store = useStoreApi();
   const picture = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLDivElement>(null);
@@ -46,7 +47,9 @@ export function Minimap(drawn: Drawn) {
       if (frame.current) placeFrame(frame.current, map, view);
       if (before && hasSameArea(before, map)) return;
       if (painting !== undefined) cancelAnimationFrame(painting);
-      painting = requestAnimationFrame(() => picture.current && paint(picture.current, types, { nodes, frames }, map));
+      painting = requestAnimationFrame(() => {
+        if (picture.current) paint(picture.current, colors, types, { nodes, frames }, map);
+      });
     };
     draw();
     refresh.current = draw;
@@ -58,7 +61,7 @@ export function Minimap(drawn: Drawn) {
       unsubscribe();
       if (painting !== undefined) cancelAnimationFrame(painting);
     };
-  }, [nodes, frames, theme, types, store]);
+  }, [nodes, frames, theme, colors, types, store]);
   const goTo = (event: PointerEvent<HTMLDivElement>) => {
     if (event.buttons !== 1 || !mapping.current) return;
     held.current = true;
@@ -133,14 +136,20 @@ function hasSameArea({ area: a }: Mapping, { area: b }: Mapping): boolean {
   return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
 }
 
-function paint(canvas: HTMLCanvasElement, types: NodeTypes, { nodes, frames }: Drawn, map: Mapping): void {
+function paint(
+  canvas: HTMLCanvasElement,
+  colors: CssColors,
+  types: NodeTypes,
+  { nodes, frames }: Drawn,
+  map: Mapping,
+): void {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = SIZE.width * ratio;
   canvas.height = SIZE.height * ratio;
   const pen = canvas.getContext("2d");
   if (!pen) return;
   pen.scale(ratio, ratio);
-  const resolve = resolver(canvas);
+  const resolve = colors.resolver(canvas);
   paintFrames(pen, resolve, frames, boxesOf(nodes), map);
   paintNodes(pen, resolve, types, nodes, map);
 }

@@ -5,12 +5,12 @@
 import { type ReactFlowState, useStoreApi } from "@xyflow/react";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
 import type { NodeId } from "@/bindings";
-import { resolver } from "@/design/css-colors";
+import { CssColors } from "@/design/css-colors";
 import { nodeStateOf } from "@/run/element-views";
 import type { CanvasEdge, CanvasElement, CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
-import { useTheme } from "@/workspace/useTheme";
+import { useTheme } from "@/workspace/theme";
 import { boxesOf } from "./boxes";
 import { shade } from "./elements";
 import { isOverview } from "./overview-zoom";
@@ -58,6 +58,7 @@ export function Overview({ nodes, frames, edges }: Elements) {
 function Picture({ nodes, frames, edges }: Elements) {
   const types = useNodeTypes((all) => all);
   const theme = useTheme();
+  const colors = useMemo(() => new CssColors(), []);
   const store = useStoreApi();
   const session = useActiveSession();
   // They change with the state of any node.
@@ -82,7 +83,7 @@ function Picture({ nodes, frames, edges }: Elements) {
       current.width = width * ratio;
       current.height = height * ratio;
       pen.scale(ratio, ratio);
-      const resolve = resolver(current);
+      const resolve = colors.resolver(current);
       const toMap = (at: { x: number; y: number }) => ({ x: at.x * zoom + x, y: at.y * zoom + y });
       paintFrames(pen, resolve, frames, boxes, { scale: zoom, toMap });
       pen.globalAlpha = EDGE_OPACITY;
@@ -114,7 +115,7 @@ function Picture({ nodes, frames, edges }: Elements) {
       unsubscribe();
       if (frame !== undefined) cancelAnimationFrame(frame);
     };
-  }, [nodes, frames, edges, types, theme, store, session, counts]);
+  }, [nodes, frames, edges, types, theme, colors, store, session, counts]);
   return (
     <canvas
       ref={picture}

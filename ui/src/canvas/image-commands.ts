@@ -1,5 +1,5 @@
 /** A flow as an image: onto the clipboard, or into a file. */
-import { resolver } from "@/design/css-colors";
+import { CssColors } from "@/design/css-colors";
 import { notify } from "@/design/notify";
 import { displayedFlow, fileName } from "@/flow/flow-state";
 import { HostError } from "@/ipc";
@@ -95,7 +95,7 @@ async function imageOf({ canvas, editor, nodeTypes }: Workspace): Promise<FlowIm
     frames: canvas.drawnFrames(),
     edges: canvas.instance?.getEdges() ?? [],
     types: nodeTypes.all,
-    color: resolver(probe),
+    color: new CssColors().resolver(probe),
   });
   probe.remove();
   if (!image) throw new Error(TEXTS.nothingToDraw);

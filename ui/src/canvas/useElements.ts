@@ -1,5 +1,5 @@
 import { applyEdgeChanges, applyNodeChanges, type EdgeChange, type NodeChange } from "@xyflow/react";
-import { useCallback, useLayoutEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "react";
 import type { FlowEditor } from "@/flow/editor";
 import { displayedFlow } from "@/flow/flow-state";
 import type { CanvasEdge, CanvasElement, CanvasNode, FrameNode } from "@/workspace/canvas-store";
@@ -10,6 +10,7 @@ import { FrameDrag } from "./frame-drag";
 import { canvasFrames, fitFrames } from "./frame-elements";
 import { frameElement, frameIdOf } from "./frame-ids";
 import { fitLoops } from "./loop-elements";
+import { MeasuredSizes } from "./measured-sizes";
 import { useSnapping } from "./useSnapping";
 
 /** The drawn nodes and edges, in sync with the document, and the handlers of React Flow's changes. */
@@ -41,20 +42,30 @@ export function useElements() {
     setEdges((before) => reuseUnchanged(before, reselected(before, selection.edges)));
   }, [selection]);
 
+  const draw = useCallback(
+    (changes: NodeChange<CanvasElement>[]) => {
+      const { changes: nodeChanges, frameChanges } = split(changes);
+      if (frameChanges.length > 0) setFrames((before) => applyNodeChanges(frameChanges, before));
+      const drawn = [...nodeChanges, ...frameDrag.follow(frameChanges)];
+      if (drawn.length > 0) setNodes((before) => fitLoops(applyNodeChanges(drawn, before)));
+    },
+    [frameDrag],
+  );
+  const sizes = useMemo(() => new MeasuredSizes(draw), [draw]);
+  useEffect(() => () => sizes.clear(), [sizes]);
+
   const onNodesChange = useCallback(
-    (all: NodeChange<CanvasElement>[]) => {
+    (reported: NodeChange<CanvasElement>[]) => {
+      const all = sizes.take(reported);
+      if (all.length === 0) return;
       const { changes, frameChanges } = split(all);
       select(editor, "nodes", canvas.boxStart ? withoutLoops(changes, canvas.drawnNodes()) : changes);
       // A selection box selects the nodes of a frame, not the frame.
       select(editor, "frames", frameChanges.filter((change) => !canvas.boxStart || !isSelecting(change)).map(ofFrame));
       // A drag or a resize moves what is drawn; the document learns of it when it ends.
-      const moved = snapping.adjust(all.filter((change) => change.type === "position" || change.type === "dimensions"));
-      const { changes: movedNodes, frameChanges: movedFrames } = split(moved);
-      if (movedFrames.length > 0) setFrames((before) => applyNodeChanges(movedFrames, before));
-      const drawn = [...movedNodes, ...frameDrag.follow(movedFrames)];
-      if (drawn.length > 0) setNodes((before) => fitLoops(applyNodeChanges(drawn, before)));
+      draw(snapping.adjust(all.filter((change) => change.type === "position" || change.type === "dimensions")));
     },
-    [editor, canvas, snapping, frameDrag],
+    [editor, canvas, snapping, sizes, draw],
   );
 
   const onEdgesChange = useCallback(

@@ -4,7 +4,7 @@ import { MoveIntoDialog } from "@/canvas/MoveIntoDialog";
 import { AskDialog } from "@/design/AskDialog";
 import { DragGhost } from "@/panels/nodes/DragGhost";
 import { useWorkspace } from "@/workspace/context";
-import { useApplyTheme } from "@/workspace/useTheme";
+import { ApplyTheme } from "@/workspace/theme";
 import { CommandPalette } from "./CommandPalette";
 import { DraftsDialog } from "./DraftsDialog";
 import { DropOverlay } from "./DropOverlay";
@@ -19,12 +19,12 @@ import { VersionsDialog } from "./VersionsDialog";
 
 /** The whole window. */
 export function App() {
-  useApplyTheme();
   useShortcuts();
   useWindow();
   const { questions } = useWorkspace();
   return (
     <Tooltip.Provider delay={400} closeDelay={0}>
+      <ApplyTheme />
       <Shell />
       <CommandPalette />
       <FlowSearchDialog />

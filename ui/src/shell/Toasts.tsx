@@ -1,5 +1,5 @@
 import { Toaster } from "sonner";
-import { useTheme } from "@/workspace/useTheme";
+import { useTheme } from "@/workspace/theme";
 import { TEXTS } from "./texts";
 
 /** Free of the zoom buttons and the minimap, which stand at the canvas's lower corners. */

@@ -78,3 +78,27 @@ test("the cards of a large flow that are not in view at first are never drawn", 
   const drawn = await page.evaluate(() => (window as unknown as { drawnCards: Set<Node> }).drawnCards.size);
   expect(drawn).toBeLessThan(40);
 });
+
+test("the picture of a large flow follows the theme", async ({ page }) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  await putFile(page, "/flows/large.flow.json", LARGE);
+  await page.goto("/?open=%2Fflows%2Flarge.flow.json");
+  const picture = page.getByTestId("overview");
+  await expect(picture).toBeVisible();
+  const colors = () =>
+    picture.evaluate((element) => {
+      const canvas = element as HTMLCanvasElement;
+      const { data } = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] };
+      const counts = new Map<string, number>();
+      for (let at = 0; at < data.length; at += 4) {
+        if (data[at + 3] !== 255) continue;
+        const color = `${data[at]},${data[at + 1]},${data[at + 2]}`;
+        counts.set(color, (counts.get(color) ?? 0) + 1);
+      }
+      return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+    });
+  const dark = await colors();
+  await page.emulateMedia({ colorScheme: "light" });
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+  await expect.poll(colors).not.toBe(dark);
+});

@@ -1,5 +1,5 @@
-import { useEffect, useLayoutEffect, useRef } from "react";
-import { resolver } from "@/design/css-colors";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
+import { CssColors } from "@/design/css-colors";
 import { isStill } from "@/design/is-still";
 import { useWorkspace } from "@/workspace/context";
 import { colorOf } from "./colors";
@@ -23,13 +23,12 @@ type Props = {
 export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
   const workspace = useWorkspace();
   const canvas = useRef<HTMLCanvasElement>(null);
-  const resolved = useRef<(css: string) => string>(undefined);
+  const colors = useMemo(() => new CssColors(), []);
   const draw = () => {
     const on = canvas.current;
     const drawing = on?.getContext("2d");
     if (!on || !drawing) return;
-    resolved.current ??= resolver(on);
-    const resolve = resolved.current;
+    const resolve = colors.resolver(on);
     const dots = window.devicePixelRatio;
     const size = { width: Math.ceil((to - from) * dots), height: Math.ceil(rows.length * height * dots) };
     // Setting the size reallocates the canvas, even if it is unchanged.
@@ -46,10 +45,7 @@ export function Marks({ rows, top, height, label, from, to, marksIn }: Props) {
   const latest = useRef(draw);
   latest.current = draw;
   useEffect(() => {
-    const observer = new MutationObserver(() => {
-      resolved.current = undefined;
-      latest.current();
-    });
+    const observer = new MutationObserver(() => latest.current());
     observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     return () => observer.disconnect();
   }, []);

@@ -72,11 +72,13 @@ describe("FrameScheduler", () => {
     for (const name of ["a", "b", "c", "d", "e", "f", "g"]) scheduler.later(name, slow(name));
     for (const name of ["1", "2", "3", "4", "g"]) scheduler.soon(name, slow(name));
     scheduler.go();
-    expect(ran).toEqual(["1", "2", "a", "b"]);
-    nextFrame();
-    expect(ran.slice(4)).toEqual(["3", "4", "c", "d"]);
-    nextFrame();
-    expect(ran.slice(8)).toEqual(["g", "e", "f"]);
+    const perFrame = [ran.splice(0)];
+    for (let frame = 0; frame < 6; frame++) {
+      nextFrame();
+      perFrame.push(ran.splice(0));
+    }
+    // As many together as there is time for, as far as is known.
+    expect(perFrame).toEqual([["1", "2", "a"], ["3", "b"], ["4", "c"], ["g", "d"], ["e"], ["f"], []]);
   });
 
   it("runs large jobs one at a time, in turns with growth jobs where there is no time for both", () => {
@@ -97,7 +99,7 @@ describe("FrameScheduler", () => {
       nextFrame();
       frames.push(ran.splice(0));
     }
-    expect(frames).toEqual([["a", "b"], ["log"], ["c", "d"], ["head"], ["e"]]);
+    expect(frames).toEqual([["a", "b", "c"], ["log"], ["d"], ["head"], ["e"]]);
   });
 
   it("runs duplicate jobs once and one batch per frame", () => {

@@ -2,7 +2,7 @@
  * Runs notification jobs within a time budget per frame and defers the rest, so that no frame has to render a large change
  * at once.
  */
-import { flushSync } from "react-dom";
+import { type Job, JobQueue } from "./job-queue";
 
 /** Time budget of one frame for jobs and their renders, in milliseconds: at 60 frames a second a third of what a frame takes. */
 const BUDGET_MS = 5;
@@ -13,16 +13,14 @@ const BUDGET_MS = 5;
 const MAX_BUDGET_MS = 12;
 /** Two batches within this time would be in the same frame. */
 const MIN_FRAME_GAP_MS = 8;
-/** Jobs per clock check: rendering several together is cheaper than one by one. */
-const JOBS_PER_CLOCK_CHECK = 2;
-
-export type Job = () => void;
 
 export class FrameScheduler {
-  /** Urgent jobs, jobs for what merely grows, and large ones. Each key is queued once, at its first position. */
-  #soon = new Map<unknown, Job>();
-  #later = new Map<unknown, Job>();
-  #large = new Map<unknown, Job>();
+  /** Urgent jobs. */
+  readonly #soon = new JobQueue();
+  /** Jobs for what merely grows. */
+  readonly #later = new JobQueue();
+  /** Jobs that render much. */
+  readonly #large = new JobQueue(1);
   /** Large jobs found no time in the last frame. */
   #largeFirst = false;
   #frame: number | undefined;
@@ -38,16 +36,16 @@ export class FrameScheduler {
   /** Queues a job that runs before all growth jobs. `go` starts it. */
   soon(key: unknown, job: Job): void {
     this.#later.delete(key);
-    if (!this.#soon.has(key)) this.#soon.set(key, job);
+    this.#soon.add(key, job);
   }
 
   later(key: unknown, job: Job): void {
-    if (!this.#soon.has(key) && !this.#later.has(key)) this.#later.set(key, job);
+    if (!this.#soon.has(key)) this.#later.add(key, job);
   }
 
   /** Queues a job that renders much: it runs after the growth jobs, or before them if there was no time in the last frame. */
   large(key: unknown, job: Job): void {
-    if (!this.#large.has(key)) this.#large.set(key, job);
+    this.#large.add(key, job);
   }
 
   /** Runs a batch now, unless this frame had one, and the rest in the next frames. Must not be called during a render. */
@@ -71,12 +69,12 @@ export class FrameScheduler {
 
   #runBatch(): void {
     const until = performance.now() + this.#budgetMs;
-    while (this.#soon.size > 0 && performance.now() < until) runBatch(this.#soon);
+    while (this.#soon.size > 0 && performance.now() < until) this.#soon.runBatch(until);
     // Growth and large jobs take turns in having some time for certain, or a busy run would starve them.
     const largeFirst = this.#largeFirst;
-    if (largeFirst) this.#runLarge();
+    if (largeFirst) this.#large.runBatch(until);
     if (!largeFirst || performance.now() < until) this.#runGrowth(until);
-    while (this.#large.size > 0 && performance.now() < until) this.#runLarge();
+    while (this.#large.size > 0 && performance.now() < until) this.#large.runBatch(until);
     this.#largeFirst = !largeFirst && this.#large.size > 0;
     this.#last = performance.now();
   }
@@ -84,13 +82,9 @@ export class FrameScheduler {
   #runGrowth(until: number): void {
     if (this.#later.size === 0) return;
     const began = performance.now();
-    do runBatch(this.#later);
+    do this.#later.runBatch(until);
     while (this.#later.size > 0 && performance.now() < until);
     this.#growthMs = performance.now() - began;
-  }
-
-  #runLarge(): void {
-    runBatch(this.#large, 1);
   }
 
   /** Drops all queued jobs. */
@@ -99,16 +93,4 @@ export class FrameScheduler {
     this.#later.clear();
     this.#large.clear();
   }
-}
-
-function runBatch(jobs: Map<unknown, Job>, count = JOBS_PER_CLOCK_CHECK): void {
-  const portion: Job[] = [];
-  for (const [key, job] of jobs) {
-    jobs.delete(key);
-    portion.push(job);
-    if (portion.length === count) break;
-  }
-  flushSync(() => {
-    for (const job of portion) job();
-  });
 }

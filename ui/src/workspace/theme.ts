@@ -1,4 +1,4 @@
-/** Sets the theme and reduced motion on the document, where the tokens read them. */
+/** The theme and reduced motion, and what sets them on the document, where the tokens read them. */
 import { useLayoutEffect, useSyncExternalStore } from "react";
 import { useSettings } from "./context";
 
@@ -29,8 +29,8 @@ export function useReducedMotion(): boolean {
   return chosen || system;
 }
 
-/** Before the first paint: without a theme the tokens are dark. */
-export function useApplyTheme(): void {
+/** Before the first paint: without a theme the tokens are dark. Before all else in the window, which may paint with the colors. */
+export function ApplyTheme(): null {
   const theme = useTheme();
   const still = useReducedMotion();
   useLayoutEffect(() => {
@@ -39,4 +39,5 @@ export function useApplyTheme(): void {
   useLayoutEffect(() => {
     document.documentElement.toggleAttribute("data-reduced-motion", still);
   }, [still]);
+  return null;
 }

@@ -1,0 +1,38 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MeasuredSizes } from "./measured-sizes";
+
+const measured = (id: string, height: number) => ({
+  id,
+  type: "dimensions" as const,
+  dimensions: { width: 208, height },
+});
+
+describe("MeasuredSizes", () => {
+  const applied: unknown[] = [];
+  let sizes: MeasuredSizes;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    applied.length = 0;
+    sizes = new MeasuredSizes((changes) => applied.push(changes));
+  });
+  afterEach(() => vi.useRealTimers());
+
+  it("applies what is measured in some time together, the last size of each node", () => {
+    expect(sizes.take([measured("a", 1), measured("b", 2)])).toEqual([]);
+    expect(sizes.take([measured("a", 3)])).toEqual([]);
+    expect(applied).toEqual([]);
+    vi.runAllTimers();
+    expect(applied).toEqual([[measured("a", 3), measured("b", 2)]]);
+    sizes.take([measured("a", 4)]);
+    vi.runAllTimers();
+    expect(applied.at(-1)).toEqual([measured("a", 4)]);
+  });
+
+  it("applies what waits before what a person does", () => {
+    sizes.take([measured("a", 1)]);
+    const resized = { ...measured("a", 9), resizing: true };
+    expect(sizes.take([resized, measured("b", 2)])).toEqual([measured("a", 1), resized, measured("b", 2)]);
+    vi.runAllTimers();
+    expect(applied).toEqual([]);
+  });
+});

@@ -1,0 +1,48 @@
+import { flushSync } from "react-dom";
+
+export type Job = () => void;
+
+/** Rendering several jobs together is cheaper than one by one, up to some number. */
+const MAX_BATCH = 4;
+
+/** Jobs that wait for their turn to render. Each key is queued once, at its first position. */
+export class JobQueue {
+  readonly #jobs = new Map<unknown, Job>();
+  /** What a job takes, in milliseconds, as far as is known; at first, what a card takes that is drawn for the first time. */
+  #jobMs = 2.5;
+
+  constructor(private readonly maxBatch = MAX_BATCH) {}
+
+  get size(): number {
+    return this.#jobs.size;
+  }
+
+  has(key: unknown): boolean {
+    return this.#jobs.has(key);
+  }
+
+  add(key: unknown, job: Job): void {
+    if (!this.#jobs.has(key)) this.#jobs.set(key, job);
+  }
+
+  delete(key: unknown): void {
+    this.#jobs.delete(key);
+  }
+
+  clear(): void {
+    this.#jobs.clear();
+  }
+
+  /** Runs as many jobs as should be done by then, in milliseconds of `performance.now`, but at least one if there is any. */
+  runBatch(until: number): void {
+    if (this.#jobs.size === 0) return;
+    const began = performance.now();
+    const count = Math.max(1, Math.min(this.maxBatch, Math.floor((until - began) / this.#jobMs)));
+    const batch = [...this.#jobs].slice(0, count);
+    for (const [key] of batch) this.#jobs.delete(key);
+    flushSync(() => {
+      for (const [, job] of batch) job();
+    });
+    this.#jobMs = (this.#jobMs + (performance.now() - began) / batch.length) / 2;
+  }
+}

@@ -5,6 +5,7 @@ import { OpenDocuments } from "@/flow/open-documents";
 import { FieldDrafts } from "./field-drafts";
 
 const PLACE = { node: "pick", path: ["value"] };
+const draftFor = (value: unknown) => ({ text: "{oops", value, label: "Value", problem: "Oops." });
 
 function twoDocuments() {
   const editor = new FlowEditor();
@@ -18,7 +19,7 @@ function twoDocuments() {
 
 it("keeps a draft per document and field", () => {
   const { documents, first, other, drafts } = twoDocuments();
-  drafts.set(PLACE, "{oops", { a: 1 });
+  drafts.set(PLACE, draftFor({ a: 1 }));
   expect(drafts.get({ ...PLACE, node: undefined }, { a: 1 })).toBeUndefined();
   documents.show(other);
   expect(drafts.get(PLACE, { a: 1 })).toBeUndefined();
@@ -28,15 +29,27 @@ it("keeps a draft per document and field", () => {
 
 it("ignores a draft whose value was changed elsewhere", () => {
   const { drafts } = twoDocuments();
-  drafts.set(PLACE, "{oops", { a: 1 });
+  drafts.set(PLACE, draftFor({ a: 1 }));
   expect(drafts.get(PLACE, { a: 2 })).toBeUndefined();
 });
 
 it("drops the drafts of a closed document", () => {
   const { documents, first, drafts } = twoDocuments();
-  drafts.set(PLACE, "{oops", 1);
+  drafts.set(PLACE, draftFor(1));
   const state = documents.editor.state;
   documents.close(first, documentState(EMPTY_FLOW));
   documents.open(state);
   expect(drafts.get(PLACE, 1)).toBeUndefined();
+});
+
+it("lists the drafts of the shown flow until they are outdated", () => {
+  const { documents, first, other, drafts } = twoDocuments();
+  drafts.set(PLACE, draftFor(undefined));
+  const listed = () => drafts.ofNodes(documents.editor.state).map(({ node, problem }) => `${node}: ${problem}`);
+  expect(listed()).toEqual(["pick: Oops."]);
+  documents.show(other);
+  expect(listed()).toEqual([]);
+  documents.show(first);
+  documents.editor.setConfig("pick", ["value"], 7);
+  expect(listed()).toEqual([]);
 });

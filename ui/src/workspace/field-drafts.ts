@@ -2,44 +2,87 @@
  * Texts of inspector fields that are not valid yet, so that they are not part of the flow. They outlive their field: the person may
  * look at another node or another flow in between. Each document's are dropped when it is closed.
  */
-import type { NodeId } from "@/bindings";
-import type { FlowState } from "@/flow/flow-state";
+import { createStore, type StoreApi } from "zustand/vanilla";
+import type { Flow, NodeId } from "@/bindings";
+import { displayedFlow, type FlowState } from "@/flow/flow-state";
 import type { OpenDocuments } from "@/flow/open-documents";
 
 /** Where a field is. Without a node, it is one of the flow itself. */
 export type FieldPlace = { node: NodeId | undefined; path: readonly (string | number)[] };
 
-type Draft = { text: string; value: unknown };
+/** `value` is what the flow has there: a draft made for another value is outdated. */
+export type FieldDraft = { text: string; value: unknown; label: string; problem: string };
+
+/** Those of one flow, by their fields. */
+type Drafts = ReadonlyMap<string, FieldDraft & { place: FieldPlace }>;
 
 export class FieldDrafts {
-  readonly #byDocument = new Map<string, Map<string, Draft>>();
+  /** By document, and by the nodes whose inner flows they are in. */
+  readonly store: StoreApi<ReadonlyMap<string, ReadonlyMap<string, Drafts>>> = createStore(() => new Map());
   readonly #documents: OpenDocuments;
 
   constructor(documents: OpenDocuments) {
     this.#documents = documents;
-    documents.onClosed((key) => this.#byDocument.delete(key));
+    documents.onClosed((key) => {
+      const others = new Map(this.store.getState());
+      if (others.delete(key)) this.store.setState(others, true);
+    });
   }
 
-  /** The draft of a field of the shown flow. `value` is what the flow has there: a draft made for another value is outdated. */
+  /** The draft of a field of the shown flow that has this value there. */
   get(place: FieldPlace, value: unknown): string | undefined {
-    const state = this.#documents.editor.state;
-    const draft = this.#byDocument.get(state.key)?.get(keyOf(state, place));
-    return draft && JSON.stringify(draft.value) === JSON.stringify(value) ? draft.text : undefined;
+    const draft = this.#of(this.#documents.editor.state).get(keyOf(place));
+    return draft && isEqual(draft.value, value) ? draft.text : undefined;
   }
 
-  set(place: FieldPlace, text: string, value: unknown): void {
-    const state = this.#documents.editor.state;
-    const drafts = this.#byDocument.get(state.key) ?? new Map<string, Draft>();
-    this.#byDocument.set(state.key, drafts.set(keyOf(state, place), { text, value }));
+  set(place: FieldPlace, draft: FieldDraft): void {
+    this.#change((drafts) => drafts.set(keyOf(place), { ...draft, place }));
   }
 
   drop(place: FieldPlace): void {
-    const state = this.#documents.editor.state;
-    this.#byDocument.get(state.key)?.delete(keyOf(state, place));
+    if (this.#of(this.#documents.editor.state).has(keyOf(place))) this.#change((drafts) => drafts.delete(keyOf(place)));
+  }
+
+  /** Those of the nodes of a flow, but not the outdated. */
+  ofNodes(state: FlowState): (FieldDraft & { node: NodeId; key: string })[] {
+    if (state.viewing) return [];
+    const flow = displayedFlow(state);
+    return [...this.#of(state)].flatMap(([key, { place, ...draft }]) =>
+      place.node !== undefined && isEqual(draft.value, valueAt(flow, place.node, place.path))
+        ? [{ ...draft, node: place.node, key }]
+        : [],
+    );
+  }
+
+  #of(state: FlowState): Drafts {
+    return this.store.getState().get(state.key)?.get(flowWithin(state)) ?? new Map();
+  }
+
+  #change(change: (drafts: Map<string, FieldDraft & { place: FieldPlace }>) => void): void {
+    const { state } = this.#documents.editor;
+    const drafts = new Map(this.#of(state));
+    change(drafts);
+    const all = this.store.getState();
+    const flows = new Map(all.get(state.key)).set(flowWithin(state), drafts);
+    this.store.setState(new Map(all).set(state.key, flows), true);
   }
 }
 
-/** Ids repeat in the flows inside of nodes, so the nodes around a field are part of its key. */
-function keyOf({ outer = [] }: FlowState, { node, path }: FieldPlace): string {
-  return JSON.stringify([outer.map((one) => one.node), node ?? null, path]);
+/** Ids repeat in the flows inside of nodes. */
+function flowWithin({ outer = [] }: FlowState): string {
+  return JSON.stringify(outer.map((one) => one.node));
+}
+
+function keyOf({ node, path }: FieldPlace): string {
+  return JSON.stringify([node ?? null, path]);
+}
+
+function valueAt(flow: Flow, node: NodeId, path: FieldPlace["path"]): unknown {
+  let value: unknown = flow.nodes[node]?.config;
+  for (const part of path) value = (value as Record<string | number, unknown> | undefined | null)?.[part];
+  return value;
+}
+
+function isEqual(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -123,8 +123,16 @@ test("invalid JSON stays with its flow", async ({ page }) => {
   await page.keyboard.press("Control+End");
   await page.keyboard.type("oops");
   await expect(field).toContainText("oops");
+  await page.getByTestId("dock-tab-problems").click();
+  const problem = page.locator("[data-testid=problem][data-code='config.invalid']");
+  await expect(problem).toContainText("holds invalid JSON");
+  await node(page, "ask").click();
+  await expect(page.getByTestId("inspector")).not.toContainText("oops");
+  await problem.getByTitle(/^Show .* on canvas$/).click();
+  await expect(field).toContainText("oops");
   await page.keyboard.press("Control+Tab");
   await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
+  await expect(problem).toHaveCount(0);
   await expect(field).toContainText('"a": 1');
   await expect(field).not.toContainText("oops");
 
@@ -138,6 +146,7 @@ test("invalid JSON stays with its flow", async ({ page }) => {
 
   // Once it is valid again, nothing is left of it.
   await field.fill("7");
+  await expect(problem).toHaveCount(0);
   await page.getByTestId("inspector-tab-io").click();
   await page.getByTestId("inspector-tab-config").click();
   await expect(field).toHaveText("7");

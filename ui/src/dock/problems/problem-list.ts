@@ -1,5 +1,6 @@
 /** What is wrong: with the flow, as the check says, and with the run. */
 import { useMemo } from "react";
+import { useStore } from "zustand";
 import type { Diagnostic, EdgeId, Epoch, Flow, NodeId } from "@/bindings";
 import { isContainer } from "@/flow/containers";
 import type { NodeTypes } from "@/flow/node-types";
@@ -8,6 +9,7 @@ import type { RunSession } from "@/run/live/session";
 import type { NodeNames } from "@/run/node-names";
 import { wasStopped } from "@/run/values/outputs";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
+import type { FieldDrafts } from "@/workspace/field-drafts";
 import { useActiveSession, useRunHead } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
@@ -27,6 +29,7 @@ export type Problem = {
 export function useProblems(): Problem[] {
   const { nodeNames } = useWorkspace();
   const diagnostics = useFlow((state) => state.checked.diagnostics);
+  const drafts = useDrafts();
   const session = useActiveSession();
   const types = useNodeTypes((all) => all);
   // Problems change only when a node fails (counts), the run ends (status) or a loop is exhausted.
@@ -35,9 +38,21 @@ export function useProblems(): Problem[] {
   const loops = useRunHead((head) => head.loops);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the session is mutable; these say when it changed.
   return useMemo(
-    () => [...runProblems(session, types, nodeNames), ...flowProblems(diagnostics)],
-    [diagnostics, session, types, nodeNames, failed, status, loops],
+    () => [...runProblems(session, types, nodeNames), ...sorted([...diagnosed(diagnostics), ...unfinished(drafts)])],
+    [diagnostics, drafts, session, types, nodeNames, failed, status, loops],
   );
+}
+
+type Drafts = ReturnType<FieldDrafts["ofNodes"]>;
+
+const NO_DRAFTS: Drafts = [];
+
+/** The invalid texts in fields of the shown flow. */
+function useDrafts(): Drafts {
+  const { fieldDrafts } = useWorkspace();
+  const all = useStore(fieldDrafts.store);
+  const state = useFlow((flow) => (all.size === 0 ? undefined : flow));
+  return state ? fieldDrafts.ofNodes(state) : NO_DRAFTS;
 }
 
 export function useProblemCount(): { total: number; errors: number } {
@@ -45,16 +60,30 @@ export function useProblemCount(): { total: number; errors: number } {
   return { total: problems.length, errors: problems.filter((problem) => problem.severity === "error").length };
 }
 
-function flowProblems(diagnostics: readonly Diagnostic[]): Problem[] {
-  const found = diagnostics.map((one, index): Problem => {
+function diagnosed(diagnostics: readonly Diagnostic[]): Problem[] {
+  return diagnostics.map((one, index) => {
     const { code, severity, message, hint, node, edge } = one;
     return { key: `${index}/${code}/${one.pointer}`, severity, ofRun: false, code, message, hint, node, edge };
   });
-  return found.sort((a, b) => rank(a) - rank(b));
 }
 
-function rank(problem: Problem): number {
-  return problem.severity === "error" ? 0 : 1;
+/** What is typed in fields and not part of the flow yet. */
+function unfinished(drafts: Drafts): Problem[] {
+  return drafts.map(({ key, node, label, problem }) => ({
+    key: `draft/${key}`,
+    severity: "warning",
+    ofRun: false,
+    code: "config.invalid",
+    message: TEXTS.invalidText(label, problem),
+    hint: TEXTS.flowKeepsLastValue,
+    node,
+  }));
+}
+
+/** Errors come first. */
+function sorted(problems: Problem[]): Problem[] {
+  const rank = ({ severity }: Problem) => (severity === "error" ? 0 : 1);
+  return problems.sort((a, b) => rank(a) - rank(b));
 }
 
 function runProblems(session: RunSession | undefined, types: NodeTypes, names: NodeNames): Problem[] {

@@ -2,6 +2,8 @@
 export const TEXTS = {
   noProblems: "No problems",
   problemsFlowRunAppear: "Problems with the flow or its run appear here.",
+  invalidText: (label: string, problem: string) => `“${label}” holds invalid JSON: ${problem}`,
+  flowKeepsLastValue: "The flow keeps the last valid value. Correct the text, or clear the field.",
   thisRun: " · this run",
   showOnCanvas: (place: string | number) => `Show ${place} on canvas`,
   loopStoppedAt: (node: string | number, iteration: string | number) =>

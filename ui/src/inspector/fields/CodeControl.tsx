@@ -44,7 +44,7 @@ export function CodeControl({
             fieldDrafts.drop(place);
             onChange(path, read.value);
           } else {
-            fieldDrafts.set(place, text, value);
+            fieldDrafts.set(place, { text, value, label, problem: read.problem });
           }
         }}
         onBlur={() => editor.sealGesture()}

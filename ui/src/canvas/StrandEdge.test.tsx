@@ -71,7 +71,7 @@ it("pulses as a line alone, and not while many nodes run", () => {
     renderEdge("said", "data");
     expect(pulses).toHaveLength(1);
     // What only the compositor can do makes a layer of the edge, and of each card above it.
-    for (const frame of pulses[0] ?? []) expect(Object.keys(frame)).toEqual(["strokeDashoffset", "strokeOpacity"]);
+    for (const frame of pulses[0] ?? []) expect(frame).not.toHaveProperty("opacity");
     cleanup();
     document.documentElement.setAttribute("data-crowded", "");
     renderEdge("said", "data");

@@ -78,8 +78,8 @@ function Pulse({ d, passed }: { d: string; passed: number }) {
     glow.current = line.animate(
       [
         // Not `opacity`: each edge, and each card over it, would be a compositor layer.
-        { strokeDashoffset: 1.12, strokeOpacity: 1 },
-        { strokeDashoffset: 0, strokeOpacity: 0.2 },
+        { visibility: "visible", strokeDashoffset: 1.12, strokeOpacity: 1 },
+        { visibility: "visible", strokeDashoffset: 0, strokeOpacity: 0.2 },
       ],
       { duration: 600, easing: "ease-in-out" },
     );

@@ -28,6 +28,15 @@ describe("MeasuredSizes", () => {
     expect(applied.at(-1)).toEqual([measured("a", 4)]);
   });
 
+  it("applies what waits at once where the nodes are about to change", () => {
+    sizes.take([measured("a", 1)]);
+    sizes.flush();
+    expect(applied).toEqual([[measured("a", 1)]]);
+    sizes.flush();
+    vi.runAllTimers();
+    expect(applied).toHaveLength(1);
+  });
+
   it("applies what waits before what a person does", () => {
     sizes.take([measured("a", 1)]);
     const resized = { ...measured("a", 9), resizing: true };

@@ -20,8 +20,14 @@ export class MeasuredSizes {
   take(changes: Change[]): Change[] {
     if (changes.some((change) => !isMeasured(change))) return [...this.#takeGathered(), ...changes];
     for (const change of changes) if ("id" in change) this.#gathered.set(change.id, change);
-    this.#timer ??= setTimeout(() => this.apply(this.#takeGathered()), GATHERED_MS);
+    this.#timer ??= setTimeout(() => this.flush(), GATHERED_MS);
     return [];
+  }
+
+  /** Applies what waits: the nodes are about to change, and what is measured counts for those before. */
+  flush(): void {
+    const gathered = this.#takeGathered();
+    if (gathered.length > 0) this.apply(gathered);
   }
 
   /** Drops what waits. */

@@ -28,20 +28,6 @@ export function useElements() {
   const frameDrag = useMemo(() => new FrameDrag(workspace), [workspace]);
   const fittedFrames = useMemo(() => fitFrames(frames, nodes), [frames, nodes]);
 
-  useLayoutEffect(() => {
-    const { selection: selected } = editor.state;
-    setNodes((before) => reuseUnchanged(before, canvasNodes(types, flow, checked, selected, byId(before))));
-    setFrames((before) => reuseUnchanged(before, canvasFrames(flow, selected, byId(before))));
-    setEdges((before) => reuseUnchanged(before, canvasEdges(types, flow, checked, selected, byId(before))));
-  }, [editor, flow, checked, types]);
-
-  // The selection changes nothing else that is drawn.
-  useLayoutEffect(() => {
-    setNodes((before) => reuseUnchanged(before, reselected(before, selection.nodes)));
-    setFrames((before) => reuseUnchanged(before, reselected(before, frameElements(selection.frames))));
-    setEdges((before) => reuseUnchanged(before, reselected(before, selection.edges)));
-  }, [selection]);
-
   const draw = useCallback(
     (changes: NodeChange<CanvasElement>[]) => {
       const { changes: nodeChanges, frameChanges } = split(changes);
@@ -53,6 +39,22 @@ export function useElements() {
   );
   const sizes = useMemo(() => new MeasuredSizes(draw), [draw]);
   useEffect(() => () => sizes.clear(), [sizes]);
+
+  useLayoutEffect(() => {
+    sizes.flush();
+    const { selection: selected } = editor.state;
+    setNodes((before) => reuseUnchanged(before, canvasNodes(types, flow, checked, selected, byId(before))));
+    setFrames((before) => reuseUnchanged(before, canvasFrames(flow, selected, byId(before))));
+    setEdges((before) => reuseUnchanged(before, canvasEdges(types, flow, checked, selected, byId(before))));
+  }, [editor, flow, checked, types, sizes]);
+
+  // The selection changes nothing else that is drawn.
+  useLayoutEffect(() => {
+    sizes.flush();
+    setNodes((before) => reuseUnchanged(before, reselected(before, selection.nodes)));
+    setFrames((before) => reuseUnchanged(before, reselected(before, frameElements(selection.frames))));
+    setEdges((before) => reuseUnchanged(before, reselected(before, selection.edges)));
+  }, [selection, sizes]);
 
   const onNodesChange = useCallback(
     (reported: NodeChange<CanvasElement>[]) => {

@@ -52,4 +52,21 @@ it("lists the drafts of the shown flow until they are outdated", () => {
   documents.show(first);
   documents.editor.setConfig("pick", ["value"], 7);
   expect(listed()).toEqual([]);
+  drafts.drop(PLACE);
+  expect(drafts.store.getState().size).toBe(0);
+});
+
+it("lists no draft of a node or an item that is gone", () => {
+  const { documents, first, drafts } = twoDocuments();
+  documents.show(first);
+  const { editor } = documents;
+  const item = { node: "pick", path: ["list", 0, "body"] };
+  editor.setConfig("pick", ["list"], [{}]);
+  drafts.set(PLACE, draftFor(undefined));
+  drafts.set(item, draftFor(undefined));
+  expect(drafts.ofNodes(editor.state)).toHaveLength(2);
+  editor.setConfig("pick", ["list"], []);
+  expect(drafts.ofNodes(editor.state)).toHaveLength(1);
+  editor.edit("Delete", (flow) => ({ ...flow, nodes: {} }));
+  expect(drafts.ofNodes(editor.state)).toEqual([]);
 });

@@ -3,7 +3,7 @@
  * look at another node or another flow in between. Each document's are dropped when it is closed.
  */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { Flow, NodeId } from "@/bindings";
+import type { NodeId } from "@/bindings";
 import { displayedFlow, type FlowState } from "@/flow/flow-state";
 import type { OpenDocuments } from "@/flow/open-documents";
 
@@ -47,11 +47,12 @@ export class FieldDrafts {
   ofNodes(state: FlowState): (FieldDraft & { node: NodeId; key: string })[] {
     if (state.viewing) return [];
     const flow = displayedFlow(state);
-    return [...this.#of(state)].flatMap(([key, { place, ...draft }]) =>
-      place.node !== undefined && isEqual(draft.value, valueAt(flow, place.node, place.path))
-        ? [{ ...draft, node: place.node, key }]
-        : [],
-    );
+    return [...this.#of(state)].flatMap(([key, { place, ...draft }]) => {
+      const { node, path } = place;
+      if (node === undefined || !flow.nodes[node]) return [];
+      const found = valueAt(flow.nodes[node].config, path);
+      return found && isEqual(draft.value, found.value) ? [{ ...draft, node, key }] : [];
+    });
   }
 
   #of(state: FlowState): Drafts {
@@ -62,9 +63,13 @@ export class FieldDrafts {
     const { state } = this.#documents.editor;
     const drafts = new Map(this.#of(state));
     change(drafts);
-    const all = this.store.getState();
-    const flows = new Map(all.get(state.key)).set(flowWithin(state), drafts);
-    this.store.setState(new Map(all).set(state.key, flows), true);
+    const all = new Map(this.store.getState());
+    const flows = new Map(all.get(state.key));
+    if (drafts.size > 0) flows.set(flowWithin(state), drafts);
+    else flows.delete(flowWithin(state));
+    if (flows.size > 0) all.set(state.key, flows);
+    else all.delete(state.key);
+    this.store.setState(all, true);
   }
 }
 
@@ -77,10 +82,14 @@ function keyOf({ node, path }: FieldPlace): string {
   return JSON.stringify([node ?? null, path]);
 }
 
-function valueAt(flow: Flow, node: NodeId, path: FieldPlace["path"]): unknown {
-  let value: unknown = flow.nodes[node]?.config;
-  for (const part of path) value = (value as Record<string | number, unknown> | undefined | null)?.[part];
-  return value;
+/** The value there; nothing where the path leads to an item that a list does not have. What is not set has no value. */
+function valueAt(config: unknown, path: FieldPlace["path"]): { value: unknown } | undefined {
+  let value = config;
+  for (const part of path) {
+    if (typeof part === "number" && !(Array.isArray(value) && part < value.length)) return undefined;
+    value = (value as Record<string | number, unknown> | undefined | null)?.[part];
+  }
+  return { value };
 }
 
 function isEqual(a: unknown, b: unknown): boolean {

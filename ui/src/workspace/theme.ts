@@ -1,18 +1,20 @@
 /** The theme and reduced motion, and what sets them on the document, where the tokens read them. */
-import { useLayoutEffect, useSyncExternalStore } from "react";
+import { useCallback, useLayoutEffect, useSyncExternalStore } from "react";
 import { useSettings } from "./context";
 
 const query = (text: string) => window.matchMedia(text);
 
 function useMedia(text: string): boolean {
-  return useSyncExternalStore(
-    (changed) => {
+  // The same at each render: what subscribes first hears first, and that must be `ApplyTheme`.
+  const subscribe = useCallback(
+    (changed: () => void) => {
       const media = query(text);
       media.addEventListener("change", changed);
       return () => media.removeEventListener("change", changed);
     },
-    () => query(text).matches,
+    [text],
   );
+  return useSyncExternalStore(subscribe, () => query(text).matches);
 }
 
 /** The theme in force. */

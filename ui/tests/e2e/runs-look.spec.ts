@@ -55,6 +55,31 @@ for (const theme of ["dark", "light"] as const) {
   });
 }
 
+test("values that pass are seen on their edges, and make no layer of them", async ({ page }) => {
+  await page.addInitScript(() => {
+    const pulses: object[] = [];
+    Object.assign(window, { pulses });
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (this: Element, ...args) {
+      const animation = animate.apply(this, args);
+      if (!this.matches(".strand-pulse")) return animation;
+      animation.currentTime = 200;
+      const { visibility, opacity, strokeOpacity } = getComputedStyle(this);
+      pulses.push({ visibility, opacity, stroke: Number(strokeOpacity) > 0.2 });
+      return animation;
+    };
+  });
+  await runThrough(page);
+  const pulses = await page.evaluate(() => (window as unknown as { pulses: object[] }).pulses);
+  expect(pulses.length).toBeGreaterThan(0);
+  for (const pulse of pulses) expect(pulse).toEqual({ visibility: "visible", opacity: "1", stroke: true });
+  // Nothing of them is left.
+  const left = page.locator(".strand-pulse");
+  await expect
+    .poll(() => left.evaluateAll((all) => all.every((one) => getComputedStyle(one).visibility === "hidden")))
+    .toBe(true);
+});
+
 for (const [width, height] of [
   [1440, 900],
   [1280, 800],

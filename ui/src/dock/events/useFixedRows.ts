@@ -27,21 +27,27 @@ export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: num
 
   // Scrolls once the rows are laid out: any sooner, scrolling would force a layout of its own.
   const content = useRef<HTMLDivElement>(null);
+  /** Where it was scrolled to last, which is not the end any more once more rows have come. */
+  const reached = useRef(Number.POSITIVE_INFINITY);
   useEffect(() => {
     const box = scroller.current;
     if (!atEnd || !box || !content.current) return;
     const follow = new ResizeObserver(() => {
       box.scrollTop = box.scrollHeight;
+      reached.current = box.scrollHeight - box.clientHeight;
     });
     follow.observe(content.current);
     follow.observe(box);
-    return () => follow.disconnect();
+    return () => {
+      follow.disconnect();
+      reached.current = Number.POSITIVE_INFINITY;
+    };
   }, [scroller, atEnd]);
 
   const onScroll = () => {
     const box = scroller.current;
     if (!box) return;
-    const stays = end - box.scrollTop < NEAR_END_PX;
+    const stays = Math.min(end, reached.current) - box.scrollTop < NEAR_END_PX;
     setAtEnd(stays);
     if (!stays) setScrolled(box.scrollTop);
   };

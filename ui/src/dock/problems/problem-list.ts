@@ -52,7 +52,8 @@ function useDrafts(): Drafts {
   const { fieldDrafts } = useWorkspace();
   const all = useStore(fieldDrafts.store);
   const state = useFlow((flow) => (all.size === 0 ? undefined : flow));
-  return state ? fieldDrafts.ofNodes(state) : NO_DRAFTS;
+  const drafts = state ? fieldDrafts.ofNodes(state) : NO_DRAFTS;
+  return drafts.length > 0 ? drafts : NO_DRAFTS;
 }
 
 export function useProblemCount(): { total: number; errors: number } {

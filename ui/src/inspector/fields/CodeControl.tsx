@@ -24,8 +24,11 @@ export function CodeControl({
   const place = { node: useConfigNode().id, path };
   const [typed, setTyped] = useState(() => (readOnly ? undefined : fieldDrafts.get(place, value)) ?? write(value));
   const { problem: broken } = parse(typed);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what others change comes this way.
   useEffect(() => {
-    setTyped((before) => (same(before, value) ? before : write(value)));
+    // What is not valid stays, now as a draft for the other value.
+    if (broken !== undefined && !readOnly) fieldDrafts.set(place, { text: typed, value, label, problem: broken });
+    else setTyped((before) => (same(before, value) ? before : write(value)));
   }, [value]);
   return (
     <>

@@ -62,7 +62,7 @@ describe("FrameScheduler", () => {
     expect([16, 40, 400].map(countAfter)).toEqual([8, 12, 12]);
   });
 
-  it("runs urgent jobs first and growth jobs in every frame", () => {
+  it("runs urgent jobs first and some growth jobs in each frame", () => {
     const scheduler = new FrameScheduler();
     const ran: string[] = [];
     const slow = (name: string) => () => {

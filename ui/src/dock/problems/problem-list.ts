@@ -43,12 +43,12 @@ export function useProblems(): Problem[] {
   );
 }
 
-type Drafts = ReturnType<FieldDrafts["ofNodes"]>;
+type Draft = ReturnType<FieldDrafts["ofNodes"]>[number];
 
-const NO_DRAFTS: Drafts = [];
+const NO_DRAFTS: readonly Draft[] = [];
 
 /** The invalid texts in fields of the shown flow. */
-function useDrafts(): Drafts {
+function useDrafts(): readonly Draft[] {
   const { fieldDrafts } = useWorkspace();
   const all = useStore(fieldDrafts.store);
   const state = useFlow((flow) => (all.size === 0 ? undefined : flow));
@@ -69,7 +69,7 @@ function diagnosed(diagnostics: readonly Diagnostic[]): Problem[] {
 }
 
 /** What is typed in fields and not part of the flow yet. */
-function unfinished(drafts: Drafts): Problem[] {
+function unfinished(drafts: readonly Draft[]): Problem[] {
   return drafts.map(({ key, node, label, problem }) => ({
     key: `draft/${key}`,
     severity: "warning",

@@ -10,6 +10,8 @@ const sheet = document.createElement("style");
 
 export async function mockZoom(factor: number): Promise<void> {
   document.documentElement.style.setProperty("zoom", String(factor));
+  // A selector by `style` has the styles of all cards computed at each step of a drag, which a webview's zoom does not.
+  if (factor === 1) return sheet.remove();
   sheet.textContent = `:is(${OWN_SIZE}, ${PLACED}) { zoom: ${1 / factor}; } :is(${PLACED}) > * { zoom: ${factor}; }`;
   if (!sheet.isConnected) document.head.append(sheet);
 }

@@ -32,6 +32,8 @@ enum Limit {
 /// The relative difference of repeated measurements on a quiet machine. "The same" means within this.
 const RELATIVE_NOISE: f64 = 0.1;
 const UNCHANGED: Limit = Limit::AtMost(1.0 + RELATIVE_NOISE);
+/// A token must be on screen within two frames.
+const FRAME_MS: f64 = 1_000.0 / 60.0;
 const SHAPES: [&str; 4] = ["chain", "fan-out", "join", "ladder"];
 
 /// The table of targets, each met or missed. Targets without a measurement are left out.
@@ -320,6 +322,12 @@ fn models(measured: Measurements<'_>) -> Vec<Target> {
             Limit::AtMost(150.0),
             "ms",
         ),
+        target(
+            "the slowest of their tokens from the server to the screen",
+            measured.figure("streams-on-screen", "slowest"),
+            Limit::AtMost(2.0 * FRAME_MS),
+            "ms",
+        ),
     ]
 }
 
@@ -345,6 +353,12 @@ fn window(measured: Measurements<'_>) -> Vec<Target> {
     let empty_page = measured.total("events-slow-frames-empty-page");
     let mut targets = vec![
         target("first paint of the editor compared with an empty window", paint, Limit::AtMost(1.5), "×"),
+        target(
+            "worst frame during 10,000 events per second",
+            measured.largest("events-worst-frame"),
+            Limit::AtMost(50.0),
+            "ms",
+        ),
         target(
             "longest task during 10,000 events per second, ms of processor",
             measured.largest("events-longest-task"),

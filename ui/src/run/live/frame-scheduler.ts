@@ -7,8 +7,8 @@ import { type Job, JobQueue } from "./job-queue";
 /** The least time of one frame for jobs and their renders, in milliseconds: at 60 frames a second a third of what it takes. */
 const BUDGET_MS = 5;
 /**
- * Where frames take longer, half of what passed since the last one, so that what grows is not painted many frames late; at most this, in milliseconds:
- * layout and painting, and a job that begins just before its end, must fit in 50 with it.
+ * Where frames take longer, half of what passed since the last one, so that what grows is not painted many frames late; at
+ * most this, in milliseconds: layout and painting, and a job that begins just before its end, must fit in 50 with it.
  */
 const MAX_BUDGET_MS = 12;
 /** Two batches within this time would be in the same frame. */

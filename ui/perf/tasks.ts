@@ -14,7 +14,8 @@ export type Tasks = {
 /** One thing that a thread did; times in microseconds, `tdur` without the time it did not have the processor. */
 type Traced = { name: string; ph: string; pid: number; tid: number; ts: number; dur?: number; tdur?: number };
 
-const CATEGORIES = ["toplevel", "devtools.timeline", "blink", "v8"];
+/** Few: each thing that is traced takes time itself, in a run as busy as these up to 10 ms of a task. */
+const CATEGORIES = ["toplevel", "devtools.timeline"];
 
 /** Traces from now until `stop`. */
 export async function recordTasks(page: Page): Promise<{ stop(): Promise<Tasks> }> {

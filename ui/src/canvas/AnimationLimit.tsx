@@ -3,13 +3,24 @@ import { useRunHead } from "@/workspace/run-hooks";
 
 /** Each spinning ring is a compositor layer of its own, and more than this many convey nothing more. */
 const MAX_ANIMATED_NODES = 12;
+/**
+ * Animations begin again when so few nodes run for so long, in milliseconds: starting and stopping those of a busy flow draws
+ * all its cards anew, and in a flow of many short nodes the number crosses the limit many times a second.
+ */
+const CALM_MS = 1_000;
 
 /** Sets `data-crowded` while too many nodes run to animate all of them. The style sheets and scripts then stop the animations. */
 export function AnimationLimit() {
   const crowded = useRunHead(({ counts }) => counts.running + counts.retrying > MAX_ANIMATED_NODES);
   useEffect(() => {
-    document.documentElement.toggleAttribute("data-crowded", crowded);
-    return () => document.documentElement.removeAttribute("data-crowded");
+    const page = document.documentElement;
+    if (crowded) {
+      page.setAttribute("data-crowded", "");
+      return;
+    }
+    const calm = setTimeout(() => page.removeAttribute("data-crowded"), CALM_MS);
+    return () => clearTimeout(calm);
   }, [crowded]);
+  useEffect(() => () => document.documentElement.removeAttribute("data-crowded"), []);
   return null;
 }

@@ -7,7 +7,7 @@ import { formatIteration, latestWithin } from "@/run/fold/epoch";
 import { loopExecution } from "@/run/loop-iterations";
 import { staleNodes } from "@/run/stale-nodes";
 import { useFlow, useWorkspace } from "@/workspace/context";
-import { useActiveSession, useIterationAround, useNodeOf, useRunHead } from "@/workspace/run-hooks";
+import { useIterationAround, useNodeOf, useOfSession, useRunHead } from "@/workspace/run-hooks";
 
 /** The run of a node: its newest activation, or that in the iteration chosen for a loop around it. */
 export function useNodeRun(node: NodeId): NodeRun | undefined {
@@ -52,6 +52,12 @@ export function useNodeIteration(node: NodeId): string {
 
 /** Whether what a node shows of the run is a result of an older flow. */
 export function useIsStale(node: NodeId): boolean {
-  const session = useActiveSession();
-  return useFlow((state) => session !== undefined && staleNodes(session.flow, displayedFlow(state)).has(node));
+  const { activeRun, editor } = useWorkspace();
+  const isStale = () => {
+    const ran = activeRun.session?.flow;
+    return ran !== undefined && staleNodes(ran, displayedFlow(editor.state)).has(node);
+  };
+  // Both say the same; each looks again when another of the two has changed.
+  useFlow(isStale);
+  return useOfSession(isStale);
 }

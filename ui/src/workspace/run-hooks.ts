@@ -16,6 +16,8 @@ import { useFlow, useWorkspace } from "./context";
 
 type Listener = () => void;
 
+const identity = <T>(value: T) => value;
+
 /** What `read` returns of the active run. It must return the same value as long as nothing changed. */
 function usePart<T>(part: RunPart, read: () => T): T {
   const { activeRun } = useWorkspace();
@@ -24,14 +26,18 @@ function usePart<T>(part: RunPart, read: () => T): T {
 }
 
 export function useActiveSession(): RunSession | undefined {
+  return useOfSession(identity<RunSession | undefined>);
+}
+
+/** What a selector returns of the active session. */
+export function useOfSession<T>(select: (session: RunSession | undefined) => T): T {
   const { activeRun } = useWorkspace();
-  return usePart("session", () => activeRun.session);
+  return usePart("session", () => select(activeRun.session));
 }
 
 /** Whether the active run is interrupted: its process died. */
 export function useInterrupted(): boolean {
-  const { activeRun } = useWorkspace();
-  return usePart("session", () => activeRun.session?.interrupted === true);
+  return useOfSession((session) => session?.interrupted === true);
 }
 
 /** A part of the active run's head. The selector must return the same object while nothing changed. */
@@ -46,8 +52,6 @@ export function useNodeOf<T>(id: NodeId, select: (view: NodeView | undefined) =>
   const subscribe = useCallback((listener: Listener) => activeRun.onNode(id, listener), [activeRun, id]);
   return useSyncExternalStore(subscribe, () => select(activeRun.session?.fold.nodes.get(id)));
 }
-
-const identity = <T>(value: T) => value;
 
 export function useNodeView(id: NodeId): NodeView | undefined {
   return useNodeOf(id, identity<NodeView | undefined>);

@@ -8,7 +8,8 @@ import { messageText } from "@/run/values/message-text";
 import { shorten } from "@/run/values/preview";
 import { useWorkspace } from "@/workspace/context";
 import { useActiveSession, useContextsRevision, useEventCount, useRunHead } from "@/workspace/run-hooks";
-import { TimelineTab } from "../timeline/TimelineTab";
+import { RunPanel } from "../RunPanel";
+import { Timeline } from "../timeline/TimelineTab";
 import { useSize } from "../useSize";
 import { ContextChooser } from "./ContextChooser";
 import { ConversationItems, type Item, itemsOf } from "./conversation-items";
@@ -22,23 +23,26 @@ const SIDE_BY_SIDE = 640;
 export function ConversationTab() {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box);
-  const session = useActiveSession();
   return (
     <div ref={box} className="flex h-full min-h-0">
-      {session ? (
-        <>
-          <Chat key={session.run} />
-          {width >= SIDE_BY_SIDE ? (
-            <div className="min-w-0 flex-1 border-line border-l">
-              <TimelineTab compact />
-            </div>
-          ) : null}
-        </>
-      ) : (
-        <Empty title={TEXTS.noRunYet}>
-          <p>{TEXTS.runFlowSeeMessages}</p>
-        </Empty>
-      )}
+      <RunPanel
+        none={
+          <Empty title={TEXTS.noRunYet}>
+            <p>{TEXTS.runFlowSeeMessages}</p>
+          </Empty>
+        }
+      >
+        {() => (
+          <>
+            <Chat />
+            {width >= SIDE_BY_SIDE ? (
+              <div className="min-w-0 flex-1 border-line border-l">
+                <Timeline compact />
+              </div>
+            ) : null}
+          </>
+        )}
+      </RunPanel>
     </div>
   );
 }

@@ -5,7 +5,8 @@ import { SearchField } from "@/design/SearchField";
 import { Select } from "@/design/Select";
 import { formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
-import { useActiveSession, useEventCount } from "@/workspace/run-hooks";
+import { useEventCount } from "@/workspace/run-hooks";
+import { RunPanel } from "../RunPanel";
 import { EventDetails } from "./EventDetails";
 import { EVENT_ROW, EventRow } from "./EventRow";
 import { EventFilter, FAMILIES } from "./event-filter";
@@ -16,15 +17,17 @@ const FAMILY_OPTIONS = [{ id: "", label: TEXTS.allEvents }, ...FAMILIES.map((nam
 
 /** The journal of the run, event by event. */
 export function EventsTab() {
-  const session = useActiveSession();
-  if (!session) {
-    return (
-      <Empty title={TEXTS.noRunYet}>
-        <p>{TEXTS.runFlowSeeEvents}</p>
-      </Empty>
-    );
-  }
-  return <EventsOf key={session.run} entries={session.log.entries} start={session.fold.head.startedAt} />;
+  return (
+    <RunPanel
+      none={
+        <Empty title={TEXTS.noRunYet}>
+          <p>{TEXTS.runFlowSeeEvents}</p>
+        </Empty>
+      }
+    >
+      {({ log, fold }) => <EventsOf entries={log.entries} start={fold.head.startedAt} />}
+    </RunPanel>
+  );
 }
 
 function EventsOf({ entries, start }: { entries: readonly Entry[]; start: number | undefined }) {

@@ -5,6 +5,7 @@ import { IconButton } from "@/design/Button";
 import { Empty } from "@/design/Empty";
 import { formatDuration } from "@/run/values/format";
 import { useActiveSession } from "@/workspace/run-hooks";
+import { RunPanel } from "../RunPanel";
 import { useSize } from "../useSize";
 import { Marks } from "./Marks";
 import { isOpen, spansIn, type TimelineRow, timelineRows, timeRange } from "./rows";
@@ -24,20 +25,23 @@ const OVERSCAN_PX = 240;
 /** Room to the right, so that the last span does not touch the edge. */
 const MARGIN = 14;
 
-/** When each node worked and waited, one row per node and per tool, below one axis. */
-export function TimelineTab({ compact = false }: { compact?: boolean }) {
-  const session = useActiveSession();
-  if (!session) {
-    return (
-      <Empty title={TEXTS.noRunYet}>
-        <p>{TEXTS.runFlowSeeWhen}</p>
-      </Empty>
-    );
-  }
-  return <Chart key={session.run} compact={compact} />;
+/** When each node worked and waited. */
+export function TimelineTab() {
+  return (
+    <RunPanel
+      none={
+        <Empty title={TEXTS.noRunYet}>
+          <p>{TEXTS.runFlowSeeWhen}</p>
+        </Empty>
+      }
+    >
+      {() => <Timeline />}
+    </RunPanel>
+  );
 }
 
-function Chart({ compact }: { compact: boolean }) {
+/** One row per node and per tool, below one axis. */
+export function Timeline({ compact = false }: { compact?: boolean }) {
   const session = useActiveSession();
   const tick = useTick();
   const scroller = useRef<HTMLDivElement>(null);
@@ -61,7 +65,7 @@ function Chart({ compact }: { compact: boolean }) {
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
-    overscan: 8,
+    overscan: 4,
   });
   const view = Math.max(0, width - label - MARGIN);
   const track = view * zoom;

@@ -43,10 +43,11 @@ function alphaOf(kind: SpanKind, open: boolean, pulse: number): number {
   return kind === "work" && open ? pulse : 1;
 }
 
-/** Round corners are expensive and invisible on narrow bars. */
+/** Round corners and parts of pixels are expensive, and invisible on narrow bars. */
 function bar(to: CanvasRenderingContext2D, x: number, y: number, width: number): void {
   if (width < BAR.radius * 3) {
-    to.fillRect(x, y, width, BAR.height);
+    const left = Math.round(x);
+    to.fillRect(left, y, Math.max(1, Math.round(x + width) - left), BAR.height);
     return;
   }
   to.beginPath();

@@ -62,6 +62,20 @@ describe("FrameScheduler", () => {
     expect([16, 40, 400].map(countAfter)).toEqual([8, 12, 12]);
   });
 
+  it("does not do more in a long frame if there are urgent jobs", () => {
+    const scheduler = new FrameScheduler();
+    let ran = 0;
+    const job = () => {
+      now += 1;
+      ran += 1;
+    };
+    for (let key = 0; key < 99; key++) scheduler.soon(key, job);
+    scheduler.go();
+    const before = ran;
+    nextFrame(40);
+    expect(ran - before).toBe(5);
+  });
+
   it("runs urgent jobs first and some growth jobs in each frame", () => {
     const scheduler = new FrameScheduler();
     const ran: string[] = [];

@@ -68,7 +68,8 @@ export class FrameScheduler {
   }
 
   #runBatch(): void {
-    const until = performance.now() + this.#budgetMs;
+    // Urgent jobs change what cards are made of, which takes longer to lay out and to paint than text that grows.
+    const until = performance.now() + (this.#soon.size > 0 ? BUDGET_MS : this.#budgetMs);
     while (this.#soon.size > 0 && performance.now() < until) this.#soon.runBatch(until);
     // Growth and large jobs take turns in having some time for certain, or a busy run would starve them.
     const largeFirst = this.#largeFirst;

@@ -1,0 +1,55 @@
+import { act, cleanup } from "@testing-library/react";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import type { Entry, Flow } from "@/bindings";
+import { isStill } from "@/design/is-still";
+import { RunSession } from "@/run/live/session";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import { AnimationLimit } from "./AnimationLimit";
+
+const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
+
+beforeAll(() => {
+  vi.useFakeTimers({
+    toFake: ["setTimeout", "clearTimeout", "requestAnimationFrame", "cancelAnimationFrame", "performance"],
+  });
+});
+afterAll(() => vi.useRealTimers());
+afterEach(cleanup);
+
+const started = (node: string): Entry => ({ at: 0, type: "node.started", node, epoch: [], attempt: 1 });
+const finished = (node: string): Entry =>
+  ({ at: 0, type: "node.finished", node, epoch: [], outputs: {}, metadata: { durationMs: 1 } }) as Entry;
+
+it("stops animations when many nodes run, and lets them begin again only once the run is calm", () => {
+  const workspace = createTestWorkspace();
+  const session = new RunSession(workspace.host, "run", FLOW, {
+    changed: (changed, changes) => workspace.activeRun.publish(changed, changes),
+    broke: () => undefined,
+  });
+  workspace.activeRun.show(session);
+  const { unmount } = renderInWorkspace(<AnimationLimit />, { workspace });
+  const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms));
+  const push = (entries: Entry[]) => {
+    session.push(entries.map((entry, index) => ({ ...entry, seq: session.fold.head.nextSeq + index })));
+    pass(200);
+  };
+  const nodes = Array.from({ length: 13 }, (_, index) => `n${index}`);
+  push(nodes.map(started));
+  expect(isStill()).toBe(true);
+
+  // A flow of many short nodes crosses the limit all the time.
+  for (let round = 0; round < 5; round++) {
+    push([finished("n0")]);
+    expect(isStill()).toBe(true);
+    push([{ ...started("n0"), epoch: [round + 1] } as Entry]);
+    expect(isStill()).toBe(true);
+  }
+  push([finished("n1")]);
+  pass(1_000);
+  expect(isStill()).toBe(false);
+
+  push([{ ...started("n1"), epoch: [1] } as Entry]);
+  expect(isStill()).toBe(true);
+  unmount();
+  expect(isStill()).toBe(false);
+});

@@ -1,0 +1,31 @@
+import { Fragment, type ReactNode, useEffect, useState } from "react";
+import type { RunSession } from "@/run/live/session";
+import { useActiveSession } from "@/workspace/run-hooks";
+
+/**
+ * What a panel shows of the active run: `children`, made anew for each run, or `none` if there is no run. A run that is
+ * opened while the panel is in view comes into it a frame later, so that the click on Run is answered before much is drawn.
+ */
+export function RunPanel({ none, children }: { none: ReactNode; children: (session: RunSession) => ReactNode }) {
+  const session = useActiveSession();
+  const painted = usePainted(session?.run);
+  if (!session) return none;
+  return painted ? <Fragment key={session.run}>{children(session)}</Fragment> : null;
+}
+
+/** Whether a value was painted, or is the first one. */
+function usePainted(value: string | undefined): boolean {
+  const [painted, setPainted] = useState(value);
+  useEffect(() => {
+    if (painted === value) return;
+    let after: ReturnType<typeof setTimeout> | undefined;
+    const frame = requestAnimationFrame(() => {
+      after = setTimeout(() => setPainted(value));
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(after);
+    };
+  }, [value, painted]);
+  return painted === value;
+}

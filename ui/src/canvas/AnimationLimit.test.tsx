@@ -33,7 +33,7 @@ it("stops animations when many nodes run, and lets them begin again only once th
     session.push(entries.map((entry, index) => ({ ...entry, seq: session.fold.head.nextSeq + index })));
     pass(200);
   };
-  const nodes = Array.from({ length: 13 }, (_, index) => `n${index}`);
+  const nodes = Array.from({ length: 4 }, (_, index) => `n${index}`);
   push(nodes.map(started));
   expect(isStill()).toBe(true);
 

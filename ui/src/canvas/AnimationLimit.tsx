@@ -1,8 +1,11 @@
 import { useEffect } from "react";
 import { useRunHead } from "@/workspace/run-hooks";
 
-/** Each spinning ring is a compositor layer of its own, and more than this many convey nothing more. */
-const MAX_ANIMATED_NODES = 12;
+/**
+ * More spinning rings than this convey nothing more. Each is a layer of its own, or without a graphics processor a place to
+ * paint in each frame: of those WebKit paints up to ten by themselves, and these are to leave room for what grows.
+ */
+const MAX_ANIMATED_NODES = 3;
 /**
  * Animations begin again when so few nodes run for so long, in milliseconds: starting and stopping those of a busy flow draws
  * all its cards anew, and in a flow of many short nodes the number crosses the limit many times a second.

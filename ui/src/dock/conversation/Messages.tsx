@@ -77,7 +77,8 @@ export function Messages({
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
         aria-label={TEXTS.messages}
-        className="h-full overflow-auto px-3.5 py-2.5"
+        // Neither in the flow nor open to the outside: a line more lays out and paints nothing but this.
+        className="absolute inset-0 overflow-auto px-3.5 py-2.5 contain-strict"
         data-testid="messages"
         onScroll={(event) => {
           const box = event.currentTarget;

@@ -11,6 +11,12 @@ const BUDGET_MS = 5;
  * most this, in milliseconds: layout and painting, and a job that begins just before its end, must fit in 50 with it.
  */
 const MAX_BUDGET_MS = 12;
+/**
+ * What grows in many places is spread over so many frames, but no thinner than this. Where WebKit draws without a graphics
+ * processor, it paints up to ten places that have changed, each by itself; if there are more, all that is between them.
+ */
+const GROWTH_FRAMES = 3;
+const MIN_GROWTH_JOBS = 4;
 /** Two batches within this time would be in the same frame. */
 const MIN_FRAME_GAP_MS = 8;
 
@@ -83,8 +89,9 @@ export class FrameScheduler {
   #runGrowth(until: number): void {
     if (this.#later.size === 0) return;
     const began = performance.now();
+    const rest = this.#later.size - Math.max(MIN_GROWTH_JOBS, Math.ceil(this.#later.size / GROWTH_FRAMES));
     do this.#later.runBatch(until);
-    while (this.#later.size > 0 && performance.now() < until);
+    while (this.#later.size > Math.max(0, rest) && performance.now() < until);
     this.#growthMs = performance.now() - began;
   }
 

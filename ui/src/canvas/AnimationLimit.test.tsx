@@ -1,7 +1,6 @@
 import { act, cleanup } from "@testing-library/react";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
-import { isStill } from "@/design/is-still";
 import { RunSession } from "@/run/live/session";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { AnimationLimit } from "./AnimationLimit";
@@ -16,11 +15,12 @@ beforeAll(() => {
 afterAll(() => vi.useRealTimers());
 afterEach(cleanup);
 
+const areStill = () => document.documentElement.hasAttribute("data-still-rings");
 const started = (node: string): Entry => ({ at: 0, type: "node.started", node, epoch: [], attempt: 1 });
 const finished = (node: string): Entry =>
   ({ at: 0, type: "node.finished", node, epoch: [], outputs: {}, metadata: { durationMs: 1 } }) as Entry;
 
-it("stops animations when many nodes run, and lets them begin again only once the run is calm", () => {
+it("AnimationLimit stops the rings when many nodes run, and lets them spin again once few have run for a second", () => {
   const workspace = createTestWorkspace();
   const session = new RunSession(workspace.host, "run", FLOW, {
     changed: (changed, changes) => workspace.activeRun.publish(changed, changes),
@@ -35,21 +35,22 @@ it("stops animations when many nodes run, and lets them begin again only once th
   };
   const nodes = Array.from({ length: 4 }, (_, index) => `n${index}`);
   push(nodes.map(started));
-  expect(isStill()).toBe(true);
+  expect(areStill()).toBe(true);
 
   // A flow of many short nodes crosses the limit all the time.
-  for (let round = 0; round < 5; round++) {
+  for (let iteration = 1; iteration <= 5; iteration++) {
     push([finished("n0")]);
-    expect(isStill()).toBe(true);
-    push([{ ...started("n0"), epoch: [round + 1] } as Entry]);
-    expect(isStill()).toBe(true);
+    expect(areStill()).toBe(true);
+    push([{ ...started("n0"), epoch: [iteration] } as Entry]);
+    expect(areStill()).toBe(true);
   }
+  expect(document.documentElement.hasAttribute("data-crowded")).toBe(false);
   push([finished("n1")]);
   pass(1_000);
-  expect(isStill()).toBe(false);
+  expect(areStill()).toBe(false);
 
   push([{ ...started("n1"), epoch: [1] } as Entry]);
-  expect(isStill()).toBe(true);
+  expect(areStill()).toBe(true);
   unmount();
-  expect(isStill()).toBe(false);
+  expect(areStill()).toBe(false);
 });

@@ -1,29 +1,40 @@
 import { useEffect } from "react";
 import { useRunHead } from "@/workspace/run-hooks";
 
+/** More animations at once convey nothing more. */
+const MAX_ANIMATED_NODES = 12;
 /**
- * More spinning rings than this convey nothing more. Each is a layer of its own, or without a graphics processor a place to
- * paint in each frame: of those WebKit paints up to ten by themselves, and these are to leave room for what grows.
+ * Rings spin all the time: each is a layer of its own, or without a graphics processor a place that is painted in each frame.
+ * Of such places WebKit paints up to ten by themselves, and what grows must be among them.
  */
-const MAX_ANIMATED_NODES = 3;
+const MAX_SPINNING_RINGS = 3;
 /**
- * Animations begin again when so few nodes run for so long, in milliseconds: starting and stopping those of a busy flow draws
- * all its cards anew, and in a flow of many short nodes the number crosses the limit many times a second.
+ * Rings spin again when so few nodes have run for so long, in milliseconds. Starting and stopping them draws all cards anew, and
+ * in a flow of many short nodes the number crosses the limit many times a second.
  */
-const CALM_MS = 1_000;
+const SPIN_AGAIN_MS = 1_000;
 
-/** Sets `data-crowded` while too many nodes run to animate all of them. The style sheets and scripts then stop the animations. */
+/**
+ * Sets `data-crowded` while too many nodes run to animate what happens to them, and `data-still-rings` while and shortly after
+ * too many run to let their rings spin. The style sheets and scripts follow.
+ */
 export function AnimationLimit() {
-  const crowded = useRunHead(({ counts }) => counts.running + counts.retrying > MAX_ANIMATED_NODES);
+  const isCrowded = useRunHead(({ counts }) => counts.running + counts.retrying > MAX_ANIMATED_NODES);
+  const areMany = useRunHead(({ counts }) => counts.running + counts.retrying > MAX_SPINNING_RINGS);
   useEffect(() => {
     const page = document.documentElement;
-    if (crowded) {
-      page.setAttribute("data-crowded", "");
+    page.toggleAttribute("data-crowded", isCrowded);
+    return () => page.removeAttribute("data-crowded");
+  }, [isCrowded]);
+  useEffect(() => {
+    const page = document.documentElement;
+    if (areMany) {
+      page.setAttribute("data-still-rings", "");
       return;
     }
-    const calm = setTimeout(() => page.removeAttribute("data-crowded"), CALM_MS);
-    return () => clearTimeout(calm);
-  }, [crowded]);
-  useEffect(() => () => document.documentElement.removeAttribute("data-crowded"), []);
+    const timer = setTimeout(() => page.removeAttribute("data-still-rings"), SPIN_AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [areMany]);
+  useEffect(() => () => document.documentElement.removeAttribute("data-still-rings"), []);
   return null;
 }

@@ -7,7 +7,7 @@ import { formatIteration, latestWithin } from "@/run/fold/epoch";
 import { loopExecution } from "@/run/loop-iterations";
 import { staleNodes } from "@/run/stale-nodes";
 import { useFlow, useWorkspace } from "@/workspace/context";
-import { useIterationAround, useNodeOf, useOfSession, useRunHead } from "@/workspace/run-hooks";
+import { useIterationAround, useNodeOf, useRunHead, useSessionValue } from "@/workspace/run-hooks";
 
 /** The run of a node: its newest activation, or that in the iteration chosen for a loop around it. */
 export function useNodeRun(node: NodeId): NodeRun | undefined {
@@ -57,7 +57,7 @@ export function useIsStale(node: NodeId): boolean {
     const ran = activeRun.session?.flow;
     return ran !== undefined && staleNodes(ran, displayedFlow(editor.state)).has(node);
   };
-  // Both say the same; each looks again when another of the two has changed.
+  // Both say the same: one looks again when the document has changed, the other when the run has.
   useFlow(isStale);
-  return useOfSession(isStale);
+  return useSessionValue(isStale);
 }

@@ -3,18 +3,20 @@ import type { RunSession } from "@/run/live/session";
 import { useActiveSession } from "@/workspace/run-hooks";
 
 /**
- * What a panel shows of the active run: `children`, made anew for each run, or `none` if there is no run. A run that is
- * opened while the panel is in view comes into it a frame later, so that the click on Run is answered before much is drawn.
+ * What a panel shows of the active run: `children`, made anew for each run, or `none` if there is no run. A run that has just
+ * started while the panel is in view comes into it a frame later, so that the click on Run is answered before much is drawn.
  */
 export function RunPanel({ none, children }: { none: ReactNode; children: (session: RunSession) => ReactNode }) {
   const session = useActiveSession();
-  const painted = usePainted(session?.run);
+  const painted = useValueAfterPaint(session?.run);
   if (!session) return none;
-  return painted ? <Fragment key={session.run}>{children(session)}</Fragment> : null;
+  const isNew = session.log.entries.length === 0;
+  if (isNew && painted !== session.run) return painted === undefined ? none : null;
+  return <Fragment key={session.run}>{children(session)}</Fragment>;
 }
 
-/** Whether a value was painted, or is the first one. */
-function usePainted(value: string | undefined): boolean {
+/** The value that there was when the last frame was painted, or when the component was mounted. */
+function useValueAfterPaint<T>(value: T): T {
   const [painted, setPainted] = useState(value);
   useEffect(() => {
     if (painted === value) return;
@@ -27,5 +29,5 @@ function usePainted(value: string | undefined): boolean {
       clearTimeout(after);
     };
   }, [value, painted]);
-  return painted === value;
+  return painted;
 }

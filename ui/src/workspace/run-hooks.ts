@@ -26,18 +26,18 @@ function usePart<T>(part: RunPart, read: () => T): T {
 }
 
 export function useActiveSession(): RunSession | undefined {
-  return useOfSession(identity<RunSession | undefined>);
+  return useSessionValue(identity<RunSession | undefined>);
 }
 
-/** What a selector returns of the active session. */
-export function useOfSession<T>(select: (session: RunSession | undefined) => T): T {
+/** What a selector returns of the active session. It must return the same object while nothing changed. */
+export function useSessionValue<T>(select: (session: RunSession | undefined) => T): T {
   const { activeRun } = useWorkspace();
   return usePart("session", () => select(activeRun.session));
 }
 
 /** Whether the active run is interrupted: its process died. */
 export function useInterrupted(): boolean {
-  return useOfSession((session) => session?.interrupted === true);
+  return useSessionValue((session) => session?.interrupted === true);
 }
 
 /** A part of the active run's head. The selector must return the same object while nothing changed. */

@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { ContextId } from "@/bindings";
 import { Empty } from "@/design/Empty";
 import { sameEpoch } from "@/run/fold/epoch";
@@ -101,9 +101,12 @@ function Announcer({ last }: { last: Item | undefined }) {
       ? `${workspace.nodeNames.nameOf(last.message.author.node)}: ${shorten(messageText(last.message.content), MAX_ANNOUNCED_LENGTH)}`
       : "";
   const question = pause ? `${workspace.nodeNames.nameOf(pause.node)} asks: ${pause.prompt}` : "";
+  // Only what changes is announced, not what is there at first.
+  const [isMounted, setMounted] = useState(false);
+  useEffect(() => setMounted(true), []);
   return (
     <p aria-live="polite" className="sr-only">
-      {reply} {question}
+      {isMounted ? `${reply} ${question}` : null}
     </p>
   );
 }

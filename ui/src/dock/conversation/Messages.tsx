@@ -77,7 +77,7 @@ export function Messages({
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
         aria-label={TEXTS.messages}
-        // Neither in the flow nor open to the outside: a line more lays out and paints nothing but this.
+        // Positioned absolutely and contained: a line more lays out and paints nothing but this, not the page.
         className="absolute inset-0 overflow-auto px-3.5 py-2.5 contain-strict"
         data-testid="messages"
         onScroll={(event) => {

@@ -28,11 +28,14 @@ export function drawRow(
     to.globalAlpha = alphaOf(kind, end === undefined, style.pulse);
     to.fillStyle = style.colorOf(mark);
     const left = mark.left - from;
-    if (kind === "delay") to.fillRect(left, top + DELAY.top, mark.width, DELAY.height);
-    else {
-      bar(to, left, top + BAR.top, mark.width);
-      if (kind === "failed") stripes(to, left, top + BAR.top, mark.width);
+    if (kind === "delay") {
+      to.fillRect(left, top + DELAY.top, mark.width, DELAY.height);
+      continue;
     }
+    // Parts of pixels are expensive, and at the ends of narrow bars nobody sees them.
+    const [x, width] = isNarrow(mark.width) ? [Math.round(left), Math.round(mark.width)] : [left, mark.width];
+    bar(to, x, top + BAR.top, width);
+    if (kind === "failed") stripes(to, x, top + BAR.top, width);
   }
   to.globalAlpha = 1;
 }
@@ -43,11 +46,14 @@ function alphaOf(kind: SpanKind, open: boolean, pulse: number): number {
   return kind === "work" && open ? pulse : 1;
 }
 
-/** Round corners and parts of pixels are expensive, and invisible on narrow bars. */
+/** Round corners are expensive and invisible on narrow bars. */
+function isNarrow(width: number): boolean {
+  return width < BAR.radius * 3;
+}
+
 function bar(to: CanvasRenderingContext2D, x: number, y: number, width: number): void {
-  if (width < BAR.radius * 3) {
-    const left = Math.round(x);
-    to.fillRect(left, y, Math.max(1, Math.round(x + width) - left), BAR.height);
+  if (isNarrow(width)) {
+    to.fillRect(x, y, width, BAR.height);
     return;
   }
   to.beginPath();

@@ -12,10 +12,10 @@ const BUDGET_MS = 5;
  */
 const MAX_BUDGET_MS = 12;
 /**
- * What grows in many places is spread over so many frames, but no thinner than this. Where WebKit draws without a graphics
+ * Of what grows in many places a frame takes one part in so many, but at least some. Where WebKit draws without a graphics
  * processor, it paints up to ten places that have changed, each by itself; if there are more, all that is between them.
  */
-const GROWTH_FRAMES = 3;
+const GROWTH_PARTS = 3;
 const MIN_GROWTH_JOBS = 4;
 /** Two batches within this time would be in the same frame. */
 const MIN_FRAME_GAP_MS = 8;
@@ -74,9 +74,11 @@ export class FrameScheduler {
   }
 
   #runBatch(): void {
+    const began = performance.now();
+    const until = began + this.#budgetMs;
     // Urgent jobs change what cards are made of, which takes longer to lay out and to paint than text that grows.
-    const until = performance.now() + (this.#soon.size > 0 ? BUDGET_MS : this.#budgetMs);
-    while (this.#soon.size > 0 && performance.now() < until) this.#soon.runBatch(until);
+    const urgentUntil = began + BUDGET_MS;
+    while (this.#soon.size > 0 && performance.now() < urgentUntil) this.#soon.runBatch(urgentUntil);
     // Growth and large jobs take turns in having some time for certain, or a busy run would starve them.
     const largeFirst = this.#largeFirst;
     if (largeFirst) this.#large.runBatch(until);
@@ -89,7 +91,7 @@ export class FrameScheduler {
   #runGrowth(until: number): void {
     if (this.#later.size === 0) return;
     const began = performance.now();
-    const rest = this.#later.size - Math.max(MIN_GROWTH_JOBS, Math.ceil(this.#later.size / GROWTH_FRAMES));
+    const rest = this.#later.size - Math.max(MIN_GROWTH_JOBS, Math.ceil(this.#later.size / GROWTH_PARTS));
     do this.#later.runBatch(until);
     while (this.#later.size > Math.max(0, rest) && performance.now() < until);
     this.#growthMs = performance.now() - began;

@@ -1,18 +1,14 @@
 import { act, cleanup } from "@testing-library/react";
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
 import { RunSession } from "@/run/live/session";
+import { fakeFrames } from "@/workspace/fake-frames";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { AnimationLimit } from "./AnimationLimit";
 
 const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 
-beforeAll(() => {
-  vi.useFakeTimers({
-    toFake: ["setTimeout", "clearTimeout", "requestAnimationFrame", "cancelAnimationFrame", "performance"],
-  });
-});
-afterAll(() => vi.useRealTimers());
+fakeFrames();
 afterEach(cleanup);
 
 const areStill = () => document.documentElement.hasAttribute("data-still-rings");

@@ -1,7 +1,8 @@
 import { act, cleanup } from "@testing-library/react";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
 import { RunSession } from "@/run/live/session";
+import { fakeFrames } from "@/workspace/fake-frames";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import type { Workspace } from "@/workspace/workspace";
 import { RunPanel } from "./RunPanel";
@@ -10,12 +11,7 @@ const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 
 let workspace: Workspace;
 
-beforeAll(() => {
-  vi.useFakeTimers({
-    toFake: ["setTimeout", "clearTimeout", "requestAnimationFrame", "cancelAnimationFrame", "performance"],
-  });
-});
-afterAll(() => vi.useRealTimers());
+fakeFrames();
 beforeEach(() => {
   workspace = createTestWorkspace();
 });

@@ -1,7 +1,8 @@
 import { cleanup } from "@testing-library/react";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Entry, Flow } from "@/bindings";
 import { RunSession } from "@/run/live/session";
+import { fakeFrames } from "./fake-frames";
 import { useEventCount, useNodeOf } from "./run-hooks";
 import { createTestWorkspace, renderInWorkspace } from "./test-workspace";
 import type { Workspace } from "./workspace";
@@ -23,13 +24,7 @@ function Count() {
   return null;
 }
 
-// One clock for all tests: it must not go back under what is being paced.
-beforeAll(() => {
-  vi.useFakeTimers({
-    toFake: ["setTimeout", "clearTimeout", "requestAnimationFrame", "cancelAnimationFrame", "performance"],
-  });
-});
-afterAll(() => vi.useRealTimers());
+fakeFrames();
 beforeEach(() => {
   workspace = createTestWorkspace();
   drawn = [];

@@ -20,7 +20,7 @@ type Changes = { nodes: Iterable<NodeId>; contexts: ReadonlySet<ContextId>; entr
 const COUNTS_INTERVAL_MS = 60;
 /** Minimum interval between updates while the canvas moves. */
 const MOVING_INTERVAL_MS = 150;
-/** The interval between stream updates is at least this many times their duration. */
+/** The interval between stream updates is at least this many times what a frame spends on them. */
 const STREAM_DUTY_FACTOR = 3;
 
 const EMPTY_HEAD = emptyHead();

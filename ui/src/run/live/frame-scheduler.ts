@@ -91,9 +91,10 @@ export class FrameScheduler {
   #runGrowth(until: number): void {
     if (this.#later.size === 0) return;
     const began = performance.now();
-    const rest = this.#later.size - Math.max(MIN_GROWTH_JOBS, Math.ceil(this.#later.size / GROWTH_PARTS));
+    const part = Math.max(MIN_GROWTH_JOBS, Math.ceil(this.#later.size / GROWTH_PARTS));
+    const rest = Math.max(0, this.#later.size - part);
     do this.#later.runBatch(until);
-    while (this.#later.size > Math.max(0, rest) && performance.now() < until);
+    while (this.#later.size > rest && performance.now() < until);
     this.#growthMs = performance.now() - began;
   }
 

@@ -21,6 +21,7 @@ use plait_adapters::{ProviderRegistry, Store};
 use plait_engine::journal::{Journal, MemoryJournal};
 use serde_json::json;
 use talk::SAID;
+use tokio::runtime::Runtime;
 use workload::{BenchError, Figures, is_selected};
 
 /// All of it fits the model's window, so that every call is given the whole history.
@@ -34,30 +35,30 @@ fn main() -> Result<(), BenchError> {
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let mut figures = Figures::default();
-    let in_memory = runtime.block_on(converse("memory", MemoryJournal::default(), |_| ()))?;
+    let in_memory = runtime.block_on(converse("memory", MemoryJournal::default(), TURNS))?;
     tell(&mut figures, "journal in memory", &in_memory);
+    let (_, half) = stored(&runtime, TURNS / 2)?;
+    let (times, whole) = stored(&runtime, TURNS)?;
+    tell(&mut figures, "journal on disk", &times);
+    // What was said, and what was answered: the offline provider's echo says it again, and a few words before.
+    let text = TURNS * (2 * SAID.len() + "You said: ".len());
+    figures.add("conversation-size", "half of the turns", megabytes(half), "MB");
+    figures.add("conversation-size", "all turns", megabytes(whole), "MB");
+    figures.add("conversation-size", "text of all turns", megabytes(text as u64), "MB");
+    across_runs::measure(&runtime, &mut figures)?;
+    Ok(figures.write("conversation")?)
+}
 
+/// Talks with the store's journal. Gives what each turn took, and how many bytes the store has once it is closed: an open one
+/// keeps what it has not moved to its place yet.
+fn stored(runtime: &Runtime, turns: usize) -> Result<(Vec<Duration>, u64), BenchError> {
     // Below the build directory, since a system's temporary directory may be memory.
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let store = Store::open(home.path())?;
     let run = uuid::Uuid::now_v7().to_string();
-    let empty = size(home.path());
-    let mut middle = 0;
-    let times = runtime.block_on(converse(&run, store.journal(&run.as_str().into())?, |turn| {
-        if turn == TURNS / 2 {
-            middle = size(home.path());
-        }
-    }))?;
-    tell(&mut figures, "journal on disk", &times);
+    let times = runtime.block_on(converse(&run, store.journal(&run.as_str().into())?, turns))?;
     drop(store);
-    let whole = size(home.path());
-    // What was said, and what was answered: the offline provider's echo says it again, and a few words before.
-    let text = TURNS * (2 * SAID.len() + "You said: ".len());
-    figures.add("conversation-size", "first half", megabytes(middle - empty), "MB");
-    figures.add("conversation-size", "second half", megabytes(whole - middle), "MB");
-    figures.add("conversation-size", "text of both halves", megabytes(text as u64), "MB");
-    across_runs::measure(&runtime, &mut figures)?;
-    Ok(figures.write("conversation")?)
+    Ok((times, size(home.path())))
 }
 
 fn tell(figures: &mut Figures, by: &str, times: &[Duration]) {
@@ -73,12 +74,11 @@ fn median(times: &[Duration]) -> f64 {
     times[times.len() / 2].as_secs_f64() * 1e6
 }
 
-/// Talks for all turns and gives what each took, from the answer to the next question; `asked` receives each question
-/// between.
+/// Talks, and gives what each turn took, from the answer to the next question.
 async fn converse(
     run: &str,
     journal: impl Journal + 'static,
-    mut asked: impl FnMut(usize),
+    turns: usize,
 ) -> Result<Vec<Duration>, BenchError> {
     let echo = json!({ "provider": "offline", "model": "echo" });
     let model = (echo, ProviderRegistry::new(&BTreeMap::new())?);
@@ -88,9 +88,8 @@ async fn converse(
         model,
         |_| (),
         async |talk| {
-            let mut times = Vec::with_capacity(TURNS);
-            for turn in 0..TURNS {
-                asked(turn);
+            let mut times = Vec::with_capacity(turns);
+            for _ in 0..turns {
                 let began = Instant::now();
                 talk.say(SAID).await?;
                 times.push(began.elapsed());

@@ -18,7 +18,7 @@ use plait_engine::run::{Driver, RunSetup};
 use serde_json::json;
 use tokio::runtime::Runtime;
 
-use super::talk::{finished, host};
+use super::talk::{finished, host, tell_failure};
 use super::workload::{BenchError, Figures, run_info};
 use super::{median, megabytes, size};
 
@@ -101,7 +101,7 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
         host: host(ProviderRegistry::new(&BTreeMap::new())?),
         spent_by_children: std::collections::BTreeMap::new(),
         journal: Box::new(store.journal(&run.as_str().into())?),
-        watcher: Box::new(|_| ()),
+        watcher: Box::new(|entries| entries.iter().for_each(|entry| tell_failure(&entry.event))),
     };
     let (driver, _handle) = Driver::start(setup, first)?;
     finished(driver.drive().await?)

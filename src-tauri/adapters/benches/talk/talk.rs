@@ -9,13 +9,13 @@ use plait_engine::flow::Flow;
 use plait_engine::host::Host;
 use plait_engine::host::subflow::NoSubflows;
 use plait_engine::id::Activation;
-use plait_engine::journal::{Event, InputOverrides, Journal, NodeEvent, RunEnd};
+use plait_engine::journal::{Event, InputOverrides, Journal, NodeEvent, RunEnd, RunEvent};
 use plait_engine::nodes::registry;
 use plait_engine::plan::plan;
 use plait_engine::run::{Driver, RunHandle, RunSetup};
 use serde_json::{Value, json};
 
-use super::workload::{BenchError, run_info, started_event};
+use super::workload::{BenchError, no_limits, run_info, started_event};
 
 /// The text of each message; a turn has about 50 tokens.
 pub const SAID: &str =
@@ -62,6 +62,7 @@ pub async fn hold<T>(
         watcher: Box::new(move |entries| {
             for entry in entries {
                 watch(&entry.event);
+                tell_failure(&entry.event);
                 if let Event::Node(Activation { node, epoch }, NodeEvent::Paused { .. }) = &entry.event {
                     // The receiver is gone after the last answer.
                     let _ = ask.unbounded_send(Activation { node: node.clone(), epoch: epoch.clone() });
@@ -82,6 +83,13 @@ pub async fn hold<T>(
     futures::try_join!(driving, talking).map(|((), said)| said)
 }
 
+/// Writes why a run failed, which its end does not say.
+pub fn tell_failure(event: &Event) {
+    if let Event::Run(RunEvent::Failed { node, error, .. }) = event {
+        eprintln!("{node} failed: {error}");
+    }
+}
+
 /// A host with these providers.
 pub fn host(providers: ProviderRegistry) -> Host {
     Host {
@@ -96,7 +104,7 @@ pub fn host(providers: ProviderRegistry) -> Host {
         clock: Arc::new(SystemClock),
         evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
         subflows: Arc::new(NoSubflows),
-        budget: Arc::default(),
+        budget: no_limits(),
         quotas: plait_engine::quota::QuotaChain::default(),
     }
 }

@@ -110,8 +110,6 @@ pub fn drive_with(
     journal: impl Journal + 'static,
     providers: Arc<dyn Providers>,
 ) -> Result<(), BenchError> {
-    let no_limits =
-        TreeLimits { max_runs: None, max_model_calls: Some(u64::MAX), max_events: Some(u64::MAX) };
     let setup = RunSetup {
         plan: Arc::clone(plan),
         info: run_info(run),
@@ -124,7 +122,7 @@ pub fn drive_with(
             clock: Arc::new(SystemClock),
             evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
-            budget: Arc::new(TreeBudget::new(no_limits, TreeUsage::default())),
+            budget: no_limits(),
             quotas: plait_engine::quota::QuotaChain::default(),
         },
         spent_by_children: std::collections::BTreeMap::new(),
@@ -136,6 +134,12 @@ pub fn drive_with(
         RunEnd::Finished => Ok(()),
         end => Err(format!("the benchmark's own run did not finish: {end:?}").into()),
     }
+}
+
+/// The budget of a run that may be as long as its benchmark wants.
+pub fn no_limits() -> Arc<TreeBudget> {
+    let limits = TreeLimits { max_runs: None, max_model_calls: Some(u64::MAX), max_events: Some(u64::MAX) };
+    Arc::new(TreeBudget::new(limits, TreeUsage::default()))
 }
 
 /// The events of a run as text, sorted, without how long they took.

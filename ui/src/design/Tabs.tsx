@@ -37,7 +37,7 @@ export function Tabs({ label, tabs, value, onChange, testId, end }: Props) {
         {end}
       </div>
       {tabs.map((tab) => (
-        <Base.Panel key={tab.id} value={tab.id} className="min-h-0 flex-1 overflow-hidden">
+        <Base.Panel key={tab.id} value={tab.id} className="relative min-h-0 flex-1 overflow-hidden">
           {tab.content}
         </Base.Panel>
       ))}

@@ -15,6 +15,7 @@ import { useActiveSession, useChosenEpoch, useContextView } from "@/workspace/ru
 import { EarlierMessages } from "./EarlierMessages";
 import { LoopConversation, useLoopTurns } from "./LoopConversation";
 import { MessageBox } from "./PromptMessages";
+import { RunPage } from "./RunPage";
 import { Section } from "./Section";
 import { TEXTS } from "./texts";
 import { WorkflowMemory } from "./WorkflowMemory";
@@ -31,14 +32,9 @@ export function Context({ nodeId }: { nodeId: NodeId }) {
   if (!session || !epoch || id === undefined) {
     if (conversation) {
       return (
-        <section
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-          tabIndex={0}
-          aria-label={TEXTS.contextState}
-          className="h-full overflow-auto p-3"
-        >
+        <RunPage tabIndex={0} aria-label={TEXTS.contextState}>
           <LoopConversation conversation={conversation} />
-        </section>
+        </RunPage>
       );
     }
     return (
@@ -80,11 +76,9 @@ function ContextOf({ session, id, node, epoch, conversation }: ContextOfProps) {
   const tokens = messages.reduce((sum, message) => sum + message.tokens, 0);
   const hidden = all ? 0 : Math.max(0, messages.length - MAX_VISIBLE_MESSAGES);
   return (
-    <section
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <RunPage
       tabIndex={0}
       aria-label={TEXTS.contextState}
-      className="h-full overflow-auto p-3"
       data-testid="context-view"
       data-revision={mark.record.revision}
     >
@@ -122,7 +116,7 @@ function ContextOf({ session, id, node, epoch, conversation }: ContextOfProps) {
       {conversation ? <LoopConversation conversation={conversation} /> : null}
       <WorkflowMemory after={epoch && { node, epoch }} />
       <Changes session={session} id={id} until={mark} />
-    </section>
+    </RunPage>
   );
 }
 

@@ -8,6 +8,7 @@ import { Knowledge } from "./Knowledge";
 import { NodeTotals } from "./NodeTotals";
 import { OriginChips } from "./OriginChips";
 import { Inputs, Outputs } from "./Ports";
+import { RunPage } from "./RunPage";
 import { Section } from "./Section";
 import { ToolCalls } from "./ToolCalls";
 import { TEXTS } from "./texts";
@@ -24,7 +25,7 @@ export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
     );
   }
   return (
-    <div className="h-full overflow-auto p-3">
+    <RunPage>
       <ActivationSummary view={view} />
       {node ? <NodeTotals view={node} /> : null}
       <ChildRuns view={view} />
@@ -40,6 +41,6 @@ export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
           <ValueView value={view.metadata} label={TEXTS.metadata} />
         </Section>
       ) : null}
-    </div>
+    </RunPage>
   );
 }

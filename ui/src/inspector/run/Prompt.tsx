@@ -22,6 +22,7 @@ import { Knowledge } from "./Knowledge";
 import { CopyAsCurl } from "./PromptActions";
 import { PromptMessages, promptLines, usePromptLines } from "./PromptMessages";
 import { PromptSearch } from "./PromptSearch";
+import { RunPage } from "./RunPage";
 import { Section } from "./Section";
 import { SourceLink } from "./SourceLink";
 import { SCHEMA_FORMS, TEXTS } from "./texts";
@@ -36,17 +37,17 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
   const call = calls.find((_, index) => index === chosen) ?? calls.findLast(isOwnCall) ?? calls.at(-1);
   if (!session || !view || !epoch || !call?.prompt) {
     return (
-      <div className="h-full overflow-auto p-3">
+      <RunPage>
         <Forecast node={nodeId} detailed />
         <Empty title={TEXTS.noModelCall}>
           <p>{session && epoch ? TEXTS.nodeCalledNoModel : TEXTS.showsExactPromptEach}</p>
         </Empty>
-      </div>
+      </RunPage>
     );
   }
   const { prompt } = call;
   return (
-    <div className="h-full overflow-auto p-3" data-testid="prompt-lens">
+    <RunPage data-testid="prompt-lens">
       <PromptSearch session={session} />
       <div className="mb-1 flex flex-wrap items-center gap-2">
         <b className="truncate font-semibold">{TEXTS.sentToModel}</b>
@@ -68,7 +69,7 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
       ) : null}
       <Reply call={call} />
       <Knowledge view={epoch} />
-    </div>
+    </RunPage>
   );
 }
 

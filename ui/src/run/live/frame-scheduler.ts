@@ -11,6 +11,8 @@ const BUDGET_MS = 5;
  * most this, in milliseconds: layout and painting, and a job that begins just before its end, must fit in 50 with it.
  */
 const MAX_BUDGET_MS = 12;
+/** The most of a frame with urgent jobs: they change what cards are made of, which takes long to lay out and to paint, too. */
+const URGENT_FRAME_BUDGET_MS = 8;
 /**
  * Of what grows in many places a frame takes one part in so many, but at least some. Where WebKit draws without a graphics
  * processor, it paints up to ten places that have changed, each by itself; if there are more, all that is between them.
@@ -75,8 +77,8 @@ export class FrameScheduler {
 
   #runBatch(): void {
     const began = performance.now();
-    const until = began + this.#budgetMs;
-    // Urgent jobs change what cards are made of, which takes longer to lay out and to paint than text that grows.
+    const budget = this.#soon.size > 0 ? Math.min(URGENT_FRAME_BUDGET_MS, this.#budgetMs) : this.#budgetMs;
+    const until = began + budget;
     const urgentUntil = began + BUDGET_MS;
     while (this.#soon.size > 0 && performance.now() < urgentUntil) this.#soon.runBatch(urgentUntil);
     // Growth and large jobs take turns in having some time for certain, or a busy run would starve them.

@@ -14,7 +14,8 @@ export default defineConfig({
   testDir: "tests/e2e",
   outputDir: "test-results",
   fullyParallel: false,
-  workers: 1,
+  // Each has a browser of its own. On two cores, one draws while the other waits.
+  workers: 2,
   retries: 0,
   // What hangs is found; what a busy machine slows down is not.
   timeout: 120_000,

@@ -70,3 +70,17 @@ it("lists no draft of a node or an item that is gone", () => {
   editor.edit("Delete", (flow) => ({ ...flow, nodes: {} }));
   expect(drafts.ofNodes(editor.state)).toEqual([]);
 });
+
+it("keeps the draft of a deleted node for the undoing of that, not for a new node with its ID", () => {
+  const { documents, first, drafts } = twoDocuments();
+  documents.show(first);
+  const { editor } = documents;
+  const add = () => editor.edit("Add", (flow) => ({ ...flow, nodes: { pick: { type: "value" } } }));
+  drafts.set(PLACE, draftFor(undefined));
+  editor.edit("Delete", (flow) => ({ ...flow, nodes: {} }));
+  editor.undo();
+  expect(drafts.get(PLACE, undefined)).toBe("{oops");
+  editor.edit("Delete", (flow) => ({ ...flow, nodes: {} }));
+  add();
+  expect(drafts.get(PLACE, undefined)).toBeUndefined();
+});

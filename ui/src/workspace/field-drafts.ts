@@ -3,7 +3,7 @@
  * look at another node or another flow in between. Each document's are dropped when it is closed.
  */
 import { createStore, type StoreApi } from "zustand/vanilla";
-import type { NodeId } from "@/bindings";
+import type { Node, NodeId } from "@/bindings";
 import { displayedFlow, type FlowState } from "@/flow/flow-state";
 import type { OpenDocuments } from "@/flow/open-documents";
 
@@ -13,8 +13,11 @@ export type FieldPlace = { node: NodeId | undefined; path: readonly (string | nu
 /** `value` is what the flow has there: a draft made for another value is outdated. */
 export type FieldDraft = { text: string; value: unknown; label: string; problem: string };
 
+/** `deletedNode` is the node as it was when it was deleted; undoing that brings back the same object. */
+type PlacedDraft = FieldDraft & { place: FieldPlace; deletedNode?: Node };
+
 /** Those of one flow, by their fields. */
-type Drafts = ReadonlyMap<string, FieldDraft & { place: FieldPlace }>;
+type Drafts = ReadonlyMap<string, PlacedDraft>;
 
 export class FieldDrafts {
   /** By document, and by the nodes whose inner flows they are in. */
@@ -23,6 +26,7 @@ export class FieldDrafts {
 
   constructor(documents: OpenDocuments) {
     this.#documents = documents;
+    documents.editor.store.subscribe((state, before) => this.#followNodes(state, before));
     documents.onClosed((key) => {
       const others = new Map(this.store.getState());
       if (others.delete(key)) this.store.setState(others, true);
@@ -47,7 +51,7 @@ export class FieldDrafts {
   ofNodes(state: FlowState): (FieldDraft & { node: NodeId; key: string })[] {
     if (state.viewing) return [];
     const flow = displayedFlow(state);
-    return [...this.#of(state)].flatMap(([key, { place, ...draft }]) => {
+    return [...this.#of(state)].flatMap(([key, { place, deletedNode: _, ...draft }]) => {
       const { node, path } = place;
       if (node === undefined || !flow.nodes[node]) return [];
       const found = valueAt(flow.nodes[node].config, path);
@@ -55,11 +59,25 @@ export class FieldDrafts {
     });
   }
 
+  /** Keeps the drafts of deleted nodes for the undoing of that, but drops them once another node takes such a node's ID. */
+  #followNodes(state: FlowState, before: FlowState): void {
+    if (state.key !== before.key || state.viewing || before.viewing || flowWithin(state) !== flowWithin(before)) return;
+    const now = displayedFlow(state).nodes;
+    const then = displayedFlow(before).nodes;
+    if (now === then) return;
+    for (const [key, draft] of this.#of(state)) {
+      const { node: id = "" } = draft.place;
+      const [node, old] = [now[id], then[id]];
+      if (old && !node) this.#change((drafts) => drafts.set(key, { ...draft, deletedNode: old }));
+      else if (node && !old && node !== draft.deletedNode) this.#change((drafts) => drafts.delete(key));
+    }
+  }
+
   #of(state: FlowState): Drafts {
     return this.store.getState().get(state.key)?.get(flowWithin(state)) ?? new Map();
   }
 
-  #change(change: (drafts: Map<string, FieldDraft & { place: FieldPlace }>) => void): void {
+  #change(change: (drafts: Map<string, PlacedDraft>) => void): void {
     const { state } = this.#documents.editor;
     const drafts = new Map(this.#of(state));
     change(drafts);

@@ -165,3 +165,16 @@ test("a node for a loop whose body is out of view goes into the body, and the lo
   expect(after[copy ?? ""]?.x).toBeGreaterThanOrEqual(100);
   expect(isOn(boxOf(copy ?? ""), boxOf("inside"))).toBe(false);
 });
+
+test("a new node lands beside the minimap, not below it", () => {
+  viewport = { x: 0, y: 0, zoom: 1 };
+  document.body.innerHTML = '<div class="canvas"><div class="react-flow__panel"></div></div>';
+  const [canvas, minimap] = [".canvas", ".react-flow__panel"].map((of) => document.querySelector(of) as HTMLElement);
+  vi.spyOn(canvas as HTMLElement, "getBoundingClientRect").mockReturnValue(PANE as DOMRect);
+  const covered = { x: 440, y: 280, width: 140, height: 90 };
+  vi.spyOn(minimap as HTMLElement, "getBoundingClientRect").mockReturnValue(covered as DOMRect);
+  workspace.editor.open(documentState(EMPTY_FLOW));
+  const id = addNodeOf(workspace, "text") ?? "";
+  expect(isOn(boxOf(id), covered)).toBe(false);
+  expect(isInView(boxOf(id))).toBe(true);
+});

@@ -1,8 +1,8 @@
 /** Moving the view, not the flow. */
-import { getViewportForBounds } from "@xyflow/react";
+import { getViewportForBounds, type Viewport } from "@xyflow/react";
 import { flushSync } from "react-dom";
 import type { NodeId } from "@/bindings";
-import { type Box, type Boxes, bounds, type Point } from "@/flow/align";
+import { type Box, type Boxes, bounds, overlaps, type Point } from "@/flow/align";
 import { displayedFlow, type FlowState } from "@/flow/flow-state";
 import type { Workspace } from "@/workspace/workspace";
 import { boxesOf, frameBoxes } from "./boxes";
@@ -43,7 +43,11 @@ export function showAll(
   if (boxes.size === 0) return;
   for (const [id, box] of arcs(editor.state, boxes)) boxes.set(id, box);
   const box = bounds(boxes);
-  const viewport = getViewportForBounds(box, pane.width, pane.height, minZoom, maxZoom, padding);
+  const viewAbove = (height: number) => getViewportForBounds(box, pane.width, height, minZoom, maxZoom, padding);
+  let viewport = viewAbove(pane.height);
+  // They stand at the lower corners. A flow that reaches below one is shown above it.
+  const covering = controlBoxes(pane).filter((control) => isAnyBelow(control, boxes, viewport));
+  if (covering.length > 0) viewport = viewAbove(Math.min(...covering.map(({ y }) => y)));
   // What is too large for the least zoom is shown from its upper left corner, where flows begin.
   const margin = padding * 300;
   if (box.width * viewport.zoom > pane.width) viewport.x = margin - box.x * viewport.zoom;
@@ -52,6 +56,35 @@ export function showAll(
   const overview = isOverview(canvas.drawnNodes().length, viewport.zoom);
   if (overview && duration === 0) flushSync(() => canvas.set({ overview }));
   void instance.setViewport(viewport, { duration });
+}
+
+/** The minimap and the buttons that stand on the canvas, in pixels from its upper left corner. */
+function controlBoxes(pane: DOMRect): Box[] {
+  return [...document.querySelectorAll(".canvas .react-flow__panel")].map((control) => {
+    const { x, y, width, height } = control.getBoundingClientRect();
+    return { x: x - pane.x, y: y - pane.y, width, height };
+  });
+}
+
+/** Whether a control would cover a part of any of these boxes in a view. */
+function isAnyBelow(control: Box, boxes: Boxes, view: Viewport): boolean {
+  const place = onCanvas(control, view);
+  return [...boxes.values()].some((box) => overlaps(place, box));
+}
+
+/** A box of the screen in canvas units. */
+function onCanvas({ x, y, width, height }: Box, view: Viewport): Box {
+  const { zoom } = view;
+  return { x: (x - view.x) / zoom, y: (y - view.y) / zoom, width: width / zoom, height: height / zoom };
+}
+
+/** What the controls on the canvas cover, in canvas units. */
+export function coveredBoxes({ canvas }: Pick<Parts, "canvas">): Box[] {
+  const { instance } = canvas;
+  const pane = paneBox();
+  if (!instance || !pane) return [];
+  const view = instance.getViewport();
+  return controlBoxes(pane).map((control) => onCanvas(control, view));
 }
 
 /** The boxes of the arcs of back edges. */

@@ -60,6 +60,11 @@ export function bounds(boxes: Boxes): Box {
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
+/** Whether two boxes have more in common than a border. */
+export function overlaps(a: Box, b: Box): boolean {
+  return a.x < b.x + b.width && a.x + a.width > b.x && a.y < b.y + b.height && a.y + a.height > b.y;
+}
+
 function map(boxes: Boxes, to: (box: Box) => { x: number; y: number }): Corners {
   return new Map([...boxes].map(([id, box]) => [id, to(box)]));
 }

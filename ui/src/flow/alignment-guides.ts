@@ -1,5 +1,5 @@
 /** What a dragged box lines up with: edges, middles and equal gaps of other boxes. All in canvas units. */
-import type { Axis, Box, Point } from "./align";
+import { type Axis, type Box, overlaps, type Point } from "./align";
 
 /** A line along which boxes align, or a gap that is as wide as another one. */
 export type Guide = { kind: "line" | "gap"; from: Point; to: Point };
@@ -214,10 +214,6 @@ function nearestOf(boxes: readonly Box[], distance: (box: Box) => number): Box |
   let nearest: Box | undefined;
   for (const box of boxes) if (!nearest || distance(box) < distance(nearest)) nearest = box;
   return nearest;
-}
-
-function overlaps(a: Box, b: Box): boolean {
-  return a.x < b.x + b.width && a.x + a.width > b.x && a.y < b.y + b.height && a.y + a.height > b.y;
 }
 
 function point(axis: Axis, at: number, across: number): Point {

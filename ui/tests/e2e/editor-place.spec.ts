@@ -29,6 +29,30 @@ test("a large flow opens with all its nodes in view", async ({ page }) => {
   }
 });
 
+for (const width of [500, 700, 900, 1200]) {
+  test(`the minimap and the buttons cover no node of a flow of ${width} × 420 that opens`, async ({ page }) => {
+    const layout = { a: { x: 0, y: 0 }, b: { x: 0, y: 420 }, c: { x: width, y: 420 } };
+    const nodes = Object.fromEntries(Object.keys(layout).map((id) => [id, { type: "text" }]));
+    await openFlow(page, { ...CHAT_FLOW, name: "Corners", nodes, edges: {}, layout });
+    const controls = page.locator(".canvas .react-flow__panel");
+    await expect(controls).toHaveCount(2);
+    await expect(node(page, "c")).toBeInViewport({ ratio: 0.99 });
+    const boxes = await controls.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+    for (const id of Object.keys(layout)) {
+      const card = await node(page, id).boundingBox();
+      if (!card) throw new Error(`There is no ${id}.`);
+      const covering = boxes.filter(
+        (box) =>
+          box.x < card.x + card.width &&
+          box.x + box.width > card.x &&
+          box.y < card.y + card.height &&
+          box.y + box.height > card.y,
+      );
+      expect(covering, id).toEqual([]);
+    }
+  });
+}
+
 test("the minimap contains the frame of a view far from the nodes", async ({ page }) => {
   await openFlow(page);
   const map = page.getByTestId("minimap");

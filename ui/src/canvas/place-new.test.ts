@@ -166,15 +166,34 @@ test("a node for a loop whose body is out of view goes into the body, and the lo
   expect(isOn(boxOf(copy ?? ""), boxOf("inside"))).toBe(false);
 });
 
+function coverPane(covered: Box): void {
+  document.body.innerHTML = '<div class="canvas"><div class="react-flow__panel"></div></div>';
+  const [canvas, control] = [".canvas", ".react-flow__panel"].map((of) => document.querySelector(of) as HTMLElement);
+  vi.spyOn(canvas as HTMLElement, "getBoundingClientRect").mockReturnValue(PANE as DOMRect);
+  vi.spyOn(control as HTMLElement, "getBoundingClientRect").mockReturnValue(covered as DOMRect);
+}
+
 test("a new node lands beside the minimap, not below it", () => {
   viewport = { x: 0, y: 0, zoom: 1 };
-  document.body.innerHTML = '<div class="canvas"><div class="react-flow__panel"></div></div>';
-  const [canvas, minimap] = [".canvas", ".react-flow__panel"].map((of) => document.querySelector(of) as HTMLElement);
-  vi.spyOn(canvas as HTMLElement, "getBoundingClientRect").mockReturnValue(PANE as DOMRect);
   const covered = { x: 440, y: 280, width: 140, height: 90 };
-  vi.spyOn(minimap as HTMLElement, "getBoundingClientRect").mockReturnValue(covered as DOMRect);
+  coverPane(covered);
   workspace.editor.open(documentState(EMPTY_FLOW));
   const id = addNodeOf(workspace, "text") ?? "";
   expect(isOn(boxOf(id), covered)).toBe(false);
   expect(isInView(boxOf(id))).toBe(true);
+});
+
+test("a view that is moved for a new node shows it above the minimap", () => {
+  viewport = { x: 0, y: 0, zoom: 1 };
+  coverPane({ x: 0, y: 535, width: 1000, height: 90 });
+  // The view is full, and so is all around it but below.
+  const full = Array.from({ length: 150 }, (_, at) => ({
+    type: "text",
+    x: (at % 10) * 215 - 600,
+    y: Math.floor(at / 10) * 90 - 700,
+  }));
+  workspace.editor.open(documentState(flowOf(full)));
+  const { y, height } = boxOf(addNodeOf(workspace, "text") ?? "");
+  expect(viewport.y).not.toBe(0);
+  expect((y + height) * viewport.zoom + viewport.y).toBeLessThanOrEqual(535);
 });

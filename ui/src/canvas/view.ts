@@ -5,7 +5,7 @@ import type { NodeId } from "@/bindings";
 import { type Box, type Boxes, bounds, overlaps, type Point } from "@/flow/align";
 import { displayedFlow, type FlowState } from "@/flow/flow-state";
 import type { Workspace } from "@/workspace/workspace";
-import { boxesOf, frameBoxes } from "./boxes";
+import { boxesOf, contains, frameBoxes } from "./boxes";
 import { topBetween } from "./elements";
 import { portY } from "./geometry";
 import { isOverview } from "./overview-zoom";
@@ -45,9 +45,10 @@ export function showAll(
   const box = bounds(boxes);
   const viewAbove = (height: number) => getViewportForBounds(box, pane.width, height, minZoom, maxZoom, padding);
   let viewport = viewAbove(pane.height);
-  // They stand at the lower corners. A flow that reaches below one is shown above it.
-  const covering = controlBoxes(pane).filter((control) => isAnyBelow(control, boxes, viewport));
-  if (covering.length > 0) viewport = viewAbove(Math.min(...covering.map(({ y }) => y)));
+  const free = freeHeight(pane, boxes, viewport);
+  const above = viewAbove(free);
+  // In a low canvas nodes below the minimap are better than small ones.
+  if (free >= pane.height / 2 && box.height * above.zoom <= free) viewport = above;
   // What is too large for the least zoom is shown from its upper left corner, where flows begin.
   const margin = padding * 300;
   if (box.width * viewport.zoom > pane.width) viewport.x = margin - box.x * viewport.zoom;
@@ -58,7 +59,7 @@ export function showAll(
   void instance.setViewport(viewport, { duration });
 }
 
-/** The minimap and the buttons that stand on the canvas, in pixels from its upper left corner. */
+/** The minimap and the buttons that stand at the lower corners of the canvas, in pixels from its upper left corner. */
 function controlBoxes(pane: DOMRect): Box[] {
   return [...document.querySelectorAll(".canvas .react-flow__panel")].map((control) => {
     const { x, y, width, height } = control.getBoundingClientRect();
@@ -66,10 +67,14 @@ function controlBoxes(pane: DOMRect): Box[] {
   });
 }
 
-/** Whether a control would cover a part of any of these boxes in a view. */
-function isAnyBelow(control: Box, boxes: Boxes, view: Viewport): boolean {
-  const place = onCanvas(control, view);
-  return [...boxes.values()].some((box) => overlaps(place, box));
+/** How much of the canvas, in pixels from its top, is above all controls that cover a part of these boxes in a view. */
+function freeHeight(pane: DOMRect, boxes: Boxes, view: Viewport): number {
+  const all = [...boxes.values()];
+  const covering = controlBoxes(pane).filter((control) => {
+    const place = onCanvas(control, view);
+    return all.some((box) => overlaps(place, box));
+  });
+  return Math.min(pane.height, ...covering.map(({ y }) => y));
 }
 
 /** A box of the screen in canvas units. */
@@ -130,11 +135,14 @@ export function inView({ canvas }: Parts, nodes: readonly NodeId[]): boolean {
   if (!instance || !pane) return false;
   const { x, y, zoom } = instance.getViewport();
   const boxes = boxesOf(canvas.drawnNodes());
+  const covered = coveredBoxes({ canvas });
   return (
     zoom >= READABLE &&
     nodes.every((id) => {
       const box = boxes.get(id);
       if (!box) return false;
+      const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+      if (covered.some((one) => contains(one, middle))) return false;
       const [left, top] = [box.x * zoom + x, box.y * zoom + y];
       const right = left + box.width * zoom;
       const bottom = top + box.height * zoom;
@@ -183,7 +191,12 @@ export function showBox({ canvas }: Pick<Parts, "canvas">, box: Box): void {
   const right = Math.max(0, box.x + box.width - view.x - view.width) || Math.min(0, box.x - view.x);
   const down = Math.max(0, box.y + box.height - view.y - view.height) || Math.min(0, box.y - view.y);
   if (right === 0 && down === 0) return;
-  void instance.setViewport({ x: x - right * zoom, y: y - down * zoom, zoom }, { duration: QUICK_MS });
+  const next = { x: x - right * zoom, y: y - down * zoom, zoom };
+  // Up to above a control that would cover it, if there is room.
+  const bottom = (box.y + box.height) * zoom + next.y;
+  const up = bottom - (freeHeight(pane, new Map([["", box]]), next) - VIEW_MARGIN_PX);
+  if (up > 0 && box.y * zoom + next.y - up >= VIEW_MARGIN_PX) next.y -= up;
+  void instance.setViewport(next, { duration: QUICK_MS });
 }
 
 function paneBox(): DOMRect | undefined {

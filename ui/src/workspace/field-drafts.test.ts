@@ -83,4 +83,27 @@ it("keeps the draft of a deleted node for the undoing of that, not for a new nod
   editor.edit("Delete", (flow) => ({ ...flow, nodes: {} }));
   add();
   expect(drafts.get(PLACE, undefined)).toBeUndefined();
+  editor.undo();
+  editor.undo();
+  expect(drafts.get(PLACE, undefined)).toBe("{oops");
+});
+
+it("keeps a draft inside of a deleted node for the undoing of that, not for a new node with its ID", () => {
+  const { documents, drafts } = twoDocuments();
+  const { editor } = documents;
+  const inner = { ...EMPTY_FLOW, nodes: { pick: { type: "value" } } };
+  const outer = { outer: { type: "subflow", config: { flow: inner } } };
+  editor.edit("Add", (flow) => ({ ...flow, nodes: outer }));
+  editor.openInner("outer");
+  drafts.set(PLACE, draftFor(undefined));
+  editor.closeInner();
+  editor.edit("Delete", (flow) => ({ ...flow, nodes: {} }));
+  editor.edit("Add", (flow) => ({ ...flow, nodes: structuredClone(outer) }));
+  editor.openInner("outer");
+  expect(drafts.get(PLACE, undefined)).toBeUndefined();
+  editor.closeInner();
+  editor.undo();
+  editor.undo();
+  editor.openInner("outer");
+  expect(drafts.get(PLACE, undefined)).toBe("{oops");
 });

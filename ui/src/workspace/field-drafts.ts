@@ -13,16 +13,20 @@ export type FieldPlace = { node: NodeId | undefined; path: readonly (string | nu
 /** `value` is what the flow has there: a draft made for another value is outdated. */
 export type FieldDraft = { text: string; value: unknown; label: string; problem: string };
 
-/** `deletedNode` is the node as it was when it was deleted; undoing that brings back the same object. */
-type PlacedDraft = FieldDraft & { place: FieldPlace; deletedNode?: Node };
+type PlacedDraft = FieldDraft & { place: FieldPlace };
 
 /** Those of one flow, by their fields. */
 type Drafts = ReadonlyMap<string, PlacedDraft>;
+
+/** The drafts of a deleted node and of the flows in it: for each, the flow it belongs to and its field. */
+type ParkedDrafts = { within: string; key: string; draft: PlacedDraft }[];
 
 export class FieldDrafts {
   /** By document, and by the nodes whose inner flows they are in. */
   readonly store: StoreApi<ReadonlyMap<string, ReadonlyMap<string, Drafts>>> = createStore(() => new Map());
   readonly #documents: OpenDocuments;
+  /** By the node that was deleted: undoing that brings back the same object. */
+  readonly #parked = new WeakMap<Node, ParkedDrafts>();
 
   constructor(documents: OpenDocuments) {
     this.#documents = documents;
@@ -40,18 +44,19 @@ export class FieldDrafts {
   }
 
   set(place: FieldPlace, draft: FieldDraft): void {
-    this.#change((drafts) => drafts.set(keyOf(place), { ...draft, place }));
+    this.#change(flowWithin(this.#documents.editor.state), (drafts) => drafts.set(keyOf(place), { ...draft, place }));
   }
 
   drop(place: FieldPlace): void {
-    if (this.#of(this.#documents.editor.state).has(keyOf(place))) this.#change((drafts) => drafts.delete(keyOf(place)));
+    const { state } = this.#documents.editor;
+    if (this.#of(state).has(keyOf(place))) this.#change(flowWithin(state), (drafts) => drafts.delete(keyOf(place)));
   }
 
   /** Those of the nodes of a flow, but not the outdated. */
   ofNodes(state: FlowState): (FieldDraft & { node: NodeId; key: string })[] {
     if (state.viewing) return [];
     const flow = displayedFlow(state);
-    return [...this.#of(state)].flatMap(([key, { place, deletedNode: _, ...draft }]) => {
+    return [...this.#of(state)].flatMap(([key, { place, ...draft }]) => {
       const { node, path } = place;
       if (node === undefined || !flow.nodes[node]) return [];
       const found = valueAt(flow.nodes[node].config, path);
@@ -59,17 +64,26 @@ export class FieldDrafts {
     });
   }
 
-  /** Keeps the drafts of deleted nodes for the undoing of that, but drops them once another node takes such a node's ID. */
+  /** Parks the drafts of deleted nodes until that is undone: a new node with such an ID is another one. */
   #followNodes(state: FlowState, before: FlowState): void {
     if (state.key !== before.key || state.viewing || before.viewing || flowWithin(state) !== flowWithin(before)) return;
     const now = displayedFlow(state).nodes;
     const then = displayedFlow(before).nodes;
     if (now === then) return;
-    for (const [key, draft] of this.#of(state)) {
-      const { node: id = "" } = draft.place;
-      const [node, old] = [now[id], then[id]];
-      if (old && !node) this.#change((drafts) => drafts.set(key, { ...draft, deletedNode: old }));
-      else if (node && !old && node !== draft.deletedNode) this.#change((drafts) => drafts.delete(key));
+    for (const [within, drafts] of this.store.getState().get(state.key) ?? []) {
+      for (const [key, draft] of drafts) {
+        const id = nodeAround(state, within, draft);
+        const node = id !== undefined && !now[id] ? then[id] : undefined;
+        if (!node) continue;
+        this.#parked.set(node, [...(this.#parked.get(node) ?? []), { within, key, draft }]);
+        this.#change(within, (others) => others.delete(key));
+      }
+    }
+    for (const [id, node] of Object.entries(now)) {
+      if (then[id]) continue;
+      for (const { within, key, draft } of this.#parked.get(node) ?? [])
+        this.#change(within, (others) => others.set(key, draft));
+      this.#parked.delete(node);
     }
   }
 
@@ -77,23 +91,35 @@ export class FieldDrafts {
     return this.store.getState().get(state.key)?.get(flowWithin(state)) ?? new Map();
   }
 
-  #change(change: (drafts: Map<string, PlacedDraft>) => void): void {
-    const { state } = this.#documents.editor;
-    const drafts = new Map(this.#of(state));
-    change(drafts);
+  /** Changes the drafts of a flow of the shown document. */
+  #change(within: string, change: (drafts: Map<string, PlacedDraft>) => void): void {
+    const { key } = this.#documents.editor.state;
     const all = new Map(this.store.getState());
-    const flows = new Map(all.get(state.key));
-    if (drafts.size > 0) flows.set(flowWithin(state), drafts);
-    else flows.delete(flowWithin(state));
-    if (flows.size > 0) all.set(state.key, flows);
-    else all.delete(state.key);
+    const flows = new Map(all.get(key));
+    const drafts = new Map(flows.get(within));
+    change(drafts);
+    if (drafts.size > 0) flows.set(within, drafts);
+    else flows.delete(within);
+    if (flows.size > 0) all.set(key, flows);
+    else all.delete(key);
     this.store.setState(all, true);
   }
 }
 
 /** Ids repeat in the flows inside of nodes. */
-function flowWithin({ outer = [] }: FlowState): string {
-  return JSON.stringify(outer.map((one) => one.node));
+function flowWithin(state: FlowState): string {
+  return JSON.stringify(outerNodes(state));
+}
+
+function outerNodes({ outer = [] }: FlowState): NodeId[] {
+  return outer.map(({ node }) => node);
+}
+
+/** The node of the shown flow that a draft belongs to: its own, or the one whose inner flow it is in; none if it is in another flow. */
+function nodeAround(state: FlowState, within: string, { place }: PlacedDraft): NodeId | undefined {
+  const shown = outerNodes(state);
+  const outer: NodeId[] = JSON.parse(within);
+  return shown.every((id, at) => id === outer[at]) ? (outer[shown.length] ?? place.node) : undefined;
 }
 
 function keyOf({ node, path }: FieldPlace): string {

@@ -32,7 +32,7 @@ export function Context({ nodeId }: { nodeId: NodeId }) {
   if (!session || !epoch || id === undefined) {
     if (conversation) {
       return (
-        <RunPage tabIndex={0} aria-label={TEXTS.contextState}>
+        <RunPage label={TEXTS.contextState}>
           <LoopConversation conversation={conversation} />
         </RunPage>
       );
@@ -76,12 +76,7 @@ function ContextOf({ session, id, node, epoch, conversation }: ContextOfProps) {
   const tokens = messages.reduce((sum, message) => sum + message.tokens, 0);
   const hidden = all ? 0 : Math.max(0, messages.length - MAX_VISIBLE_MESSAGES);
   return (
-    <RunPage
-      tabIndex={0}
-      aria-label={TEXTS.contextState}
-      data-testid="context-view"
-      data-revision={mark.record.revision}
-    >
+    <RunPage label={TEXTS.contextState} data-testid="context-view" data-revision={mark.record.revision}>
       <Head session={session} id={id} mark={mark} count={messages.length} tokens={tokens} />
       {epoch ? (
         <p className="mb-2 text-fg-3 text-xs">

@@ -25,7 +25,7 @@ export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
     );
   }
   return (
-    <RunPage>
+    <RunPage label={TEXTS.inputOutput}>
       <ActivationSummary view={view} />
       {node ? <NodeTotals view={node} /> : null}
       <ChildRuns view={view} />

@@ -37,7 +37,7 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
   const call = calls.find((_, index) => index === chosen) ?? calls.findLast(isOwnCall) ?? calls.at(-1);
   if (!session || !view || !epoch || !call?.prompt) {
     return (
-      <RunPage>
+      <RunPage label={TEXTS.prompt}>
         <Forecast node={nodeId} detailed />
         <Empty title={TEXTS.noModelCall}>
           <p>{session && epoch ? TEXTS.nodeCalledNoModel : TEXTS.showsExactPromptEach}</p>
@@ -47,7 +47,7 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
   }
   const { prompt } = call;
   return (
-    <RunPage data-testid="prompt-lens">
+    <RunPage label={TEXTS.prompt} data-testid="prompt-lens">
       <PromptSearch session={session} />
       <div className="mb-1 flex flex-wrap items-center gap-2">
         <b className="truncate font-semibold">{TEXTS.sentToModel}</b>

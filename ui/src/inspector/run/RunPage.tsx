@@ -1,9 +1,23 @@
 import type { ComponentProps } from "react";
 
+type Props = Omit<ComponentProps<"section">, "className" | "aria-label"> & {
+  /** What it shows, for screen readers. */
+  label: string;
+};
+
 /**
  * What a tab shows of a run. Positioned absolutely and contained: text that grows in it lays out and paints nothing but this, not
  * the window around it.
  */
-export function RunPage(props: Omit<ComponentProps<"section">, "className">) {
-  return <section {...props} className="absolute inset-0 overflow-auto p-3 contain-strict" />;
+export function RunPage({ label, ...props }: Props) {
+  return (
+    <section
+      {...props}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      tabIndex={0}
+      aria-label={label}
+      // The focus ring is inside, where nothing clips it.
+      className="-outline-offset-2 absolute inset-0 overflow-auto p-3 contain-strict"
+    />
+  );
 }

@@ -48,6 +48,7 @@ export const TEXTS = {
   iterationOf: (epoch: string | number) => `Iteration ${epoch}`,
   noIteration: "No iteration",
   notRunYet: "Not run yet",
+  inputOutput: "Input / Output",
   inputOutputValuesAppear: "Input and output values appear here for each iteration.",
   metadata: "Metadata",
   allIterations: (count: string | number, tokens: string | number, cost: string | number) =>

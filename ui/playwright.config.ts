@@ -14,8 +14,7 @@ export default defineConfig({
   testDir: "tests/e2e",
   outputDir: "test-results",
   fullyParallel: false,
-  // Each has a browser of its own. On two cores, one draws while the other waits.
-  workers: 2,
+  workers: 1,
   retries: 0,
   // What hangs is found; what a busy machine slows down is not.
   timeout: 120_000,

@@ -20,18 +20,25 @@ function watchEnd(page: Page): Promise<{ below: number[]; length: number }> {
   return page.evaluate(async () => {
     const below: number[] = [];
     const box = document.querySelector("[data-testid=messages]") as HTMLElement;
-    const channel = new MessageChannel();
-    const until = performance.now() + 1_000;
-    while (performance.now() < until) {
-      // A message that is sent before a frame is painted arrives after it.
-      await new Promise((resolve) => {
-        channel.port1.onmessage = resolve;
-        requestAnimationFrame(() => channel.port2.postMessage(0));
-      });
+    const measure = () => {
       const words = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
       const last = document.createRange();
       while (words.nextNode()) if (words.currentNode.nodeValue?.trim()) last.selectNodeContents(words.currentNode);
       below.push(last.getBoundingClientRect().bottom - box.getBoundingClientRect().bottom);
+    };
+    const until = performance.now() + 1_000;
+    while (performance.now() < until) {
+      await new Promise<void>((resolve) => {
+        requestAnimationFrame(() => {
+          // A new observer is called in this frame, after those of the window and before anything is painted.
+          const observer = new ResizeObserver(() => {
+            observer.disconnect();
+            measure();
+            resolve();
+          });
+          observer.observe(box);
+        });
+      });
     }
     return { below, length: box.textContent?.length ?? 0 };
   });

@@ -173,14 +173,15 @@ function coverPane(covered: Box): void {
   vi.spyOn(control as HTMLElement, "getBoundingClientRect").mockReturnValue(covered as DOMRect);
 }
 
-test("a new node lands beside the minimap, not below it", () => {
+test("the view moves until the minimap does not cover a new node", () => {
   viewport = { x: 0, y: 0, zoom: 1 };
   const covered = { x: 440, y: 280, width: 140, height: 90 };
   coverPane(covered);
   workspace.editor.open(documentState(EMPTY_FLOW));
-  const id = addNodeOf(workspace, "text") ?? "";
-  expect(isOn(boxOf(id), covered)).toBe(false);
-  expect(isInView(boxOf(id))).toBe(true);
+  const box = boxOf(addNodeOf(workspace, "text") ?? "");
+  expect(isOn(box, covered)).toBe(true);
+  expect(isOn({ ...box, x: box.x + viewport.x, y: box.y + viewport.y }, covered)).toBe(false);
+  expect(isInView(box)).toBe(true);
 });
 
 test("a view that is moved for a new node shows it above the minimap", () => {

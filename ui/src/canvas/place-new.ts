@@ -10,7 +10,7 @@ import { commentField } from "@/flow/node-types";
 import type { Workspace } from "@/workspace/workspace";
 import { boxesOf, sizesOf } from "./boxes";
 import { plannedSize } from "./geometry";
-import { coveredBoxes, viewBox } from "./view";
+import { viewBox } from "./view";
 
 const NO_PORTS = { inputs: [], outputs: [] };
 
@@ -33,15 +33,12 @@ export function placeForNew(
 ): Point {
   const others = boxesIn(workspace, containers);
   const view = viewBox(workspace);
-  const covered = coveredBoxes(workspace);
   const [container] = containers;
   const body =
     containers.size === 1 && container !== undefined ? bodyBox(workspace.editor.state.flow, container) : undefined;
   const areas = body ? [view && overlap(view, body), body, grown(body)] : [view];
   for (const area of areas) {
-    // Beside the minimap and the buttons if there is room, else below them.
-    const place =
-      area && (freePlace(size, wanted, [...others, ...covered], area) ?? freePlace(size, wanted, others, area));
+    const place = area && freePlace(size, wanted, others, area);
     if (place) return place;
   }
   return freePlace(size, wanted, others) ?? wanted;

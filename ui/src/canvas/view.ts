@@ -176,7 +176,7 @@ export function viewBox({ canvas }: Pick<Parts, "canvas">): Box | undefined {
   };
 }
 
-/** Moves the view so far that a box is in it; one that is too large for it is shown smaller. */
+/** Moves the view so far that a box is in it and below no control; one that is too large for it is shown smaller. */
 export function showBox({ canvas }: Pick<Parts, "canvas">, box: Box): void {
   const { instance } = canvas;
   const pane = paneBox();
@@ -190,12 +190,12 @@ export function showBox({ canvas }: Pick<Parts, "canvas">, box: Box): void {
   }
   const right = Math.max(0, box.x + box.width - view.x - view.width) || Math.min(0, box.x - view.x);
   const down = Math.max(0, box.y + box.height - view.y - view.height) || Math.min(0, box.y - view.y);
-  if (right === 0 && down === 0) return;
   const next = { x: x - right * zoom, y: y - down * zoom, zoom };
   // Up to above a control that would cover it, if there is room.
   const bottom = (box.y + box.height) * zoom + next.y;
   const up = bottom - (freeHeight(pane, new Map([["", box]]), next) - VIEW_MARGIN_PX);
   if (up > 0 && box.y * zoom + next.y - up >= VIEW_MARGIN_PX) next.y -= up;
+  if (next.x === x && next.y === y) return;
   void instance.setViewport(next, { duration: QUICK_MS });
 }
 

@@ -78,18 +78,8 @@ function freeHeight(pane: DOMRect, boxes: Boxes, view: Viewport): number {
 }
 
 /** A box of the screen in canvas units. */
-function onCanvas({ x, y, width, height }: Box, view: Viewport): Box {
-  const { zoom } = view;
-  return { x: (x - view.x) / zoom, y: (y - view.y) / zoom, width: width / zoom, height: height / zoom };
-}
-
-/** What the controls on the canvas cover, in canvas units. */
-export function coveredBoxes({ canvas }: Pick<Parts, "canvas">): Box[] {
-  const { instance } = canvas;
-  const pane = paneBox();
-  if (!instance || !pane) return [];
-  const view = instance.getViewport();
-  return controlBoxes(pane).map((control) => onCanvas(control, view));
+function onCanvas(box: Box, { x, y, zoom }: Viewport): Box {
+  return { x: (box.x - x) / zoom, y: (box.y - y) / zoom, width: box.width / zoom, height: box.height / zoom };
 }
 
 /** The boxes of the arcs of back edges. */
@@ -128,14 +118,15 @@ export function resetZoom({ canvas }: Parts): void {
 /** Below this zoom a card's name cannot be read. */
 const READABLE = 0.5;
 
-/** Whether all of these nodes are wholly in view, and large enough to be read. */
+/** Whether all of these nodes are wholly in view, the middle of none below a control, and large enough to be read. */
 export function inView({ canvas }: Parts, nodes: readonly NodeId[]): boolean {
   const { instance } = canvas;
   const pane = paneBox();
   if (!instance || !pane) return false;
-  const { x, y, zoom } = instance.getViewport();
+  const view = instance.getViewport();
+  const { x, y, zoom } = view;
   const boxes = boxesOf(canvas.drawnNodes());
-  const covered = coveredBoxes({ canvas });
+  const covered = controlBoxes(pane).map((control) => onCanvas(control, view));
   return (
     zoom >= READABLE &&
     nodes.every((id) => {
@@ -176,7 +167,7 @@ export function viewBox({ canvas }: Pick<Parts, "canvas">): Box | undefined {
   };
 }
 
-/** Moves the view so far that a box is in it and below no control; one that is too large for it is shown smaller. */
+/** Moves the view so far that a box is in it, if there is room below no control; one that is too large for it is shown smaller. */
 export function showBox({ canvas }: Pick<Parts, "canvas">, box: Box): void {
   const { instance } = canvas;
   const pane = paneBox();

@@ -16,7 +16,8 @@ const started = (node: string): Entry => ({ at: 0, type: "node.started", node, e
 const finished = (node: string): Entry =>
   ({ at: 0, type: "node.finished", node, epoch: [], outputs: {}, metadata: { durationMs: 1 } }) as Entry;
 
-it("AnimationLimit stops the rings when many nodes run, and lets them spin again once few have run for a second", () => {
+/** The limit beside a run that has just begun. */
+function renderLimit() {
   const workspace = createTestWorkspace();
   const session = new RunSession(workspace.host, "run", FLOW, {
     changed: (changed, changes) => workspace.activeRun.publish(changed, changes),
@@ -24,9 +25,27 @@ it("AnimationLimit stops the rings when many nodes run, and lets them spin again
   });
   workspace.activeRun.show(session);
   const { unmount } = renderInWorkspace(<AnimationLimit />, { workspace });
-  const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms));
-  const push = (entries: Entry[]) => {
+  const push = (entries: Entry[]) =>
     session.push(entries.map((entry, index) => ({ ...entry, seq: session.fold.head.nextSeq + index })));
+  const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms));
+  return { push, pass, unmount };
+}
+
+it("AnimationLimit stops the rings in the frame in which the nodes are seen to run", () => {
+  const { push, pass, unmount } = renderLimit();
+  push(["n0"].map(started));
+  pass(16);
+  expect(areStill()).toBe(false);
+  push(["n1", "n2", "n3"].map(started));
+  pass(16);
+  expect(areStill()).toBe(true);
+  unmount();
+});
+
+it("AnimationLimit stops the rings when many nodes run, and lets them spin again once few have run for a second", () => {
+  const { push: pushNow, pass, unmount } = renderLimit();
+  const push = (entries: Entry[]) => {
+    pushNow(entries);
     pass(200);
   };
   const nodes = Array.from({ length: 4 }, (_, index) => `n${index}`);

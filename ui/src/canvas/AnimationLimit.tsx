@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { useRunHead } from "@/workspace/run-hooks";
+import { useRunHeadNow } from "@/workspace/run-hooks";
 
 /** More animations at once convey nothing more. */
 const MAX_ANIMATED_NODES = 12;
@@ -19,8 +19,8 @@ const SPIN_AGAIN_MS = 1_000;
  * too many run to let their rings spin. The style sheets and scripts follow.
  */
 export function AnimationLimit() {
-  const isCrowded = useRunHead(({ counts }) => counts.running + counts.retrying > MAX_ANIMATED_NODES);
-  const areMany = useRunHead(({ counts }) => counts.running + counts.retrying > MAX_SPINNING_RINGS);
+  const isCrowded = useRunHeadNow(({ counts }) => counts.running + counts.retrying > MAX_ANIMATED_NODES);
+  const areMany = useRunHeadNow(({ counts }) => counts.running + counts.retrying > MAX_SPINNING_RINGS);
   useEffect(() => {
     const page = document.documentElement;
     page.toggleAttribute("data-crowded", isCrowded);

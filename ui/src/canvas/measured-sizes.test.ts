@@ -13,7 +13,10 @@ describe("MeasuredSizes", () => {
   beforeEach(() => {
     vi.useFakeTimers();
     applied.length = 0;
-    sizes = new MeasuredSizes((changes) => applied.push(changes));
+    sizes = new MeasuredSizes(
+      (changes) => applied.push(changes),
+      (flush) => flush(),
+    );
   });
   afterEach(() => vi.useRealTimers());
 
@@ -26,6 +29,38 @@ describe("MeasuredSizes", () => {
     sizes.take([measured("a", 4)]);
     vi.runAllTimers();
     expect(applied.at(-1)).toEqual([measured("a", 4)]);
+  });
+
+  it("waits while more is measured, but no longer than a second", () => {
+    const appliedAt: number[] = [];
+    const began = Date.now();
+    sizes = new MeasuredSizes(
+      () => appliedAt.push(Date.now() - began),
+      (flush) => flush(),
+    );
+    for (let height = 0; height < 15; height++) {
+      sizes.take([measured("a", height)]);
+      vi.advanceTimersByTime(100);
+    }
+    expect(appliedAt).toEqual([1_000]);
+    vi.runAllTimers();
+    expect(appliedAt).toEqual([1_000, 1_600]);
+  });
+
+  it("applies what waits when there is time to draw much", () => {
+    let whenFree: () => void = () => {};
+    sizes = new MeasuredSizes(
+      (changes) => applied.push(changes),
+      (flush) => {
+        whenFree = flush;
+      },
+    );
+    sizes.take([measured("a", 1)]);
+    vi.runAllTimers();
+    sizes.take([measured("a", 2)]);
+    expect(applied).toEqual([]);
+    whenFree();
+    expect(applied).toEqual([[measured("a", 2)]]);
   });
 
   it("applies what waits at once where the nodes are about to change", () => {

@@ -3,8 +3,10 @@ import type { CanvasElement } from "@/workspace/canvas-store";
 
 type Change = NodeChange<CanvasElement>;
 
-/** So long measured sizes are gathered, in milliseconds. */
-const GATHERED_MS = 100;
+/** Measured sizes are gathered until none has come for so long, in milliseconds: some frames, even if they are slow. */
+const QUIET_MS = 200;
+/** The longest that a measured size waits, in milliseconds: frames and loops grow with what is in them. */
+const LONGEST_MS = 1000;
 
 /**
  * Gathers the sizes that React Flow measures, which it draws already: taking each over at once would draw the whole canvas in
@@ -12,15 +14,23 @@ const GATHERED_MS = 100;
  */
 export class MeasuredSizes {
   #gathered = new Map<string, Change>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #quiet: ReturnType<typeof setTimeout> | undefined;
+  #longest: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly apply: (changes: Change[]) => void) {}
+  /** `apply` draws changes; `whenFree` runs what it is given once there is time to draw much. */
+  constructor(
+    private readonly apply: (changes: Change[]) => void,
+    private readonly whenFree: (flush: () => void) => void,
+  ) {}
 
   /** The changes to apply now. Measured sizes alone wait; with other changes, all come in their order. */
   take(changes: Change[]): Change[] {
     if (changes.some((change) => !isMeasured(change))) return [...this.#takeGathered(), ...changes];
     for (const change of changes) if ("id" in change) this.#gathered.set(change.id, change);
-    this.#timer ??= setTimeout(() => this.flush(), GATHERED_MS);
+    clearTimeout(this.#quiet);
+    const flushSoon = () => this.whenFree(() => this.flush());
+    this.#quiet = setTimeout(flushSoon, QUIET_MS);
+    this.#longest ??= setTimeout(flushSoon, LONGEST_MS);
     return [];
   }
 
@@ -36,8 +46,9 @@ export class MeasuredSizes {
   }
 
   #takeGathered(): Change[] {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    clearTimeout(this.#quiet);
+    clearTimeout(this.#longest);
+    this.#longest = undefined;
     const gathered = [...this.#gathered.values()];
     this.#gathered.clear();
     return gathered;

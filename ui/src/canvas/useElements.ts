@@ -16,7 +16,7 @@ import { useSnapping } from "./useSnapping";
 /** The drawn nodes and edges, in sync with the document, and the handlers of React Flow's changes. */
 export function useElements() {
   const workspace = useWorkspace();
-  const { editor, canvas } = workspace;
+  const { editor, canvas, activeRun } = workspace;
   const flow = useFlow(displayedFlow);
   const checked = useFlow((state) => state.checked);
   const selection = useFlow((state) => state.selection);
@@ -37,7 +37,10 @@ export function useElements() {
     },
     [frameDrag],
   );
-  const sizes = useMemo(() => new MeasuredSizes(draw), [draw]);
+  const sizes = useMemo(
+    () => new MeasuredSizes(draw, (flush) => activeRun.renderLarge(draw, flush)),
+    [draw, activeRun],
+  );
   useEffect(() => () => sizes.clear(), [sizes]);
 
   useLayoutEffect(() => {

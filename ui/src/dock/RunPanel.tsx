@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode, useEffect, useState } from "react";
 import type { RunSession } from "@/run/live/session";
+import { useWorkspace } from "@/workspace/context";
 import { useActiveSession } from "@/workspace/run-hooks";
 
 /**
@@ -17,17 +18,18 @@ export function RunPanel({ none, children }: { none: ReactNode; children: (sessi
 
 /** The value that there was when the last frame was painted, or when the component was mounted. */
 function useValueAfterPaint<T>(value: T): T {
+  const { activeRun } = useWorkspace();
   const [painted, setPainted] = useState(value);
   useEffect(() => {
     if (painted === value) return;
     let after: ReturnType<typeof setTimeout> | undefined;
     const frame = requestAnimationFrame(() => {
-      after = setTimeout(() => setPainted(value));
+      after = setTimeout(() => activeRun.renderLarge(setPainted, () => setPainted(value)));
     });
     return () => {
       cancelAnimationFrame(frame);
       clearTimeout(after);
     };
-  }, [value, painted]);
+  }, [activeRun, value, painted]);
   return painted;
 }

@@ -46,6 +46,12 @@ export function useRunHead<T>(select: (head: RunHead) => T): T {
   return usePart("head", () => select(activeRun.head));
 }
 
+/** As `useRunHead`, but never later than what happens to nodes, for what little is drawn anew when it changes. */
+export function useRunHeadNow<T>(select: (head: RunHead) => T): T {
+  const { activeRun } = useWorkspace();
+  return usePart("frame", () => select(activeRun.head));
+}
+
 /** What a selector returns of one node's view. It must return the same object for the same view. */
 export function useNodeOf<T>(id: NodeId, select: (view: NodeView | undefined) => T): T {
   const { activeRun } = useWorkspace();

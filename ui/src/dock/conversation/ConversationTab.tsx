@@ -32,17 +32,17 @@ export function ConversationTab() {
           </Empty>
         }
       >
-        {() => (
-          <>
-            <Chat />
-            {width >= SIDE_BY_SIDE ? (
-              <div className="min-w-0 flex-1 border-line border-l">
-                <Timeline compact />
-              </div>
-            ) : null}
-          </>
-        )}
+        {() => <Chat />}
       </RunPanel>
+      {width >= SIDE_BY_SIDE ? (
+        <RunPanel none={null}>
+          {() => (
+            <div className="min-w-0 flex-1 border-line border-l">
+              <Timeline compact />
+            </div>
+          )}
+        </RunPanel>
+      ) : null}
     </div>
   );
 }

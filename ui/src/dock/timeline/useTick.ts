@@ -13,12 +13,14 @@ export function useTick(): number {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const draw = () => {
-      timer = undefined;
       setTick((count) => count + 1);
       if (isTimePassing(activeRun.session)) schedule();
     };
     const schedule = () => {
-      timer ??= setTimeout(draw, EVERY_MS);
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        activeRun.renderLarge(draw, draw);
+      }, EVERY_MS);
     };
     const stop = activeRun.onPart("frame", schedule);
     schedule();

@@ -114,6 +114,12 @@ export class ActiveRun {
     if (session === this.#session) this.#parts.wake("session");
   }
 
+  /** Renders what takes long, in a frame that has time for it. What waits under a key is rendered once. */
+  renderLarge(key: unknown, render: () => void): void {
+    this.#scheduler.large(key, render);
+    this.#scheduler.go();
+  }
+
   onPart(part: RunPart, listener: Listener): () => void {
     return this.#parts.add(part, listener);
   }

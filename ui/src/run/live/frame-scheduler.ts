@@ -4,33 +4,40 @@
  */
 import { type Job, JobQueue } from "./job-queue";
 
-/** The least time of one frame for jobs and their renders, in milliseconds: at 60 frames a second a third of what it takes. */
+/**
+ * The time of one frame for jobs and their renders, in milliseconds: at 60 frames a second a third of what it takes. With
+ * urgent jobs it is never more: they change what cards are made of, which takes long to lay out and to paint, too.
+ */
 const BUDGET_MS = 5;
 /**
  * Where frames take longer, half of what passed since the last one, so that what grows is not painted many frames late; at
  * most this, in milliseconds: layout and painting, and a job that begins just before its end, must fit in 50 with it.
  */
 const MAX_BUDGET_MS = 12;
-/** The most of a frame with urgent jobs: they change what cards are made of, which takes long to lay out and to paint, too. */
-const URGENT_FRAME_BUDGET_MS = 8;
 /**
  * Of what grows in many places a frame takes one part in so many, but at least some. Where WebKit draws without a graphics
  * processor, it paints up to ten places that have changed, each by itself; if there are more, all that is between them.
  */
 const GROWTH_PARTS = 3;
 const MIN_GROWTH_JOBS = 4;
+/** What a card takes that is drawn for the first time, in milliseconds. */
+const CARD_MS = 2.5;
+/** Rendering several cards together is cheaper than one by one, up to some number. */
+const CARDS_TOGETHER = 4;
+/** What a panel takes that is drawn for the first time, in milliseconds. */
+const PANEL_MS = 10;
 /** Two batches within this time would be in the same frame. */
 const MIN_FRAME_GAP_MS = 8;
 
 export class FrameScheduler {
   /** Urgent jobs. */
-  readonly #soon = new JobQueue();
+  readonly #soon = new JobQueue(CARD_MS, CARDS_TOGETHER);
   /** Jobs for what merely grows. */
-  readonly #later = new JobQueue();
+  readonly #later = new JobQueue(CARD_MS, CARDS_TOGETHER);
   /** Jobs that render much. */
-  readonly #large = new JobQueue(1);
-  /** Large jobs found no time in the last frame. */
-  #largeFirst = false;
+  readonly #large = new JobQueue(PANEL_MS, 1);
+  /** A large job found no time in the last frame. */
+  #largeWaited = false;
   #frame: number | undefined;
   #last = Number.NEGATIVE_INFINITY;
   #growthMs = 0;
@@ -51,7 +58,7 @@ export class FrameScheduler {
     if (!this.#soon.has(key)) this.#later.add(key, job);
   }
 
-  /** Queues a job that renders much: it runs after the growth jobs, or before them if there was no time in the last frame. */
+  /** Queues a job that renders much: it runs after the others if it fits into the frame, or before them in the next. */
   large(key: unknown, job: Job): void {
     this.#large.add(key, job);
   }
@@ -77,16 +84,14 @@ export class FrameScheduler {
 
   #runBatch(): void {
     const began = performance.now();
-    const budget = this.#soon.size > 0 ? Math.min(URGENT_FRAME_BUDGET_MS, this.#budgetMs) : this.#budgetMs;
-    const until = began + budget;
-    const urgentUntil = began + BUDGET_MS;
-    while (this.#soon.size > 0 && performance.now() < urgentUntil) this.#soon.runBatch(urgentUntil);
-    // Growth and large jobs take turns in having some time for certain, or a busy run would starve them.
-    const largeFirst = this.#largeFirst;
+    const until = began + (this.#soon.size > 0 ? BUDGET_MS : this.#budgetMs);
+    // A large job that takes longer than what is left of a frame has one for itself, in turns with the others.
+    const largeFirst = this.#largeWaited || this.#soon.size + this.#later.size === 0;
     if (largeFirst) this.#large.runBatch(until);
+    while (this.#soon.size > 0 && performance.now() < until) this.#soon.runBatch(until);
     if (!largeFirst || performance.now() < until) this.#runGrowth(until);
-    while (this.#large.size > 0 && performance.now() < until) this.#large.runBatch(until);
-    this.#largeFirst = !largeFirst && this.#large.size > 0;
+    while (this.#large.size > 0 && performance.now() + this.#large.jobMs <= until) this.#large.runBatch(until);
+    this.#largeWaited = !largeFirst && this.#large.size > 0;
     this.#last = performance.now();
   }
 
@@ -100,10 +105,9 @@ export class FrameScheduler {
     this.#growthMs = performance.now() - began;
   }
 
-  /** Drops all queued jobs. */
+  /** Drops the urgent jobs and those for what grows. */
   clear(): void {
     this.#soon.clear();
     this.#later.clear();
-    this.#large.clear();
   }
 }

@@ -2,16 +2,23 @@ import { flushSync } from "react-dom";
 
 export type Job = () => void;
 
-/** Rendering several jobs together is cheaper than one by one, up to some number. */
-const MAX_BATCH = 4;
-
 /** Jobs that wait for their turn to render. Each key is queued once, at its first position. */
 export class JobQueue {
   readonly #jobs = new Map<unknown, Job>();
-  /** What a job takes, in milliseconds, as far as is known; at first, what a card takes that is drawn for the first time. */
-  #jobMs = 2.5;
+  #jobMs: number;
 
-  constructor(private readonly maxBatch = MAX_BATCH) {}
+  /** `jobMs` is what a job takes as long as none has run; at most `maxBatch` are rendered together. */
+  constructor(
+    jobMs: number,
+    private readonly maxBatch: number,
+  ) {
+    this.#jobMs = jobMs;
+  }
+
+  /** What a job takes, in milliseconds, as far as is known. */
+  get jobMs(): number {
+    return this.#jobMs;
+  }
 
   get size(): number {
     return this.#jobs.size;

@@ -11,7 +11,7 @@ const FLOW: Flow = { version: 1, name: "", nodes: {}, edges: {}, layout: {} };
 fakeFrames();
 afterEach(cleanup);
 
-const areStill = () => document.documentElement.hasAttribute("data-still-rings");
+const doSpin = () => document.documentElement.hasAttribute("data-spinning-rings");
 const started = (node: string): Entry => ({ at: 0, type: "node.started", node, epoch: [], attempt: 1 });
 const finished = (node: string): Entry =>
   ({ at: 0, type: "node.finished", node, epoch: [], outputs: {}, metadata: { durationMs: 1 } }) as Entry;
@@ -31,41 +31,53 @@ function renderLimit() {
   return { push, pass, unmount };
 }
 
-it("AnimationLimit stops the rings in the frame in which the nodes are seen to run", () => {
+it("AnimationLimit lets rings spin once few nodes have run for a moment", () => {
+  const { push, pass, unmount } = renderLimit();
+  expect(doSpin()).toBe(false);
+  push(["n0"].map(started));
+  pass(200);
+  expect(doSpin()).toBe(false);
+  pass(200);
+  expect(doSpin()).toBe(true);
+  push(["n0"].map(finished));
+  pass(16);
+  expect(doSpin()).toBe(false);
+  push(["n1"].map(started));
+  pass(400);
+  expect(doSpin()).toBe(true);
+  unmount();
+  expect(doSpin()).toBe(false);
+});
+
+it("AnimationLimit stops the rings in the frame in which too many nodes are seen to run", () => {
   const { push, pass, unmount } = renderLimit();
   push(["n0"].map(started));
-  pass(16);
-  expect(areStill()).toBe(false);
+  pass(400);
+  expect(doSpin()).toBe(true);
   push(["n1", "n2", "n3"].map(started));
   pass(16);
-  expect(areStill()).toBe(true);
+  expect(doSpin()).toBe(false);
   unmount();
 });
 
-it("AnimationLimit stops the rings when many nodes run, and lets them spin again once few have run for a second", () => {
-  const { push: pushNow, pass, unmount } = renderLimit();
-  const push = (entries: Entry[]) => {
-    pushNow(entries);
-    pass(200);
-  };
-  const nodes = Array.from({ length: 4 }, (_, index) => `n${index}`);
-  push(nodes.map(started));
-  expect(areStill()).toBe(true);
+it("AnimationLimit lets rings spin again once few nodes have run for a second", () => {
+  const { push, pass, unmount } = renderLimit();
+  push(Array.from({ length: 4 }, (_, index) => started(`n${index}`)));
+  pass(400);
+  expect(doSpin()).toBe(false);
 
   // A flow of many short nodes crosses the limit all the time.
   for (let iteration = 1; iteration <= 5; iteration++) {
     push([finished("n0")]);
-    expect(areStill()).toBe(true);
+    pass(400);
+    expect(doSpin()).toBe(false);
     push([{ ...started("n0"), epoch: [iteration] } as Entry]);
-    expect(areStill()).toBe(true);
+    pass(400);
+    expect(doSpin()).toBe(false);
   }
   expect(document.documentElement.hasAttribute("data-crowded")).toBe(false);
   push([finished("n1")]);
-  pass(1_000);
-  expect(areStill()).toBe(false);
-
-  push([{ ...started("n1"), epoch: [1] } as Entry]);
-  expect(areStill()).toBe(true);
+  pass(1_100);
+  expect(doSpin()).toBe(true);
   unmount();
-  expect(areStill()).toBe(false);
 });

@@ -1,4 +1,5 @@
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
+import type { RunHead } from "@/run/fold/types";
 import { useRunHeadNow } from "@/workspace/run-hooks";
 
 /** More animations at once convey nothing more. */
@@ -9,18 +10,25 @@ const MAX_ANIMATED_NODES = 12;
  */
 const MAX_SPINNING_RINGS = 3;
 /**
- * Rings spin again when so few nodes have run for so long, in milliseconds. Starting and stopping them draws all cards anew, and
- * in a flow of many short nodes the number crosses the limit many times a second.
+ * Rings spin once nodes have run for so long, in milliseconds. Starting and stopping them draws all cards anew, which is not worth
+ * it for a moment, nor where many nodes are about to start.
+ */
+const SPIN_AFTER_MS = 300;
+/**
+ * After too many ran, rings spin again when few have run for so long, in milliseconds: in a flow of many short nodes the number
+ * crosses the limit many times a second.
  */
 const SPIN_AGAIN_MS = 1_000;
 
 /**
- * Sets `data-crowded` while too many nodes run to animate what happens to them, and `data-still-rings` while and shortly after
- * too many run to let their rings spin. The style sheets and scripts follow.
+ * Sets `data-crowded` while too many nodes run to animate what happens to them, and `data-spinning-rings` while few have run for
+ * long enough to let their rings spin. The style sheets and scripts follow.
  */
 export function AnimationLimit() {
-  const isCrowded = useRunHeadNow(({ counts }) => counts.running + counts.retrying > MAX_ANIMATED_NODES);
-  const areMany = useRunHeadNow(({ counts }) => counts.running + counts.retrying > MAX_SPINNING_RINGS);
+  const isCrowded = useRunHeadNow((head) => runningNodes(head) > MAX_ANIMATED_NODES);
+  const areMany = useRunHeadNow((head) => runningNodes(head) > MAX_SPINNING_RINGS);
+  const isAny = useRunHeadNow((head) => runningNodes(head) > 0);
+  const wereMany = useRef(false);
   useEffect(() => {
     const page = document.documentElement;
     page.toggleAttribute("data-crowded", isCrowded);
@@ -28,13 +36,19 @@ export function AnimationLimit() {
   }, [isCrowded]);
   useEffect(() => {
     const page = document.documentElement;
-    if (areMany) {
-      page.setAttribute("data-still-rings", "");
-      return;
-    }
-    const timer = setTimeout(() => page.removeAttribute("data-still-rings"), SPIN_AGAIN_MS);
-    return () => clearTimeout(timer);
-  }, [areMany]);
-  useEffect(() => () => document.documentElement.removeAttribute("data-still-rings"), []);
+    if (areMany) wereMany.current = true;
+    if (areMany || !isAny) return;
+    const spin = () => {
+      wereMany.current = false;
+      page.setAttribute("data-spinning-rings", "");
+    };
+    const timer = setTimeout(spin, wereMany.current ? SPIN_AGAIN_MS : SPIN_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      page.removeAttribute("data-spinning-rings");
+    };
+  }, [areMany, isAny]);
   return null;
 }
+
+const runningNodes = ({ counts }: RunHead): number => counts.running + counts.retrying;

@@ -63,6 +63,28 @@ describe("MeasuredSizes", () => {
     expect(applied).toEqual([[measured("a", 2)]]);
   });
 
+  it("applies many in parts, each when there is time", () => {
+    const waiting: (() => void)[] = [];
+    sizes = new MeasuredSizes(
+      (changes) => applied.push(changes.length),
+      (flush) => waiting.push(flush),
+    );
+    sizes.take(Array.from({ length: 30 }, (_, index) => measured(`n${index}`, 1)));
+    vi.runAllTimers();
+    for (const parts of [[12], [12, 12], [12, 12, 6]]) {
+      waiting.shift()?.();
+      expect(applied).toEqual(parts);
+    }
+    expect(waiting).toEqual([]);
+    applied.length = 0;
+    sizes.take(Array.from({ length: 1_000 }, (_, index) => measured(`n${index}`, 2)));
+    vi.runAllTimers();
+    waiting.shift()?.();
+    expect(applied).toEqual([250]);
+    sizes.flush();
+    expect(applied).toEqual([250, 750]);
+  });
+
   it("applies what waits at once where the nodes are about to change", () => {
     sizes.take([measured("a", 1)]);
     sizes.flush();

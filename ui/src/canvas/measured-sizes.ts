@@ -7,6 +7,12 @@ type Change = NodeChange<CanvasElement>;
 const QUIET_MS = 200;
 /** The longest that a measured size waits, in milliseconds: frames and loops grow with what is in them. */
 const LONGEST_MS = 1000;
+/**
+ * Each size that is applied draws its node, and the first of them the canvas: so they are applied in so many parts, but at least
+ * some at a time.
+ */
+const PARTS = 4;
+const MIN_AT_A_TIME = 12;
 
 /**
  * Gathers the sizes that React Flow measures, which it draws already: taking each over at once would draw the whole canvas in
@@ -28,10 +34,19 @@ export class MeasuredSizes {
     if (changes.some((change) => !isMeasured(change))) return [...this.#takeGathered(), ...changes];
     for (const change of changes) if ("id" in change) this.#gathered.set(change.id, change);
     clearTimeout(this.#quiet);
-    const flushSoon = () => this.whenFree(() => this.flush());
-    this.#quiet = setTimeout(flushSoon, QUIET_MS);
-    this.#longest ??= setTimeout(flushSoon, LONGEST_MS);
+    const flushInParts = () => this.#flushInParts(Math.max(MIN_AT_A_TIME, Math.ceil(this.#gathered.size / PARTS)));
+    this.#quiet = setTimeout(flushInParts, QUIET_MS);
+    this.#longest ??= setTimeout(flushInParts, LONGEST_MS);
     return [];
+  }
+
+  #flushInParts(atATime: number): void {
+    this.#clearTimers();
+    this.whenFree(() => {
+      const part = this.#takeGathered(atATime);
+      if (part.length > 0) this.apply(part);
+      if (this.#gathered.size > 0) this.#flushInParts(atATime);
+    });
   }
 
   /** Applies what waits: the nodes are about to change, and what is measured counts for those before. */
@@ -45,13 +60,17 @@ export class MeasuredSizes {
     this.#takeGathered();
   }
 
-  #takeGathered(): Change[] {
+  #clearTimers(): void {
     clearTimeout(this.#quiet);
     clearTimeout(this.#longest);
     this.#longest = undefined;
-    const gathered = [...this.#gathered.values()];
-    this.#gathered.clear();
-    return gathered;
+  }
+
+  #takeGathered(atMost = Number.POSITIVE_INFINITY): Change[] {
+    this.#clearTimers();
+    const taken = [...this.#gathered].slice(0, atMost);
+    for (const [id] of taken) this.#gathered.delete(id);
+    return taken.map(([, change]) => change);
   }
 }
 

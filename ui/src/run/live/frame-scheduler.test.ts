@@ -59,7 +59,7 @@ describe("FrameScheduler", () => {
       frames = [];
       return ran - before;
     };
-    expect([16, 40, 400].map(countAfter)).toEqual([8, 12, 12]);
+    expect([12, 40, 400].map(countAfter)).toEqual([6, 8, 8]);
   });
 
   it("runs in a frame a third of the growth jobs that wait, or some if they are few", () => {
@@ -83,7 +83,7 @@ describe("FrameScheduler", () => {
     expect(perFrame(30)).toEqual([12, 8, 4, 4, 2]);
   });
 
-  it("does little more in a long frame if there are urgent jobs", () => {
+  it("does no more in a long frame if there are urgent jobs", () => {
     const scheduler = new FrameScheduler();
     const ran = { urgent: 0, growth: 0 };
     const job = (kind: "urgent" | "growth") => () => {

@@ -11,9 +11,9 @@ import { type Job, JobQueue } from "./job-queue";
 const BUDGET_MS = 5;
 /**
  * Where frames take longer, half of what passed since the last one, so that what grows is not painted many frames late; at
- * most this, in milliseconds: layout and painting, and a job that begins just before its end, must fit in 50 with it.
+ * most this, in milliseconds: where frames take long, so do layout and painting, and they must fit in 50 with it.
  */
-const MAX_BUDGET_MS = 12;
+const MAX_BUDGET_MS = 8;
 /**
  * Of what grows in many places a frame takes one part in so many, but at least some. Where WebKit draws without a graphics
  * processor, it paints up to ten places that have changed, each by itself; if there are more, all that is between them.

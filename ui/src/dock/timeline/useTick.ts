@@ -12,7 +12,9 @@ export function useTick(): number {
   const [tick, setTick] = useState(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let isMounted = true;
     const draw = () => {
+      if (!isMounted) return;
       setTick((count) => count + 1);
       if (isTimePassing(activeRun.session)) schedule();
     };
@@ -25,6 +27,7 @@ export function useTick(): number {
     const stop = activeRun.onPart("frame", schedule);
     schedule();
     return () => {
+      isMounted = false;
       stop();
       clearTimeout(timer);
     };

@@ -152,6 +152,25 @@ describe("FrameScheduler", () => {
     expect(perFrame(2)).toEqual([["a", "log", "head", "contexts"], []]);
   });
 
+  it("runs what a job queues in its turn, not at once", () => {
+    const scheduler = new FrameScheduler();
+    let ran = 0;
+    const again = () => {
+      now += 9;
+      ran += 1;
+      if (ran === 3) return;
+      scheduler.large("panel", again);
+      scheduler.go();
+    };
+    scheduler.large("panel", again);
+    scheduler.go();
+    expect(ran).toBe(1);
+    nextFrame();
+    expect(ran).toBe(2);
+    nextFrame();
+    expect(ran).toBe(3);
+  });
+
   it("drops what is about nodes, not what renders much", () => {
     const scheduler = new FrameScheduler();
     const ran: string[] = [];

@@ -39,6 +39,7 @@ export class FrameScheduler {
   /** A large job found no time in the last frame. */
   #largeWaited = false;
   #frame: number | undefined;
+  #running = false;
   #last = Number.NEGATIVE_INFINITY;
   #growthMs = 0;
   #budgetMs = BUDGET_MS;
@@ -63,9 +64,12 @@ export class FrameScheduler {
     this.#large.add(key, job);
   }
 
-  /** Runs a batch now, unless this frame had one, and the rest in the next frames. Must not be called during a render. */
+  /**
+   * Runs a batch now, unless this frame had one, and the rest in the next frames. Must not be called during a render. What a job
+   * queues waits for its turn.
+   */
   go(): void {
-    if (this.#frame !== undefined) return;
+    if (this.#frame !== undefined || this.#running) return;
     if (performance.now() - this.#last > MIN_FRAME_GAP_MS) this.#runBatch();
     this.#schedule();
   }
@@ -83,8 +87,16 @@ export class FrameScheduler {
   }
 
   #runBatch(): void {
-    const began = performance.now();
-    const until = began + (this.#soon.size > 0 ? BUDGET_MS : this.#budgetMs);
+    this.#running = true;
+    try {
+      this.#runJobs(performance.now() + (this.#soon.size > 0 ? BUDGET_MS : this.#budgetMs));
+    } finally {
+      this.#running = false;
+      this.#last = performance.now();
+    }
+  }
+
+  #runJobs(until: number): void {
     // A large job that takes longer than what is left of a frame has one for itself, in turns with the others.
     const largeFirst = this.#largeWaited || this.#soon.size + this.#later.size === 0;
     if (largeFirst) this.#large.runBatch(until);
@@ -92,7 +104,6 @@ export class FrameScheduler {
     if (!largeFirst || performance.now() < until) this.#runGrowth(until);
     while (this.#large.size > 0 && performance.now() + this.#large.jobMs <= until) this.#large.runBatch(until);
     this.#largeWaited = !largeFirst && this.#large.size > 0;
-    this.#last = performance.now();
   }
 
   #runGrowth(until: number): void {

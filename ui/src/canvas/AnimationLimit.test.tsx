@@ -54,6 +54,9 @@ it("AnimationLimit stops the rings in the frame in which too many nodes are seen
   push(["n0"].map(started));
   pass(400);
   expect(doSpin()).toBe(true);
+  // What is counted has just been published, so that it is not published again for a while.
+  push([{ ...finished("n0"), node: "other" } as Entry]);
+  pass(16);
   push(["n1", "n2", "n3"].map(started));
   pass(16);
   expect(doSpin()).toBe(false);
@@ -78,6 +81,13 @@ it("AnimationLimit lets rings spin again once few nodes have run for a second", 
   expect(document.documentElement.hasAttribute("data-crowded")).toBe(false);
   push([finished("n1")]);
   pass(1_100);
+  expect(doSpin()).toBe(true);
+  push(["n4"].map(started));
+  pass(16);
+  push(["n2", "n3", "n4", "n0"].map(finished));
+  pass(1_100);
+  push([{ ...started("n4"), epoch: [1] } as Entry]);
+  pass(400);
   expect(doSpin()).toBe(true);
   unmount();
 });

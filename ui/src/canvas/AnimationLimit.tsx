@@ -10,7 +10,7 @@ const MAX_ANIMATED_NODES = 12;
  */
 const MAX_SPINNING_RINGS = 3;
 /**
- * Rings spin once nodes have run for so long, in milliseconds. Starting and stopping them draws all cards anew, which is not worth
+ * Rings spin once any nodes have run for so long, in milliseconds. Starting and stopping them draws all cards anew, which is not worth
  * it for a moment, nor where many nodes are about to start.
  */
 const SPIN_AFTER_MS = 300;
@@ -35,13 +35,19 @@ export function AnimationLimit() {
     return () => page.removeAttribute("data-crowded");
   }, [isCrowded]);
   useEffect(() => {
-    const page = document.documentElement;
-    if (areMany) wereMany.current = true;
-    if (areMany || !isAny) return;
-    const spin = () => {
+    if (areMany) {
+      wereMany.current = true;
+      return;
+    }
+    const timer = setTimeout(() => {
       wereMany.current = false;
-      page.setAttribute("data-spinning-rings", "");
-    };
+    }, SPIN_AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [areMany]);
+  useEffect(() => {
+    const page = document.documentElement;
+    if (areMany || !isAny) return;
+    const spin = () => page.setAttribute("data-spinning-rings", "");
     const timer = setTimeout(spin, wereMany.current ? SPIN_AGAIN_MS : SPIN_AFTER_MS);
     return () => {
       clearTimeout(timer);

@@ -81,8 +81,14 @@ describe("MeasuredSizes", () => {
     vi.runAllTimers();
     waiting.shift()?.();
     expect(applied).toEqual([250]);
+    sizes.take(Array.from({ length: 200 }, (_, index) => measured(`more${index}`, 2)));
+    for (let part = 0; part < 3; part++) waiting.shift()?.();
+    expect(applied).toEqual([250, 317, 317, 316]);
+    sizes.take(Array.from({ length: 1_000 }, (_, index) => measured(`n${index}`, 3)));
+    vi.runAllTimers();
+    waiting.shift()?.();
     sizes.flush();
-    expect(applied).toEqual([250, 750]);
+    expect(applied.slice(4)).toEqual([250, 750]);
   });
 
   it("applies what waits at once where the nodes are about to change", () => {

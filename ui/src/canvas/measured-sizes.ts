@@ -5,7 +5,7 @@ type Change = NodeChange<CanvasElement>;
 
 /** Measured sizes are gathered until none has come for so long, in milliseconds: some frames, even if they are slow. */
 const QUIET_MS = 200;
-/** The longest that a measured size waits, in milliseconds: frames and loops grow with what is in them. */
+/** The longest that measured sizes are gathered, in milliseconds: frames and loops grow with what is in them. */
 const LONGEST_MS = 1000;
 /**
  * Each size that is applied draws its node, and the first of them the canvas: so they are applied in so many parts, but at least
@@ -34,18 +34,18 @@ export class MeasuredSizes {
     if (changes.some((change) => !isMeasured(change))) return [...this.#takeGathered(), ...changes];
     for (const change of changes) if ("id" in change) this.#gathered.set(change.id, change);
     clearTimeout(this.#quiet);
-    const flushInParts = () => this.#flushInParts(Math.max(MIN_AT_A_TIME, Math.ceil(this.#gathered.size / PARTS)));
+    const flushInParts = () => this.#flushInParts(PARTS);
     this.#quiet = setTimeout(flushInParts, QUIET_MS);
     this.#longest ??= setTimeout(flushInParts, LONGEST_MS);
     return [];
   }
 
-  #flushInParts(atATime: number): void {
+  #flushInParts(parts: number): void {
     this.#clearTimers();
     this.whenFree(() => {
-      const part = this.#takeGathered(atATime);
+      const part = this.#takeGathered(Math.max(MIN_AT_A_TIME, Math.ceil(this.#gathered.size / parts)));
       if (part.length > 0) this.apply(part);
-      if (this.#gathered.size > 0) this.#flushInParts(atATime);
+      if (this.#gathered.size > 0) this.#flushInParts(Math.max(1, parts - 1));
     });
   }
 

@@ -5,7 +5,7 @@ import { useActiveSession } from "@/workspace/run-hooks";
 
 /**
  * What a panel shows of the active run: `children`, made anew for each run, or `none` if there is no run. A run that has just
- * started while the panel is in view comes into it a frame later, so that the click on Run is answered before much is drawn.
+ * started while the panel is in view comes into it later, in a frame of its own, so that the click on Run is answered before much is drawn.
  */
 export function RunPanel({ none, children }: { none: ReactNode; children: (session: RunSession) => ReactNode }) {
   const session = useActiveSession();

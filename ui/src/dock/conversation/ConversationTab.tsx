@@ -23,6 +23,7 @@ const SIDE_BY_SIDE = 640;
 export function ConversationTab() {
   const box = useRef<HTMLDivElement>(null);
   const { width } = useSize(box);
+  const hasRun = useActiveSession() !== undefined;
   return (
     <div ref={box} className="flex h-full min-h-0">
       <RunPanel
@@ -34,14 +35,10 @@ export function ConversationTab() {
       >
         {() => <Chat />}
       </RunPanel>
-      {width >= SIDE_BY_SIDE ? (
-        <RunPanel none={null}>
-          {() => (
-            <div className="min-w-0 flex-1 border-line border-l">
-              <Timeline compact />
-            </div>
-          )}
-        </RunPanel>
+      {hasRun && width >= SIDE_BY_SIDE ? (
+        <div className="min-w-0 flex-1 border-line border-l">
+          <RunPanel none={null}>{() => <Timeline compact />}</RunPanel>
+        </div>
       ) : null}
     </div>
   );

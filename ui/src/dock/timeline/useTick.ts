@@ -15,14 +15,12 @@ export function useTick(): number {
     let isMounted = true;
     const draw = () => {
       if (!isMounted) return;
+      timer = undefined;
       setTick((count) => count + 1);
       if (isTimePassing(activeRun.session)) schedule();
     };
     const schedule = () => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        activeRun.renderLarge(draw, draw);
-      }, EVERY_MS);
+      timer ??= setTimeout(() => activeRun.renderLarge(draw, draw), EVERY_MS);
     };
     const stop = activeRun.onPart("frame", schedule);
     schedule();

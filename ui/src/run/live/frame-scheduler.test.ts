@@ -142,9 +142,11 @@ describe("FrameScheduler", () => {
     // How long they take is not known at first; nothing else is left beside the second.
     expect(perFrame(6)).toEqual([["1", "2", "a"], ["log"], ["b", "c"], ["head"], [], []]);
 
-    for (const name of ["log", "head", "contexts"]) scheduler.large(name, job(name, 1));
-    scheduler.go();
-    expect(perFrame(4).flat()).toEqual(["log", "head", "contexts"]);
+    for (let round = 0; round < 30; round++) {
+      scheduler.large("log", job("log", 1));
+      scheduler.go();
+      expect(perFrame(2).flat()).toEqual(["log"]);
+    }
     for (const name of ["log", "head", "contexts"]) scheduler.large(name, job(name, 1));
     scheduler.later("a", job("a", 1));
     scheduler.go();

@@ -24,18 +24,21 @@ const MIN_GROWTH_JOBS = 4;
 const CARD_MS = 2.5;
 /** Rendering several cards together is cheaper than one by one, up to some number. */
 const CARDS_TOGETHER = 4;
+const CARD_LEARNING = { more: 0.5, less: 0.5 };
 /** What a panel takes that is drawn for the first time, in milliseconds. */
 const PANEL_MS = 10;
+/** Panels differ: after a slow one, the next counts as slow as well, or it would be drawn beside others as soon as a few were fast. */
+const PANEL_LEARNING = { more: 1, less: 0.1 };
 /** Two batches within this time would be in the same frame. */
 const MIN_FRAME_GAP_MS = 8;
 
 export class FrameScheduler {
   /** Urgent jobs. */
-  readonly #soon = new JobQueue(CARD_MS, CARDS_TOGETHER);
+  readonly #soon = new JobQueue(CARD_MS, CARDS_TOGETHER, CARD_LEARNING);
   /** Jobs for what merely grows. */
-  readonly #later = new JobQueue(CARD_MS, CARDS_TOGETHER);
+  readonly #later = new JobQueue(CARD_MS, CARDS_TOGETHER, CARD_LEARNING);
   /** Jobs that render much. */
-  readonly #large = new JobQueue(PANEL_MS, 1);
+  readonly #large = new JobQueue(PANEL_MS, 1, PANEL_LEARNING);
   /** A large job found no time in the last frame. */
   #largeWaited = false;
   #frame: number | undefined;
@@ -71,7 +74,7 @@ export class FrameScheduler {
   go(): void {
     if (this.#frame !== undefined || this.#running) return;
     if (performance.now() - this.#last > MIN_FRAME_GAP_MS) this.#runBatch();
-    this.#schedule();
+    else this.#schedule();
   }
 
   #schedule(): void {
@@ -82,10 +85,10 @@ export class FrameScheduler {
       // What was left over waited for one frame.
       this.#budgetMs = Math.min(MAX_BUDGET_MS, Math.max(BUDGET_MS, (performance.now() - scheduled) / 2));
       this.#runBatch();
-      this.#schedule();
     });
   }
 
+  /** Runs what a frame has time for, and asks for another for the rest. */
   #runBatch(): void {
     this.#running = true;
     try {
@@ -93,6 +96,7 @@ export class FrameScheduler {
     } finally {
       this.#running = false;
       this.#last = performance.now();
+      this.#schedule();
     }
   }
 

@@ -7,10 +7,14 @@ export class JobQueue {
   readonly #jobs = new Map<unknown, Job>();
   #jobMs: number;
 
-  /** `jobMs` is what a job takes as long as none has run; at most `maxBatch` are rendered together. */
+  /**
+   * `jobMs` is what a job takes as long as none has run; at most `maxBatch` are rendered together. `learning` is how much of
+   * the difference is taken over when a job takes longer than known, or less.
+   */
   constructor(
     jobMs: number,
     private readonly maxBatch: number,
+    private readonly learning: { more: number; less: number },
   ) {
     this.#jobMs = jobMs;
   }
@@ -50,6 +54,7 @@ export class JobQueue {
     flushSync(() => {
       for (const [, job] of batch) job();
     });
-    this.#jobMs = (this.#jobMs + (performance.now() - began) / batch.length) / 2;
+    const difference = (performance.now() - began) / batch.length - this.#jobMs;
+    this.#jobMs += difference * (difference > 0 ? this.learning.more : this.learning.less);
   }
 }

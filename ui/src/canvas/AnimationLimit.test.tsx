@@ -84,8 +84,9 @@ it("AnimationLimit lets rings spin again once few nodes have run for a second", 
   expect(doSpin()).toBe(true);
   push(["n4"].map(started));
   pass(16);
-  push(["n2", "n3", "n4", "n0"].map(finished));
+  push([...["n2", "n3", "n4"].map(finished), { ...finished("n0"), epoch: [5] } as Entry]);
   pass(1_100);
+  expect(doSpin()).toBe(false);
   push([{ ...started("n4"), epoch: [1] } as Entry]);
   pass(400);
   expect(doSpin()).toBe(true);

@@ -24,6 +24,7 @@ const MIN_GROWTH_JOBS = 4;
 const CARD_MS = 2.5;
 /** Rendering several cards together is cheaper than one by one, up to some number. */
 const CARDS_TOGETHER = 4;
+/** Cards are alike: what the last ones took is half of what is known of the next. */
 const CARD_LEARNING = { more: 0.5, less: 0.5 };
 /** What a panel takes that is drawn for the first time, in milliseconds. */
 const PANEL_MS = 10;
@@ -42,6 +43,7 @@ export class FrameScheduler {
   /** A large job found no time in the last frame. */
   #largeWaited = false;
   #frame: number | undefined;
+  /** A batch runs now. */
   #running = false;
   #last = Number.NEGATIVE_INFINITY;
   #growthMs = 0;

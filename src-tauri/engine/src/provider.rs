@@ -13,7 +13,7 @@ use ts_rs::TS;
 use crate::attachment::Attachment;
 use crate::context::{Message, SharedMessage, ToolCall};
 use crate::error::{ErrorCode, Fault};
-use crate::hash::content_hash;
+use crate::hash::json_hash;
 use crate::id::{Activation, ReplyKey};
 use crate::models::TokenUsage;
 use crate::origin::Origins;
@@ -51,6 +51,17 @@ pub struct ModelRequest {
     pub session: Option<String>,
     /// Provider-specific options; for the offline provider its script.
     pub options: Value,
+}
+
+impl ModelRequest {
+    /// Its [key](Provider::reply_key) for a provider that decides nothing itself. Fault `provider.bad_request`.
+    pub fn key(&self) -> Result<ReplyKey, Fault> {
+        // Where a message comes from is not part of what is asked.
+        let plain =
+            |message: &SharedMessage| Arc::new(Message { origins: Origins::NONE, ..Message::clone(message) });
+        let messages = self.messages.iter().map(plain).collect();
+        hash_request(&Self { messages, ..self.clone() })
+    }
 }
 
 /// A part of a reply while it streams.
@@ -112,13 +123,7 @@ pub trait Provider: Send + Sync {
     /// attempt, or in how much of a conversation the provider has stored, have the same key. Faults are those of
     /// [`call`](Self::call) for a request that cannot be sent.
     fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
-        // Where a message comes from is not part of what is asked.
-        let plain =
-            |message: &SharedMessage| Arc::new(Message { origins: Origins::NONE, ..Message::clone(message) });
-        hash_request(&ModelRequest {
-            messages: request.messages.iter().map(plain).collect(),
-            ..request.clone()
-        })
+        request.key()
     }
 
     /// The HTTP request that [`call`](Self::call) sends, without the key; none if it sends no HTTP request. Sends nothing. Faults
@@ -174,10 +179,9 @@ pub struct KeyPlaceholder {
 /// The key of a request that consists of `parts`: their SHA-256 hash as JSON. Fault `provider.bad_request` if they cannot be
 /// written as JSON.
 pub fn hash_request(parts: &impl Serialize) -> Result<ReplyKey, Fault> {
-    let request = serde_json::to_vec(parts).map_err(|error| {
+    json_hash(parts).map(ReplyKey::from).map_err(|error| {
         Fault::new(ErrorCode::ProviderBadRequest, format!("The request cannot be written as JSON: {error}."))
-    })?;
-    Ok(content_hash(&request).into())
+    })
 }
 
 /// The providers that a run may use, by name.

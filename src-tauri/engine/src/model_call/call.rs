@@ -12,7 +12,7 @@ use crate::context::SharedMessage;
 use crate::earlier_run::EarlierReply;
 use crate::error::{ErrorCode, Fault};
 use crate::expression::as_text;
-use crate::id::ContextId;
+use crate::id::{ContextId, ReplyKey};
 use crate::journal::{CallAccount, CallEvent, MAX_NESTING_DEPTH, is_too_deep};
 use crate::models::TokenUsage;
 use crate::node::NodeContext;
@@ -118,11 +118,14 @@ impl ModelCall<'_> {
             ..RequestSettings::of(&model.provider, self.provider, &request)
         };
         let prompt = Arc::new(PromptRecord { settings, ..prompt });
-        let key = self.provider.reply_key(&request)?;
         let CallPlace { step, sampling } = place;
-        let earlier = node_context.earlier();
-        let bought =
-            earlier.and_then(|run| run.reply(&node_context.activation, step, sampling.as_ref(), &key));
+        // Nothing is looked up by its key before the call if there is no earlier run.
+        let known_key = node_context.earlier().map(|_| self.provider.reply_key(&request)).transpose()?;
+        let asked = known_key.is_none().then(|| request.clone());
+        let bought = node_context
+            .earlier()
+            .zip(known_key.as_ref())
+            .and_then(|(run, key)| run.reply(&node_context.activation, step, sampling.as_ref(), key));
         // Before the money is spent.
         let (request, permit, reservation) = if bought.is_some() {
             (request, None, None)
@@ -135,12 +138,13 @@ impl ModelCall<'_> {
             (request, Some(permit), reservation)
         };
         node_context.note(CallEvent::PromptRendered { step, prompt, sampling: sampling.clone() });
-        let (recorded, reused) = if let Some(EarlierReply { reply, account, event }) = bought {
+        let (recorded, key, reused) = if let Some(EarlierReply { reply, account, event }) = bought {
             let recorded = RecordedReply { reply, account, origins, is_reused: true };
-            (recorded, Some(event))
+            (recorded, known_key, Some(event))
         } else {
             let under_way = CallUnderWay { call: self, step, sampling: sampling.clone(), has_ended: false };
-            let answered = self.call(request, prompt_tokens, sink).await;
+            let call = self.call(request, prompt_tokens, sink);
+            let (answered, key) = futures::join!(call, self.key_meanwhile(asked));
             under_way.end();
             let (reply, account) = match answered {
                 Ok(answered) => answered,
@@ -154,13 +158,13 @@ impl ModelCall<'_> {
             };
             let recorded =
                 RecordedReply { reply, account: Some(Arc::new(account)), origins, is_reused: false };
-            (recorded, None)
+            (recorded, known_key.or(key), None)
         };
         let event = CallEvent::ModelReplied {
             step,
             reply: Box::new(recorded.reply.clone()),
             account: recorded.account.clone(),
-            key: Some(key),
+            key,
             sampling,
             origins: recorded.origins.clone(),
             reused,
@@ -174,6 +178,15 @@ impl ModelCall<'_> {
             reservation.answered(recorded.reply.usage.unwrap_or_default(), cost);
         }
         Ok(recorded)
+    }
+
+    /// The key of a request that is on its way: to make it takes as long as to send a long conversation does. None if it cannot
+    /// be made, which the call itself says.
+    async fn key_meanwhile(&self, asked: Option<ModelRequest>) -> Option<ReplyKey> {
+        let request = asked?;
+        // The connection sends first.
+        tokio::task::yield_now().await;
+        self.provider.reply_key(&request).ok()
     }
 
     /// Notes a failed call that may have been billed. A model that costs nothing bills nothing.

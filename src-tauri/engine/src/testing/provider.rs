@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::context::{Role, ToolCall};
 use crate::error::{ErrorCode, Fault};
+use crate::id::ReplyKey;
 use crate::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
 
 #[derive(Clone, Debug)]
@@ -44,6 +45,8 @@ impl ScriptedReply {
 pub struct FakeProvider {
     script: Mutex<VecDeque<ScriptedReply>>,
     requests: Mutex<Vec<ModelRequest>>,
+    /// How many requests it had received when each key was asked for.
+    requests_before_keys: Mutex<Vec<usize>>,
     returns_reasoning: AtomicBool,
     /// The media types of attachments that it can't send.
     refused_types: Mutex<Vec<String>>,
@@ -68,6 +71,11 @@ impl FakeProvider {
     /// The requests so far.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.requests.lock().clone()
+    }
+
+    /// How many requests it had received when each key was asked for.
+    pub fn requests_before_keys(&self) -> Vec<usize> {
+        self.requests_before_keys.lock().clone()
     }
 
     fn next(&self, request: &ModelRequest) -> ScriptedReply {
@@ -98,6 +106,12 @@ impl Provider for FakeProvider {
                 Err(fault)
             }
         }
+    }
+
+    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        let received = self.requests.lock().len();
+        self.requests_before_keys.lock().push(received);
+        request.key()
     }
 
     fn returns_reasoning(&self) -> bool {

@@ -5,6 +5,7 @@ mod loop_turns;
 mod memory;
 mod origins;
 mod overflow;
+mod reply_keys;
 mod sampling;
 mod stop_reasons;
 mod tool_calls;

@@ -184,7 +184,10 @@ function Partners({ end, close }: { end: End; close: Close }) {
               terms={type.terms}
               testId={`connect-new-${type.type}`}
               onChoose={() => {
-                const added = addNodeFor(workspace, pulled, type.type, beside(flow, end), { loop: homeOf(flow, end) });
+                const added = addNodeFor(workspace, pulled, type.type, beside(flow, end), {
+                  loop: homeOf(flow, end),
+                  follows: true,
+                });
                 close(added ?? end.node);
                 if (added !== undefined) focusNewNode(workspace, added);
               }}

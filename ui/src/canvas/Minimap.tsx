@@ -6,7 +6,7 @@ import type { NodeTypes } from "@/flow/node-types";
 import type { CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useTheme } from "@/workspace/theme";
-import { boxesOf, frameBoxes } from "./boxes";
+import { boxesOf, drawnBounds, isWithin } from "./boxes";
 import { paintFrames, paintNodes } from "./paint-nodes";
 import { TEXTS } from "./texts";
 
@@ -18,7 +18,7 @@ const MARGIN = 8;
 /**
  * The map of the flow and of what is in view. Painted once for each change of the nodes, not while they are dragged. While
  * the view moves among them only its frame does, however many nodes there are; beyond them, the map covers the frame, too.
- * Click or drag in it to go there.
+ * Click or drag in it to go there. It hides while all of the flow is in view: there it would show nothing, and cover nodes.
  */
 export function Minimap(drawn: Drawn) {
   const { nodes, frames } = useSettled(drawn);
@@ -27,6 +27,7 @@ export function Minimap(drawn: Drawn) {
   const theme = useTheme();
   const colors = useMemo(() => new CssColors(), []);
   const store = useStoreApi();
+  const panel = useRef<HTMLDivElement>(null);
   const picture = useRef<HTMLCanvasElement>(null);
   const frame = useRef<HTMLDivElement>(null);
   const mapping = useRef<Mapping>(undefined);
@@ -35,13 +36,18 @@ export function Minimap(drawn: Drawn) {
   const refresh = useRef(() => {});
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colors.
   useLayoutEffect(() => {
-    const boxes = boxesOf(nodes);
-    const flow = bounds(new Map([...boxes, ...frameBoxes(frames, boxes)]));
+    const flow = drawnBounds(frames, boxesOf(nodes));
     let painting: number | undefined;
     mapping.current = undefined;
     const draw = () => {
       const view = viewOf(store.getState());
       const before = mapping.current;
+      const isWhole = isWithin(flow, view) && !held.current;
+      panel.current?.toggleAttribute("data-whole", isWhole);
+      if (isWhole) {
+        mapping.current = undefined;
+        return;
+      }
       const map = before && held.current ? before : mapOf(bounds(new Map(Object.entries({ flow, view }))));
       mapping.current = map;
       if (frame.current) placeFrame(frame.current, map, view);
@@ -76,7 +82,7 @@ export function Minimap(drawn: Drawn) {
     refresh.current();
   };
   return (
-    <Panel position="bottom-right" className="minimap" data-testid="minimap">
+    <Panel ref={panel} position="bottom-right" className="minimap" data-testid="minimap">
       <div
         role="img"
         aria-label={TEXTS.minimap}

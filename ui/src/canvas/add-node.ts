@@ -36,13 +36,18 @@ export function addNodeOf(workspace: Workspace, type: string, at?: Point, droppe
   return id;
 }
 
-/** Adds a node that fits a dragged edge, with its matching port where the edge was dropped or near it, into the loop that is there. */
+/**
+ * Adds a node that fits a dragged edge, with its matching port where the edge was dropped or near it, into the loop that is there.
+ * With a view that `follows` it is at the place itself if that is free, and the view moves there.
+ */
 export function addNodeFor(
   workspace: Workspace,
   pulled: Pulled,
   type: string,
   at: Point,
-  { loop, templated }: { loop?: NodeId; templated?: boolean } = { loop: loopAt(workspace, at) },
+  { loop, templated, follows }: { loop?: NodeId; templated?: boolean; follows?: boolean } = {
+    loop: loopAt(workspace, at),
+  },
 ): NodeId | undefined {
   const { editor, nodeTypes, layout } = workspace;
   const descriptor = nodeTypes.get(type);
@@ -66,7 +71,7 @@ export function addNodeFor(
   const planned = newNodeSize(workspace, { type });
   // The row of a variable's input.
   const size = found < 0 ? { ...planned, height: planned.height + PORT_STEP } : planned;
-  const place = placeForNew(workspace, size, corner, new Set([parent]));
+  const place = placeForNew(workspace, size, corner, new Set([parent]), { follows });
   const position = { ...relativeTo(flow, parent, place), ...(isLoop ? LOOP_SIZE : {}) };
   const id = editor.addConnectedNode({ ...nodeIn(parent, type), ...(config ? { config } : {}) }, position, (added) => {
     const edge = edgeBetween(pulled.end, { node: added, side: intoIt ? "in" : "out", port: port.name });

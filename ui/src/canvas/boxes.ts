@@ -1,6 +1,6 @@
 /** Where the drawn nodes are on the canvas. React Flow's positions are relative to the loop that a node is in. */
 import type { NodeId } from "@/bindings";
-import type { Box, Point } from "@/flow/align";
+import { type Box, type Boxes, bounds, type Point } from "@/flow/align";
 import { loopSize, type SizeOf } from "@/flow/container-box";
 import { isContainer } from "@/flow/containers";
 import { commentField } from "@/flow/node-types";
@@ -38,6 +38,21 @@ export function frameBoxes(frames: readonly FrameNode[], boxes: ReadonlyMap<Node
 
 export function contains(box: Box, { x, y }: Point): boolean {
   return x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
+}
+
+/** The box around all that is drawn. `boxes` are those of the nodes. */
+export function drawnBounds(frames: readonly FrameNode[], boxes: Boxes): Box {
+  return bounds(new Map([...boxes, ...frameBoxes(frames, boxes)]));
+}
+
+/** Whether all of a box is within another one. */
+export function isWithin(box: Box, outer: Box): boolean {
+  return (
+    box.x >= outer.x &&
+    box.y >= outer.y &&
+    box.x + box.width <= outer.x + outer.width &&
+    box.y + box.height <= outer.y + outer.height
+  );
 }
 
 /** The sizes of all nodes: as they are drawn, or, in a folded loop, as they would be. */

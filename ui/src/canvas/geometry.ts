@@ -24,6 +24,9 @@ const MIN_HEIGHT = 57;
 export const FOLDED_FRAME_HEIGHT = MIN_HEIGHT;
 const BELOW_LAST_PORT = 14;
 
+/** How much a run adds to the height of a card: its last line of text, three lines that stream, and how full its context is. */
+export const RUN_HEIGHT = 84;
+
 /** The side lengths of a port's mark, by strand. */
 export const HANDLE_SIZE: Record<PortKind, number> = { context: 13, data: 9, tools: 10 };
 

@@ -11,6 +11,7 @@ import type { Workspace } from "@/workspace/workspace";
 import { addNodeFor, addNodeOf } from "./add-node";
 import { sizesOf } from "./boxes";
 import { duplicateSelection, pasteFromClipboard } from "./clipboard";
+import { portY, RUN_HEIGHT } from "./geometry";
 
 const PANE = { x: 0, y: 0, left: 0, top: 0, width: 1000, height: 640 };
 
@@ -173,7 +174,7 @@ function coverPane(covered: Box): void {
   vi.spyOn(control as HTMLElement, "getBoundingClientRect").mockReturnValue(covered as DOMRect);
 }
 
-test("the view moves until the minimap does not cover a new node", () => {
+test("the view moves until no control covers a new node", () => {
   viewport = { x: 0, y: 0, zoom: 1 };
   const covered = { x: 440, y: 280, width: 140, height: 90 };
   coverPane(covered);
@@ -184,7 +185,7 @@ test("the view moves until the minimap does not cover a new node", () => {
   expect(isInView(box)).toBe(true);
 });
 
-test("a view that is moved for a new node shows it above the minimap", () => {
+test("a view that is moved for a new node shows it above the controls", () => {
   viewport = { x: 0, y: 0, zoom: 1 };
   coverPane({ x: 0, y: 535, width: 1000, height: 90 });
   // The view is full, and so is all around it but below.
@@ -197,4 +198,28 @@ test("a view that is moved for a new node shows it above the minimap", () => {
   const { y, height } = boxOf(addNodeOf(workspace, "text") ?? "");
   expect(viewport.y).not.toBe(0);
   expect((y + height) * viewport.zoom + viewport.y).toBeLessThanOrEqual(535);
+});
+
+test("between new nodes there is room for what a run adds to their cards, if the view has it", () => {
+  viewport = { x: 0, y: 0, zoom: 1 };
+  const apart = (a: Box, b: Box) => Math.max(a.y, b.y) - Math.min(a.y + a.height, b.y + b.height);
+  // A column as wide as a card.
+  const walls = [150, 650].flatMap((x) => [0, 80, 160, 240, 320, 400, 480].map((y) => ({ type: "text", x, y })));
+  workspace.editor.open(documentState(flowOf(walls)));
+  const [first, second] = [addNodeOf(workspace, "text") ?? "", addNodeOf(workspace, "text") ?? ""];
+  expect(boxOf(first).x).toBe(boxOf(second).x);
+  expect(apart(boxOf(first), boxOf(second))).toBeGreaterThanOrEqual(RUN_HEIGHT);
+  expect(isInView(boxOf(second))).toBe(true);
+});
+
+test("a node that is connected by keyboard lands beside its source, and the view follows", () => {
+  viewport = { x: 0, y: 0, zoom: 1 };
+  workspace.editor.open(documentState(flowOf([{ type: "text", x: 700, y: 200 }])));
+  const source = boxOf("n0");
+  const wanted = { x: source.x + source.width + 90, y: source.y + portY(0) };
+  const pulled = { end: { node: "n0", side: "out", port: "text" }, kind: "data", type: "text" } as never;
+  const box = boxOf(addNodeFor(workspace, pulled, "output", wanted, { follows: true }) ?? "");
+  expect(box).toMatchObject({ x: wanted.x, y: source.y });
+  expect(viewport.x).toBeLessThan(0);
+  expect(isInView(box)).toBe(true);
 });

@@ -9,7 +9,7 @@ import { freePlace } from "@/flow/free-place";
 import { commentField } from "@/flow/node-types";
 import type { Workspace } from "@/workspace/workspace";
 import { boxesOf, sizesOf } from "./boxes";
-import { plannedSize } from "./geometry";
+import { plannedSize, RUN_HEIGHT } from "./geometry";
 import { viewBox } from "./view";
 
 const NO_PORTS = { inputs: [], outputs: [] };
@@ -23,25 +23,34 @@ export function newNodeSize({ nodeTypes }: Pick<Workspace, "nodeTypes">, node: N
 
 /**
  * The free corner on the canvas nearest to a wanted one, for what goes into these containers: in view and within the body
- * of its loop; else, in a loop, anywhere in its body, then to the right of it or below; else in view; else anywhere.
+ * of its loop; else, in a loop, anywhere in its body, then to the right of it or below; else in view; else anywhere. With a
+ * view that `follows`, what is in view does not matter. Above and below there is room for what a run adds to the cards, if
+ * there is such a place.
  */
 export function placeForNew(
   workspace: Workspace,
   size: Size,
   wanted: Point,
   containers: ReadonlySet<NodeId | undefined>,
+  { follows = false } = {},
 ): Point {
   const others = boxesIn(workspace, containers);
-  const view = viewBox(workspace);
+  const view = follows ? undefined : viewBox(workspace);
   const [container] = containers;
   const body =
     containers.size === 1 && container !== undefined ? bodyBox(workspace.editor.state.flow, container) : undefined;
+  const tall = others.map(taller);
   const areas = body ? [view && overlap(view, body), body, grown(body)] : [view];
   for (const area of areas) {
-    const place = area && freePlace(size, wanted, others, area);
+    const place = area && (freePlace(taller(size), wanted, tall, area) ?? freePlace(size, wanted, others, area));
     if (place) return place;
   }
-  return freePlace(size, wanted, others) ?? wanted;
+  return freePlace(taller(size), wanted, tall) ?? wanted;
+}
+
+/** As tall as a run can make it. */
+function taller<T extends Size>(box: T): T {
+  return { ...box, height: box.height + RUN_HEIGHT };
 }
 
 /** Where the nodes of a body can be if its loop grows to the right and down, which moves nothing. */

@@ -5,7 +5,7 @@ import type { NodeId } from "@/bindings";
 import { type Box, type Boxes, bounds, overlaps, type Point } from "@/flow/align";
 import { displayedFlow, type FlowState } from "@/flow/flow-state";
 import type { Workspace } from "@/workspace/workspace";
-import { boxesOf, contains, frameBoxes } from "./boxes";
+import { boxesOf, contains, drawnBounds, frameBoxes, isWithin } from "./boxes";
 import { topBetween } from "./elements";
 import { portY } from "./geometry";
 import { isOverview } from "./overview-zoom";
@@ -45,9 +45,9 @@ export function showAll(
   const box = bounds(boxes);
   const viewAbove = (height: number) => getViewportForBounds(box, pane.width, height, minZoom, maxZoom, padding);
   let viewport = viewAbove(pane.height);
-  const free = freeHeight(pane, boxes, viewport);
+  const free = freeHeight({ canvas }, pane, boxes, viewport);
   const above = viewAbove(free);
-  // In a low canvas nodes below the minimap are better than small ones.
+  // In a low canvas nodes below the controls are better than small ones.
   if (free >= pane.height / 2 && box.height * above.zoom <= free) viewport = above;
   // What is too large for the least zoom is shown from its upper left corner, where flows begin.
   const margin = padding * 300;
@@ -59,18 +59,25 @@ export function showAll(
   void instance.setViewport(viewport, { duration });
 }
 
-/** The minimap and the buttons that stand at the lower corners of the canvas, in pixels from its upper left corner. */
-function controlBoxes(pane: DOMRect): Box[] {
-  return [...document.querySelectorAll(".canvas .react-flow__panel")].map((control) => {
-    const { x, y, width, height } = control.getBoundingClientRect();
-    return { x: x - pane.x, y: y - pane.y, width, height };
-  });
+/**
+ * The buttons and the minimap that stand at the lower corners of the canvas in a view, in pixels from its upper left corner.
+ * The minimap is not there if the view shows all of the flow.
+ */
+function controlBoxes({ canvas }: Pick<Parts, "canvas">, pane: DOMRect, view: Viewport): Box[] {
+  const shown = onCanvas({ x: 0, y: 0, width: pane.width, height: pane.height }, view);
+  const isWhole = isWithin(drawnBounds(canvas.drawnFrames(), boxesOf(canvas.drawnNodes())), shown);
+  return [...document.querySelectorAll(`.canvas .react-flow__panel${isWhole ? ":not(.minimap)" : ""}`)].map(
+    (control) => {
+      const { x, y, width, height } = control.getBoundingClientRect();
+      return { x: x - pane.x, y: y - pane.y, width, height };
+    },
+  );
 }
 
 /** How much of the canvas, in pixels from its top, is above all controls that cover a part of these boxes in a view. */
-function freeHeight(pane: DOMRect, boxes: Boxes, view: Viewport): number {
+function freeHeight(parts: Pick<Parts, "canvas">, pane: DOMRect, boxes: Boxes, view: Viewport): number {
   const all = [...boxes.values()];
-  const covering = controlBoxes(pane).filter((control) => {
+  const covering = controlBoxes(parts, pane, view).filter((control) => {
     const place = onCanvas(control, view);
     return all.some((box) => overlaps(place, box));
   });
@@ -126,7 +133,7 @@ export function inView({ canvas }: Parts, nodes: readonly NodeId[]): boolean {
   const view = instance.getViewport();
   const { x, y, zoom } = view;
   const boxes = boxesOf(canvas.drawnNodes());
-  const covered = controlBoxes(pane).map((control) => onCanvas(control, view));
+  const covered = controlBoxes({ canvas }, pane, view).map((control) => onCanvas(control, view));
   return (
     zoom >= READABLE &&
     nodes.every((id) => {
@@ -184,7 +191,7 @@ export function showBox({ canvas }: Pick<Parts, "canvas">, box: Box): void {
   const next = { x: x - right * zoom, y: y - down * zoom, zoom };
   // Up to above a control that would cover it, if there is room.
   const bottom = (box.y + box.height) * zoom + next.y;
-  const up = bottom - (freeHeight(pane, new Map([["", box]]), next) - VIEW_MARGIN_PX);
+  const up = bottom - (freeHeight({ canvas }, pane, new Map([["", box]]), next) - VIEW_MARGIN_PX);
   if (up > 0 && box.y * zoom + next.y - up >= VIEW_MARGIN_PX) next.y -= up;
   if (next.x === x && next.y === y) return;
   void instance.setViewport(next, { duration: QUICK_MS });

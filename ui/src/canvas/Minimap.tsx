@@ -42,9 +42,9 @@ export function Minimap(drawn: Drawn) {
     const draw = () => {
       const view = viewOf(store.getState());
       const before = mapping.current;
-      const isWhole = isWithin(flow, view) && !held.current;
-      panel.current?.toggleAttribute("data-whole", isWhole);
-      if (isWhole) {
+      const isNeeded = held.current || (view.width > 0 && !isWithin(flow, view));
+      panel.current?.toggleAttribute("data-needed", isNeeded);
+      if (!isNeeded) {
         mapping.current = undefined;
         return;
       }
@@ -68,10 +68,15 @@ export function Minimap(drawn: Drawn) {
       if (painting !== undefined) cancelAnimationFrame(painting);
     };
   }, [nodes, frames, theme, colors, types, store]);
-  const goTo = (event: PointerEvent<HTMLDivElement>) => {
+  const press = (event: PointerEvent<HTMLDivElement>) => {
     if (event.buttons !== 1 || !mapping.current) return;
     held.current = true;
     event.currentTarget.setPointerCapture(event.pointerId);
+    goTo(event);
+  };
+  const goTo = (event: PointerEvent<HTMLDivElement>) => {
+    // What was pressed elsewhere goes on when it comes across the map, or when the map comes below it.
+    if (!held.current || !mapping.current) return;
     const box = event.currentTarget.getBoundingClientRect();
     const at = mapping.current.toCanvas({ x: event.clientX - box.left, y: event.clientY - box.top });
     const { instance } = canvas;
@@ -87,7 +92,7 @@ export function Minimap(drawn: Drawn) {
         role="img"
         aria-label={TEXTS.minimap}
         className="relative h-full overflow-hidden"
-        onPointerDown={goTo}
+        onPointerDown={press}
         onPointerMove={goTo}
         onLostPointerCapture={release}
       >

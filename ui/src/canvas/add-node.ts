@@ -4,14 +4,13 @@ import type { Point } from "@/flow/align";
 import { edgeBetween, fittingPort, TEMPLATE_VARIABLE, templateField } from "@/flow/connection";
 import { LOOP_SIZE } from "@/flow/container-box";
 import { containerOf, isContainer, isInBody, relativeTo } from "@/flow/containers";
-import { commentField } from "@/flow/node-types";
 import type { End } from "@/flow/ports";
 import type { Pulled } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
 import { loopAt } from "./drop";
 import { borderRowY, CARD_WIDTH, PORT_STEP, portY } from "./geometry";
 import { focusNewNode } from "./keyboard-navigation";
-import { newNodeSize, placeForNew } from "./place-new";
+import { isCard, newNodeSize, placeForNew } from "./place-new";
 import { showBox, viewCenter } from "./view";
 
 /**
@@ -19,17 +18,18 @@ import { showBox, viewCenter } from "./view";
  * `dropped` there by hand goes to the nearest place in view where it covers nothing.
  */
 export function addNodeOf(workspace: Workspace, type: string, at?: Point, dropped = false): NodeId | undefined {
-  const { editor, nodeTypes, layout } = workspace;
+  const { editor, layout } = workspace;
   const size = newNodeSize(workspace, { type });
+  const card = isCard(workspace, { type });
   const center = at ?? viewCenter(workspace);
   const corner = { x: center.x - size.width / 2, y: center.y - size.height / 2 };
   const { flow } = editor.state;
   const parent = at && loopAt(workspace, at);
-  const place = dropped ? corner : placeForNew(workspace, size, corner, new Set([parent]));
+  const roomy = at === undefined && card;
+  const place = dropped ? corner : placeForNew(workspace, size, corner, new Set([parent]), { roomy });
   layout.showInspectorTab("config");
-  const isSized = isContainer(nodeTypes.all, { type }) || commentField(nodeTypes.all, { type }) !== undefined;
   const position = relativeTo(flow, parent, place);
-  const id = editor.addNode(nodeIn(parent, type), isSized ? { ...position, ...size } : position);
+  const id = editor.addNode(nodeIn(parent, type), card ? position : { ...position, ...size });
   if (id === undefined) return undefined;
   if (!dropped) showBox(workspace, { ...place, ...size });
   focusNewNode(workspace, id);
@@ -38,7 +38,7 @@ export function addNodeOf(workspace: Workspace, type: string, at?: Point, droppe
 
 /**
  * Adds a node that fits a dragged edge, with its matching port where the edge was dropped or near it, into the loop that is there.
- * With a view that `follows` it is at the place itself if that is free, and the view moves there.
+ * With a view that `follows` the place need not be in view, and in a loop not within its border.
  */
 export function addNodeFor(
   workspace: Workspace,
@@ -71,7 +71,7 @@ export function addNodeFor(
   const planned = newNodeSize(workspace, { type });
   // The row of a variable's input.
   const size = found < 0 ? { ...planned, height: planned.height + PORT_STEP } : planned;
-  const place = placeForNew(workspace, size, corner, new Set([parent]), { follows });
+  const place = placeForNew(workspace, size, corner, new Set([parent]), { follows, roomy: follows && !isLoop });
   const position = { ...relativeTo(flow, parent, place), ...(isLoop ? LOOP_SIZE : {}) };
   const id = editor.addConnectedNode({ ...nodeIn(parent, type), ...(config ? { config } : {}) }, position, (added) => {
     const edge = edgeBetween(pulled.end, { node: added, side: intoIt ? "in" : "out", port: port.name });

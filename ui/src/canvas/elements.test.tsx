@@ -52,7 +52,7 @@ test("the minimap repaints on changes, but not for each step of a drag", async (
   const at = (x: number, dragging: boolean) => drawn.map((node) => ({ ...node, position: { x, y: 0 }, dragging }));
   const NO_FRAMES: [] = [];
   const map = (displayed: typeof drawn) => (
-    <ReactFlowProvider>
+    <ReactFlowProvider initialWidth={100} initialHeight={100}>
       <Minimap nodes={displayed} frames={NO_FRAMES} />
     </ReactFlowProvider>
   );

@@ -15,6 +15,8 @@ import { portY, RUN_HEIGHT } from "./geometry";
 
 const PANE = { x: 0, y: 0, left: 0, top: 0, width: 1000, height: 640 };
 
+const TEXT_OUT = { end: { node: "n0", side: "out", port: "text" }, kind: "data", type: "text" } as never;
+
 let workspace: Workspace;
 let viewport: { x: number; y: number; zoom: number };
 
@@ -217,9 +219,35 @@ test("a node that is connected by keyboard lands beside its source, and the view
   workspace.editor.open(documentState(flowOf([{ type: "text", x: 700, y: 200 }])));
   const source = boxOf("n0");
   const wanted = { x: source.x + source.width + 90, y: source.y + portY(0) };
-  const pulled = { end: { node: "n0", side: "out", port: "text" }, kind: "data", type: "text" } as never;
-  const box = boxOf(addNodeFor(workspace, pulled, "output", wanted, { follows: true }) ?? "");
+  const box = boxOf(addNodeFor(workspace, TEXT_OUT, "output", wanted, { follows: true }) ?? "");
   expect(box).toMatchObject({ x: wanted.x, y: source.y });
   expect(viewport.x).toBeLessThan(0);
   expect(isInView(box)).toBe(true);
+});
+
+test("a node for an edge dropped into a gap stays in it, however little room for a run it has", () => {
+  viewport = { x: 0, y: 0, zoom: 1 };
+  const [above, below] = [80, 330].map((y) => ({ type: "text", x: 400, y }));
+  workspace.editor.open(
+    documentState(flowOf([{ type: "text", x: 0, y: 0 }, above, below].flatMap((one) => one ?? []))),
+  );
+  // A little too low for the gap of 20 that new nodes keep.
+  const dropped = { x: 400, y: 240 + portY(0) };
+  const box = boxOf(addNodeFor(workspace, TEXT_OUT, "output", dropped) ?? "");
+  expect(box).toMatchObject({ x: 400, y: 330 - 20 - box.height });
+});
+
+test("a node that is connected by keyboard lands beside its source beyond the border of their loop", () => {
+  viewport = { x: 0, y: 0, zoom: 1 };
+  const flow: Flow = {
+    ...EMPTY_FLOW,
+    nodes: { loop: { type: "loop" }, n0: { type: "text", parent: "loop" } },
+    layout: { loop: { x: 100, y: 100, width: 760, height: 460 }, n0: { x: 500, y: 120 } },
+  };
+  workspace.editor.open(documentState(flow));
+  const { x, y, width } = boxOf("n0");
+  const wanted = { x: x + width + 90, y: y + portY(0) };
+  const added = addNodeFor(workspace, TEXT_OUT, "output", wanted, { loop: "loop", follows: true }) ?? "";
+  expect(boxOf(added)).toMatchObject({ x: wanted.x, y });
+  expect(wanted.x).toBeGreaterThan(100 + 760);
 });

@@ -21,36 +21,51 @@ export function newNodeSize({ nodeTypes }: Pick<Workspace, "nodeTypes">, node: N
   return plannedSize(isComment, nodeTypes.get(node.type)?.ports ?? NO_PORTS, false, at);
 }
 
+type Placing = {
+  /** The view follows: what is in it does not matter, and a loop may grow. */
+  follows?: boolean;
+  /** For a card at a place that nobody pointed to: unless that is free, one with room for what a run adds to it and to others is better. */
+  roomy?: boolean;
+};
+
 /**
  * The free corner on the canvas nearest to a wanted one, for what goes into these containers: in view and within the body
- * of its loop; else, in a loop, anywhere in its body, then to the right of it or below; else in view; else anywhere. With a
- * view that `follows`, what is in view does not matter. Above and below there is room for what a run adds to the cards, if
- * there is such a place.
+ * of its loop; else, in a loop, anywhere in its body, then to the right of it or below; else in view; else anywhere.
  */
 export function placeForNew(
   workspace: Workspace,
   size: Size,
   wanted: Point,
   containers: ReadonlySet<NodeId | undefined>,
-  { follows = false } = {},
+  { follows = false, roomy = false }: Placing = {},
 ): Point {
+  const { flow } = workspace.editor.state;
   const others = boxesIn(workspace, containers);
-  const view = follows ? undefined : viewBox(workspace);
+  const tall = [...others].map(([id, box]) => (isCard(workspace, flow.nodes[id]) ? taller(box) : box));
+  const find = (area?: Box): Point | undefined => {
+    const place = freePlace(size, wanted, others.values(), area);
+    const isWanted = place?.x === Math.round(wanted.x) && place.y === Math.round(wanted.y);
+    return roomy && place && !isWanted ? (freePlace(taller(size), wanted, tall, area) ?? place) : place;
+  };
+  const view = viewBox(workspace);
   const [container] = containers;
-  const body =
-    containers.size === 1 && container !== undefined ? bodyBox(workspace.editor.state.flow, container) : undefined;
-  const tall = others.map(taller);
-  const areas = body ? [view && overlap(view, body), body, grown(body)] : [view];
-  for (const area of areas) {
-    const place = area && (freePlace(taller(size), wanted, tall, area) ?? freePlace(size, wanted, others, area));
+  const body = containers.size === 1 && container !== undefined ? bodyBox(flow, container) : undefined;
+  const inView = body ? [view && overlap(view, body), body] : [view];
+  for (const area of [...(follows ? [] : inView), body && grown(body)]) {
+    const place = area && find(area);
     if (place) return place;
   }
-  return freePlace(taller(size), wanted, tall) ?? wanted;
+  return find() ?? wanted;
 }
 
 /** As tall as a run can make it. */
 function taller<T extends Size>(box: T): T {
   return { ...box, height: box.height + RUN_HEIGHT };
+}
+
+/** Whether it is drawn as a card, which a run makes taller: no loop and no note. */
+export function isCard({ nodeTypes }: Pick<Workspace, "nodeTypes">, node: Node | undefined): boolean {
+  return !isContainer(nodeTypes.all, node) && commentField(nodeTypes.all, node) === undefined;
 }
 
 /** Where the nodes of a body can be if its loop grows to the right and down, which moves nothing. */
@@ -69,17 +84,18 @@ export function fragmentBox(part: Fragment, sizeOf: (id: NodeId) => Size): Box {
 }
 
 /** The boxes of the nodes that are directly in one of these containers, but not of those around another one of them. */
-function boxesIn(workspace: Workspace, containers: ReadonlySet<NodeId | undefined>): Box[] {
+function boxesIn(workspace: Workspace, containers: ReadonlySet<NodeId | undefined>): Map<NodeId, Box> {
   const { flow } = workspace.editor.state;
   const drawn = boxesOf(workspace.canvas.drawnNodes());
   const sizeOf: SizeOf = sizesOf(workspace);
   const isAround = (id: NodeId) =>
     [...containers].some((one) => one !== undefined && (one === id || isInBody(flow, one, id)));
-  return Object.keys(flow.nodes).flatMap((id) => {
+  const boxes = Object.keys(flow.nodes).flatMap((id): [NodeId, Box][] => {
     if (!containers.has(containerOf(flow, id)) || foldedAround(flow, id) !== undefined || isAround(id)) return [];
     const box = flow.layout[id] ? { ...cornerOf(flow, id), ...sizeOf(flow, id) } : drawn.get(id);
-    return box ? [box] : [];
+    return box ? [[id, box]] : [];
   });
+  return new Map(boxes);
 }
 
 /** Where nodes can be in a loop without making it larger. */

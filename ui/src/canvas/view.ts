@@ -61,11 +61,17 @@ export function showAll(
 
 /**
  * The buttons and the minimap that stand at the lower corners of the canvas in a view, in pixels from its upper left corner.
- * The minimap is not there if the view shows all of the flow.
+ * The minimap is not there if the view shows all of the flow, and of `more` that is not drawn yet.
  */
-function controlBoxes({ canvas }: Pick<Parts, "canvas">, pane: DOMRect, view: Viewport): Box[] {
+function controlBoxes(
+  { canvas }: Pick<Parts, "canvas">,
+  pane: DOMRect,
+  view: Viewport,
+  more: Boxes = new Map(),
+): Box[] {
   const shown = onCanvas({ x: 0, y: 0, width: pane.width, height: pane.height }, view);
-  const isWhole = isWithin(drawnBounds(canvas.drawnFrames(), boxesOf(canvas.drawnNodes())), shown);
+  const drawn = boxesOf(canvas.drawnNodes());
+  const isWhole = isWithin(drawnBounds(canvas.drawnFrames(), new Map([...drawn, ...more])), shown);
   return [...document.querySelectorAll(`.canvas .react-flow__panel${isWhole ? ":not(.minimap)" : ""}`)].map(
     (control) => {
       const { x, y, width, height } = control.getBoundingClientRect();
@@ -77,7 +83,7 @@ function controlBoxes({ canvas }: Pick<Parts, "canvas">, pane: DOMRect, view: Vi
 /** How much of the canvas, in pixels from its top, is above all controls that cover a part of these boxes in a view. */
 function freeHeight(parts: Pick<Parts, "canvas">, pane: DOMRect, boxes: Boxes, view: Viewport): number {
   const all = [...boxes.values()];
-  const covering = controlBoxes(parts, pane, view).filter((control) => {
+  const covering = controlBoxes(parts, pane, view, boxes).filter((control) => {
     const place = onCanvas(control, view);
     return all.some((box) => overlaps(place, box));
   });
@@ -189,10 +195,12 @@ export function showBox({ canvas }: Pick<Parts, "canvas">, box: Box): void {
   const right = Math.max(0, box.x + box.width - view.x - view.width) || Math.min(0, box.x - view.x);
   const down = Math.max(0, box.y + box.height - view.y - view.height) || Math.min(0, box.y - view.y);
   const next = { x: x - right * zoom, y: y - down * zoom, zoom };
-  // Up to above a control that would cover it, if there is room.
-  const bottom = (box.y + box.height) * zoom + next.y;
-  const up = bottom - (freeHeight({ canvas }, pane, new Map([["", box]]), next) - VIEW_MARGIN_PX);
-  if (up > 0 && box.y * zoom + next.y - up >= VIEW_MARGIN_PX) next.y -= up;
+  // Up to above a control that would cover it, if there is room; then the minimap may be there, which is higher than the buttons.
+  for (let pass = 0; pass < 2; pass += 1) {
+    const bottom = (box.y + box.height) * zoom + next.y;
+    const up = bottom - (freeHeight({ canvas }, pane, new Map([["", box]]), next) - VIEW_MARGIN_PX);
+    if (up > 0 && box.y * zoom + next.y - up >= VIEW_MARGIN_PX) next.y -= up;
+  }
   if (next.x === x && next.y === y) return;
   void instance.setViewport(next, { duration: QUICK_MS });
 }

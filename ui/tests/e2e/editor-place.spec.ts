@@ -66,6 +66,25 @@ test("the minimap is there while a part of the flow is out of view", async ({ pa
   await expect(map).toBeHidden();
 });
 
+test("a minimap that comes below a pressed pointer does not move the view", async ({ page }) => {
+  await openFlow(page);
+  const canvas = await page.getByTestId("canvas").boundingBox();
+  const card = node(page, "answer");
+  const before = await card.boundingBox();
+  if (!canvas || !before) throw new Error("Nothing is drawn.");
+  // Where the minimap would be.
+  const from = { x: canvas.x + canvas.width - 120, y: canvas.y + canvas.height - 60 };
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + 60, from.y, { steps: 6 });
+  await expect(page.getByTestId("minimap")).toBeVisible();
+  await page.mouse.move(from.x + 100, from.y, { steps: 8 });
+  await page.mouse.up();
+  const after = await card.boundingBox();
+  expect(after?.x).toBeCloseTo(before.x + 100, 0);
+  expect(after?.y).toBeCloseTo(before.y, 0);
+});
+
 test("the minimap contains the frame of a view far from the nodes", async ({ page }) => {
   await openFlow(page);
   const map = page.getByTestId("minimap");

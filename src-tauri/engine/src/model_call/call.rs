@@ -119,8 +119,9 @@ impl ModelCall<'_> {
         };
         let prompt = Arc::new(PromptRecord { settings, ..prompt });
         let CallPlace { step, sampling } = place;
-        // Nothing is looked up by its key before the call if there is no earlier run.
-        let known_key = node_context.earlier().map(|_| self.provider.reply_key(&request)).transpose()?;
+        // The key finds a reply of an earlier run. A request that has none cannot be sent: nobody is asked for more quota for it.
+        let needs_key = node_context.earlier().is_some() || !node_context.host.quotas.is_empty();
+        let known_key = needs_key.then(|| self.provider.reply_key(&request)).transpose()?;
         let asked = known_key.is_none().then(|| request.clone());
         let bought = node_context
             .earlier()
@@ -184,7 +185,7 @@ impl ModelCall<'_> {
     /// be made, which the call itself says.
     async fn key_meanwhile(&self, asked: Option<ModelRequest>) -> Option<ReplyKey> {
         let request = asked?;
-        // The connection sends first.
+        // A connection that is open sends first.
         tokio::task::yield_now().await;
         self.provider.reply_key(&request).ok()
     }

@@ -45,6 +45,10 @@ impl ScriptedReply {
 pub struct FakeProvider {
     script: Mutex<VecDeque<ScriptedReply>>,
     requests: Mutex<Vec<ModelRequest>>,
+    /// Whether a request takes a moment until it is received.
+    is_slow: AtomicBool,
+    /// Whether no request can be sent to it.
+    refuses_all: AtomicBool,
     /// How many requests it had received when each key was asked for.
     requests_before_keys: Mutex<Vec<usize>>,
     returns_reasoning: AtomicBool,
@@ -73,6 +77,23 @@ impl FakeProvider {
         self.requests.lock().clone()
     }
 
+    /// From now on a request takes a moment until it is received, as over a connection.
+    pub fn receive_slowly(&self) {
+        self.is_slow.store(true, Ordering::Relaxed);
+    }
+
+    /// From now on no request can be sent to it, since its options are none that it knows.
+    pub fn refuse_all(&self) {
+        self.refuses_all.store(true, Ordering::Relaxed);
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if self.refuses_all.load(Ordering::Relaxed) {
+            return Err(Fault::new(ErrorCode::ProviderBadOptions, "There is no such option."));
+        }
+        Ok(())
+    }
+
     /// How many requests it had received when each key was asked for.
     pub fn requests_before_keys(&self) -> Vec<usize> {
         self.requests_before_keys.lock().clone()
@@ -92,6 +113,10 @@ impl FakeProvider {
 #[async_trait]
 impl Provider for FakeProvider {
     async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
+        self.check()?;
+        if self.is_slow.load(Ordering::Relaxed) {
+            tokio::task::yield_now().await;
+        }
         let next = self.next(&request);
         self.requests.lock().push(request);
         match next {
@@ -109,6 +134,7 @@ impl Provider for FakeProvider {
     }
 
     fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.check()?;
         let received = self.requests.lock().len();
         self.requests_before_keys.lock().push(received);
         request.key()

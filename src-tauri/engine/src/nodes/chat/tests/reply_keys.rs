@@ -21,6 +21,7 @@ fn key(run: &NodeRun) -> Option<ReplyKey> {
 #[test]
 fn request_is_sent_before_its_key_is_made() {
     let mut harness = NodeHarness::new();
+    harness.provider.receive_slowly();
     let run = send(&mut harness, json!({}), "Hi");
     assert_eq!(harness.provider.requests_before_keys(), [1]);
     assert_eq!(key(&run), Some(harness.provider.requests()[0].key().unwrap()));
@@ -47,4 +48,13 @@ fn reply_of_an_earlier_run_is_looked_up_before_anything_is_sent() {
     assert_eq!(other.provider.requests().len(), 1);
     assert_eq!(other.provider.requests_before_keys(), [0], "it is not made twice");
     assert_eq!(key(&run), Some(other.provider.requests()[0].key().unwrap()));
+}
+
+#[test]
+fn request_that_cannot_be_sent_has_no_reply() {
+    let mut harness = NodeHarness::new();
+    harness.provider.refuse_all();
+    let run = send(&mut harness, json!({}), "Hi");
+    assert!(key(&run).is_none());
+    assert_eq!(run.result.unwrap_err().code, "provider.bad_options");
 }

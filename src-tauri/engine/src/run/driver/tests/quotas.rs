@@ -179,6 +179,20 @@ fn person_may_allow_as_much_again() {
 }
 
 #[test]
+fn nobody_is_asked_to_allow_a_request_that_cannot_be_sent() {
+    let stage = Stage::new();
+    stage.provider.refuse_all();
+    let (nodes, edges, settings) = three_chats(&json!({ "tokens": 50, "onExceeded": "ask" }));
+    let mut asked = 0;
+    let events = stage.play_answering(&nodes, &edges, &settings, |open| {
+        asked += 1;
+        Some((open[0].clone(), Some(json!({ "approved": true }))))
+    });
+    assert_eq!((asked, sent(&stage)), (0, 0));
+    assert_eq!(end(&events), ("run.failed", Some("provider.bad_options")));
+}
+
+#[test]
 fn allowance_holds_after_a_restart() {
     let flow = three_chats(&json!({ "tokens": 250, "onExceeded": "ask" }));
     let stage = Stage::new();

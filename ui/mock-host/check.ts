@@ -13,10 +13,9 @@ import type {
   NodeId,
   Ports,
 } from "@/bindings";
-
-import { type Spec, specOf } from "@/flow/config-spec";
-import { containerOf, sideExit } from "@/flow/containers";
-import { endsOfEdge, findPort } from "@/flow/ports";
+import { endsOfEdge, findPort } from "@/flow/connect/ports";
+import { containerOf, sideExit } from "@/flow/containers/containers";
+import { type Spec, specOf } from "@/flow/node-types/config-spec";
 import { OWN_TOOLS } from "./tools";
 
 type Port = Ports["inputs"][number];

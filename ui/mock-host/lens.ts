@@ -3,7 +3,7 @@ import type { Entry, PromptHit, RunId } from "@/bindings";
 import { HostError } from "@/ipc/host";
 import { RunFold } from "@/run/fold/fold";
 import { EventLog } from "@/run/live/event-log";
-import { linesOf } from "@/run/prompt-parts";
+import { linesOf } from "@/run/prompt/prompt-parts";
 import type { Commands } from "./commands";
 
 const EXCERPT_CHARS = 60;

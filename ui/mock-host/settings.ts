@@ -1,6 +1,6 @@
 import type { ResolvedConfig, Settings } from "@/bindings";
 import CONFIG from "@/bindings/config.json";
-import { applyMergePatch } from "@/design/merge-patch";
+import { applyMergePatch } from "@/design/json/merge-patch";
 import { HostError } from "@/ipc/host";
 import type { Commands } from "./commands";
 import { BUILT_IN, mockProviders } from "./providers";

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Edge, Flow, Node, NodeDescriptor } from "@/bindings";
 import descriptors from "@/bindings/nodes.json";
-import { convertToSubflow } from "@/flow/convert-to-subflow";
-import { dissolveSubflow } from "@/flow/dissolve-subflow";
-import { indexNodeTypes } from "@/flow/node-types";
-import type { Outcome, SubflowParts } from "@/flow/subflow-border";
+import { indexNodeTypes } from "@/flow/node-types/node-types";
+import { convertToSubflow } from "@/flow/subflows/convert-to-subflow";
+import { dissolveSubflow } from "@/flow/subflows/dissolve-subflow";
+import type { Outcome, SubflowParts } from "@/flow/subflows/subflow-border";
 import { checkFlow } from "./check";
 
 const types = indexNodeTypes(descriptors as unknown as NodeDescriptor[]);

@@ -15,8 +15,8 @@ const ENTRY = join(src, "main.tsx");
 /** Packages, by the beginning of their names, and files that are loaded when they are first used. */
 const LAZY_PACKAGES = ["@codemirror/", "@lezer/", "elkjs", "react-markdown", "remark-gfm"];
 const LAZY_FILES = [
-  "src/canvas/flow-svg.ts",
-  "src/design/MarkdownText.tsx",
+  "src/canvas/image/flow-svg.ts",
+  "src/design/markdown/MarkdownText.tsx",
   "src/inspector/fields/CodeMirror.tsx",
   "src/panels/guide/GuidePage.tsx",
   "src/panels/settings/SettingsPage.tsx",

@@ -1,6 +1,7 @@
 /**
  * Checks the architecture of `src`: a folder imports only from the layers below it, no two files import each other in a
- * circle, and nothing in `src` knows the mock host. Run by `npm run layers`, which is part of `cargo xtask test`.
+ * circle, nor do the folders inside one layer, and nothing in `src` knows the mock host. Run by `npm run layers`, which is
+ * part of `cargo xtask test`.
  *
  *   node scripts/check-layers.mjs           fails with one line per violation
  *   node scripts/check-layers.mjs --pairs   also lists which folder imports which
@@ -74,21 +75,40 @@ function layerViolations(graph) {
   return found;
 }
 
-/** One line for each circle of files, found by depth-first search. */
+/**
+ * Which folder of a layer imports from which other folder of it. Files directly in the layer's folder join the folders or are
+ * used by all of them, and tests may look at everything, so neither counts.
+ */
+function innerFolders(graph) {
+  const innerOf = (file) => (relative(src, dirname(file)).includes(sep) ? dirname(file) : undefined);
+  const folders = new Map();
+  for (const [file, imports] of graph) {
+    const from = innerOf(file);
+    if (from === undefined || /\.test\.tsx?$/.test(file)) continue;
+    const others = imports.filter((imported) => {
+      const to = innerOf(imported);
+      return to !== undefined && to !== from && folderOf(imported) === folderOf(file);
+    });
+    folders.set(from, new Set([...(folders.get(from) ?? []), ...others.map(innerOf)]));
+  }
+  return folders;
+}
+
+/** One line for each circle of files or folders, found by depth-first search. */
 function circles(graph) {
   const found = [];
   const done = new Set();
-  const visit = (file, path) => {
-    const start = path.indexOf(file);
+  const visit = (path, above) => {
+    const start = above.indexOf(path);
     if (start >= 0) {
-      found.push(`circular imports: ${[...path.slice(start), file].map(nameOf).join(" -> ")}`);
+      found.push(`circular imports: ${[...above.slice(start), path].map(nameOf).join(" -> ")}`);
       return;
     }
-    if (done.has(file)) return;
-    for (const imported of graph.get(file) ?? []) visit(imported, [...path, file]);
-    done.add(file);
+    if (done.has(path)) return;
+    for (const imported of graph.get(path) ?? []) visit(imported, [...above, path]);
+    done.add(path);
   };
-  for (const file of graph.keys()) visit(file, []);
+  for (const path of graph.keys()) visit(path, []);
   return found;
 }
 
@@ -97,7 +117,7 @@ const graph = new Map(
     .filter((file) => folderOf(file) !== "bindings")
     .map((file) => [file, importsOf(file)]),
 );
-const violations = [...layerViolations(graph), ...circles(graph)];
+const violations = [...layerViolations(graph), ...circles(graph), ...circles(innerFolders(graph))];
 
 if (process.argv.includes("--pairs")) {
   const pairs = new Set();

@@ -2,7 +2,7 @@
 //!
 //! JavaScript has one kind of number, which holds integers up to 2⁵³ - 1 exactly. A larger one travels as an object with one key,
 //! `{"$int": "9007199254740993"}`. The page shows it as a number and sends it back as it came
-//! (`ui/src/design/exact-json.ts`).
+//! (`ui/src/design/json/exact-json.ts`).
 
 use std::io;
 

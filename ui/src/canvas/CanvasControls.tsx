@@ -1,10 +1,10 @@
 import { Panel, useStore } from "@xyflow/react";
 import { Maximize, Minus, Plus, Workflow } from "lucide-react";
-import { IconButton } from "@/design/Button";
+import { IconButton } from "@/design/controls/Button";
 import { useCommands, useWorkspace } from "@/workspace/context";
+import { tidy } from "./arrange/tidy";
 import { TEXTS } from "./texts";
-import { tidy } from "./tidy";
-import { resetZoom, showAll, zoomBy } from "./view";
+import { resetZoom, showAll, zoomBy } from "./view/view";
 
 /** Zoom, fit and tidy, at the canvas's lower left. */
 export function CanvasControls() {

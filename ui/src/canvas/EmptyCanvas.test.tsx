@@ -1,6 +1,6 @@
 import { cleanup, screen } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
-import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { documentState, EMPTY_FLOW } from "@/flow/document/flow-state";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { EmptyCanvas } from "./EmptyCanvas";
 

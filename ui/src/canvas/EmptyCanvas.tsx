@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { Button } from "@/design/Button";
-import { Keys } from "@/design/Keys";
-import { isStartPage } from "@/flow/flow-state";
+import { Button } from "@/design/controls/Button";
+import { Keys } from "@/design/keys/Keys";
+import { isStartPage } from "@/flow/document/flow-state";
 import { useCommands, useFlow, useKeys } from "@/workspace/context";
 import { TEXTS } from "./texts";
 

@@ -1,13 +1,13 @@
 /** Offers the canvas's actions to the other parts of the window. */
-import { growLoops } from "@/flow/container-box";
-import { completeFrames } from "@/flow/frames";
-import { followNodes } from "@/flow/routes";
+import { growLoops } from "@/flow/containers/container-box";
+import { completeFrames } from "@/flow/edits/frames";
+import { followNodes } from "@/flow/edits/routes";
 import type { Workspace } from "@/workspace/workspace";
-import { addNodeOf } from "./add-node";
-import { sizesOf } from "./boxes";
-import { loopAt } from "./drop";
-import { focusNode } from "./keyboard-navigation";
-import { reveal } from "./reveal";
+import { addNodeOf } from "./add/add-node";
+import { sizesOf } from "./measure/boxes";
+import { loopAt } from "./move/drop";
+import { focusNode } from "./select/keyboard-navigation";
+import { reveal } from "./view/reveal";
 
 export function registerCanvas(workspace: Workspace): void {
   workspace.editor.completeEditsWith((before, after) => {

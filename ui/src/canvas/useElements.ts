@@ -1,17 +1,17 @@
 import { applyEdgeChanges, applyNodeChanges, type EdgeChange, type NodeChange } from "@xyflow/react";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useState } from "react";
-import type { FlowEditor } from "@/flow/editor";
-import { displayedFlow } from "@/flow/flow-state";
+import type { FlowEditor } from "@/flow/document/editor";
+import { displayedFlow } from "@/flow/document/flow-state";
 import type { CanvasEdge, CanvasElement, CanvasNode, FrameNode } from "@/workspace/canvas-store";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
-import { dropNodes, type PointerLike, showDropTarget } from "./drop";
-import { canvasEdges, canvasNodes } from "./elements";
-import { FrameDrag } from "./frame-drag";
-import { canvasFrames, fitFrames } from "./frame-elements";
-import { frameElement, frameIdOf } from "./frame-ids";
-import { fitLoops } from "./loop-elements";
-import { MeasuredSizes } from "./measured-sizes";
-import { useSnapping } from "./useSnapping";
+import { canvasEdges, canvasNodes } from "./elements/elements";
+import { canvasFrames, fitFrames } from "./elements/frame-elements";
+import { frameElement, frameIdOf } from "./elements/frame-ids";
+import { fitLoops } from "./elements/loop-elements";
+import { MeasuredSizes } from "./measure/measured-sizes";
+import { dropNodes, type PointerLike, showDropTarget } from "./move/drop";
+import { FrameDrag } from "./move/frame-drag";
+import { useSnapping } from "./move/useSnapping";
 
 /** The drawn nodes and edges, in sync with the document, and the handlers of React Flow's changes. */
 export function useElements() {

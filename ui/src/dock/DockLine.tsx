@@ -1,9 +1,9 @@
 /** The dock as one line, in windows without room for it: what the run asks, and the field to reply; or how far the run is. */
 import { ChevronsDownUp, ChevronsUpDown, CircleDot, Clock } from "lucide-react";
 import { useEffect, useRef } from "react";
-import { Button } from "@/design/Button";
-import { plain } from "@/design/plain-text";
-import { pauseKey } from "@/run/control";
+import { Button } from "@/design/controls/Button";
+import { plain } from "@/design/markdown/plain-text";
+import { pauseKey } from "@/run/control/control";
 import type { OpenPause } from "@/run/fold/types";
 import { formatCount } from "@/run/values/format";
 import { useLayout, useWorkspace } from "@/workspace/context";

@@ -14,7 +14,7 @@ export type DockTabDefinition = {
   /** Stable: the layout remembers it, and the command's id and the tab's test id end with it. */
   id: string;
   title: string;
-  /** Shortcut in the notation of `design/keys.ts`. */
+  /** Shortcut in the notation of `design/keys/keys.ts`. */
   keys: string;
   Component: ComponentType;
   /** Shown next to the title, for example a count. */

@@ -1,12 +1,12 @@
 /** For tests: an editor with its files, on stores of its own. */
-import { QuestionStore } from "@/design/question-store";
+import { QuestionStore } from "@/design/dialogs/question-store";
 import type { Host } from "@/ipc";
 import { testHost } from "@/ipc/test-host";
-import { DraftStore } from "./draft-store";
-import { FlowEditor } from "./editor";
-import { FlowFiles } from "./files";
-import { NodeTypeRegistry } from "./node-types";
-import { OpenDocuments } from "./open-documents";
+import { FlowEditor } from "./document/editor";
+import { DraftStore } from "./files/draft-store";
+import { FlowFiles } from "./files/files";
+import { OpenDocuments } from "./files/open-documents";
+import { NodeTypeRegistry } from "./node-types/node-types";
 
 export type FlowParts = ReturnType<typeof createFlowParts>;
 

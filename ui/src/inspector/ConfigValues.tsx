@@ -1,6 +1,6 @@
 import type { ResolvedConfig } from "@/bindings";
-import { type Spec, specOf } from "@/flow/config-spec";
-import { configLabel } from "@/workspace/config-labels";
+import { type Spec, specOf } from "@/flow/node-types/config-spec";
+import { configLabel } from "@/workspace/settings/config-labels";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";
 import { type Inherited, withInherited } from "./inherited";

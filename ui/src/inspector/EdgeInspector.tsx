@@ -1,11 +1,11 @@
 import type { EdgeId, NodeId } from "@/bindings";
-import { Button } from "@/design/Button";
-import { Empty } from "@/design/Empty";
-import { InlineCode } from "@/design/InlineCode";
-import { displayedFlow } from "@/flow/flow-state";
-import { edgeKind } from "@/flow/ports";
+import { Button } from "@/design/controls/Button";
+import { Empty } from "@/design/text/Empty";
+import { InlineCode } from "@/design/text/InlineCode";
+import { edgeKind } from "@/flow/connect/ports";
+import { displayedFlow } from "@/flow/document/flow-state";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
-import { QuickFixButton } from "@/workspace/QuickFixButton";
+import { QuickFixButton } from "@/workspace/errors/QuickFixButton";
 import { useEdgeRun } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 

@@ -1,10 +1,10 @@
 import { useMemo } from "react";
 import type { FlowQuotas, FolderAccess, MemorySettings, TreeLimits } from "@/bindings";
-import type { Spec } from "@/flow/config-spec";
-import { setAt } from "@/flow/edits";
-import { displayedFlow } from "@/flow/flow-state";
+import { displayedFlow } from "@/flow/document/flow-state";
+import { setAt } from "@/flow/edits/edits";
+import type { Spec } from "@/flow/node-types/config-spec";
 import { useFlow, useWorkspace } from "@/workspace/context";
-import { useResolvedConfig } from "@/workspace/resolved-config";
+import { useResolvedConfig } from "@/workspace/settings/resolved-config";
 import { ConfigValues } from "./ConfigValues";
 import { FormField } from "./fields/FormField";
 import type { Path } from "./findings";

@@ -1,7 +1,7 @@
 import { SquareDashed } from "lucide-react";
 import type { FrameId } from "@/bindings";
-import { CONTROL } from "@/design/control";
-import { displayedFlow } from "@/flow/flow-state";
+import { CONTROL } from "@/design/controls/control";
+import { displayedFlow } from "@/flow/document/flow-state";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { ColorRow } from "./ColorRow";
 import { TEXTS } from "./texts";

@@ -1,9 +1,9 @@
 import { BookOpen } from "lucide-react";
 import type { NodeDescriptor, NodeId, Ports } from "@/bindings";
-import { Button } from "@/design/Button";
-import { InlineCode } from "@/design/InlineCode";
-import { JsonView } from "@/design/JsonView";
-import { Markdown } from "@/design/Markdown";
+import { Button } from "@/design/controls/Button";
+import { JsonView } from "@/design/json/JsonView";
+import { Markdown } from "@/design/markdown/Markdown";
+import { InlineCode } from "@/design/text/InlineCode";
 import { useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 

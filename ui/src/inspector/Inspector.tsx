@@ -1,4 +1,4 @@
-import type { FlowState } from "@/flow/flow-state";
+import type { FlowState } from "@/flow/document/flow-state";
 import { useFlow } from "@/workspace/context";
 import { EdgeInspector } from "./EdgeInspector";
 import { FlowInspector } from "./FlowInspector";

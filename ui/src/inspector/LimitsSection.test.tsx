@@ -1,7 +1,7 @@
 import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
-import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { documentState, EMPTY_FLOW } from "@/flow/document/flow-state";
 import { useFlow } from "@/workspace/context";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { LimitsSection } from "./LimitsSection";

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { Diagnostic, Limits, Node, NodeId, RetryPolicy } from "@/bindings";
-import { Switch } from "@/design/Switch";
-import type { Spec } from "@/flow/config-spec";
-import { setAt } from "@/flow/edits";
+import { Switch } from "@/design/controls/Switch";
+import { setAt } from "@/flow/edits/edits";
+import type { Spec } from "@/flow/node-types/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { FormField } from "./fields/FormField";
 import { InheritedHint } from "./fields/InheritedHint";

@@ -1,9 +1,9 @@
 import type { NodeId } from "@/bindings";
-import { Empty } from "@/design/Empty";
-import { Icon } from "@/design/Icon";
-import { type Tab, Tabs } from "@/design/Tabs";
-import { displayedFlow } from "@/flow/flow-state";
-import { commentField } from "@/flow/node-types";
+import { type Tab, Tabs } from "@/design/controls/Tabs";
+import { Icon } from "@/design/icons/Icon";
+import { Empty } from "@/design/text/Empty";
+import { displayedFlow } from "@/flow/document/flow-state";
+import { commentField } from "@/flow/node-types/node-types";
 import { useFlow, useLayout, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useNodeOf } from "@/workspace/run-hooks";
 import { ConfigTab } from "./ConfigTab";

@@ -1,6 +1,6 @@
 import { useStore } from "zustand";
 import type { Attachment, NodeId } from "@/bindings";
-import { ATTACH } from "@/run/run-files";
+import { ATTACH } from "@/run/list/run-files";
 import { AttachButton, AttachmentField } from "@/workspace/attachments/AttachmentField";
 import { useAttachments } from "@/workspace/attachments/useAttachments";
 import { useFlow, useWorkspace } from "@/workspace/context";

@@ -9,7 +9,7 @@ import {
   AlignVerticalDistributeCenter,
 } from "lucide-react";
 import type { ReactNode } from "react";
-import { Button, IconButton } from "@/design/Button";
+import { Button, IconButton } from "@/design/controls/Button";
 import { useCommands, useFlow } from "@/workspace/context";
 import { ColorRow } from "./ColorRow";
 import { TEXTS } from "./texts";

@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, expect, it, vi } from "vitest";
 import type { ConfigSource, Node, NodeDescriptor, ResolvedConfig } from "@/bindings";
 import NODE_TYPES from "@/bindings/nodes.json";
-import { displayedFlow, documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { displayedFlow, documentState, EMPTY_FLOW } from "@/flow/document/flow-state";
 import { useFlow } from "@/workspace/context";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import type { Workspace } from "@/workspace/workspace";

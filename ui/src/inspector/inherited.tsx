@@ -1,7 +1,7 @@
 /** What holds for the fields that are left empty, and where it comes from. */
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import type { ConfigSource, NodeId, ResolvedConfig } from "@/bindings";
-import type { Field, Spec } from "@/flow/config-spec";
+import type { Field, Spec } from "@/flow/node-types/config-spec";
 import type { Path } from "./findings";
 
 /** What holds, by the JSON pointer of its field in the node, or in the flow's `settings`. */

@@ -1,5 +1,5 @@
 /** The fields of a quota. */
-import type { Spec } from "@/flow/config-spec";
+import type { Spec } from "@/flow/node-types/config-spec";
 import { TEXTS } from "./texts";
 
 const FIELDS: Extract<Spec, { kind: "object" }>["fields"] = [

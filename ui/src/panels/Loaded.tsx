@@ -1,7 +1,7 @@
 import { useCallback, useState } from "react";
-import { Button } from "@/design/Button";
-import { Empty } from "@/design/Empty";
-import { InlineCode } from "@/design/InlineCode";
+import { Button } from "@/design/controls/Button";
+import { Empty } from "@/design/text/Empty";
+import { InlineCode } from "@/design/text/InlineCode";
 import { HostError } from "@/ipc";
 
 /** What the host replies to `read`, once `load` was called; the latest reply, or why there is none. */

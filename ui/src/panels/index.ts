@@ -25,7 +25,7 @@ export type PanelDefinition = {
   title: string;
   /** The title of the command that shows it. */
   command: string;
-  /** Shortcut in the notation of `design/keys.ts`. */
+  /** Shortcut in the notation of `design/keys/keys.ts`. */
   keys: string;
   icon: LucideIcon;
   /** May be lazy: the shell waits for it. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Diagnostic, Flow, FlowForecast } from "@/bindings";
-import { documentState, EMPTY_FLOW, UNCHECKED } from "@/flow/flow-state";
+import { documentState, EMPTY_FLOW, UNCHECKED } from "@/flow/document/flow-state";
 import { FlowForecasts } from "./flow-forecast";
 import { createRunParts, type RunParts } from "./test-parts";
 

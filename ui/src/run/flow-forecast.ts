@@ -4,8 +4,8 @@
  */
 import { createStore, type StoreApi } from "zustand";
 import type { Flow, FlowForecast, NodeForecast, NodeId } from "@/bindings";
-import type { FlowEditor } from "@/flow/editor";
-import { displayedFlow, displayedPath } from "@/flow/flow-state";
+import type { FlowEditor } from "@/flow/document/editor";
+import { displayedFlow, displayedPath } from "@/flow/document/flow-state";
 import type { Host } from "@/ipc";
 import { isOver } from "./fold/status";
 import type { ActiveRun } from "./live/active-run";

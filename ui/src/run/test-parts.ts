@@ -1,13 +1,13 @@
 /** For tests: everything about runs, on stores of its own. */
 import { createFlowParts } from "@/flow/test-parts";
 import type { Host } from "@/ipc";
-import { RunControl, type RunWindow } from "./control";
+import { RunControl, type RunWindow } from "./control/control";
 import { ConversationList } from "./conversations/conversation-list";
 import { CurrentConversation } from "./conversations/current-conversation";
-import { EpochChoice } from "./epoch-choice";
+import { RunList } from "./list/run-list";
 import { ActiveRun } from "./live/active-run";
 import { ViewMotion } from "./live/view-motion";
-import { RunList } from "./run-list";
+import { EpochChoice } from "./nodes/epoch-choice";
 
 export type RunParts = ReturnType<typeof createRunParts>;
 

@@ -1,21 +1,21 @@
 import { Tooltip } from "@base-ui/react/tooltip";
-import { ConnectDialog } from "@/canvas/ConnectDialog";
-import { MoveIntoDialog } from "@/canvas/MoveIntoDialog";
-import { AskDialog } from "@/design/AskDialog";
+import { ConnectDialog } from "@/canvas/connect/ConnectDialog";
+import { MoveIntoDialog } from "@/canvas/loops/MoveIntoDialog";
+import { AskDialog } from "@/design/dialogs/AskDialog";
 import { DragGhost } from "@/panels/nodes/DragGhost";
 import { useWorkspace } from "@/workspace/context";
-import { ApplyTheme } from "@/workspace/theme";
-import { CommandPalette } from "./CommandPalette";
-import { DraftsDialog } from "./DraftsDialog";
-import { DropOverlay } from "./DropOverlay";
+import { ApplyTheme } from "@/workspace/window/theme";
+import { DraftsDialog } from "./dialogs/DraftsDialog";
+import { GrantsDialog } from "./dialogs/GrantsDialog";
+import { ImportReportDialog } from "./dialogs/ImportReportDialog";
+import { VersionsDialog } from "./dialogs/VersionsDialog";
+import { DropOverlay } from "./file-drop/DropOverlay";
 import { FlowSearchDialog } from "./flow-search/FlowSearchDialog";
-import { GrantsDialog } from "./GrantsDialog";
-import { ImportReportDialog } from "./ImportReportDialog";
-import { Shell } from "./Shell";
-import { ShortcutsHelp } from "./ShortcutsHelp";
-import { useShortcuts } from "./useShortcuts";
-import { useWindow } from "./useWindow";
-import { VersionsDialog } from "./VersionsDialog";
+import { CommandPalette } from "./palette/CommandPalette";
+import { ShortcutsHelp } from "./shortcuts/ShortcutsHelp";
+import { useShortcuts } from "./shortcuts/useShortcuts";
+import { Shell } from "./window/Shell";
+import { useWindow } from "./window/useWindow";
 
 /** The whole window. */
 export function App() {

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CANVAS_COLORS } from "@/flow/canvas-colors";
-import { TONES } from "./StatusPill";
+import { CANVAS_COLORS } from "@/flow/edits/canvas-colors";
+import { TONES } from "./bars/StatusPill";
 
 const AA = 4.5;
 const THEMES = ["dark", "light"] as const;

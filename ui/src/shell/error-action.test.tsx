@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Row } from "@/dock/conversation/MessageRow";
 import { ProblemsTab } from "@/dock/problems/ProblemsTab";
-import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { documentState, EMPTY_FLOW } from "@/flow/document/flow-state";
 import { InputsOutputs } from "@/inspector/run/InputsOutputs";
 import { Prompt } from "@/inspector/run/Prompt";
 import { showRun } from "@/run/live/test-run";

@@ -13,10 +13,10 @@ import type {
   Ports,
   PortType,
 } from "@/bindings";
-import type { Point } from "@/flow/align";
-import type { Guide } from "@/flow/alignment-guides";
-import type { Items } from "@/flow/edits";
-import type { End } from "@/flow/ports";
+import type { Point } from "@/flow/align/align";
+import type { Guide } from "@/flow/align/alignment-guides";
+import type { End } from "@/flow/connect/ports";
+import type { Items } from "@/flow/edits/edits";
 
 /** What a card shows of its node. */
 export type CardData = {

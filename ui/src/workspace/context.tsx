@@ -2,16 +2,16 @@
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { useStore } from "zustand";
 import type { Settings, UserList } from "@/bindings";
-import type { FlowState } from "@/flow/flow-state";
-import type { NodeTypes } from "@/flow/node-types";
+import type { FlowState } from "@/flow/document/flow-state";
+import type { NodeTypes } from "@/flow/node-types/node-types";
 import type { CanvasState } from "./canvas-store";
-import type { Command } from "./command";
-import { CommandRegistry } from "./command-registry";
-import type { Layout } from "./layout";
-import type { Overlays } from "./overlays";
-import type { OwnTools } from "./own-tools";
-import type { Providers } from "./providers";
-import { floats, type Part } from "./window-size";
+import type { Command } from "./commands/command";
+import { CommandRegistry } from "./commands/command-registry";
+import type { OwnTools } from "./settings/own-tools";
+import type { Providers } from "./settings/providers";
+import type { Layout } from "./window/layout";
+import type { Overlays } from "./window/overlays";
+import { floats, type Part } from "./window/window-size";
 import type { Workspace } from "./workspace";
 
 const WorkspaceContext = createContext<Workspace | undefined>(undefined);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { FlowEditor } from "@/flow/editor";
-import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
-import { OpenDocuments } from "@/flow/open-documents";
+import { FlowEditor } from "@/flow/document/editor";
+import { documentState, EMPTY_FLOW } from "@/flow/document/flow-state";
+import { OpenDocuments } from "@/flow/files/open-documents";
 import { FieldDrafts } from "./field-drafts";
 
 const PLACE = { node: "pick", path: ["value"] };

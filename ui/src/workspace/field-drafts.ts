@@ -4,8 +4,8 @@
  */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { Node, NodeId } from "@/bindings";
-import { displayedFlow, type FlowState } from "@/flow/flow-state";
-import type { OpenDocuments } from "@/flow/open-documents";
+import { displayedFlow, type FlowState } from "@/flow/document/flow-state";
+import type { OpenDocuments } from "@/flow/files/open-documents";
 
 /** Where a field is. Without a node, it is one of the flow itself. */
 export type FieldPlace = { node: NodeId | undefined; path: readonly (string | number)[] };

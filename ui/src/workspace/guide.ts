@@ -1,7 +1,7 @@
 /** Where the guide is, and where it was. Its pages are loaded when it is first opened. */
 
 import { createStore, type StoreApi } from "zustand/vanilla";
-import { headingAnchor } from "@/design/heading-anchor";
+import { headingAnchor } from "@/design/markdown/heading-anchor";
 
 /** A place in the guide. */
 export type GuidePlace = {

@@ -2,16 +2,16 @@
 import { useCallback, useRef, useSyncExternalStore } from "react";
 import { useStore } from "zustand";
 import type { ContextId, EdgeId, Epoch, Flow, NodeId, PortKind } from "@/bindings";
-import { displayedFlow } from "@/flow/flow-state";
-import type { RunState } from "@/run/document-sessions";
-import { type EdgeRun, passingIn, passingOf, peekOf } from "@/run/element-views";
+import { displayedFlow } from "@/flow/document/flow-state";
+import type { RunState } from "@/run/control/document-sessions";
 import { epochKey, epochOf, latestWithin } from "@/run/fold/epoch";
 import type { ContextView, EpochView, NodeView, OpenPause, RunHead } from "@/run/fold/types";
+import type { Runs } from "@/run/list/run-list";
 import type { RunPart } from "@/run/live/active-run";
 import type { RunSession } from "@/run/live/session";
-import { type LoopProgress, loopProgress } from "@/run/loop-iterations";
-import { edgesOf, type OriginPath, pathTo } from "@/run/origins";
-import type { Runs } from "@/run/run-list";
+import { type EdgeRun, passingIn, passingOf, peekOf } from "@/run/nodes/element-views";
+import { type LoopProgress, loopProgress } from "@/run/nodes/loop-iterations";
+import { edgesOf, type OriginPath, pathTo } from "@/run/nodes/origins";
 import { useFlow, useWorkspace } from "./context";
 
 type Listener = () => void;

@@ -1,8 +1,8 @@
 /** The flows that were open last and the views of them, so that the window begins where it was left. */
 import type { Viewport } from "@xyflow/react";
-import type { OpenDocuments } from "@/flow/open-documents";
+import type { OpenDocuments } from "@/flow/files/open-documents";
 import type { CanvasStore } from "./canvas-store";
-import type { SettingsStore } from "./settings";
+import type { SettingsStore } from "./settings/settings";
 
 const NAME = "session";
 const SAVE_DELAY_MS = 500;

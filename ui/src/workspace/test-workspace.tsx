@@ -3,7 +3,7 @@ import { type RenderOptions, type RenderResult, render } from "@testing-library/
 import type { ReactElement, ReactNode } from "react";
 import type { Host } from "@/ipc";
 import { testHost } from "@/ipc/test-host";
-import type { Command } from "./command";
+import type { Command } from "./commands/command";
 import { WorkspaceProvider } from "./context";
 import { createWorkspace, type Workspace } from "./workspace";
 

@@ -1,8 +1,8 @@
 import { Check, CornerDownLeft, X } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, type ReactNode, useState } from "react";
 import type { Attachment } from "@/bindings";
-import { Button } from "@/design/Button";
-import { formatJson, parseJson } from "@/design/exact-json";
+import { Button } from "@/design/controls/Button";
+import { formatJson, parseJson } from "@/design/json/exact-json";
 import { takesAttachments } from "@/run/values/attachments";
 import { AttachButton, AttachmentField } from "@/workspace/attachments/AttachmentField";
 import { useAttachments } from "@/workspace/attachments/useAttachments";

@@ -1,5 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from "react";
-import { isComposing } from "@/design/keys";
+import { isComposing } from "@/design/keys/keys";
 
 const MAX_HEIGHT = 180;
 

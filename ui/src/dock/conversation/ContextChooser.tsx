@@ -1,5 +1,5 @@
 import type { ContextId } from "@/bindings";
-import { contextShade } from "@/flow/context-colors";
+import { contextShade } from "@/flow/document/context-colors";
 import { useWorkspace } from "@/workspace/context";
 import { useActiveSession, useContextsRevision } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { ContextId } from "@/bindings";
-import { Empty } from "@/design/Empty";
+import { Empty } from "@/design/text/Empty";
 import { sameEpoch } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
 import { contextOf } from "@/run/values/inputs";

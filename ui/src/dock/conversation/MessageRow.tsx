@@ -11,11 +11,11 @@ import {
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import type { Message } from "@/bindings";
-import { ErrorMessage } from "@/design/ErrorMessage";
-import { Markdown } from "@/design/Markdown";
-import { plain } from "@/design/plain-text";
+import { Markdown } from "@/design/markdown/Markdown";
+import { plain } from "@/design/markdown/plain-text";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { formatIteration } from "@/run/fold/epoch";
-import type { NodeNames } from "@/run/node-names";
+import type { NodeNames } from "@/run/nodes/node-names";
 import { answerAttachments, answerValue } from "@/run/values/answers";
 import { attachmentsOf } from "@/run/values/attachments";
 import { formatCount } from "@/run/values/format";
@@ -27,7 +27,7 @@ import { ValueView } from "@/run/values/ValueView";
 import { AttachedValue } from "@/workspace/attachments/AttachedValue";
 import { AttachmentList } from "@/workspace/attachments/AttachmentList";
 import { useWorkspace } from "@/workspace/context";
-import { ErrorActionButton } from "@/workspace/ErrorActionButton";
+import { ErrorActionButton } from "@/workspace/errors/ErrorActionButton";
 import type { Item } from "./conversation-items";
 import { TEXTS } from "./texts";
 

@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { ContextId } from "@/bindings";
-import { Empty } from "@/design/Empty";
+import { Empty } from "@/design/text/Empty";
 import { epochOf } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
 import { useContextView, useNodeOf } from "@/workspace/run-hooks";

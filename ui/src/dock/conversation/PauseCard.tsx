@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from "react";
-import { ErrorMessage } from "@/design/ErrorMessage";
-import { Markdown } from "@/design/Markdown";
-import { pauseKey } from "@/run/control";
+import { Markdown } from "@/design/markdown/Markdown";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
+import { pauseKey } from "@/run/control/control";
 import { formatIteration } from "@/run/fold/epoch";
 import type { OpenPause } from "@/run/fold/types";
 import { useLayout, useWorkspace } from "@/workspace/context";

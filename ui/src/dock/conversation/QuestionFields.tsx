@@ -1,6 +1,6 @@
 import { useId } from "react";
-import { CONTROL } from "@/design/control";
-import { parseJson } from "@/design/exact-json";
+import { CONTROL } from "@/design/controls/control";
+import { parseJson } from "@/design/json/exact-json";
 import type { QuestionField } from "./answer-schema";
 import { TEXTS } from "./texts";
 

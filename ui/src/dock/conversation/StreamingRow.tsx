@@ -1,7 +1,7 @@
 import { Sparkles } from "lucide-react";
 import { useMemo } from "react";
 import type { Activation, ContextId } from "@/bindings";
-import { GrowingMarkdown } from "@/design/GrowingMarkdown";
+import { GrowingMarkdown } from "@/design/markdown/GrowingMarkdown";
 import { epochOf } from "@/run/fold/epoch";
 import { useWorkspace } from "@/workspace/context";
 import { useContextView, useNodeOf } from "@/workspace/run-hooks";

@@ -1,6 +1,6 @@
 /** Cuts Markdown that is still growing where it will not change any more. */
 
-import { fenceAfter } from "@/design/growing-markdown";
+import { fenceAfter } from "@/design/markdown/growing-markdown";
 
 export type Block = { at: number; text: string };
 

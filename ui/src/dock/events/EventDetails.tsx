@@ -1,6 +1,6 @@
 import { Crosshair, X } from "lucide-react";
 import type { Entry } from "@/bindings";
-import { IconButton } from "@/design/Button";
+import { IconButton } from "@/design/controls/Button";
 import { CopyButton } from "@/run/values/ValueView";
 import { AttachedValue } from "@/workspace/attachments/AttachedValue";
 import { useWorkspace } from "@/workspace/context";

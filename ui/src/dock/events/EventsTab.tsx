@@ -1,8 +1,8 @@
 import { type KeyboardEvent, useMemo, useRef, useState } from "react";
 import type { Entry } from "@/bindings";
-import { Empty } from "@/design/Empty";
-import { SearchField } from "@/design/SearchField";
-import { Select } from "@/design/Select";
+import { SearchField } from "@/design/controls/SearchField";
+import { Select } from "@/design/controls/Select";
+import { Empty } from "@/design/text/Empty";
 import { formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
 import { useEventCount } from "@/workspace/run-hooks";

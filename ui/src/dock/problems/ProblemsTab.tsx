@@ -1,11 +1,11 @@
 import { CircleAlert, Crosshair, TriangleAlert } from "lucide-react";
-import { Button } from "@/design/Button";
-import { Empty } from "@/design/Empty";
-import { ErrorMessage } from "@/design/ErrorMessage";
+import { Button } from "@/design/controls/Button";
+import { Empty } from "@/design/text/Empty";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { useWorkspace } from "@/workspace/context";
-import { ErrorActionButton } from "@/workspace/ErrorActionButton";
-import { ErrorHelpButton } from "@/workspace/ErrorHelpButton";
-import { QuickFixButton } from "@/workspace/QuickFixButton";
+import { ErrorActionButton } from "@/workspace/errors/ErrorActionButton";
+import { ErrorHelpButton } from "@/workspace/errors/ErrorHelpButton";
+import { QuickFixButton } from "@/workspace/errors/QuickFixButton";
 import { type Problem, placeOf, useProblems } from "./problem-list";
 import { TEXTS } from "./texts";
 

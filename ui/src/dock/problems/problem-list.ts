@@ -2,11 +2,11 @@
 import { useMemo } from "react";
 import { useStore } from "zustand";
 import type { Diagnostic, EdgeId, Epoch, Flow, NodeId } from "@/bindings";
-import { isContainer } from "@/flow/containers";
-import type { NodeTypes } from "@/flow/node-types";
+import { isContainer } from "@/flow/containers/containers";
+import type { NodeTypes } from "@/flow/node-types/node-types";
 import { displayedEpoch, formatIteration } from "@/run/fold/epoch";
 import type { RunSession } from "@/run/live/session";
-import type { NodeNames } from "@/run/node-names";
+import type { NodeNames } from "@/run/nodes/node-names";
 import { wasStopped } from "@/run/values/outputs";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 import type { FieldDrafts } from "@/workspace/field-drafts";

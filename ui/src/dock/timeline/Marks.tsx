@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from "react";
-import { CssColors } from "@/design/css-colors";
-import { isStill } from "@/design/is-still";
+import { CssColors } from "@/design/theme/css-colors";
+import { isStill } from "@/design/theme/is-still";
 import { useWorkspace } from "@/workspace/context";
 import { colorOf } from "./colors";
 import { drawRow, pulseAt } from "./draw";

@@ -1,7 +1,7 @@
 import { memo, type PointerEvent } from "react";
 import type { Epoch } from "@/bindings";
-import { containersAround } from "@/flow/containers";
-import { displayedFlow } from "@/flow/flow-state";
+import { containersAround } from "@/flow/containers/containers";
+import { displayedFlow } from "@/flow/document/flow-state";
 import { indexOfEpoch } from "@/run/fold/epoch";
 import { formatDuration } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";

@@ -1,8 +1,8 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { Maximize2, ZoomIn, ZoomOut } from "lucide-react";
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { IconButton } from "@/design/Button";
-import { Empty } from "@/design/Empty";
+import { IconButton } from "@/design/controls/Button";
+import { Empty } from "@/design/text/Empty";
 import { formatDuration } from "@/run/values/format";
 import { useActiveSession } from "@/workspace/run-hooks";
 import { RunPanel } from "../RunPanel";

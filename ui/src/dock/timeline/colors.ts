@@ -1,6 +1,6 @@
 /** The colors of the timeline's marks: the strand's or the context's, as on the canvas. */
 
-import { contextShade } from "@/flow/context-colors";
+import { contextShade } from "@/flow/document/context-colors";
 import type { Workspace } from "@/workspace/workspace";
 import type { TimelineRow } from "./rows";
 import type { Span } from "./spans";

@@ -1,6 +1,6 @@
 /** The timeline's rows: each node, below it the tools it called. */
 import type { NodeId } from "@/bindings";
-import { containersAround } from "@/flow/containers";
+import { containersAround } from "@/flow/containers/containers";
 import type { NodeView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
 import { type NodeSpans, type Span, spansOf, toolNamesOf } from "./spans";

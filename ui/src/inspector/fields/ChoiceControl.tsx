@@ -1,6 +1,6 @@
-import { CONTROL } from "@/design/control";
-import { InlineCode } from "@/design/InlineCode";
-import type { Spec } from "@/flow/config-spec";
+import { CONTROL } from "@/design/controls/control";
+import { InlineCode } from "@/design/text/InlineCode";
+import type { Spec } from "@/flow/node-types/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { type FieldProps, shared, stepwise } from "./props";
 import { TEXTS } from "./texts";

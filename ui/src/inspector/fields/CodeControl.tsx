@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { formatJson, parseJson } from "@/design/exact-json";
-import type { Spec } from "@/flow/config-spec";
+import { formatJson, parseJson } from "@/design/json/exact-json";
+import type { Spec } from "@/flow/node-types/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { CodeEditor } from "./CodeEditor";
 import { useConfigNode } from "./config-node";

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from "react";
-import { CONTROL } from "@/design/control";
+import { CONTROL } from "@/design/controls/control";
 import type { CodeEditorProps } from "./code-editor-props";
 
 const Mirror = lazy(() => import("./CodeMirror"));

@@ -1,5 +1,5 @@
-import { CONTROL } from "@/design/control";
-import { blankOf, fits, type Spec } from "@/flow/config-spec";
+import { CONTROL } from "@/design/controls/control";
+import { blankOf, fits, type Spec } from "@/flow/node-types/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { type NestingProps, stepwise } from "./props";
 import { TEXTS } from "./texts";

@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from "react";
-import { InlineCode } from "@/design/InlineCode";
-import { Markdown } from "@/design/Markdown";
-import type { Spec } from "@/flow/config-spec";
+import { Markdown } from "@/design/markdown/Markdown";
+import { InlineCode } from "@/design/text/InlineCode";
+import type { Spec } from "@/flow/node-types/config-spec";
 import { findingsAt } from "../findings";
 import { useInherited } from "../inherited";
 import { InheritedHint } from "./InheritedHint";

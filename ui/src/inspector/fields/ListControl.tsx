@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
-import { Button, IconButton } from "@/design/Button";
-import { blankOf, type Spec } from "@/flow/config-spec";
+import { Button, IconButton } from "@/design/controls/Button";
+import { blankOf, type Spec } from "@/flow/node-types/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { focusNewField } from "./focus-new-field";
 import { type NestingProps, stepwise } from "./props";

@@ -1,8 +1,8 @@
 import { Plus, Trash2 } from "lucide-react";
-import { Button, IconButton } from "@/design/Button";
-import { CONTROL } from "@/design/control";
-import { isComposing } from "@/design/keys";
-import { blankOf, type Spec } from "@/flow/config-spec";
+import { Button, IconButton } from "@/design/controls/Button";
+import { CONTROL } from "@/design/controls/control";
+import { isComposing } from "@/design/keys/keys";
+import { blankOf, type Spec } from "@/flow/node-types/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { focusNewField } from "./focus-new-field";
 import { type NestingProps, stepwise } from "./props";

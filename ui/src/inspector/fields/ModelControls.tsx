@@ -1,4 +1,4 @@
-import { CONTROL } from "@/design/control";
+import { CONTROL } from "@/design/controls/control";
 import { useFlow, useProviders, useSettings, useWorkspace } from "@/workspace/context";
 import { type FieldProps, shared, stepwise, type TextSpec } from "./props";
 import { TEXTS } from "./texts";

@@ -1,8 +1,8 @@
 /** A node of the flow and one of its outputs, chosen from lists: nobody has to know an id. */
 import type { Flow, NodeId } from "@/bindings";
-import { displayedFlow } from "@/flow/flow-state";
-import type { NodeTypes } from "@/flow/node-types";
-import { declaredPorts } from "@/flow/ports";
+import { declaredPorts } from "@/flow/connect/ports";
+import { displayedFlow } from "@/flow/document/flow-state";
+import type { NodeTypes } from "@/flow/node-types/node-types";
 import { useFlow, useNodeTypes } from "@/workspace/context";
 import { useConfigNode } from "./config-node";
 import { NamedChoice, type NamedOption } from "./NamedChoice";

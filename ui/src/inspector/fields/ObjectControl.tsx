@@ -1,4 +1,4 @@
-import type { Spec } from "@/flow/config-spec";
+import type { Spec } from "@/flow/node-types/config-spec";
 import { FieldFrame } from "./FieldFrame";
 import type { NestingProps } from "./props";
 

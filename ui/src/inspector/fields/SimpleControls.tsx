@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
-import { CONTROL } from "@/design/control";
-import { readDecimal, readWhole } from "@/design/parse-number";
-import { Switch } from "@/design/Switch";
-import type { Spec } from "@/flow/config-spec";
+import { CONTROL } from "@/design/controls/control";
+import { readDecimal, readWhole } from "@/design/controls/parse-number";
+import { Switch } from "@/design/controls/Switch";
+import type { Spec } from "@/flow/node-types/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { type FieldProps, ownName, shared, stepwise } from "./props";
 

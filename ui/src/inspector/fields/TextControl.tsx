@@ -1,4 +1,4 @@
-import { CONTROL } from "@/design/control";
+import { CONTROL } from "@/design/controls/control";
 import { useWorkspace } from "@/workspace/context";
 import { CodeEditor } from "./CodeEditor";
 import { ModelControl, ProviderControl } from "./ModelControls";

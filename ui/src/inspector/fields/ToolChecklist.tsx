@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import type { ToolSummary } from "@/bindings";
-import type { Spec } from "@/flow/config-spec";
+import type { Spec } from "@/flow/node-types/config-spec";
 import { useOwnTools, useWorkspace } from "@/workspace/context";
 import { type FieldProps, stepwise } from "./props";
 import { TEXTS } from "./texts";

@@ -1,8 +1,8 @@
 /** One tool: Plait's own, or one that the nodes on the tools edge declare. */
 import { useEffect } from "react";
 import type { Flow, NodeId } from "@/bindings";
-import { CONTROL } from "@/design/control";
-import { displayedFlow } from "@/flow/flow-state";
+import { CONTROL } from "@/design/controls/control";
+import { displayedFlow } from "@/flow/document/flow-state";
 import { useFlow, useOwnTools, useWorkspace } from "@/workspace/context";
 import { useConfigNode } from "./config-node";
 import { NamedChoice } from "./NamedChoice";

@@ -1,7 +1,7 @@
 /** The node whose config a form edits, for controls that choose among the other nodes. */
 import { createContext, useContext } from "react";
 import type { Node, NodeId } from "@/bindings";
-import { displayedFlow } from "@/flow/flow-state";
+import { displayedFlow } from "@/flow/document/flow-state";
 import { useFlow } from "@/workspace/context";
 
 export const ConfigNode = createContext<NodeId | undefined>(undefined);

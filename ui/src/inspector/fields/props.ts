@@ -1,7 +1,7 @@
 import type { ComponentType } from "react";
 import type { Diagnostic } from "@/bindings";
-import type { Spec } from "@/flow/config-spec";
-import type { FlowEditor } from "@/flow/editor";
+import type { FlowEditor } from "@/flow/document/editor";
+import type { Spec } from "@/flow/node-types/config-spec";
 import type { Path } from "../findings";
 
 export type TextSpec = Extract<Spec, { kind: "text" }>;

@@ -1,8 +1,8 @@
 import { CircleAlert } from "lucide-react";
 import type { SkipReason } from "@/bindings";
-import { ErrorMessage } from "@/design/ErrorMessage";
-import { InlineCode } from "@/design/InlineCode";
-import { Markdown } from "@/design/Markdown";
+import { Markdown } from "@/design/markdown/Markdown";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
+import { InlineCode } from "@/design/text/InlineCode";
 import type { EpochView, NodeState } from "@/run/fold/types";
 import { answerAttachments, answerValue } from "@/run/values/answers";
 import { describeTokens, formatCost, formatDuration } from "@/run/values/format";
@@ -10,7 +10,7 @@ import { wasStopped } from "@/run/values/outputs";
 import { Truncated } from "@/run/values/Truncated";
 import { ValueView } from "@/run/values/ValueView";
 import { AttachmentList } from "@/workspace/attachments/AttachmentList";
-import { ErrorActionButton } from "@/workspace/ErrorActionButton";
+import { ErrorActionButton } from "@/workspace/errors/ErrorActionButton";
 import { Box, Section } from "./Section";
 import { TEXTS } from "./texts";
 

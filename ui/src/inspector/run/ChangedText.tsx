@@ -1,4 +1,4 @@
-import type { DiffPiece, LineChange } from "@/run/prompt-diff";
+import type { DiffPiece, LineChange } from "@/run/prompt/prompt-diff";
 import { TEXTS } from "./texts";
 
 /** Whether a message is new or differs from the previous call. */

@@ -1,5 +1,5 @@
 import { CornerDownRight } from "lucide-react";
-import { Button } from "@/design/Button";
+import { Button } from "@/design/controls/Button";
 import type { EpochView } from "@/run/fold/types";
 import { useWorkspace } from "@/workspace/context";
 import { Section } from "./Section";

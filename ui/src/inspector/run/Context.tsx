@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import type { ContextId, Epoch, NodeId } from "@/bindings";
-import { Empty } from "@/design/Empty";
-import { contextShade } from "@/flow/context-colors";
+import { Empty } from "@/design/text/Empty";
+import { contextShade } from "@/flow/document/context-colors";
 import { formatIteration } from "@/run/fold/epoch";
 import type { ContextMark } from "@/run/live/event-log";
 import type { LoopTurns } from "@/run/live/loop-conversations";

@@ -1,7 +1,7 @@
 import { cleanup, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { FlowForecast } from "@/bindings";
-import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { documentState, EMPTY_FLOW } from "@/flow/document/flow-state";
 import { createTestWorkspace, withWorkspace } from "@/workspace/test-workspace";
 import type { Workspace } from "@/workspace/workspace";
 import { Prompt } from "./Prompt";

@@ -1,5 +1,5 @@
 import type { NodeId } from "@/bindings";
-import { Empty } from "@/design/Empty";
+import { Empty } from "@/design/text/Empty";
 import { ValueView } from "@/run/values/ValueView";
 import { useActiveSession, useChosenEpoch } from "@/workspace/run-hooks";
 import { ActivationSummary, Attempts, Questions } from "./ActivationSummary";

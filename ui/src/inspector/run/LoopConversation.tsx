@@ -1,8 +1,8 @@
 import { Pin } from "lucide-react";
 import { useState } from "react";
 import type { Flow, NodeId } from "@/bindings";
-import { IconButton } from "@/design/Button";
-import { displayedFlow } from "@/flow/flow-state";
+import { IconButton } from "@/design/controls/Button";
+import { displayedFlow } from "@/flow/document/flow-state";
 import type { LoopTurns } from "@/run/live/loop-conversations";
 import type { RunSession } from "@/run/live/session";
 import { messageText } from "@/run/values/message-text";

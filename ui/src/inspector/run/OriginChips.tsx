@@ -1,5 +1,5 @@
 import type { Origins } from "@/bindings";
-import { isUntrusted, type OriginKind, parseOrigin } from "@/run/origins";
+import { isUntrusted, type OriginKind, parseOrigin } from "@/run/nodes/origins";
 import { TEXTS } from "./texts";
 
 const NAMES: Record<OriginKind, string> = {

@@ -1,6 +1,6 @@
 import type { NodeId } from "@/bindings";
-import { displayedFlow } from "@/flow/flow-state";
-import { declaredPorts } from "@/flow/ports";
+import { declaredPorts } from "@/flow/connect/ports";
+import { displayedFlow } from "@/flow/document/flow-state";
 import type { EpochView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";
 import { type InputValue, inputsOf } from "@/run/values/inputs";

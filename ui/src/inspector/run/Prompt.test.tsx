@@ -2,7 +2,7 @@ import { act, cleanup, fireEvent, screen, within } from "@testing-library/react"
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Entry } from "@/bindings";
 import { showRun } from "@/run/live/test-run";
-import * as lens from "@/run/prompt-parts";
+import * as lens from "@/run/prompt/prompt-parts";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import type { Workspace } from "@/workspace/workspace";
 import { Prompt } from "./Prompt";

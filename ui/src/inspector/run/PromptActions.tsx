@@ -1,7 +1,7 @@
 import { Terminal } from "lucide-react";
 import type { NodeId } from "@/bindings";
-import { Button } from "@/design/Button";
-import { notify } from "@/design/notify";
+import { Button } from "@/design/controls/Button";
+import { notify } from "@/design/dialogs/notify";
 import { HostError } from "@/ipc/host";
 import type { EpochView } from "@/run/fold/types";
 import type { RunSession } from "@/run/live/session";

@@ -1,6 +1,6 @@
 import type { BlockSource, NodeId } from "@/bindings";
-import type { LineChange } from "@/run/prompt-diff";
-import type { Line } from "@/run/prompt-parts";
+import type { LineChange } from "@/run/prompt/prompt-diff";
+import type { Line } from "@/run/prompt/prompt-parts";
 import { formatCount } from "@/run/values/format";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { AttachmentList } from "@/workspace/attachments/AttachmentList";

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { PromptHit } from "@/bindings";
-import { SearchField } from "@/design/SearchField";
+import { SearchField } from "@/design/controls/SearchField";
 import type { RunSession } from "@/run/live/session";
 import { useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";

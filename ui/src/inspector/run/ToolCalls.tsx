@@ -1,5 +1,5 @@
 import type { ToolProgress } from "@/bindings";
-import { InlineCode } from "@/design/InlineCode";
+import { InlineCode } from "@/design/text/InlineCode";
 import type { EpochView, ToolCallView } from "@/run/fold/types";
 import { formatDuration } from "@/run/values/format";
 import { CopyButton, ValueView } from "@/run/values/ValueView";

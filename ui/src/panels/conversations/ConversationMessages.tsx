@@ -1,9 +1,9 @@
 import { ArrowLeft, GitFork } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { ConversationMessage, ConversationRecord } from "@/bindings";
-import { Button, IconButton } from "@/design/Button";
-import { Empty } from "@/design/Empty";
-import { notify } from "@/design/notify";
+import { Button, IconButton } from "@/design/controls/Button";
+import { notify } from "@/design/dialogs/notify";
+import { Empty } from "@/design/text/Empty";
 import { HostError } from "@/ipc";
 import { titleOf } from "@/run/conversations/current-conversation";
 import { messageText } from "@/run/values/message-text";

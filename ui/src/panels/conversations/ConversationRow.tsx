@@ -1,8 +1,8 @@
 import { Download, MessagesSquare, Pencil, Play, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { ConversationRecord, Spending } from "@/bindings";
-import { IconButton } from "@/design/Button";
-import { isComposing } from "@/design/keys";
+import { IconButton } from "@/design/controls/Button";
+import { isComposing } from "@/design/keys/keys";
 import { isOfThisFlow, titleOf } from "@/run/conversations/current-conversation";
 import { describeCost, describeTokens, formatAgo, formatCost, formatCount, formatDate } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";

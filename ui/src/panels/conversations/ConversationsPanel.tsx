@@ -1,11 +1,11 @@
 import { Plus } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { ConversationRecord } from "@/bindings";
-import { Button, IconButton } from "@/design/Button";
-import { Empty } from "@/design/Empty";
-import { InlineCode } from "@/design/InlineCode";
-import { SearchField } from "@/design/SearchField";
-import { Select } from "@/design/Select";
+import { Button, IconButton } from "@/design/controls/Button";
+import { SearchField } from "@/design/controls/SearchField";
+import { Select } from "@/design/controls/Select";
+import { Empty } from "@/design/text/Empty";
+import { InlineCode } from "@/design/text/InlineCode";
 import { useNow } from "@/design/useNow";
 import type { ConversationScope } from "@/run/conversations/conversation-list";
 import { useWorkspace } from "@/workspace/context";

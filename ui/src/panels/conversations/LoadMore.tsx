@@ -1,4 +1,4 @@
-import { Button } from "@/design/Button";
+import { Button } from "@/design/controls/Button";
 import { formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
 import { useConversations } from "@/workspace/conversation-hooks";

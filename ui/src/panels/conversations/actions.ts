@@ -1,7 +1,7 @@
 /** Actions on conversations. They report errors as toasts and never throw. */
 import type { ConversationId, ConversationRecord, ExportFormat } from "@/bindings";
-import { notify } from "@/design/notify";
-import { fileName } from "@/flow/flow-state";
+import { notify } from "@/design/dialogs/notify";
+import { fileName } from "@/flow/document/flow-state";
 import { HostError } from "@/ipc";
 import { isOfThisFlow, titleOf } from "@/run/conversations/current-conversation";
 import { oneLine, shorten } from "@/run/values/preview";

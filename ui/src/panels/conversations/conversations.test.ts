@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ConversationRecord } from "@/bindings";
-import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { documentState, EMPTY_FLOW } from "@/flow/document/flow-state";
 import { PAGE } from "@/run/conversations/conversation-list";
 import { titleOf } from "@/run/conversations/current-conversation";
 import { createTestWorkspace } from "@/workspace/test-workspace";

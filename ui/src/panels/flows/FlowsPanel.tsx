@@ -13,11 +13,11 @@ import {
 } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import type { ExampleFlow, RecentFlow } from "@/bindings";
-import { IconButton } from "@/design/Button";
-import { Keys } from "@/design/Keys";
-import { notify } from "@/design/notify";
-import { plain } from "@/design/plain-text";
-import { documentFlow, fileName } from "@/flow/flow-state";
+import { IconButton } from "@/design/controls/Button";
+import { notify } from "@/design/dialogs/notify";
+import { Keys } from "@/design/keys/Keys";
+import { plain } from "@/design/markdown/plain-text";
+import { documentFlow, fileName } from "@/flow/document/flow-state";
 import { HostError } from "@/ipc";
 import { useCommands, useFlow, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";

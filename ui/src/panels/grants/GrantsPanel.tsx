@@ -1,12 +1,12 @@
 import { useCallback, useEffect } from "react";
 import type { FlowGrants, GrantRule } from "@/bindings";
-import { Button } from "@/design/Button";
-import { Empty } from "@/design/Empty";
-import { GRANT_ICONS } from "@/design/grant-icons";
-import { notify } from "@/design/notify";
-import { documentFlow } from "@/flow/flow-state";
+import { Button } from "@/design/controls/Button";
+import { notify } from "@/design/dialogs/notify";
+import { GRANT_ICONS } from "@/design/icons/grant-icons";
+import { Empty } from "@/design/text/Empty";
+import { documentFlow } from "@/flow/document/flow-state";
 import { HostError } from "@/ipc";
-import { describePin, needsByKind } from "@/run/grants";
+import { describePin, needsByKind } from "@/run/grants/grants";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { LoadError, useLoaded } from "../Loaded";
 import { NeedItem } from "./NeedItem";

@@ -1,6 +1,6 @@
 import type { GrantDecision, GrantRule, NeedStatus } from "@/bindings";
-import { Select } from "@/design/Select";
-import { ruleOf } from "@/run/grants";
+import { Select } from "@/design/controls/Select";
+import { ruleOf } from "@/run/grants/grants";
 import { NeedSummary, needName } from "./NeedSummary";
 import { TEXTS } from "./texts";
 

@@ -1,5 +1,5 @@
 import type { NeedStatus } from "@/bindings";
-import { reasonsOf, targetName } from "@/run/grants";
+import { reasonsOf, targetName } from "@/run/grants/grants";
 import { TEXTS } from "./texts";
 
 /** A need by the name that people know it by. */

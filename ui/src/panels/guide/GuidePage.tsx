@@ -1,11 +1,11 @@
 import { ArrowLeft, ArrowRight, X } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useDeferredValue, useEffect, useRef, useState } from "react";
 import { useStore } from "zustand";
-import { IconButton } from "@/design/Button";
-import DocumentText, { isExternal } from "@/design/DocumentText";
-import { Empty } from "@/design/Empty";
-import { isComposing } from "@/design/keys";
-import { SearchField } from "@/design/SearchField";
+import { IconButton } from "@/design/controls/Button";
+import { SearchField } from "@/design/controls/SearchField";
+import { isComposing } from "@/design/keys/keys";
+import DocumentText, { isExternal } from "@/design/markdown/DocumentText";
+import { Empty } from "@/design/text/Empty";
 import { useWorkspace } from "@/workspace/context";
 import type { GuidePlace } from "@/workspace/guide";
 import { GUIDE, imageAddress, neighborsOf, PAGES, type Page, placeOfLink } from "./pages";

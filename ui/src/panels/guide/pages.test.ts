@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import nodeTypes from "@/bindings/nodes.json";
-import { isExternal } from "@/design/DocumentText";
-import { headingAnchor } from "@/design/heading-anchor";
+import { isExternal } from "@/design/markdown/DocumentText";
+import { headingAnchor } from "@/design/markdown/heading-anchor";
 import { FIRST_PAGE, NODE_REFERENCE } from "@/workspace/guide";
 import { DOCUMENTS, IMAGE_ADDRESSES, PAGES, placeOfLink, readSections } from "./pages";
 

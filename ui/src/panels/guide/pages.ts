@@ -1,5 +1,5 @@
 /** The pages of the guide, as `docs/` has them: their list, headings and links. */
-import { headingAnchors } from "@/design/heading-anchor";
+import { headingAnchors } from "@/design/markdown/heading-anchor";
 import type { GuidePlace } from "@/workspace/guide";
 
 export type Page = { file: string; title: string; text: string; sections: readonly Section[] };

@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from "react";
-import { Button } from "@/design/Button";
-import { CONTROL } from "@/design/control";
-import { ErrorMessage } from "@/design/ErrorMessage";
-import { notify } from "@/design/notify";
+import { Button } from "@/design/controls/Button";
+import { CONTROL } from "@/design/controls/control";
+import { notify } from "@/design/dialogs/notify";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
 import { reindex } from "./actions";

@@ -1,7 +1,7 @@
 import { Library, RefreshCw, RotateCcw, Square, Trash2 } from "lucide-react";
 import type { BaseStatus } from "@/bindings";
-import { IconButton } from "@/design/Button";
-import { InlineCode } from "@/design/InlineCode";
+import { IconButton } from "@/design/controls/Button";
+import { InlineCode } from "@/design/text/InlineCode";
 import { formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
 import { reindex, removeBase, stopIndexing } from "./actions";

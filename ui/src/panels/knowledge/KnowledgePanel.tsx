@@ -1,9 +1,9 @@
 import { Plus } from "lucide-react";
 import { useCallback, useEffect, useState } from "react";
 import type { BaseStatus } from "@/bindings";
-import { Button, IconButton } from "@/design/Button";
-import { Empty } from "@/design/Empty";
-import { InlineCode } from "@/design/InlineCode";
+import { Button, IconButton } from "@/design/controls/Button";
+import { Empty } from "@/design/text/Empty";
+import { InlineCode } from "@/design/text/InlineCode";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
 import { AddBase } from "./AddBase";

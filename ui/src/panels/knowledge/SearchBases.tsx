@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from "react";
 import type { Retrieval } from "@/bindings";
-import { Button } from "@/design/Button";
-import { ErrorMessage } from "@/design/ErrorMessage";
-import { SearchField } from "@/design/SearchField";
+import { Button } from "@/design/controls/Button";
+import { SearchField } from "@/design/controls/SearchField";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
 import { PassageList } from "@/workspace/knowledge/PassageList";

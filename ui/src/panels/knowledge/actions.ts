@@ -1,5 +1,5 @@
 /** Actions on knowledge bases. They report errors as toasts and never throw. */
-import { notify } from "@/design/notify";
+import { notify } from "@/design/dialogs/notify";
 import { HostError } from "@/ipc";
 import type { Workspace } from "@/workspace/workspace";
 import { TEXTS } from "./texts";

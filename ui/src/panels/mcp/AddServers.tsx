@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from "react";
 import type { McpImport } from "@/bindings";
-import { Button } from "@/design/Button";
-import { CONTROL } from "@/design/control";
-import { ErrorMessage } from "@/design/ErrorMessage";
+import { Button } from "@/design/controls/Button";
+import { CONTROL } from "@/design/controls/control";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";

@@ -1,5 +1,5 @@
 import { useCallback, useEffect } from "react";
-import { Empty } from "@/design/Empty";
+import { Empty } from "@/design/text/Empty";
 import { useWorkspace } from "@/workspace/context";
 import { LoadError, useLoaded } from "../Loaded";
 import { AddServers } from "./AddServers";

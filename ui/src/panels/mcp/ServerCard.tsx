@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { McpLogLine, McpServerDetails, McpServerStatus } from "@/bindings";
-import { Button } from "@/design/Button";
-import { ErrorMessage } from "@/design/ErrorMessage";
+import { Button } from "@/design/controls/Button";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { HostError } from "@/ipc";
-import { describePin } from "@/run/grants";
+import { describePin } from "@/run/grants/grants";
 import { useWorkspace } from "@/workspace/context";
 import { Offers } from "./Offers";
 import { ToolChanges } from "./ToolChanges";

@@ -1,5 +1,5 @@
 import type { McpTool, McpToolChanges } from "@/bindings";
-import { Button } from "@/design/Button";
+import { Button } from "@/design/controls/Button";
 import { TEXTS } from "./texts";
 
 type Props = { changes: McpToolChanges; disabled: boolean; onAccept: () => void };

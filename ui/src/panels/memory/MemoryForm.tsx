@@ -1,9 +1,9 @@
 import { type FormEvent, useId, useState } from "react";
 import type { MemoryContent, MemoryKind } from "@/bindings";
-import { Button } from "@/design/Button";
-import { CONTROL } from "@/design/control";
-import { ErrorMessage } from "@/design/ErrorMessage";
-import { Select } from "@/design/Select";
+import { Button } from "@/design/controls/Button";
+import { CONTROL } from "@/design/controls/control";
+import { Select } from "@/design/controls/Select";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { HostError } from "@/ipc";
 import { contentOf, draftOf, isComplete, KINDS, type MemoryDraft } from "./memory";
 import { TEXTS } from "./texts";

@@ -1,10 +1,10 @@
 import { Download, Plus, Trash2 } from "lucide-react";
 import { useEffect, useState } from "react";
 import type { MemoryContent, MemoryKind, MemoryPage } from "@/bindings";
-import { Button, IconButton } from "@/design/Button";
-import { Empty } from "@/design/Empty";
-import { InlineCode } from "@/design/InlineCode";
-import { SearchField } from "@/design/SearchField";
+import { Button, IconButton } from "@/design/controls/Button";
+import { SearchField } from "@/design/controls/SearchField";
+import { Empty } from "@/design/text/Empty";
+import { InlineCode } from "@/design/text/InlineCode";
 import { useNow } from "@/design/useNow";
 import { formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";

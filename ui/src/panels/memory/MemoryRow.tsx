@@ -1,6 +1,6 @@
 import { Pencil } from "lucide-react";
 import type { MemoryRecord } from "@/bindings";
-import { IconButton } from "@/design/Button";
+import { IconButton } from "@/design/controls/Button";
 import { useWorkspace } from "@/workspace/context";
 import { dayText, sourceText } from "./memory";
 import { TEXTS } from "./texts";

@@ -1,9 +1,9 @@
 import { UserMinus, UserPlus } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import { Button, IconButton } from "@/design/Button";
-import { CONTROL } from "@/design/control";
-import { ErrorMessage } from "@/design/ErrorMessage";
-import { Select } from "@/design/Select";
+import { Button, IconButton } from "@/design/controls/Button";
+import { CONTROL } from "@/design/controls/control";
+import { Select } from "@/design/controls/Select";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useUsers, useWorkspace } from "@/workspace/context";
 import { removeUser } from "./actions";

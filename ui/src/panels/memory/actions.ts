@@ -1,6 +1,6 @@
 /** Actions on memories and users. They report errors as toasts and never throw. */
 import type { ExportFormat } from "@/bindings";
-import { notify } from "@/design/notify";
+import { notify } from "@/design/dialogs/notify";
 import { HostError } from "@/ipc";
 import type { Workspace } from "@/workspace/workspace";
 import { TEXTS } from "./texts";

@@ -1,6 +1,6 @@
 /** What the memory panel makes of memories: steps as lines, where one comes from, its day. */
 import type { MemoryContent, MemoryKind, MemoryRecord } from "@/bindings";
-import { isUntrusted, parseOrigin } from "@/run/origins";
+import { isUntrusted, parseOrigin } from "@/run/nodes/origins";
 import { TEXTS } from "./texts";
 
 export const KINDS: readonly MemoryKind[] = ["fact", "episode", "procedure"];

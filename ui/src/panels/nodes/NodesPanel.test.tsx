@@ -3,7 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { NodeDescriptor } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
-import { documentState, EMPTY_FLOW } from "@/flow/flow-state";
+import { documentState, EMPTY_FLOW } from "@/flow/document/flow-state";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import type { Workspace } from "@/workspace/workspace";
 import { NodesPanel } from "./NodesPanel";

@@ -1,10 +1,10 @@
 import { Search, X } from "lucide-react";
 import { type KeyboardEvent, useMemo, useState } from "react";
 import type { NodeDescriptor } from "@/bindings";
-import { Empty } from "@/design/Empty";
-import { formatKeys, isComposing } from "@/design/keys";
-import { TypeBadge } from "@/design/TypeBadge";
-import { CATEGORIES } from "@/flow/node-types";
+import { TypeBadge } from "@/design/icons/TypeBadge";
+import { formatKeys, isComposing } from "@/design/keys/keys";
+import { Empty } from "@/design/text/Empty";
+import { CATEGORIES } from "@/flow/node-types/node-types";
 import { useKeys, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { useTypeDrag } from "./drag";
 import { searchTypes } from "./search";

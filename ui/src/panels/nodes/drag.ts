@@ -4,7 +4,7 @@
  */
 import { type PointerEvent as ReactPointerEvent, useCallback } from "react";
 import type { NodeDescriptor } from "@/bindings";
-import type { Point } from "@/flow/align";
+import type { Point } from "@/flow/align/align";
 import { useWorkspace } from "@/workspace/context";
 
 /** How far the pointer moves before it counts as a drag and not as a click. */

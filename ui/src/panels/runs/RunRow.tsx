@@ -13,10 +13,10 @@ import {
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import type { RunStatus, RunSummary } from "@/bindings";
-import { IconButton } from "@/design/Button";
-import { isRetryable } from "@/run/control";
+import { IconButton } from "@/design/controls/Button";
+import { isRetryable } from "@/run/control/control";
 import { isOver } from "@/run/fold/status";
-import { PAGE } from "@/run/run-list";
+import { PAGE } from "@/run/list/run-list";
 import { formatAgo, formatCount, formatDate, formatDuration } from "@/run/values/format";
 import { oneLine, previewOfQuestion } from "@/run/values/preview";
 import { describeRunTokens, formatRunCost, formatRunTokens } from "@/run/values/run-totals";

@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useState } from "react";
-import { Button } from "@/design/Button";
-import { Empty } from "@/design/Empty";
-import { InlineCode } from "@/design/InlineCode";
-import { SearchField } from "@/design/SearchField";
-import { Select } from "@/design/Select";
+import { Button } from "@/design/controls/Button";
+import { SearchField } from "@/design/controls/SearchField";
+import { Select } from "@/design/controls/Select";
+import { Empty } from "@/design/text/Empty";
+import { InlineCode } from "@/design/text/InlineCode";
 import { useNow } from "@/design/useNow";
-import { type RunScope, type RunStatusFilter, selectRuns } from "@/run/run-filter";
+import { type RunScope, type RunStatusFilter, selectRuns } from "@/run/list/run-filter";
 import { formatCount } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunList } from "@/workspace/run-hooks";

@@ -1,7 +1,7 @@
 import { type FormEvent, useId, useState } from "react";
 import type { ProviderSettings } from "@/bindings";
-import { Button } from "@/design/Button";
-import { CONTROL } from "@/design/control";
+import { Button } from "@/design/controls/Button";
+import { CONTROL } from "@/design/controls/control";
 import { HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
 import { placeholderIn } from "./server-details";

@@ -1,7 +1,7 @@
-import { CONTROL } from "@/design/control";
-import { Switch } from "@/design/Switch";
+import { CONTROL } from "@/design/controls/control";
+import { Switch } from "@/design/controls/Switch";
 import { useSettings, useWorkspace } from "@/workspace/context";
-import { ZOOM_STEPS } from "@/workspace/interface-zoom";
+import { ZOOM_STEPS } from "@/workspace/window/interface-zoom";
 import { TEXTS } from "./texts";
 
 const THEMES = [

@@ -1,4 +1,4 @@
-import { CONTROL } from "@/design/control";
+import { CONTROL } from "@/design/controls/control";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { changeConfig } from "./config-values";
 import { TEXTS } from "./texts";

@@ -1,7 +1,7 @@
 import { RefreshCw } from "lucide-react";
 import { useState } from "react";
-import { Button } from "@/design/Button";
-import { ErrorMessage } from "@/design/ErrorMessage";
+import { Button } from "@/design/controls/Button";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";

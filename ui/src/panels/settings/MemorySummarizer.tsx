@@ -1,5 +1,5 @@
 import type { SummarizerSettings } from "@/bindings";
-import { CONTROL } from "@/design/control";
+import { CONTROL } from "@/design/controls/control";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 

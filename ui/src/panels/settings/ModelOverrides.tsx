@@ -1,8 +1,8 @@
 import { Trash2 } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import type { ModelOverride, Price } from "@/bindings";
-import { Button, IconButton } from "@/design/Button";
-import { CONTROL } from "@/design/control";
+import { Button, IconButton } from "@/design/controls/Button";
+import { CONTROL } from "@/design/controls/control";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { type PriceKey, priceOf, readCount, readPrice, withPart } from "./model-override";
 import { NumberField } from "./NumberField";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { CONTROL } from "@/design/control";
+import { CONTROL } from "@/design/controls/control";
 
 /** A field for a number that may be absent. Takes what was typed when it is left. */
 export function NumberField(props: {

@@ -1,8 +1,8 @@
 import { ChevronRight } from "lucide-react";
 import { useEffect, useId, useRef, useState } from "react";
 import type { KeyLocation, ProviderSettings, ProviderStatus } from "@/bindings";
-import { Button } from "@/design/Button";
-import { ErrorMessage } from "@/design/ErrorMessage";
+import { Button } from "@/design/controls/Button";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useLayout, useProviders, useWorkspace } from "@/workspace/context";
 import { KeyField } from "./KeyField";

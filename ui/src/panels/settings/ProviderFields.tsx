@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
-import { CONTROL } from "@/design/control";
-import { isComposing } from "@/design/keys";
+import { CONTROL } from "@/design/controls/control";
+import { isComposing } from "@/design/keys/keys";
 
 /** A label above its control. */
 function Labeled({ id, label, children }: { id: string; label: string; children: ReactNode }) {

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { ErrorMessage } from "@/design/ErrorMessage";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { useProviders, useWorkspace } from "@/workspace/context";
 import { AddProvider } from "./AddProvider";
 import { FoundServers } from "./FoundServers";

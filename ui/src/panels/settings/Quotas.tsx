@@ -1,7 +1,7 @@
 /** What model calls may use: per run and conversation where the flow does not say, and per day. */
 import { useState } from "react";
 import type { DefaultQuotas, OnExceeded, Quota } from "@/bindings";
-import { CONTROL } from "@/design/control";
+import { CONTROL } from "@/design/controls/control";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { readCount } from "./model-override";
 import { NumberField } from "./NumberField";

@@ -1,7 +1,7 @@
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { Button, IconButton } from "@/design/Button";
-import { CONTROL } from "@/design/control";
+import { Button, IconButton } from "@/design/controls/Button";
+import { CONTROL } from "@/design/controls/control";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 

@@ -1,11 +1,11 @@
 import { useState } from "react";
 import type { ResolvedConfig } from "@/bindings";
-import { CONTROL } from "@/design/control";
-import { plain } from "@/design/plain-text";
-import { humanize } from "@/flow/config-spec";
-import { configLabel } from "@/workspace/config-labels";
+import { CONTROL } from "@/design/controls/control";
+import { plain } from "@/design/markdown/plain-text";
+import { humanize } from "@/flow/node-types/config-spec";
 import { useSettings, useWorkspace } from "@/workspace/context";
-import { useResolvedConfig } from "@/workspace/resolved-config";
+import { configLabel } from "@/workspace/settings/config-labels";
+import { useResolvedConfig } from "@/workspace/settings/resolved-config";
 import { changeConfig, readConfig } from "./config-values";
 import { TEXTS } from "./texts";
 

@@ -2,7 +2,7 @@ import { cleanup, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, expect, test } from "vitest";
 import { neverAnswers } from "@/ipc/test-host";
-import { errorAction } from "@/workspace/error-action";
+import { errorAction } from "@/workspace/errors/error-action";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { RunLimits } from "./RunLimits";
 

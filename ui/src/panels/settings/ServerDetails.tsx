@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { useId, useState } from "react";
 import type { ProviderSettings } from "@/bindings";
-import { CONTROL } from "@/design/control";
+import { CONTROL } from "@/design/controls/control";
 import { ChoiceField, TextField } from "./ProviderFields";
 import { changeQuirk, formatQuery, parseQuery, QUIRKS, quirkValue, setText } from "./server-details";
 import { TEXTS } from "./texts";

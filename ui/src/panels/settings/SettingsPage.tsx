@@ -1,9 +1,9 @@
 import { X } from "lucide-react";
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
-import { IconButton } from "@/design/Button";
-import { Empty } from "@/design/Empty";
-import { isComposing } from "@/design/keys";
-import { SearchField } from "@/design/SearchField";
+import { IconButton } from "@/design/controls/Button";
+import { SearchField } from "@/design/controls/SearchField";
+import { isComposing } from "@/design/keys/keys";
+import { Empty } from "@/design/text/Empty";
 import { useLayout, useWorkspace } from "@/workspace/context";
 import { SECTIONS } from "./sections";
 import { TEXTS } from "./texts";

@@ -1,6 +1,6 @@
 import type { TelemetrySettings } from "@/bindings";
-import { CONTROL } from "@/design/control";
-import { Switch } from "@/design/Switch";
+import { CONTROL } from "@/design/controls/control";
+import { Switch } from "@/design/controls/Switch";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 

@@ -1,9 +1,9 @@
 import { Check } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
 import type { ErrorCode, TestReport } from "@/bindings";
-import { Button } from "@/design/Button";
-import { CONTROL } from "@/design/control";
-import { ErrorMessage } from "@/design/ErrorMessage";
+import { Button } from "@/design/controls/Button";
+import { CONTROL } from "@/design/controls/control";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useProviders, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";

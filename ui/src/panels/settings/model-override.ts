@@ -1,6 +1,6 @@
 /** What a person may say of a model: reading windows and prices from fields. */
 import type { Price } from "@/bindings";
-import { readDecimal, readWhole } from "@/design/parse-number";
+import { readDecimal, readWhole } from "@/design/controls/parse-number";
 
 export type PriceKey = "input" | "output" | "cachedInput" | "cacheWrite";
 

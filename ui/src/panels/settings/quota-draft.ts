@@ -1,6 +1,6 @@
 /** A quota as it is being entered. */
 import type { Quota } from "@/bindings";
-import { readDecimal } from "@/design/parse-number";
+import { readDecimal } from "@/design/controls/parse-number";
 
 /** Whether Plait takes it: it limits something, and names a model if it falls back to one. */
 export function isUsable({ tokens, usd, onExceeded, fallback }: Quota): boolean {

@@ -1,8 +1,8 @@
 /** The host's conversations, most recently changed first. Reloaded when a run adds messages. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { ConversationFlow, ConversationRecord } from "@/bindings";
-import type { FlowEditor } from "@/flow/editor";
-import { documentFlow, type FlowState } from "@/flow/flow-state";
+import type { FlowEditor } from "@/flow/document/editor";
+import { documentFlow, type FlowState } from "@/flow/document/flow-state";
 import { type Host, HostError } from "@/ipc";
 
 export type ConversationScope = "flow" | "all";

@@ -4,9 +4,9 @@
  */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { ConversationRecord } from "@/bindings";
-import { notify } from "@/design/notify";
-import type { FlowState } from "@/flow/flow-state";
-import type { OpenDocuments } from "@/flow/open-documents";
+import { notify } from "@/design/dialogs/notify";
+import type { FlowState } from "@/flow/document/flow-state";
+import type { OpenDocuments } from "@/flow/files/open-documents";
 import { HostError } from "@/ipc";
 import { type ConversationList, flowKey, flowOf } from "./conversation-list";
 

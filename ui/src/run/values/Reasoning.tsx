@@ -1,4 +1,4 @@
-import { Markdown } from "@/design/Markdown";
+import { Markdown } from "@/design/markdown/Markdown";
 
 /** What a model reasoned before it answered, folded. */
 export function Reasoning({ text }: { text: string }) {

@@ -1,8 +1,8 @@
 import { Check, Copy } from "lucide-react";
 import { memo, useEffect, useState } from "react";
-import { formatJson } from "@/design/exact-json";
-import { JsonView } from "@/design/JsonView";
-import { notify } from "@/design/notify";
+import { notify } from "@/design/dialogs/notify";
+import { formatJson } from "@/design/json/exact-json";
+import { JsonView } from "@/design/json/JsonView";
 import { truncate, truncateText } from "./truncate";
 
 const SCALE_STEP = 10;

@@ -1,6 +1,6 @@
 /** Values in a few words: for edges, cards, lists. */
-import { isLargeInteger } from "@/design/exact-json";
-import { plain } from "@/design/plain-text";
+import { isLargeInteger } from "@/design/json/exact-json";
+import { plain } from "@/design/markdown/plain-text";
 import { attachmentsIn } from "./attachments";
 
 /** How much of a text is looked at; values may be megabytes. */

@@ -1,8 +1,8 @@
 /** Commands for the document and its file. */
-import { documentFlow } from "@/flow/flow-state";
-import type { Command } from "@/workspace/command";
+import { documentFlow } from "@/flow/document/flow-state";
+import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
-import { copyPath } from "../copy-path";
+import { copyPath } from "./copy-path";
 
 export const flowCommands: readonly Command[] = [
   {

@@ -1,5 +1,5 @@
 /** Commands that show what can be done: the command palette and the list of shortcuts. */
-import type { Command } from "@/workspace/command";
+import type { Command } from "@/workspace/commands/command";
 import { NODE_REFERENCE } from "@/workspace/guide";
 
 export const helpCommands: readonly Command[] = [

@@ -1,8 +1,8 @@
 /** Every command of the window, in the order of the command palette. Adding one: an entry in the file of its group. */
-import { editCommands } from "@/canvas/edit-commands";
-import { imageCommands } from "@/canvas/image-commands";
-import { viewCommands } from "@/canvas/view-commands";
-import type { Command } from "@/workspace/command";
+import { editCommands } from "@/canvas/commands/edit-commands";
+import { imageCommands } from "@/canvas/image/image-commands";
+import { viewCommands } from "@/canvas/view/view-commands";
+import type { Command } from "@/workspace/commands/command";
 import { flowCommands } from "./flow";
 import { helpCommands } from "./help";
 import { panelCommands } from "./panels";

@@ -1,7 +1,7 @@
 /** One command for each registered panel and dock tab. */
 import { DOCK_TABS, type DockTabDefinition } from "@/dock";
 import { PANELS, type PanelDefinition } from "@/panels";
-import type { Command } from "@/workspace/command";
+import type { Command } from "@/workspace/commands/command";
 
 export const panelCommands: readonly Command[] = [...PANELS.map(panelCommand), ...DOCK_TABS.map(dockTabCommand)];
 

@@ -1,10 +1,10 @@
 /** What can be done with runs from the keyboard and from the command palette. */
 
-import { displayedFlow } from "@/flow/flow-state";
-import { openChild, runsFlow } from "@/run/child-run";
-import { isRetryable, pauseKey } from "@/run/control";
+import { displayedFlow } from "@/flow/document/flow-state";
+import { openChild, runsFlow } from "@/run/control/child-run";
+import { isRetryable, pauseKey } from "@/run/control/control";
 import { isOver } from "@/run/fold/status";
-import type { Command } from "@/workspace/command";
+import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
 
 export const RUN_KEYS = "Mod+Enter";

@@ -1,10 +1,10 @@
 /** Commands that open and fold the parts of the window. */
 
 import { flushSync } from "react-dom";
-import { notify } from "@/design/notify";
-import type { Command } from "@/workspace/command";
-import type { InterfaceZoom } from "@/workspace/interface-zoom";
-import type { Part } from "@/workspace/layout";
+import { notify } from "@/design/dialogs/notify";
+import type { Command } from "@/workspace/commands/command";
+import type { InterfaceZoom } from "@/workspace/window/interface-zoom";
+import type { Part } from "@/workspace/window/layout";
 
 export const SETTINGS_KEYS = "Mod+,";
 

@@ -1,9 +1,9 @@
 import { useDeferredValue, useMemo, useState } from "react";
-import { Dialog } from "@/design/Dialog";
-import { Icon } from "@/design/Icon";
-import { MenuGroup, MenuItem, MenuList } from "@/design/Menu";
-import { flowQuery, type NodeMatch, searchFlow, type TextPart } from "@/flow/flow-search";
-import type { KnownFlow } from "@/flow/known-flows";
+import { MenuGroup, MenuItem, MenuList } from "@/design/controls/Menu";
+import { Dialog } from "@/design/dialogs/Dialog";
+import { Icon } from "@/design/icons/Icon";
+import { flowQuery, type NodeMatch, searchFlow, type TextPart } from "@/flow/search/flow-search";
+import type { KnownFlow } from "@/flow/search/known-flows";
 import { useNodeTypes, useOverlays, useWorkspace } from "@/workspace/context";
 import { openMatch } from "./open-match";
 import { TEXTS } from "./texts";

@@ -1,7 +1,8 @@
 /** Goes to a node that the search across flows has found. */
-import type { NodeMatch } from "@/flow/flow-search";
-import { displayedFlow } from "@/flow/flow-state";
-import type { KnownFlow } from "@/flow/known-flows";
+
+import { displayedFlow } from "@/flow/document/flow-state";
+import type { NodeMatch } from "@/flow/search/flow-search";
+import type { KnownFlow } from "@/flow/search/known-flows";
 import type { Workspace } from "@/workspace/workspace";
 
 /** Shows the flow, in its tab if it is open, and reveals the node in it. */

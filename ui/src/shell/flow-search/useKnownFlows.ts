@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { notify } from "@/design/notify";
-import { type KnownFlows, readKnownFlows } from "@/flow/known-flows";
+import { notify } from "@/design/dialogs/notify";
+import { type KnownFlows, readKnownFlows } from "@/flow/search/known-flows";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
 

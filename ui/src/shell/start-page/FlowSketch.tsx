@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { Flow, Node } from "@/bindings";
-import { cornerOf } from "@/flow/containers";
+import { cornerOf } from "@/flow/containers/containers";
 import { useNodeTypes } from "@/workspace/context";
 
 /** About the size of a card, whose true one is only known once it is drawn. */

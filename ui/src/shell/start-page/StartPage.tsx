@@ -1,11 +1,11 @@
 import { FilePlus, FolderOpen, Import, Pencil, Trash2, X } from "lucide-react";
 import { type ReactNode, useCallback, useState } from "react";
 import type { RecentFlow, TemplateSummary } from "@/bindings";
-import { Button, IconButton } from "@/design/Button";
-import { isComposing } from "@/design/keys";
-import { plain } from "@/design/plain-text";
+import { Button, IconButton } from "@/design/controls/Button";
+import { isComposing } from "@/design/keys/keys";
+import { plain } from "@/design/markdown/plain-text";
 import { useNow } from "@/design/useNow";
-import { fileName, isStartPage } from "@/flow/flow-state";
+import { fileName, isStartPage } from "@/flow/document/flow-state";
 import { formatAgo, formatDate } from "@/run/values/format";
 import { useCommands, useFlow, useWorkspace } from "@/workspace/context";
 import { FlowSketch } from "./FlowSketch";

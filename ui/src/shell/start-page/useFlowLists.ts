@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import type { ExampleFlow, RecentFlow, TemplateSummary } from "@/bindings";
-import { notify } from "@/design/notify";
+import { notify } from "@/design/dialogs/notify";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "@/workspace/context";
 

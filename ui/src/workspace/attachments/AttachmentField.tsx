@@ -1,6 +1,6 @@
 import { Paperclip } from "lucide-react";
 import { type DragEvent, type ReactNode, useRef, useState } from "react";
-import { ErrorMessage } from "@/design/ErrorMessage";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { AttachmentList } from "./AttachmentList";
 import { TEXTS } from "./texts";
 import type { useAttachments } from "./useAttachments";

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { LeftOutChunk, Retrieval } from "@/bindings";
-import { InlineCode } from "@/design/InlineCode";
+import { InlineCode } from "@/design/text/InlineCode";
 import { formatCount } from "@/run/values/format";
 import { oneLine, shorten } from "@/run/values/preview";
 import type { Passage } from "./passage";

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { SourceText } from "@/bindings";
-import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/Dialog";
-import { ErrorMessage } from "@/design/ErrorMessage";
+import { Dialog, DialogButtons, DialogText, DialogTitle } from "@/design/dialogs/Dialog";
+import { ErrorMessage } from "@/design/text/ErrorMessage";
 import { HostError } from "@/ipc";
 import { useWorkspace } from "../context";
 import type { Passage } from "./passage";

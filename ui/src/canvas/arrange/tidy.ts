@@ -1,0 +1,149 @@
+/** Lays out the flow from left to right, in a worker so that the window stays responsive. One undo step. */
+import type { ELK, ElkNode } from "elkjs/lib/elk-api";
+import type { ErrorCode, Flow, NodeId, Position } from "@/bindings";
+import { borderHeight, CARD_WIDTH } from "@/canvas/measure/geometry";
+import { showAll } from "@/canvas/view/view";
+import { notify } from "@/design/dialogs/notify";
+import { BODY_INSET, type Size, sizeAround } from "@/flow/containers/container-box";
+import { containerOf } from "@/flow/containers/containers";
+import { place } from "@/flow/edits/edits";
+import { clearRoutes } from "@/flow/edits/routes";
+import type { CanvasNode } from "@/workspace/canvas-store";
+import type { Workspace } from "@/workspace/workspace";
+
+const OPTIONS = {
+  "elk.algorithm": "layered",
+  "elk.direction": "RIGHT",
+  "elk.layered.spacing.nodeNodeBetweenLayers": "90",
+  "elk.spacing.nodeNode": "48",
+  "elk.layered.nodePlacement.strategy": "NETWORK_SIMPLEX",
+  "elk.layered.considerModelOrder.strategy": "NODES_AND_EDGES",
+};
+
+/**
+ * Lays out the selected nodes, or the whole flow if fewer than two are selected: each body in itself, the innermost ones
+ * first, so that a loop has its size before what is around it is laid out. Comments stay in place.
+ */
+export async function tidy(workspace: Workspace): Promise<void> {
+  const { editor, canvas } = workspace;
+  if (!editor.mayEdit()) return;
+  const { flow, selection, checked } = editor.state;
+  const some = selection.nodes.size > 1;
+  const nodes = canvas
+    .drawnNodes()
+    .filter((node) => node.type !== "comment" && (!some || selection.nodes.has(node.id)));
+  if (nodes.length < 2) return;
+  try {
+    const [{ default: Elk }, { default: ElkWorker }] = await Promise.all([
+      import("elkjs/lib/elk-api"),
+      import("elkjs/lib/elk-worker.min.js?worker"),
+    ]);
+    const elk = new Elk({ workerFactory: () => new ElkWorker() });
+    const places = await placesOf(elk, flow, nodes, new Set(checked.backEdges), some).finally(() =>
+      elk.terminateWorker(),
+    );
+    // The flow was edited in the meantime: drop the result.
+    if (editor.state.flow !== flow) return;
+    editor.edit("Tidy up", (before) => clearRoutes(place(before, places), places));
+    if (!some) requestAnimationFrame(() => showAll(workspace));
+  } catch (thrown) {
+    notify.error({
+      code: "layout.failed" satisfies ErrorCode,
+      message: `Couldn’t tidy up the layout: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    });
+  }
+}
+
+/** The new places of nodes. Loops get the size of their bodies where all of these are laid out. */
+async function placesOf(
+  elk: Pick<ELK, "layout">,
+  flow: Flow,
+  nodes: readonly CanvasNode[],
+  back: ReadonlySet<string>,
+  some: boolean,
+): Promise<Map<NodeId, Partial<Position>>> {
+  const places = new Map<NodeId, Partial<Position>>();
+  const sizes = new Map(nodes.map((node) => [node.id, sizeOf(node)]));
+  const bodies = new Map<NodeId | undefined, CanvasNode[]>();
+  for (const node of nodes) {
+    const body = bodies.get(node.parentId);
+    if (body) body.push(node);
+    else bodies.set(node.parentId, [node]);
+  }
+  const layOut = async (container: NodeId | undefined): Promise<void> => {
+    const body = bodies.get(container) ?? [];
+    if (some && body.length < 2) return;
+    const laidOut = await elk.layout(graph(flow, body, sizes, back));
+    const corner = container === undefined || some ? cornerOf(body) : { x: BODY_INSET.left, y: BODY_INSET.top };
+    for (const [id, place] of cornersFrom(laidOut, corner)) places.set(id, { ...places.get(id), ...place });
+  };
+  // Loops come before their bodies, so this is from the inside out.
+  for (const loop of [...nodes].reverse()) {
+    if (loop.type !== "loop" || some) continue;
+    if (!bodies.has(loop.id)) continue;
+    await layOut(loop.id);
+    const around = sizeAround(
+      (bodies.get(loop.id) ?? []).map((node) => ({
+        x: 0,
+        y: 0,
+        ...places.get(node.id),
+        ...(sizes.get(node.id) ?? NO_SIZE),
+      })),
+    );
+    const size = { width: around.width, height: Math.max(around.height, borderHeight(loop.data.ports)) };
+    sizes.set(loop.id, size);
+    places.set(loop.id, size);
+  }
+  if (some) for (const container of bodies.keys()) await layOut(container);
+  else await layOut(undefined);
+  return places;
+}
+
+const NO_SIZE: Size = { width: 0, height: 0 };
+
+function sizeOf(node: CanvasNode): Size {
+  return {
+    width: node.measured?.width ?? node.initialWidth ?? CARD_WIDTH,
+    height: node.measured?.height ?? node.initialHeight ?? 60,
+  };
+}
+
+/** The nodes of one body with the edges between them; an edge of a node in an inner body is one of its loop. */
+function graph(
+  flow: Flow,
+  nodes: readonly CanvasNode[],
+  sizes: ReadonlyMap<NodeId, Size>,
+  back: ReadonlySet<string>,
+): ElkNode {
+  const ids = new Set(nodes.map((node) => node.id));
+  const within = (id: NodeId) => {
+    let at: NodeId | undefined = id;
+    while (at !== undefined && !ids.has(at)) at = containerOf(flow, at);
+    return at;
+  };
+  return {
+    id: "flow",
+    layoutOptions: OPTIONS,
+    children: nodes.map((node) => ({ id: node.id, ...(sizes.get(node.id) ?? NO_SIZE) })),
+    edges: Object.entries(flow.edges).flatMap(([id, edge]) => {
+      const [source, target] = [within(edge.source), within(edge.target)];
+      if (back.has(id) || source === undefined || target === undefined || source === target) return [];
+      return [{ id, sources: [source], targets: [target] }];
+    }),
+  };
+}
+
+function cornerOf(nodes: readonly CanvasNode[]): { x: number; y: number } {
+  return {
+    x: Math.min(...nodes.map((node) => node.position.x)),
+    y: Math.min(...nodes.map((node) => node.position.y)),
+  };
+}
+
+/** The new corners, moved so that the upper left corner of all is at a place. */
+function cornersFrom(laidOut: ElkNode, to: { x: number; y: number }): [NodeId, { x: number; y: number }][] {
+  const children = laidOut.children ?? [];
+  const left = Math.min(...children.map((child) => child.x ?? 0));
+  const top = Math.min(...children.map((child) => child.y ?? 0));
+  return children.map((child) => [child.id, { x: to.x + (child.x ?? 0) - left, y: to.y + (child.y ?? 0) - top }]);
+}

@@ -1,0 +1,47 @@
+import { CircleAlert, TriangleAlert } from "lucide-react";
+import { useMemo } from "react";
+import type { NodeId } from "@/bindings";
+import { Tooltip } from "@/design/controls/Tooltip";
+import { InlineCode } from "@/design/text/InlineCode";
+import { diagnosticsOf } from "@/flow/check/diagnostics";
+import { useFlow } from "@/workspace/context";
+
+/** The badge of a node with something wrong about it. */
+export function Findings({ node }: { node: NodeId }) {
+  const all = useFlow((state) => state.checked.diagnostics);
+  const found = useMemo(() => diagnosticsOf(all, node), [all, node]);
+  if (found.length === 0) return null;
+  const severity = found.some((one) => one.severity === "error") ? "error" : "warning";
+  const Sign = severity === "error" ? CircleAlert : TriangleAlert;
+  const messages = found.map((one) => one.message).join(" ");
+  return (
+    <Tooltip
+      label={
+        <span className="flex flex-col gap-1">
+          {found.slice(0, 4).map((one) => (
+            <span key={`${one.code}${one.pointer}${one.message}`}>
+              <InlineCode text={one.message} />
+              {one.hint ? (
+                <span className="text-fg-3">
+                  {" "}
+                  <InlineCode text={one.hint} />
+                </span>
+              ) : null}
+            </span>
+          ))}
+          {found.length > 4 ? <span className="text-fg-3">and {found.length - 4} more, see Problems</span> : null}
+        </span>
+      }
+    >
+      <span
+        className="finding"
+        role="img"
+        data-severity={severity}
+        data-testid={`problem-${node}`}
+        aria-label={`${severity}: ${messages}`}
+      >
+        <Sign size={14} strokeWidth={2.25} aria-hidden />
+      </span>
+    </Tooltip>
+  );
+}

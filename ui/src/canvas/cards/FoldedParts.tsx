@@ -1,0 +1,42 @@
+/** What the cards of folded loops and of folded frames have in common. */
+import { Handle, Position as Sides } from "@xyflow/react";
+import { ChevronsDownUp, ChevronsUpDown } from "lucide-react";
+import { FOLDED_HANDLE } from "@/canvas/elements/pulled-ends";
+
+type ButtonProps = { folded: boolean; label: string; title?: string; testId: string; onToggle: () => void };
+
+/** Folds what is open, or unfolds what is folded. */
+export function FoldButton({ folded, label, title = label, testId, onToggle }: ButtonProps) {
+  const Icon = folded ? ChevronsUpDown : ChevronsDownUp;
+  return (
+    <button
+      type="button"
+      className="fold-button nodrag"
+      aria-label={label}
+      title={title}
+      data-testid={testId}
+      onClick={(event) => {
+        event.stopPropagation();
+        onToggle();
+      }}
+      onDoubleClick={(event) => event.stopPropagation()}
+    >
+      <Icon size={14} aria-hidden />
+    </button>
+  );
+}
+
+/** Where edges of what is folded end; nothing can be connected to it. */
+export function FoldedHandle({ side, title }: { side: "in" | "out"; title: string }) {
+  return (
+    <Handle
+      id={FOLDED_HANDLE}
+      type={side === "in" ? "target" : "source"}
+      position={side === "in" ? Sides.Left : Sides.Right}
+      isConnectable={false}
+      className="body-handle"
+      data-side={side}
+      title={title}
+    />
+  );
+}

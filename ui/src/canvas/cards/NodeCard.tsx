@@ -1,0 +1,125 @@
+import type { NodeProps } from "@xyflow/react";
+import { Maximize2 } from "lucide-react";
+import { type CSSProperties, memo } from "react";
+import type { NodeId } from "@/bindings";
+import { PortHandle } from "@/canvas/connect/PortHandle";
+import { shade } from "@/canvas/elements/elements";
+import { cardHeight, portRowsHeight } from "@/canvas/measure/geometry";
+import { TEXTS } from "@/canvas/texts";
+import { Icon } from "@/design/icons/Icon";
+import { tint } from "@/flow/edits/canvas-colors";
+import { openChild, runsFlow } from "@/run/control/child-run";
+import type { CanvasNode } from "@/workspace/canvas-store";
+import { useNodeTypes, useWorkspace } from "@/workspace/context";
+import { useUntrustedPath } from "@/workspace/run-hooks";
+import { CardTitle } from "./CardTitle";
+import { Findings } from "./Findings";
+import { FoldButton, FoldedHandle } from "./FoldedParts";
+import { ForecastBadge } from "./ForecastBadge";
+import { LoopIteration } from "./LoopIteration";
+import { loopKind } from "./loop-summary";
+import { nodeSummary } from "./node-summary";
+import { RunLines } from "./RunLines";
+import { StatusRing } from "./StatusRing";
+import { useLoopRun, useNodeIteration, useNodeState } from "./useElementViews";
+
+/** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */
+export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CanvasNode>) {
+  const workspace = useWorkspace();
+  const { node, ports, known, context, maker, errorWired, disabled, folded, color } = data;
+  const type = useNodeTypes((types) => types.byType.get(node.type));
+  const makerType = useNodeTypes((types) => types.byType.get(maker?.type ?? ""));
+  const own = useNodeState(id);
+  const loop = useLoopRun(folded ? id : undefined);
+  const state = folded ? loop?.state : own;
+  const untrusted = useUntrustedPath((marked) => marked?.nodes.has(id) ?? false);
+  const calls = useNodeTypes((types) => runsFlow(types, node));
+  const style = {
+    minHeight: cardHeight(ports, errorWired),
+    "--shade": shade(context),
+    "--tint": tint(color),
+  } as CSSProperties;
+  const shared = { node: id, ports, errorWired, missing: !known };
+  return (
+    <div
+      className="card"
+      data-testid={`node-${id}`}
+      data-type={node.type}
+      data-category={type?.category ?? "unknown"}
+      data-in-context={context !== undefined || undefined}
+      data-selected={selected || undefined}
+      data-state={state}
+      data-untrusted={untrusted || undefined}
+      data-unknown={type === undefined || undefined}
+      data-folded={folded !== undefined || undefined}
+      data-disabled={disabled || undefined}
+      data-color={color}
+      style={style}
+    >
+      <header>
+        <Icon name={type?.icon} className="card-icon" />
+        <CardTitle id={id} node={node} />
+        {folded ? null : <IterationBadge node={id} />}
+        {calls ? (
+          <button
+            type="button"
+            className="open-child nodrag"
+            aria-label={TEXTS.openSubFlow(workspace.nodeNames.nameOf(id))}
+            title={TEXTS.openSubFlowDouble}
+            data-testid={`open-child-${id}`}
+            onClick={(event) => {
+              event.stopPropagation();
+              openChild(workspace, id);
+            }}
+          >
+            <Maximize2 size={13} aria-hidden />
+          </button>
+        ) : null}
+        {folded ? (
+          <FoldButton
+            folded
+            label={TEXTS.unfoldLoop}
+            title={TEXTS.unfoldLoopDouble}
+            testId={`unfold-${id}`}
+            onToggle={() => workspace.editor.fold({ nodes: [id] }, false)}
+          />
+        ) : null}
+        <ForecastBadge node={id} />
+        <Findings node={id} />
+        <StatusRing node={id} state={state} />
+      </header>
+      <p className="summary">
+        {disabled ? (
+          TEXTS.disabled
+        ) : folded ? (
+          <>
+            <LoopIteration id={id} />
+            {loopKind(node)}
+          </>
+        ) : (
+          nodeSummary(node, type, maker && { node: maker, type: makerType })
+        )}
+      </p>
+      {folded?.into ? <FoldedHandle side="in" title={TEXTS.edgesOfBody} /> : null}
+      {folded?.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfBody} /> : null}
+      {/* The ports are placed over it: they come before what a run adds, so that edges run straight between equal cards. */}
+      <div style={{ height: portRowsHeight(ports, errorWired) }} />
+      {state ? <RunLines node={id} /> : null}
+      {ports.inputs.map((port, index) => (
+        <PortHandle key={port.name} {...shared} side="in" port={port} index={index} />
+      ))}
+      {ports.outputs.map((port, index) => (
+        <PortHandle key={port.name} {...shared} side="out" port={port} index={index} />
+      ))}
+    </div>
+  );
+});
+
+function IterationBadge({ node }: { node: NodeId }) {
+  const iteration = useNodeIteration(node);
+  return iteration === "" ? null : (
+    <span className="epoch" title={TEXTS.iteration(iteration)}>
+      #{iteration}
+    </span>
+  );
+}

@@ -1,0 +1,48 @@
+import { cleanup, screen } from "@testing-library/react";
+import { afterEach, expect, test } from "vitest";
+import type { Entry } from "@/bindings";
+import { EMPTY_FLOW } from "@/flow/document/flow-state";
+import { RunSession } from "@/run/live/session";
+import { showRun } from "@/run/live/test-run";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import { RunLines } from "./RunLines";
+
+afterEach(cleanup);
+
+test("images among a node's outputs are pictures on its card, the first three of them", async () => {
+  const workspace = createTestWorkspace({ call: async () => ({ data: "iVBORw0KGgo=" }) as never });
+  const image = (name: string) => {
+    return { type: "attachment", hash: name, mediaType: "image/png", name, bytes: 8, width: 1, height: 1 };
+  };
+  const data = ["a.png", "b.png", "c.png", "d.png"].map(image);
+  showRun(workspace.activeRun, [
+    { type: "node.ready", node: "n", epoch: [] },
+    { type: "node.started", node: "n", epoch: [], attempt: 1, inputs: {} },
+    { type: "node.finished", node: "n", epoch: [], metadata: {}, outputs: { data, other: "text" } },
+  ]);
+  renderInWorkspace(<RunLines node="n" />, { workspace });
+  expect((await screen.findAllByRole("img")).map((img) => img.getAttribute("alt"))).toEqual([
+    "a.png",
+    "b.png",
+    "c.png",
+  ]);
+  expect(screen.getByAltText("a.png").getAttribute("src")).toBe("data:image/png;base64,iVBORw0KGgo=");
+  expect(screen.getByTitle("1 more image")).toBeDefined();
+});
+
+test("an error on a card renders code as code", () => {
+  const workspace = createTestWorkspace();
+  const events = { changed: () => undefined, broke: () => undefined };
+  const session = new RunSession(workspace.host, "r", EMPTY_FLOW, events);
+  const error = { code: "provider.rejected", message: "The field `max_tokens` is too large.", retryable: false };
+  session.fold.apply([
+    { seq: 0, at: 0, type: "node.ready", node: "n", epoch: [] },
+    { seq: 1, at: 0, type: "node.started", node: "n", epoch: [], attempt: 1, inputs: {} },
+    { seq: 2, at: 0, type: "node.failed", node: "n", epoch: [], error, handled: false },
+  ] as unknown as Entry[]);
+  workspace.activeRun.show(session);
+  renderInWorkspace(<RunLines node="n" />, { workspace });
+  expect(screen.getByText("max_tokens").tagName).toBe("CODE");
+  expect(document.body.textContent).not.toContain("`");
+  expect(screen.getByTitle("The field max_tokens is too large.")).toBeDefined();
+});

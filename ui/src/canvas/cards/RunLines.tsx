@@ -1,0 +1,79 @@
+import { memo } from "react";
+import type { Attachment, NodeId } from "@/bindings";
+import { TEXTS } from "@/canvas/texts";
+import { plain } from "@/design/markdown/plain-text";
+import { InlineCode } from "@/design/text/InlineCode";
+import type { WindowUse } from "@/run/nodes/element-views";
+import { AttachmentImage } from "@/workspace/attachments/AttachmentList";
+import { Retrying } from "./Retrying";
+import { useNodeRun } from "./useElementViews";
+
+/**
+ * What a run adds to a card: the pause, the end of the stream, the error and the use of the window. Only this re-renders
+ * while a stream grows, not the card around it.
+ */
+export function RunLines({ node }: { node: NodeId }) {
+  const run = useNodeRun(node);
+  if (!run) return null;
+  return (
+    <>
+      {run.state === "paused" ? (
+        <p className="status-line" data-tone="wait">
+          {TEXTS.waitingYourAnswer}
+        </p>
+      ) : null}
+      {run.progress ? (
+        <p className="status-line" data-tone="run" data-testid={`progress-${node}`}>
+          {TEXTS.progress(run.progress)}
+        </p>
+      ) : null}
+      {run.state === "retrying" ? <Retrying attempt={run.attempt ?? 1} until={run.retryAt} /> : null}
+      {run.error ? (
+        <p className="status-line" data-tone="bad" title={plain(run.error.message)}>
+          <InlineCode text={run.error.message} />
+        </p>
+      ) : null}
+      {run.stream === undefined ? null : (
+        <div className="stream" data-live={run.state === "running" || undefined}>
+          <span>{run.stream}</span>
+        </div>
+      )}
+      {run.images ? <Images images={run.images} /> : null}
+      {run.windowUse ? <WindowBar use={run.windowUse} /> : null}
+    </>
+  );
+}
+
+/** A card has room for a few small images. */
+const MAX_CARD_IMAGES = 3;
+
+const Images = memo(function Images({ images }: { images: readonly Attachment[] }) {
+  const more = images.length - MAX_CARD_IMAGES;
+  return (
+    <div className="card-images" data-testid="card-images">
+      {images.slice(0, MAX_CARD_IMAGES).map((image) => (
+        <AttachmentImage key={image.hash} attachment={image} />
+      ))}
+      {more > 0 ? <span title={TEXTS.moreImages(more)}>+{more}</span> : null}
+    </div>
+  );
+});
+
+/** How much of the model's window the last prompt took, and with what. */
+const WindowBar = memo(function WindowBar({ use }: { use: WindowUse }) {
+  const share = (tokens: number) => `${Math.min(100, (100 * tokens) / Math.max(1, use.window))}%`;
+  const used = use.system + use.history + use.tools + use.question;
+  return (
+    <div
+      className="window-bar"
+      role="img"
+      aria-label={TEXTS.windowUsed(used, use.window)}
+      title={TEXTS.tokensOfWindow(used.toLocaleString(), use.window.toLocaleString())}
+    >
+      <i data-part="system" style={{ width: share(use.system) }} />
+      <i data-part="history" style={{ width: share(use.history) }} />
+      <i data-part="tools" style={{ width: share(use.tools) }} />
+      <i data-part="question" style={{ width: share(use.question) }} />
+    </div>
+  );
+});

@@ -1,0 +1,44 @@
+import { memo } from "react";
+import type { NodeId } from "@/bindings";
+import { TEXTS } from "@/canvas/texts";
+import type { NodeRunState } from "@/run/nodes/element-views";
+import { useIsStale } from "./useElementViews";
+
+const STATE_LABELS: Record<NodeRunState, string> = {
+  ready: "Ready to run",
+  running: "Running",
+  paused: "Waiting for an answer",
+  retrying: "Retrying",
+  done: "Done",
+  skipped: "Skipped",
+  failed: "Failed",
+  stopped: "Stopped",
+  cached: "Done (cached)",
+};
+
+/**
+ * A node's state in a run. Each state has its own shape, so that none is distinguished by color alone. A result of an older
+ * flow is half filled and says so.
+ */
+export const StatusRing = memo(function StatusRing({ node, state }: { node: NodeId; state: NodeRunState | undefined }) {
+  const stale = useIsStale(node) && state !== undefined;
+  const label = state && (stale ? TEXTS.stale(STATE_LABELS[state]) : STATE_LABELS[state]);
+  return (
+    <>
+      {stale ? (
+        <span className="stale-chip" data-testid={`stale-${node}`} title={label}>
+          {TEXTS.staleChip}
+        </span>
+      ) : null}
+      <span
+        className="state-ring"
+        data-testid={`node-status-${node}`}
+        data-state={state ?? "idle"}
+        data-stale={stale || undefined}
+        role="img"
+        aria-label={label ?? TEXTS.notRunYet}
+        title={label}
+      />
+    </>
+  );
+});

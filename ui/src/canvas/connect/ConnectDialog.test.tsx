@@ -1,0 +1,42 @@
+import { act, cleanup, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { NodeDescriptor } from "@/bindings";
+import nodes from "@/bindings/nodes.json";
+import { documentState, EMPTY_FLOW } from "@/flow/document/flow-state";
+import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
+import { ConnectDialog } from "./ConnectDialog";
+
+const edge = { source: "start", sourceOutput: "context", target: "ask", targetInput: "context" };
+
+let workspace: Workspace;
+
+beforeEach(() => {
+  workspace = createTestWorkspace();
+  workspace.nodeTypes.set(nodes as unknown as NodeDescriptor[]);
+  workspace.editor.open(
+    documentState({
+      ...EMPTY_FLOW,
+      nodes: { start: { type: "contextStart" }, ask: { type: "userInput", title: "Ask" } },
+      edges: { e: edge },
+    }),
+  );
+  renderInWorkspace(<ConnectDialog />, { workspace });
+  act(() => workspace.canvas.set({ connecting: "ask" }));
+});
+afterEach(cleanup);
+
+const edges = () => Object.keys(workspace.editor.state.flow.edges);
+
+test("Enter in the list of ports removes no edge, whatever was typed", async () => {
+  await userEvent.type(screen.getByTestId("menu-field"), "context start{Enter}");
+  expect(edges()).toEqual(["e"]);
+});
+
+test("an edge is removed in a list of its own", async () => {
+  await userEvent.click(screen.getByTestId("connect-disconnect"));
+  await userEvent.click(screen.getByTestId("disconnect-e"));
+  expect(edges()).toEqual([]);
+  expect(workspace.canvas.state.connecting).toBeUndefined();
+});

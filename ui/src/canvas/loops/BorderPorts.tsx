@@ -1,0 +1,69 @@
+import { Handle, Position as Sides } from "@xyflow/react";
+import { memo } from "react";
+import type { NodeId } from "@/bindings";
+import { portTitle, usePortFit } from "@/canvas/connect/PortHandle";
+import { handleId } from "@/canvas/elements/pulled-ends";
+import { type BorderRow, borderHandleBox, borderRows } from "@/canvas/measure/geometry";
+import { portsOn, type Side } from "@/flow/connect/ports";
+import type { CardData } from "@/workspace/canvas-store";
+
+type Props = { node: NodeId; data: CardData };
+
+/** The ports on a loop's border: outside those that its surroundings see, inside those of its body. */
+export const BorderPorts = memo(function BorderPorts({ node, data }: Props) {
+  return (["in", "out"] as const).flatMap((side) =>
+    borderRows(data.ports, side).map((row, index) => (
+      <Row key={`${side} ${row.outer} ${row.inner}`} node={node} data={data} side={side} row={row} index={index} />
+    )),
+  );
+});
+
+function Row({ node, data, side, row, index }: Props & { side: Side; row: BorderRow; index: number }) {
+  const other = side === "in" ? "out" : "in";
+  const shared = { node, data, row: index };
+  return (
+    <>
+      {row.outer === undefined ? null : <BorderPort {...shared} side={side} name={row.outer} inner={false} named />}
+      {row.inner === undefined ? null : (
+        // One name is enough for both.
+        <BorderPort {...shared} side={other} name={row.inner} inner named={row.inner !== row.outer} />
+      )}
+    </>
+  );
+}
+
+type PortProps = Props & { side: Side; name: string; inner: boolean; row: number; named: boolean };
+
+function BorderPort({ node, data, side, name, inner, row, named }: PortProps) {
+  const port = portsOn(data.ports, side, inner).find((one) => one.name === name);
+  const fit = usePortFit({ node, side, port: name, inner }, port);
+  if (!port) return null;
+  const { x, y, width, height } = borderHandleBox({ side, inner }, row, port.kind, 0);
+  const atLeft = (side === "in") !== inner;
+  return (
+    <Handle
+      id={handleId(name, inner)}
+      type={side === "in" ? "target" : "source"}
+      position={side === "in" ? Sides.Left : Sides.Right}
+      isConnectable={data.known}
+      className="port"
+      data-testid={`handle-${node}-${inner ? "inner-" : ""}${side}-${name}`}
+      data-side={side}
+      data-inner={inner || undefined}
+      data-kind={port.kind}
+      data-fit={fit}
+      data-missing={!data.known || undefined}
+      data-name={named ? name : ""}
+      title={portTitle(port)}
+      style={{
+        top: y - BORDER,
+        width,
+        height,
+        ...(atLeft ? { left: x - BORDER, right: "auto" } : { left: "auto", right: -x - width - BORDER }),
+      }}
+    />
+  );
+}
+
+/** A loop's border width: positions are relative to the inside of it. */
+const BORDER = 1;

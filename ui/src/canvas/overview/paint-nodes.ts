@@ -1,0 +1,88 @@
+/** Nodes as plain rectangles: in the minimap, and on the canvas where cards would be too small to read. */
+import type { Frame, NodeId } from "@/bindings";
+import { shade } from "@/canvas/elements/elements";
+import { boxesOf, frameBoxes } from "@/canvas/measure/boxes";
+import type { Boxes, Point } from "@/flow/align/align";
+import { tint } from "@/flow/edits/canvas-colors";
+import type { NodeTypes } from "@/flow/node-types/node-types";
+import type { CanvasNode, FrameNode } from "@/workspace/canvas-store";
+
+const LOOP_OPACITY = 0.3;
+const FRAME_OPACITY = 0.22;
+/** Screen pixels. */
+const MIN_SIDE = 1.5;
+const CATEGORY_COLORS: Partial<Record<string, string>> = {
+  people: "var(--wait)",
+  tools: "var(--tools)",
+  data: "var(--data)",
+};
+
+/** From the canvas to the picture. */
+export type PaintMapping = { scale: number; toMap(at: Point): Point };
+
+/** Frames, to be painted before what is in them. `boxes` are those of the nodes. */
+export function paintFrames(
+  pen: CanvasRenderingContext2D,
+  resolve: (css: string) => string,
+  frames: readonly FrameNode[],
+  boxes: Boxes,
+  map: PaintMapping,
+): void {
+  const places = frameBoxes(frames, boxes);
+  pen.globalAlpha = FRAME_OPACITY;
+  for (const { id, data, selected } of frames) {
+    const box = places.get(id);
+    if (!box) continue;
+    const at = map.toMap(box);
+    pen.fillStyle = resolve(selected ? "var(--fg)" : frameColor(data.frame));
+    pen.beginPath();
+    pen.roundRect(at.x, at.y, box.width * map.scale, box.height * map.scale, 1.5);
+    pen.fill();
+  }
+  pen.globalAlpha = 1;
+}
+
+/** The color of a frame; gray without one. */
+export function frameColor({ color }: Frame): string {
+  return tint(color) ?? "var(--tint-gray)";
+}
+
+/** `colorOf` replaces the color of a node, such as by that of its state. */
+export function paintNodes(
+  pen: CanvasRenderingContext2D,
+  resolve: (css: string) => string,
+  types: NodeTypes,
+  nodes: readonly CanvasNode[],
+  map: PaintMapping,
+  colorOf: (node: NodeId) => string | undefined = () => undefined,
+): void {
+  const boxes = boxesOf(nodes);
+  for (const node of nodes) {
+    const box = boxes.get(node.id);
+    if (!box) continue;
+    const at = map.toMap(box);
+    pen.fillStyle = resolve(colorOf(node.id) ?? ownColor(types, node));
+    // What a loop has inside is to be seen through it.
+    pen.globalAlpha = node.type === "loop" ? LOOP_OPACITY : 1;
+    pen.beginPath();
+    pen.roundRect(
+      at.x,
+      at.y,
+      Math.max(MIN_SIDE, box.width * map.scale),
+      Math.max(MIN_SIDE, box.height * map.scale),
+      1.5,
+    );
+    pen.fill();
+  }
+  pen.globalAlpha = 1;
+}
+
+function ownColor(types: NodeTypes, node: CanvasNode): string {
+  return node.selected ? "var(--fg)" : (tint(node.data.color) ?? nodeColor(types, node));
+}
+
+/** The color of a node's context; outside of all contexts, that of its kind. */
+export function nodeColor(types: NodeTypes, node: CanvasNode): string {
+  const category = types.byType.get(node.data.node.type)?.category ?? "wiring";
+  return shade(node.data.context) ?? CATEGORY_COLORS[category] ?? "var(--line-2)";
+}

@@ -1,0 +1,410 @@
+/** Actions on runs. They report errors as toasts and never throw. */
+import type { StoreApi } from "zustand/vanilla";
+import type {
+  Activation,
+  Attachment,
+  Diagnostic,
+  Epoch,
+  ErrorCode,
+  MessageId,
+  NodeId,
+  RunId,
+  RunStatus,
+  RunSummary,
+} from "@/bindings";
+import { notify } from "@/design/dialogs/notify";
+import type { QuestionStore } from "@/design/dialogs/question-store";
+import { commitTyping } from "@/design/keys/commit-typing";
+import type { FlowEditor } from "@/flow/document/editor";
+import { documentName, type FlowState } from "@/flow/document/flow-state";
+import type { OpenDocuments } from "@/flow/files/open-documents";
+import { type Args, type Host, HostError } from "@/ipc";
+import type { CurrentConversation } from "@/run/conversations/current-conversation";
+import { isOver } from "@/run/fold/status";
+import type { OpenPause } from "@/run/fold/types";
+import type { GrantAnswer, GrantRequest } from "@/run/grants/grant-requests";
+import { neededBy } from "@/run/grants/grants";
+import { RunFiles } from "@/run/list/run-files";
+import { PAGE, type RunList } from "@/run/list/run-list";
+import type { ActiveRun } from "@/run/live/active-run";
+import { RunSession, type SessionEvents } from "@/run/live/session";
+import { TEXTS } from "@/run/texts";
+import { DocumentSessions, type RunState } from "./document-sessions";
+
+/** Events after which the list of runs reads differently. */
+const TURNING_POINTS: ReadonlySet<string> = new Set([
+  "run.started",
+  "run.waiting",
+  "input.provided",
+  "child.started",
+  "child.resumed",
+  "run.finished",
+  "run.failed",
+  "run.cancelled",
+]);
+
+/** Errors of runs that cannot be resumed and can be retried. */
+const NEEDS_RETRY: ReadonlySet<string> = new Set<ErrorCode>([
+  "journal.other_revision",
+  "journal.diverged",
+  "journal.impossible",
+  "journal.corrupt",
+]);
+
+/** Whether a run can be retried, as far as its status tells. */
+export function isRetryable(status: RunStatus, parent: RunId | undefined): boolean {
+  return parent === undefined && (status === "failed" || status === "cancelled");
+}
+
+/** Errors of the document that keep it from running. */
+export function runBlockers(state: FlowState): Diagnostic[] {
+  return state.checked.diagnostics.filter((found) => found.severity === "error");
+}
+
+/** The run, node and epoch that take the answer. */
+function pauseOwner(run: RunId, pause: OpenPause): { run: RunId; node: NodeId; epoch: Epoch } {
+  const { node, epoch } = pause;
+  return pause.asker ?? { run, node, epoch };
+}
+
+/** Identifies an open pause among those of all runs. */
+export function pauseKey(run: RunId, pause: OpenPause): string {
+  const owner = pauseOwner(run, pause);
+  return `${owner.run}/${owner.node}/${owner.epoch.join(".")}`;
+}
+
+/** The first question that was asked since the run last waited; else the first that is open. */
+function newestQuestion({ fold, log }: RunSession): OpenPause | undefined {
+  const since = log.waits.at(-2)?.to ?? 0;
+  const { pauses } = fold.head;
+  return pauses.find((pause) => pause.askedAt >= since) ?? pauses[0];
+}
+
+/** What runs ask of the window around them. */
+export type RunWindow = {
+  showProblems(): void;
+  /** A run is about to start, where the focus is now. */
+  runStarts(): void;
+  /** Shows the question that a run has just asked. `pause` is its `pauseKey`. */
+  showQuestion(pause: string): void;
+  /** Asks what the flow may use. Nothing if the person cancels. */
+  askGrants(request: GrantRequest): Promise<GrantAnswer | undefined>;
+  /** The button to offer with an error; nothing when no part of the window helps. */
+  errorAction(error: { code: string; message: string }): { label: string; run: () => void } | undefined;
+};
+
+type Parts = {
+  host: Host;
+  editor: FlowEditor;
+  documents: OpenDocuments;
+  questions: QuestionStore;
+  window: RunWindow;
+  conversation: CurrentConversation;
+  list: RunList;
+  active: ActiveRun;
+};
+
+export class RunControl {
+  /** The images and files that go with the next runs. */
+  readonly files = new RunFiles();
+  readonly #sessions: DocumentSessions;
+  readonly #host: Host;
+  readonly #editor: FlowEditor;
+  readonly #documents: OpenDocuments;
+  readonly #questions: QuestionStore;
+  readonly #window: RunWindow;
+  readonly #conversation: CurrentConversation;
+  readonly #list: RunList;
+  readonly #active: ActiveRun;
+
+  constructor({ host, editor, documents, questions, window, conversation, list, active }: Parts) {
+    this.#host = host;
+    this.#editor = editor;
+    this.#documents = documents;
+    this.#questions = questions;
+    this.#window = window;
+    this.#conversation = conversation;
+    this.#list = list;
+    this.#active = active;
+    this.#sessions = new DocumentSessions({ editor, documents, list, active });
+  }
+
+  /** The sessions of the shown document. */
+  get store(): StoreApi<RunState> {
+    return this.#sessions.store;
+  }
+
+  /** Keeps the active run in sync with the documents. Call once; returns a function that stops it. */
+  followDocument(): () => void {
+    const stopFiles = this.#documents.onClosed((key) => this.files.forget(key));
+    const stop = this.#sessions.follow();
+    return () => {
+      stop();
+      stopFiles();
+    };
+  }
+
+  /** Runs the document, or as much of it as `to` needs. */
+  async start(to?: NodeId): Promise<void> {
+    commitTyping();
+    if (!this.#editor.state.viewing) this.#editor.closeInner(0);
+    const { flow, path, key, viewing } = this.#editor.state;
+    if (viewing || this.store.getState().starting.has(key)) return;
+    const earlier = this.store.getState().document;
+    if (earlier && !isOver(earlier.fold.head.status) && earlier.fold.head.status !== "waiting" && !earlier.interrupted)
+      return;
+    if (runBlockers(this.#editor.state).length > 0) {
+      this.#window.showProblems();
+      return;
+    }
+    this.#window.runStarts();
+    this.#sessions.setStarting(key, true);
+    try {
+      const overrides = this.files.overrides(key, flow);
+      const request = { flow, path, to, conversation: this.#conversation.current?.id, overrides };
+      const run = await this.#startGranted(request);
+      if (run === undefined) return;
+      this.#list.refresh();
+      // The document is closed by now: the run is in the list of runs.
+      if (!this.#documents.isOpen(key)) return;
+      const waits = earlier?.fold.head.status === "waiting";
+      const session = new RunSession(this.#host, run, flow, this.#events);
+      this.#sessions.setDocumentRun(session, key);
+      session.watch();
+      if (waits) notify.info(TEXTS.previousRunWaits, this.openAction(earlier.run));
+    } catch (thrown) {
+      const error = HostError.from(thrown);
+      if (error.code === "flow.invalid") this.#window.showProblems();
+      if (error.code === "conversation.unknown") this.#conversation.leave();
+      notify.error(error, this.#window.errorAction(error));
+    } finally {
+      this.#sessions.setStarting(key, false);
+    }
+  }
+
+  /** Starts a run, after asking the person about what the flow needs. Nothing if the person cancels. */
+  async #startGranted(request: Args<"run.start">): Promise<RunId | undefined> {
+    try {
+      return (await this.#host.call("run.start", request)).run;
+    } catch (thrown) {
+      const error = HostError.from(thrown);
+      const needs = error.code === "grant.needed" ? neededBy(error.details) : undefined;
+      if (!needs) throw error;
+      const { flow, path } = request;
+      const flowName = flow.name || TEXTS.untitledFlow;
+      const answer = await this.#window.askGrants({ flowName, hasFile: path !== undefined, needs });
+      if (!answer) return undefined;
+      if (path !== undefined && answer.kept.length > 0) {
+        await this.#host.call("grants.set", { path, rules: answer.kept });
+      }
+      return (await this.#host.call("run.start", { ...request, grants: answer.once })).run;
+    }
+  }
+
+  async stop(): Promise<void> {
+    const session = this.#active.session;
+    if (session) await this.cancel(session.run);
+  }
+
+  /** Answers a pause of the active run or of its child runs. Returns the error instead of reporting it, for the answer form. */
+  async answer(
+    pause: OpenPause,
+    value: unknown,
+    attachments: readonly Attachment[] = [],
+  ): Promise<HostError | undefined> {
+    const session = this.#active.session;
+    if (!session) return undefined;
+    try {
+      const files = attachments.length > 0 ? { attachments: [...attachments] } : {};
+      await this.#host.call("run.answer", { ...pauseOwner(session.run, pause), value, ...files });
+      this.#followResumedRun(session.run);
+      return undefined;
+    } catch (thrown) {
+      const error = HostError.from(thrown);
+      if (NEEDS_RETRY.has(error.code)) notify.error(error, this.#retryAction(session.run));
+      return error;
+    }
+  }
+
+  /** Pins a turn of a loop's conversation in the active run, or takes the pin off. */
+  async pin(loop: Activation, turn: MessageId, pinned: boolean): Promise<void> {
+    const session = this.#active.session;
+    if (!session) return;
+    const { node, epoch } = loop;
+    await this.#reportErrors(async () => {
+      await this.#host.call("run.pin", { run: session.run, node, epoch, turn, pinned });
+      this.#followResumedRun(session.run);
+    }, session.run);
+  }
+
+  async end(pause: OpenPause): Promise<void> {
+    const session = this.#active.session;
+    if (!session) return;
+    await this.#reportErrors(async () => {
+      await this.#host.call("run.end", pauseOwner(session.run, pause));
+      this.#followResumedRun(session.run);
+    }, session.run);
+  }
+
+  /** Shows a run on the canvas from its journal, and follows it if it is not over. */
+  async open(run: RunId): Promise<void> {
+    notify.withdraw(run);
+    // Also for a run that is displayed already: a slower earlier request must not replace it.
+    const isLatest = this.#editor.requests.request();
+    const behind = this.#sessions.behindWith(run);
+    if (behind !== undefined) this.#documents.show(behind);
+    const { document, viewed } = this.store.getState();
+    if (document?.run === run) {
+      this.#editor.leaveView();
+      return;
+    }
+    if (viewed?.run === run) return;
+    await this.#reportErrors(async () => {
+      const { summary, above, flow, entries, damage } = await this.#host.call("runs.show", { run });
+      if (!isLatest()) return;
+      if (damage) notify.error(HostError.from(damage));
+      const session = new RunSession(this.#host, run, flow, this.#events, summary.status === "interrupted");
+      const place = (one: RunSummary) => ({ run: one.run, label: one.flowName || TEXTS.untitledFlow });
+      this.#editor.viewFlow({ ...place(summary), path: summary.path, above: (above ?? []).map(place), flow });
+      this.#sessions.setViewed(session);
+      session.replay(entries);
+      if (summary.status === "running" || summary.status === "waiting") session.watch();
+    });
+  }
+
+  /** Lets a run go on whose process died. */
+  async resume(run: RunId): Promise<void> {
+    await this.#reportErrors(async () => {
+      await this.#host.call("run.resume", { run });
+      this.#followResumedRun(run);
+      if (!this.#sessions.sessionOf(run)) await this.open(run);
+    }, run);
+  }
+
+  /** Continues a run that has stopped for good as a new run, which reuses its replies and answers, and shows that. */
+  async retry(run: RunId): Promise<void> {
+    await this.#reportErrors(async () => {
+      const { run: next } = await this.#host.call("run.retry", { run });
+      this.#list.refresh();
+      const { document, viewed } = this.store.getState();
+      if (viewed || document?.run !== run) return this.open(next);
+      const session = new RunSession(this.#host, next, document.flow, this.#events);
+      this.#sessions.setDocumentRun(session);
+      session.watch();
+    });
+  }
+
+  /** Stops a run. One whose process died is resumed for that and ends at once. */
+  async cancel(run: RunId): Promise<void> {
+    await this.#reportErrors(async () => {
+      await this.#host.call("run.cancel", { run });
+      this.#followResumedRun(run);
+    });
+  }
+
+  /** Follows a run again after the host resumed it. */
+  #followResumedRun(run: RunId): void {
+    const session = this.#sessions.sessionOf(run);
+    if (session && !isOver(session.fold.head.status)) {
+      session.interrupted = false;
+      this.#active.publishSession(session);
+      session.watch();
+    }
+    this.#list.refresh();
+  }
+
+  /** Deletes a run and its journal, after asking. */
+  async remove(run: RunId, name: string): Promise<void> {
+    const choice = await this.#questions.ask({
+      title: TEXTS.deleteRunTitle,
+      text: TEXTS.deleteRunWarning(name),
+      actions: [{ id: "delete", label: TEXTS.deleteRun, kind: "danger" }],
+    });
+    if (choice !== "delete") return;
+    await this.#reportErrors(async () => {
+      await this.#host.call("runs.remove", { run });
+      if (this.store.getState().viewed?.run === run) this.#editor.leaveView();
+      const session = this.#sessions.sessionOf(run);
+      const key = session && this.#sessions.documentOf(session);
+      if (key !== undefined) this.#sessions.setDocumentRun(undefined, key);
+    });
+    this.#list.refresh();
+  }
+
+  /** Takes a run that is over off the canvas. */
+  clear(): void {
+    const { document } = this.store.getState();
+    if (document && isOver(document.fold.head.status)) this.#sessions.setDocumentRun(undefined);
+  }
+
+  /** Shows the question that a run has just asked. For a document behind, offers to. */
+  #showQuestionOf(session: RunSession): void {
+    const key = this.#sessions.documentOf(session);
+    const state = key === undefined ? undefined : this.#documents.stateOf(key);
+    const show = () => {
+      const pause = session === this.#active.session ? newestQuestion(session) : undefined;
+      if (pause) this.#window.showQuestion(pauseKey(session.run, pause));
+    };
+    if (!state || key === this.#editor.state.key) show();
+    else {
+      const open = () => {
+        this.#documents.show(state.key);
+        show();
+      };
+      notify.offer(session.run, TEXTS.waitsForYou(documentName(state)), { label: TEXTS.open, run: open });
+    }
+  }
+
+  openAction(run: RunId): { label: string; run: () => void } {
+    return { label: TEXTS.open, run: () => void this.open(run) };
+  }
+
+  #retryAction(run: RunId): { label: string; run: () => void } {
+    return { label: TEXTS.retry, run: () => void this.retry(run) };
+  }
+
+  /** Reports an error as a toast; for work on `run` whose journal this version cannot continue, with the way to retry it. */
+  async #reportErrors(work: () => Promise<unknown>, run?: RunId): Promise<void> {
+    try {
+      await work();
+    } catch (thrown) {
+      const error = HostError.from(thrown);
+      const action =
+        run !== undefined && NEEDS_RETRY.has(error.code) ? this.#retryAction(run) : this.#window.errorAction(error);
+      notify.error(error, action);
+    }
+  }
+
+  readonly #events: SessionEvents = {
+    changed: (session, changed) => {
+      this.#active.publish(session, changed);
+      const { status } = session.fold.head;
+      // A journal that is only read is not how the run is doing now, unless it is over.
+      if ((session.live && !session.interrupted) || isOver(status)) this.#list.setStatus(session.run, status);
+      if (changed.entries.some((entry) => TURNING_POINTS.has(entry.type))) this.#list.refresh();
+      const asks = changed.entries.some((entry) => entry.type === "run.waiting" && !session.isReplayed(entry));
+      if (asks && session.live) this.#showQuestionOf(session);
+      const document = this.#sessions.documentOf(session);
+      if (document !== undefined) this.#sessions.setStatus(document, status);
+      const inConversation = session.fold.head.conversation !== undefined;
+      if (inConversation && changed.entries.some((entry) => entry.type === "turn.committed")) {
+        this.#conversation.list.refresh();
+      }
+    },
+    broke: (session, error) => {
+      this.#list.forgetStatus(session.run);
+      notify.error(error, { label: TEXTS.reconnect, run: () => session.watch() });
+      // The watch may have broken because the run's process died; then it can be resumed.
+      const { parentRunId: parent } = session.fold.head;
+      this.#host.call("runs.list", { parent, limit: PAGE }).then(
+        (list) => {
+          session.interrupted = list.find((one) => one.run === session.run)?.status === "interrupted";
+          this.#active.publishSession(session);
+        },
+        // The broken watch was reported above.
+        () => undefined,
+      );
+      this.#list.refresh();
+    },
+  };
+}

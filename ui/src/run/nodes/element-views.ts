@@ -1,0 +1,180 @@
+/** What the canvas shows of a run: one small record per node and per edge. */
+import type { Attachment, Epoch, Fault, NodeId, PortKind, PortName, PromptRecord, ToolProgress } from "@/bindings";
+import { displayedEpoch } from "@/run/fold/epoch";
+import type { EpochView, NodeState, NodeView } from "@/run/fold/types";
+import { isOwnCall, partsOf } from "@/run/prompt/prompt-parts";
+import { attachmentsIn, isImage } from "@/run/values/attachments";
+import { outputsOf, wasStopped } from "@/run/values/outputs";
+import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf } from "@/run/values/preview";
+
+/** A node that was only stopped, because its run was, did not fail. */
+export type NodeRunState = NodeState | "stopped";
+
+/** Shares of a model's window, as the thin bar on a node card draws them. */
+export type WindowUse = {
+  system: number;
+  history: number;
+  tools: number;
+  question: number;
+  window: number;
+};
+
+export type NodeRun = {
+  state: NodeRunState;
+  /** The epoch shown: that of the latest activation that was not skipped. */
+  epoch: Epoch;
+  /** The last lines of what it streams, or the first of what it streamed. */
+  stream?: string;
+  /** How far the tool has come that is being called, if it reports that. */
+  progress?: ToolProgress;
+  /** While retrying: which try failed. */
+  attempt?: number;
+  /** While retrying: when the next try begins. */
+  retryAt?: number;
+  error?: Fault;
+  /** Images among its outputs; absent if there are none. */
+  images?: readonly Attachment[];
+  windowUse?: WindowUse;
+};
+
+export type EdgeRun = {
+  /** One short line of the last value that passed. */
+  peek: string;
+  /** How many values have passed; a change makes the edge pulse. */
+  passed: number;
+};
+
+/** About three lines of a card. */
+const CARD_TEXT = 80;
+const PEEK_TEXT = 60;
+
+// Views are immutable, so results can be cached by view.
+const nodeRuns = new WeakMap<NodeView, NodeRun>();
+const epochRuns = new WeakMap<EpochView, NodeRun>();
+// Outputs are set once and stay the same object while the rest of their view changes.
+const windowUses = new WeakMap<PromptRecord, WindowUse>();
+const outputImages = new WeakMap<Record<PortName, unknown>, readonly Attachment[]>();
+const passings = new WeakMap<Record<PortName, unknown>, Map<PortName, Passing>>();
+
+export function nodeRunOf(view: NodeView | undefined): NodeRun | undefined {
+  if (!view) return undefined;
+  let run = nodeRuns.get(view);
+  if (!run) {
+    run = toNodeRun(view);
+    nodeRuns.set(view, run);
+  }
+  return run;
+}
+
+/** What a node shows of one of its activations. */
+export function epochRunOf(view: NodeView, epoch: EpochView): NodeRun {
+  let run = epochRuns.get(epoch);
+  if (!run) {
+    run = toNodeRun({ ...view, state: epoch.state, epoch: epoch.epoch }, epoch);
+    epochRuns.set(epoch, run);
+  }
+  return run;
+}
+
+export function nodeStateOf(view: NodeView, displayed = displayedEpoch(view)): NodeRunState {
+  const state = displayed?.state ?? view.state;
+  if (state !== "failed") return state;
+  return displayed && wasStopped(displayed) ? "stopped" : "failed";
+}
+
+function toNodeRun(view: NodeView, displayed = displayedEpoch(view)): NodeRun {
+  const run: NodeRun = { state: nodeStateOf(view, displayed), epoch: view.epoch };
+  if (!displayed) return run;
+  const stream = streamOf(view, displayed);
+  if (stream !== undefined) run.stream = stream;
+  const calling = displayed.tools.findLast((tool) => tool.progress && tool.endedAt === undefined);
+  if (calling?.progress && view.state === "running") run.progress = calling.progress;
+  const tried = displayed.attempts.at(-1);
+  if (view.state === "retrying" && tried) {
+    run.attempt = tried.attempt;
+    if (tried.endedAt !== undefined) run.retryAt = tried.endedAt + (tried.delayMs ?? 0);
+  } else if (displayed.error && !wasStopped(displayed)) run.error = displayed.error;
+  const images = imagesOf(displayed);
+  if (images.length > 0) run.images = images;
+  const prompt = displayed.calls.findLast((call) => call.prompt && isOwnCall(call))?.prompt;
+  if (prompt) run.windowUse = windowUse(prompt);
+  return run;
+}
+
+function imagesOf({ outputs }: EpochView): readonly Attachment[] {
+  let images = outputImages.get(outputs);
+  if (!images) {
+    const shown = Object.values(outputs).flatMap(attachmentsIn).filter(isImage);
+    images = [...new Map(shown.map((image) => [image.hash, image])).values()];
+    outputImages.set(outputs, images);
+  }
+  return images;
+}
+
+/** The text on the card: the end of a stream, or the start of the last reply. Empty before the next stream starts. */
+function streamOf(view: NodeView, displayed: EpochView): string | undefined {
+  const live = displayed.state === "running" || displayed.state === "ready" || displayed.state === "retrying";
+  if (live) {
+    if (displayed.streamed) return tailOf(plainText(displayed.streamed.slice(-4 * CARD_TEXT)), CARD_TEXT);
+    const streams =
+      displayed.calls.length > 0 || view.epochs.some((epoch) => epoch.streamed !== "" || epoch.calls.length > 0);
+    return streams ? "" : undefined;
+  }
+  const text =
+    displayed.calls.findLast((call) => call.reply?.text && isOwnCall(call))?.reply?.text || displayed.streamed;
+  return text ? headOf(plainText(text.slice(0, 4 * CARD_TEXT)), CARD_TEXT) : undefined;
+}
+
+/** What a prompt takes of its window, by kind. */
+export function windowUse(prompt: PromptRecord): WindowUse {
+  let use = windowUses.get(prompt);
+  if (!use) {
+    const { system, history, retrieval, memory, toolInstructions, partner, question, steps } = partsOf(prompt);
+    const tools = prompt.toolTokens + toolInstructions + steps;
+    use = { system, history, tools, question: question + partner + retrieval + memory, window: prompt.window };
+    windowUses.set(prompt, use);
+  }
+  return use;
+}
+
+type Passing = { value: unknown; passed: number };
+
+/** The last value that left by this port, and how many have. The same object while both are the same. */
+export function passingOf(node: NodeId, view: NodeView | undefined, port: PortName): Passing | undefined {
+  if (!view) return undefined;
+  let passed = 0;
+  let last: Record<PortName, unknown> | undefined;
+  for (const epoch of view.epochs) {
+    const outputs = outputsOf(node, epoch);
+    if (!Object.hasOwn(outputs, port)) continue;
+    passed += 1;
+    last = outputs;
+  }
+  return last && passingAt(last, port, passed);
+}
+
+/** What left by this port in one activation. The same object while it is the same. */
+export function passingIn(node: NodeId, epoch: EpochView | undefined, port: PortName): Passing | undefined {
+  const outputs = epoch && outputsOf(node, epoch);
+  return outputs && Object.hasOwn(outputs, port) ? passingAt(outputs, port, 1) : undefined;
+}
+
+function passingAt(last: Record<PortName, unknown>, port: PortName, passed: number): Passing {
+  let ports = passings.get(last);
+  if (!ports) {
+    ports = new Map();
+    passings.set(last, ports);
+  }
+  let passing = ports.get(port);
+  if (passing?.passed !== passed) {
+    passing = { value: last[port], passed };
+    ports.set(port, passing);
+  }
+  return passing;
+}
+
+export function peekOf(passing: Passing, kind: PortKind): string {
+  if (kind === "context") return previewOfContext(passing.value, PEEK_TEXT);
+  if (kind === "tools") return previewOfTools(passing.value, PEEK_TEXT);
+  return previewOf(passing.value, PEEK_TEXT);
+}

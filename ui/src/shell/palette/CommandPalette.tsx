@@ -1,0 +1,236 @@
+import { BookOpen, CircleUser, CornerDownRight, FolderOpen } from "lucide-react";
+import { useEffect, useState } from "react";
+import type { ExampleFlow, RecentFlow } from "@/bindings";
+import { MenuGroup, MenuItem, MenuList, rank, useMenuSearch } from "@/design/controls/Menu";
+import { Dialog } from "@/design/dialogs/Dialog";
+import { notify } from "@/design/dialogs/notify";
+import { Icon } from "@/design/icons/Icon";
+import { TypeBadge } from "@/design/icons/TypeBadge";
+import { Keys } from "@/design/keys/Keys";
+import { plain } from "@/design/markdown/plain-text";
+import { displayedFlow, fileName } from "@/flow/document/flow-state";
+import { HostError } from "@/ipc";
+import { TEXTS } from "@/shell/texts";
+import { GROUPS } from "@/workspace/commands/command";
+import { useCommands, useFlow, useNodeTypes, useOverlays, useUsers, useWorkspace } from "@/workspace/context";
+
+/** Everything one can do, found by typing: commands, node types to add, flows to open, nodes to go to. */
+export function CommandPalette() {
+  const workspace = useWorkspace();
+  const open = useOverlays((state) => state.palette);
+  return (
+    <Dialog
+      open={open}
+      onClose={() => workspace.overlays.hidePalette()}
+      place="list"
+      testId="command-palette"
+      className="w-[560px]"
+      label={TEXTS.commandPalette}
+    >
+      {open ? <Everything /> : null}
+    </Dialog>
+  );
+}
+
+/**
+ * Returns a function that closes the palette before it does something, because that may move the focus elsewhere. `now` does it
+ * at once.
+ */
+function useAfterClosing(): (act: () => unknown, now?: boolean) => () => void {
+  const { overlays } = useWorkspace();
+  return (act, now) => () => {
+    overlays.hidePalette();
+    if (now) act();
+    else requestAnimationFrame(() => void act());
+  };
+}
+
+function Everything() {
+  const workspace = useWorkspace();
+  const commands = useCommands();
+  const after = useAfterClosing();
+  const types = useNodeTypes((known) => known.list);
+  const usable = commands.list.filter((one) => !one.keyOnly && one.id !== "help.palette" && commands.isEnabled(one));
+  const titles = new Map(types.map(({ title }) => [TEXTS.addType(title), title]));
+  return (
+    <MenuList
+      label={TEXTS.commandsAndNodes}
+      placeholder={TEXTS.searchCommandsNodes}
+      empty={TEXTS.noMatches}
+      typeAhead={workspace.overlays.typeAhead}
+      filter={(value, search, terms) => rankNamed(titles.get(value), search) || rank(value, search, terms)}
+    >
+      <MenuGroup heading={TEXTS.addNode}>
+        {types.map((type) => (
+          <MenuItem
+            key={type.type}
+            value={TEXTS.addType(type.title)}
+            terms={[...type.terms, type.summary]}
+            testId={`command-add-${type.type}`}
+            onChoose={after(() => workspace.canvas.addNode(type.type, workspace.overlays.store.getState().paletteAt))}
+          >
+            <TypeBadge type={type} />
+            <span className="shrink-0">{TEXTS.addType(type.title)}</span>
+            <span className="ml-auto truncate pl-3 text-fg-3 text-xs">{type.summary}</span>
+          </MenuItem>
+        ))}
+      </MenuGroup>
+      {GROUPS.map((group) => {
+        const listed = usable.filter((one) => one.group === group);
+        return listed.length === 0 ? null : (
+          <MenuGroup key={group} heading={group}>
+            {listed.map((one) => (
+              <MenuItem
+                key={one.id}
+                value={one.title}
+                terms={one.terms}
+                testId={`command-${one.id}`}
+                onChoose={after(() => commands.run(one), one.needsGesture)}
+              >
+                <span className="flex-1">{one.title}</span>
+                {one.checked ? <OnOff on={one.checked(workspace)} /> : null}
+                {one.keys?.[0] ? <Keys keys={one.keys[0]} /> : null}
+              </MenuItem>
+            ))}
+          </MenuGroup>
+        );
+      })}
+      <FlowsToOpen />
+      <OtherUsers />
+      <NodesToGoTo />
+    </MenuList>
+  );
+}
+
+function OnOff({ on }: { on: boolean }) {
+  return <span className="text-fg-3 text-xs">{on ? TEXTS.on : TEXTS.off}</span>;
+}
+
+/** A node type comes before everything else if each word is the start of one in its title; its whole title comes first. */
+function rankNamed(title: string | undefined, search: string): number {
+  if (title === undefined) return 0;
+  if (title.toLowerCase() === search.trim().toLowerCase()) return 3;
+  const score = rank(title, search);
+  return score >= 0.8 ? 1 + score : 0;
+}
+
+/** The flows that were opened lately, and the examples. */
+function FlowsToOpen() {
+  const { host, files } = useWorkspace();
+  const after = useAfterClosing();
+  const [recent, setRecent] = useState<readonly RecentFlow[]>([]);
+  const [examples, setExamples] = useState<readonly ExampleFlow[]>([]);
+  useEffect(() => {
+    const report = (thrown: unknown) => notify.error(HostError.from(thrown));
+    host.call("flow.recent", {}).then(setRecent, report);
+    host.call("flow.examples", {}).then(setExamples, report);
+  }, [host]);
+  const found = recent.filter((flow) => !flow.missing);
+  return (
+    <>
+      {found.length === 0 ? null : (
+        <MenuGroup heading={TEXTS.recentFlows}>
+          {found.map(({ name, path }) => (
+            <MenuItem
+              key={path}
+              value={`${TEXTS.openNamed(name || fileName(path))} ${path}`}
+              terms={["flow", "recent"]}
+              testId={`command-recent-${path}`}
+              onChoose={after(() => files.openPath(path))}
+            >
+              <FolderOpen size={14} className="shrink-0 text-fg-3" aria-hidden />
+              <span className="shrink-0">{TEXTS.openNamed(name || fileName(path))}</span>
+              <span className="ml-auto truncate pl-3 text-fg-3 text-xs">{path}</span>
+            </MenuItem>
+          ))}
+        </MenuGroup>
+      )}
+      {examples.length === 0 ? null : (
+        <MenuGroup heading={TEXTS.examples}>
+          {examples.map(({ id, title, description }) => (
+            <MenuItem
+              key={id}
+              value={TEXTS.openExample(title)}
+              terms={["flow", description]}
+              testId={`command-example-${id}`}
+              onChoose={after(() => files.openExample(id))}
+            >
+              <BookOpen size={14} className="shrink-0 text-fg-3" aria-hidden />
+              <span className="shrink-0">{TEXTS.openExample(title)}</span>
+              <span className="ml-auto truncate pl-3 text-fg-3 text-xs">{plain(description)}</span>
+            </MenuItem>
+          ))}
+        </MenuGroup>
+      )}
+    </>
+  );
+}
+
+function OtherUsers() {
+  const { users } = useWorkspace();
+  const after = useAfterClosing();
+  const { current, names } = useUsers((known) => known);
+  const others = names.filter((name) => name !== current);
+  if (others.length === 0) return null;
+  return (
+    <MenuGroup heading={TEXTS.users}>
+      {others.map((name) => (
+        <MenuItem
+          key={name}
+          value={TEXTS.switchTo(name)}
+          terms={["switch", "person", "account"]}
+          testId={`command-user-${name}`}
+          onChoose={after(() => users.switchTo(name))}
+        >
+          <CircleUser size={14} className="text-fg-3" aria-hidden />
+          <span className="truncate">{TEXTS.switchTo(name)}</span>
+        </MenuItem>
+      ))}
+    </MenuGroup>
+  );
+}
+
+/** More items would make typing slow. */
+const MAX_LISTED_NODES = 300;
+
+function NodesToGoTo() {
+  const { canvas } = useWorkspace();
+  const after = useAfterClosing();
+  const byType = useNodeTypes((known) => known.byType);
+  const nodes = useFlow((state) => displayedFlow(state).nodes);
+  const search = useMenuSearch();
+  const all = Object.entries(nodes).map(([id, { type, title }]) => {
+    const name = title ?? byType.get(type)?.title ?? type;
+    return { id, name, icon: byType.get(type)?.icon, value: `Go to ${name} ${id}`, terms: [type] };
+  });
+  const displayed = (search === "" ? all : bestFirst(all, search)).slice(0, MAX_LISTED_NODES);
+  const heading =
+    all.length > MAX_LISTED_NODES ? `Go to node (first ${MAX_LISTED_NODES}, type to filter)` : "Go to node";
+  return (
+    <MenuGroup heading={heading}>
+      {displayed.map(({ id, name, icon, value, terms }) => (
+        <MenuItem
+          key={id}
+          value={value}
+          terms={terms}
+          testId={`command-go-${id}`}
+          onChoose={after(() => canvas.reveal({ node: id, center: true }))}
+        >
+          <Icon name={icon} className="text-fg-3" />
+          <span className="truncate">{name}</span>
+          <span className="text-fg-3 text-xs">{id}</span>
+          <CornerDownRight size={13} className="ml-auto text-fg-3" aria-hidden />
+        </MenuItem>
+      ))}
+    </MenuGroup>
+  );
+}
+
+/** Those that match, as the menu itself would order them. */
+function bestFirst<T extends { value: string; terms: string[] }>(all: readonly T[], search: string): T[] {
+  const ranked = all.map((one) => ({ one, score: rank(one.value, search, one.terms) }));
+  return ranked
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .map(({ one }) => one);
+}

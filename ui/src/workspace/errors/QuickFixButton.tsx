@@ -1,0 +1,24 @@
+import { Wand } from "lucide-react";
+import type { EdgeId } from "@/bindings";
+import { Button } from "@/design/controls/Button";
+import { quickFix } from "@/flow/check/quick-fixes";
+import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
+
+/** A button that corrects the flow, where a finding can be corrected with one press. One undo step. */
+export function QuickFixButton({ code, edge, className }: { code: string; edge?: EdgeId; className?: string }) {
+  const { editor } = useWorkspace();
+  const types = useNodeTypes((all) => all);
+  const flow = useFlow((state) => (state.viewing ? undefined : state.flow));
+  const checked = useFlow((state) => state.checked);
+  const fix = flow && quickFix(types, flow, checked, { code, edge });
+  if (!fix) return null;
+  return (
+    <Button
+      data-testid="quick-fix"
+      className={className}
+      onClick={() => editor.edit(fix.label, (before) => (before === flow ? fix.flow : before))}
+    >
+      <Wand size={13} aria-hidden /> {fix.label}
+    </Button>
+  );
+}

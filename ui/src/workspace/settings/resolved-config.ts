@@ -1,0 +1,31 @@
+/** Which values hold where a node or the flow leaves them open. The host resolves them: there is one rule. */
+import { useEffect, useState } from "react";
+import type { NodeId, ResolvedConfig } from "@/bindings";
+import { displayedFlow } from "@/flow/document/flow-state";
+import { useFlow, useSettings, useWorkspace } from "@/workspace/context";
+
+/** What is typed in a row is asked for once. */
+const DELAY_MS = 150;
+
+/** The values of a node; of the flow, without one; of the settings alone, with `scope: "settings"`. Empty until the host answers. */
+export function useResolvedConfig(node: NodeId | undefined, scope?: "settings"): readonly ResolvedConfig[] {
+  const { host } = useWorkspace();
+  const flow = useFlow(displayedFlow);
+  const settings = useSettings((current) => current);
+  const [resolved, setResolved] = useState<readonly ResolvedConfig[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the host has the settings; another value of them is another answer
+  useEffect(() => {
+    let current = true;
+    const timer = setTimeout(() => {
+      host.call("config.explain", scope === "settings" ? {} : { flow, node }).then(
+        (reply) => current && setResolved(reply),
+        () => undefined, // A form without hints is still a form.
+      );
+    }, DELAY_MS);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [host, flow, node, scope, settings.config, settings.limits, settings.summarizer]);
+  return resolved;
+}

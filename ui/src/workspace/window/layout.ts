@@ -1,0 +1,170 @@
+/** Which parts of the window are open, and what the left panel and the dock show. Remembered between sessions. */
+import { createStore, type StoreApi } from "zustand/vanilla";
+import type { SettingsStore } from "@/workspace/settings/settings";
+import { floats, type Part, type WindowSize, windowSize } from "./window-size";
+
+export type { Part } from "./window-size";
+
+export type Layout = {
+  /** The id of a panel; `panels/` declares them. */
+  leftPanel: string;
+  /** The id of a dock tab; `dock/` declares them. */
+  dockTab: string;
+  open: Record<Part, boolean>;
+  size: WindowSize;
+  /** The inspector's tab, shared by all nodes. */
+  inspectorTab: string;
+  /** The question (`pauseKey`) whose answer field in the dock is to get the focus, once it is drawn. */
+  focusAnswer: string | undefined;
+  /** What covers the canvas and the parts around it, as a page. */
+  page: "settings" | "guide" | undefined;
+  /** The section of the settings that is to be brought into view. */
+  shownSection: string | undefined;
+  /** The provider whose settings are to be brought into view. */
+  shownProvider: string | undefined;
+};
+
+const DEFAULT: Layout = {
+  leftPanel: "nodes",
+  dockTab: "conversation",
+  open: { left: true, right: true, dock: true },
+  size: "wide",
+  inspectorTab: "config",
+  focusAnswer: undefined,
+  page: undefined,
+  shownSection: undefined,
+  shownProvider: undefined,
+};
+
+export class LayoutStore {
+  readonly store: StoreApi<Layout> = createStore<Layout>(() => DEFAULT);
+
+  /** What a person opened of the parts beside the canvas. One that floats over it is open for a moment, and is not remembered. */
+  #docked: Record<Part, boolean> = DEFAULT.open;
+
+  constructor(readonly settings: SettingsStore) {}
+
+  /** Restores what was remembered. Call once the settings are loaded. */
+  load(): void {
+    const { leftPanel = DEFAULT.leftPanel, open } = this.settings.remembered<Partial<Layout>>("layout") ?? {};
+    const dockTab = this.settings.remembered<string>("dockTab") ?? DEFAULT.dockTab;
+    const inspectorTab = this.settings.remembered<string>("inspectorTab") ?? DEFAULT.inspectorTab;
+    this.#docked = { ...DEFAULT.open, ...open };
+    const { size } = this.store.getState();
+    this.store.setState({ leftPanel, dockTab, inspectorTab, open: beside(this.#docked, size) });
+  }
+
+  /** Shows a left panel, or closes the left side when it shows that panel already. */
+  togglePanel(panel: string): void {
+    const { leftPanel, open, page } = this.store.getState();
+    if (open.left && leftPanel === panel && page === undefined) this.setOpen("left", false);
+    else this.showPanel(panel);
+  }
+
+  showPanel(panel: string): void {
+    this.store.setState({ leftPanel: panel, page: undefined });
+    this.setOpen("left", true);
+    this.#remember();
+  }
+
+  /** Shows the settings: a section of them, or those of a provider. */
+  showSettings({ section, provider }: { section?: string; provider?: string } = {}): void {
+    this.store.setState({ page: "settings", shownSection: section, shownProvider: provider });
+    for (const part of PARTS) this.uncoverCanvas(part);
+  }
+
+  showGuide(): void {
+    this.store.setState({ page: "guide" });
+    this.uncoverCanvas("left");
+  }
+
+  closePage(): void {
+    this.store.setState({ page: undefined });
+  }
+
+  /** The section of the settings is in view. */
+  sectionShown(): void {
+    this.store.setState({ shownSection: undefined });
+  }
+
+  /** The settings of the provider are in view. */
+  providerShown(): void {
+    this.store.setState({ shownProvider: undefined });
+  }
+
+  /** Selects a dock tab and opens the dock. */
+  showDockTab(tab: string): void {
+    this.closePage();
+    this.setOpen("dock", true);
+    this.selectDockTab(tab);
+  }
+
+  selectDockTab(tab: string): void {
+    this.store.setState({ dockTab: tab });
+    this.settings.remember("dockTab", tab);
+  }
+
+  showInspectorTab(tab: string): void {
+    if (this.store.getState().inspectorTab === tab) return;
+    this.store.setState({ inspectorTab: tab });
+    this.settings.remember("inspectorTab", tab);
+  }
+
+  /** Shows an open question (`pauseKey`) and focuses its answer field. */
+  goToAnswer(pause: string): void {
+    this.showQuestions();
+    this.store.setState({ focusAnswer: pause });
+  }
+
+  /** Shows the open questions: in the dock, or in the line that it is folded to. */
+  showQuestions(): void {
+    if (floats("dock", this.store.getState().size)) this.selectDockTab("conversation");
+    else this.showDockTab("conversation");
+  }
+
+  /** The answer field has got the focus that was requested. */
+  answerFocused(): void {
+    this.store.setState({ focusAnswer: undefined });
+  }
+
+  toggle(part: Part): void {
+    this.closePage();
+    this.setOpen(part, !this.store.getState().open[part]);
+  }
+
+  setOpen(part: Part, open: boolean): void {
+    const { open: before, size } = this.store.getState();
+    if (before[part] === open) return;
+    this.store.setState({ open: { ...before, [part]: open } });
+    if (floats(part, size)) return;
+    this.#docked = { ...this.#docked, [part]: open };
+    this.#remember();
+  }
+
+  /** Closes a part if it covers the canvas. */
+  uncoverCanvas(part: Part): void {
+    if (floats(part, this.store.getState().size)) this.setOpen(part, false);
+  }
+
+  /** Folds the parts for which the window has no room beside the canvas, and opens those again for which it has. */
+  setWindowWidth(width: number): void {
+    const { open, size: before } = this.store.getState();
+    const size = windowSize(width);
+    if (size === before) return;
+    const next = { ...beside(this.#docked, size) };
+    for (const part of PARTS) if (floats(part, size) && floats(part, before)) next[part] = open[part];
+    this.store.setState({ size, open: next });
+  }
+
+  #remember(): void {
+    this.settings.remember("layout", { leftPanel: this.store.getState().leftPanel, open: this.#docked });
+  }
+}
+
+const PARTS: readonly Part[] = ["left", "right", "dock"];
+
+/** The parts that are open and have room beside the canvas. */
+function beside(docked: Record<Part, boolean>, size: WindowSize): Record<Part, boolean> {
+  const shows = (part: Part) => docked[part] && !floats(part, size);
+  return { left: shows("left"), right: shows("right"), dock: shows("dock") };
+}

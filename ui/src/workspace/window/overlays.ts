@@ -1,0 +1,68 @@
+/** The overlays that commands open: the command palette, the list of shortcuts, the search across flows, the drafts of the last session. */
+import { createStore, type StoreApi } from "zustand/vanilla";
+import type { Autosave } from "@/bindings";
+import { TypeAhead } from "@/design/controls/type-ahead";
+
+export type Overlays = {
+  palette: boolean;
+  /** Where a node added from the palette goes, in canvas units. Without it: the middle of the view. */
+  paletteAt?: { x: number; y: number };
+  shortcuts: boolean;
+  /** The search across all known flows. */
+  flowSearch: boolean;
+  /** The versions of the shown flow. */
+  versions: boolean;
+  /** Drafts of an earlier session that were never saved. */
+  drafts: readonly Autosave[];
+  /** What became of the file that the shown flow was imported from. */
+  importReport: boolean;
+};
+
+export class OverlayStore {
+  /** What is typed while the field of the palette, or of the search across flows, is being opened. */
+  readonly typeAhead = new TypeAhead();
+  readonly store: StoreApi<Overlays> = createStore<Overlays>(() => ({
+    palette: false,
+    shortcuts: false,
+    flowSearch: false,
+    versions: false,
+    importReport: false,
+    drafts: [],
+  }));
+
+  showPalette(at?: Overlays["paletteAt"]): void {
+    if (!this.store.getState().palette) this.typeAhead.begin(() => this.hidePalette());
+    this.store.setState({ palette: true, paletteAt: at });
+  }
+
+  hidePalette(): void {
+    this.typeAhead.end();
+    this.store.setState({ palette: false });
+  }
+
+  showShortcuts(): void {
+    this.store.setState({ shortcuts: true });
+  }
+
+  hideShortcuts(): void {
+    this.store.setState({ shortcuts: false });
+  }
+
+  showFlowSearch(flowSearch: boolean): void {
+    if (!flowSearch) this.typeAhead.end();
+    else if (!this.store.getState().flowSearch) this.typeAhead.begin(() => this.showFlowSearch(false));
+    this.store.setState({ flowSearch });
+  }
+
+  showVersions(versions: boolean): void {
+    this.store.setState({ versions });
+  }
+
+  showImportReport(importReport: boolean): void {
+    this.store.setState({ importReport });
+  }
+
+  offerDrafts(drafts: readonly Autosave[]): void {
+    this.store.setState({ drafts });
+  }
+}

@@ -7,7 +7,7 @@ import { addNodeOf } from "./add/add-node";
 import { sizesOf } from "./measure/boxes";
 import { loopAt } from "./move/drop";
 import { focusNode } from "./select/keyboard-navigation";
-import { reveal } from "./view/reveal";
+import { reveal } from "./view/view";
 
 export function registerCanvas(workspace: Workspace): void {
   workspace.editor.completeEditsWith((before, after) => {

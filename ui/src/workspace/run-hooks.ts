@@ -1,9 +1,23 @@
-/** Hooks for the parts of the run that the window shows. A component renders again only when the part it reads changes. */
+/**
+ * Hooks for the parts of the run that the window shows, for its forecast and its conversation. A component renders again only
+ * when the part it reads changes.
+ */
 import { useCallback, useRef, useSyncExternalStore } from "react";
 import { useStore } from "zustand";
-import type { ContextId, EdgeId, Epoch, Flow, NodeId, PortKind } from "@/bindings";
+import type {
+  ContextId,
+  ConversationRecord,
+  EdgeId,
+  Epoch,
+  Flow,
+  FlowForecast,
+  NodeForecast,
+  NodeId,
+  PortKind,
+} from "@/bindings";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { RunState } from "@/run/control/document-sessions";
+import type { Conversations } from "@/run/conversations/conversation-list";
 import { epochKey, epochOf, latestWithin } from "@/run/fold/epoch";
 import type { ContextView, EpochView, NodeView, OpenPause, RunHead } from "@/run/fold/types";
 import type { Runs } from "@/run/list/run-list";
@@ -179,4 +193,25 @@ export function useEdgeRun(id: EdgeId, kind: PortKind): EdgeRun | undefined {
   );
   if (!passing || !edge) return undefined;
   return { passed: passing.passed, peek: peekOf(passing, kind) };
+}
+
+/** What `select` takes of the list of conversations. */
+export function useConversations<T>(select: (conversations: Conversations) => T): T {
+  return useStore(useWorkspace().conversations.store, select);
+}
+
+/** The conversation that the next run continues, if there is one. */
+export function useCurrentConversation(): ConversationRecord | undefined {
+  return useStore(useWorkspace().conversation.store, (state) => state.conversation);
+}
+
+/** What becomes of the prompts of a node. */
+export function useForecast(node: NodeId): NodeForecast | undefined {
+  const { forecasts } = useWorkspace();
+  return useStore(forecasts.store, (forecasted) => forecasts.of(node, forecasted));
+}
+
+/** The forecast of the whole flow. */
+export function useFlowForecast(): FlowForecast | undefined {
+  return useStore(useWorkspace().forecasts.store, ({ forecast }) => forecast);
 }

@@ -4,7 +4,7 @@ import { loopAt } from "@/canvas/move/drop";
 import { focusNewNode, focusNode } from "@/canvas/select/keyboard-navigation";
 import { TEXTS } from "@/canvas/texts";
 import { MenuGroup, MenuItem, MenuList } from "@/design/controls/Menu";
-import { TypeBadge } from "@/design/icons/TypeBadge";
+import { TypeBadge } from "@/design/icons/Icon";
 import { fittingPort, templateField } from "@/flow/connect/connection";
 import { CATEGORIES } from "@/flow/node-types/node-types";
 import type { Pulled, QuickAdd } from "@/workspace/canvas-store";

@@ -1,9 +1,9 @@
+import type { KeyboardEvent } from "react";
 import { useEffect, useRef } from "react";
 import type { Node, NodeId } from "@/bindings";
 import { TEXTS } from "@/canvas/texts";
 import { isComposing } from "@/design/keys/keys";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
-import { keepOwnKeys } from "./field-keys";
 
 /** A node's name on its card; a text field while it is being typed. */
 export function CardTitle({ id, node }: { id: NodeId; node: Node }) {
@@ -80,4 +80,14 @@ export function TitleField({ id, label, title, placeholder, onRename }: FieldPro
       }}
     />
   );
+}
+
+/** With Shift one selects text there; to the canvas it would mean selecting nodes. */
+const OWN_KEYS = ["Enter", "Escape", "Shift"];
+
+/** Keeps the keys of a text field on a card. All others go on to the window: Save and Stop work while one writes. */
+export function keepOwnKeys(event: KeyboardEvent): void {
+  // With Ctrl or ⌘, Enter runs the flow.
+  const isShortcut = event.ctrlKey || event.metaKey;
+  if (!isShortcut && OWN_KEYS.includes(event.key)) event.stopPropagation();
 }

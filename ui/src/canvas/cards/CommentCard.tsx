@@ -8,8 +8,8 @@ import { tint } from "@/flow/edits/canvas-colors";
 import { commentField } from "@/flow/node-types/node-types";
 import type { CanvasNode } from "@/workspace/canvas-store";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
+import { keepOwnKeys } from "./CardTitle";
 import { Findings } from "./Findings";
-import { keepOwnKeys } from "./field-keys";
 
 /** A comment on the canvas, in Markdown. It never runs. Double-click or F2 to write in it. */
 export const CommentCard = memo(function CommentCard({ id, data, selected }: NodeProps<CanvasNode>) {

@@ -2,7 +2,7 @@ import { Gauge } from "lucide-react";
 import type { NodeId } from "@/bindings";
 import { Tooltip } from "@/design/controls/Tooltip";
 import { describeGrowth, describeOutlook, outlookTone } from "@/run/values/forecast-text";
-import { useForecast } from "@/workspace/forecast-hooks";
+import { useForecast } from "@/workspace/run-hooks";
 
 /** The badge of a node whose prompts will not fit the window, or come close to it. */
 export function ForecastBadge({ node }: { node: NodeId }) {

@@ -1,10 +1,11 @@
-import { cleanup, screen } from "@testing-library/react";
-import { afterEach, expect, test } from "vitest";
+import { act, cleanup, screen } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Entry } from "@/bindings";
 import { EMPTY_FLOW } from "@/flow/document/flow-state";
 import { RunSession } from "@/run/live/session";
 import { showRun } from "@/run/live/test-run";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
+import type { Workspace } from "@/workspace/workspace";
 import { RunLines } from "./RunLines";
 
 afterEach(cleanup);
@@ -45,4 +46,39 @@ test("an error on a card renders code as code", () => {
   expect(screen.getByText("max_tokens").tagName).toBe("CODE");
   expect(document.body.textContent).not.toContain("`");
   expect(screen.getByTitle("The field max_tokens is too large.")).toBeDefined();
+});
+
+describe("a node that waits for its next attempt", () => {
+  let workspace: Workspace;
+
+  beforeEach(() => {
+    workspace = createTestWorkspace();
+    vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"], now: 100_000 });
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  const here = { node: "chat", epoch: [], at: 100_000 };
+  const failedFor = (delayMs: number) =>
+    showRun(workspace.activeRun, [
+      { type: "node.started", ...here, attempt: 1 },
+      { type: "node.retrying", ...here, attempt: 1, delayMs, error: { code: "x.y", message: "No." } },
+    ]);
+
+  test("counts down to the next attempt", () => {
+    failedFor(2_500);
+    renderInWorkspace(<RunLines node="chat" />, { workspace });
+    const says = (text: string) => expect(screen.getByText(text)).toBeDefined();
+    says("Attempt 1 failed, retrying in 3 s");
+    act(() => void vi.advanceTimersByTime(1000));
+    says("Attempt 1 failed, retrying in 2 s");
+    act(() => void vi.advanceTimersByTime(2000));
+    says("Attempt 1 failed, retrying");
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("shows longer times in minutes", () => {
+    failedFor(125_000);
+    renderInWorkspace(<RunLines node="chat" />, { workspace });
+    expect(screen.getByText("Attempt 1 failed, retrying in 2 m 05 s")).toBeDefined();
+  });
 });

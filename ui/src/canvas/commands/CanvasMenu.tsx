@@ -15,12 +15,12 @@ import { type MouseEvent, type ReactElement, useState } from "react";
 import { addRoutePoint, routeRefusal } from "@/canvas/edges/route-commands";
 import { frameIdOf } from "@/canvas/elements/frame-ids";
 import { TEXTS } from "@/canvas/texts";
-import { MenuPortal } from "@/design/controls/MenuPortal";
+import { MenuPortal } from "@/design/controls/Menu";
 import { Keys } from "@/design/keys/Keys";
 import { CANVAS_COLORS, tint } from "@/flow/edits/canvas-colors";
 import type { Command } from "@/workspace/commands/command";
 import { useCommands, useWorkspace } from "@/workspace/context";
-import { colorCommands } from "./color-commands";
+import { colorCommands } from "./edit-commands";
 
 const LOOP_COMMANDS = ["loop.fold", "loop.wrap", "loop.moveInto", "loop.moveOut", "loop.ungroup"];
 const ON_NODES = [

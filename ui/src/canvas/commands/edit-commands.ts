@@ -1,6 +1,6 @@
 /** Commands that change the flow on the canvas. */
 
-import type { NodeId } from "@/bindings";
+import type { CanvasColor, NodeId } from "@/bindings";
 import { alignSelection, distributeSelection, nudge, resizeSelected } from "@/canvas/arrange/arrange";
 import { tidy } from "@/canvas/arrange/tidy";
 import { routeCommands } from "@/canvas/edges/route-commands";
@@ -12,11 +12,11 @@ import { snapCommands } from "@/canvas/move/snap-settings";
 import { focusedItem, toggleFocused } from "@/canvas/select/multi-select";
 import type { Alignment, Axis } from "@/flow/align/align";
 import { isContainer } from "@/flow/containers/containers";
+import { CANVAS_COLORS, commonColor } from "@/flow/edits/canvas-colors";
 import { commentField } from "@/flow/node-types/node-types";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
 import { copyToClipboard, cutToClipboard, duplicateSelection, pasteFromClipboard } from "./clipboard";
-import { colorCommands } from "./color-commands";
 import { innerFlowCommands } from "./inner-flow-commands";
 
 const selected = ({ editor }: Workspace) => editor.state.selection;
@@ -40,6 +40,9 @@ const runnable = (workspace: Workspace) => {
   return [...selected(workspace).nodes].filter((id) => !isComment(id));
 };
 const first = (workspace: Workspace) => [...selected(workspace).nodes][0];
+
+/** They give the selected nodes and frames a color. */
+export const colorCommands: readonly Command[] = [undefined, ...CANVAS_COLORS].map(colorCommand);
 
 export const editCommands: readonly Command[] = [
   {
@@ -239,5 +242,18 @@ function resize(arrow: "Left" | "Right" | "Up" | "Down", how: string, dx: number
     keyOnly: true,
     enabled: (workspace) => oneResizable(workspace) || selectedFrame(workspace) !== undefined,
     run: (workspace) => resizeSelected(workspace, dx, dy),
+  };
+}
+
+function colorCommand(color: CanvasColor | undefined): Command {
+  return {
+    id: `color.${color ?? "none"}`,
+    title: color === undefined ? "No color" : `Color ${color}`,
+    group: "Edit",
+    terms: ["tint", "highlight", "mark", "node"],
+    enabled: ({ editor }) => editor.state.selection.nodes.size + (editor.state.selection.frames?.size ?? 0) > 0,
+    checked: ({ editor: { state } }) =>
+      commonColor(state.flow, state.selection.nodes, state.selection.frames) === color,
+    run: ({ editor }) => editor.setColor(editor.state.selection, color),
   };
 }

@@ -8,7 +8,7 @@ import { focusNewNode, nodeElement } from "@/canvas/select/keyboard-navigation";
 import { TEXTS } from "@/canvas/texts";
 import { MenuGroup, MenuItem, MenuList } from "@/design/controls/Menu";
 import { Dialog, DialogTitle } from "@/design/dialogs/Dialog";
-import { TypeBadge } from "@/design/icons/TypeBadge";
+import { TypeBadge } from "@/design/icons/Icon";
 import { InlineCode } from "@/design/text/InlineCode";
 import { edgeBetween, fittingPort, partners } from "@/flow/connect/connection";
 import { declaredPorts, type End } from "@/flow/connect/ports";

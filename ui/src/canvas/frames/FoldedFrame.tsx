@@ -10,7 +10,7 @@ import { TEXTS } from "@/canvas/texts";
 import { tint } from "@/flow/edits/canvas-colors";
 import type { FoldedSides } from "@/workspace/canvas-store";
 import { useCanvas, useWorkspace } from "@/workspace/context";
-import { foldFrame } from "./fold-frame";
+import { foldFrame } from "./frame-commands";
 import { useFrameState } from "./useFrameState";
 
 type Props = { frameId: FrameId; frame: Frame; sides: FoldedSides; selected: boolean };

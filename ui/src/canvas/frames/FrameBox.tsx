@@ -9,7 +9,7 @@ import { resizeFrame } from "@/flow/edits/frames";
 import type { FrameNode } from "@/workspace/canvas-store";
 import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
 import { FoldedFrame } from "./FoldedFrame";
-import { foldFrame } from "./fold-frame";
+import { foldFrame } from "./frame-commands";
 
 const MIN_SIZE = { width: 120, height: 80 };
 

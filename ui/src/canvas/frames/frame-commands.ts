@@ -1,7 +1,8 @@
-/** Putting a frame around the selected nodes. */
+/** Putting a frame around the selected nodes, and folding one. */
 import type { FrameId } from "@/bindings";
 import { frameElement } from "@/canvas/elements/frame-ids";
 import { sizesOf } from "@/canvas/measure/boxes";
+import { focusOnceDrawn } from "@/canvas/select/keyboard-navigation";
 import { TEXTS } from "@/canvas/texts";
 import { notify } from "@/design/dialogs/notify";
 import { addFrame } from "@/flow/edits/frames";
@@ -40,4 +41,11 @@ function frameSelection(workspace: Workspace): void {
   }
   editor.edit("Frame", () => added.flow, { select: { frames: [added.frame] } });
   canvas.set({ renaming: frameElement(added.frame) });
+}
+
+/** Folds a frame or unfolds it. It is selected then, in place of nodes in it, and keeps the focus. */
+export function foldFrame({ editor, canvas }: Workspace, frame: FrameId, folded: boolean): void {
+  editor.fold({ frames: [frame] }, folded);
+  editor.selectOnly({ frames: [frame] });
+  focusOnceDrawn(canvas, frameElement(frame));
 }

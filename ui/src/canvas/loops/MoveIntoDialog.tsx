@@ -5,7 +5,7 @@ import { nodeElement } from "@/canvas/select/keyboard-navigation";
 import { TEXTS } from "@/canvas/texts";
 import { MenuGroup, MenuItem, MenuList } from "@/design/controls/Menu";
 import { Dialog, DialogTitle } from "@/design/dialogs/Dialog";
-import { TypeBadge } from "@/design/icons/TypeBadge";
+import { TypeBadge } from "@/design/icons/Icon";
 import { useCanvas, useNodeTypes, useWorkspace } from "@/workspace/context";
 import { loopsFor, moveIntoLoop } from "./loop-commands";
 

@@ -1,7 +1,6 @@
 /** Commands for loops: wrapping nodes in one, moving them in and out, folding, taking a loop away. */
 import type { Edge, NodeId } from "@/bindings";
-import { foldFrame } from "@/canvas/frames/fold-frame";
-import { selectedFrame } from "@/canvas/frames/frame-commands";
+import { foldFrame, selectedFrame } from "@/canvas/frames/frame-commands";
 import { sizesOf } from "@/canvas/measure/boxes";
 import { focusOnceDrawn } from "@/canvas/select/keyboard-navigation";
 import { edgeKind } from "@/flow/connect/ports";

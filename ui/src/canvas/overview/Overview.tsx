@@ -8,7 +8,7 @@ import type { NodeId } from "@/bindings";
 import { shade } from "@/canvas/elements/elements";
 import { boxesOf } from "@/canvas/measure/boxes";
 import { TEXTS } from "@/canvas/texts";
-import { isOverview } from "@/canvas/view/overview-zoom";
+import { isOverview } from "@/canvas/view/view";
 import { CssColors } from "@/design/theme/css-colors";
 import { nodeStateOf } from "@/run/nodes/element-views";
 import type { CanvasEdge, CanvasElement, CanvasNode, FrameNode } from "@/workspace/canvas-store";

@@ -3,8 +3,7 @@ import { useEffect, useRef } from "react";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { CanvasStore } from "@/workspace/canvas-store";
 import { useCanvas, useFlow, useWorkspace } from "@/workspace/context";
-import { reveal } from "./reveal";
-import { showAll } from "./view";
+import { reveal, showAll } from "./view";
 
 /**
  * Shows the whole of a flow when another document or another run comes onto the canvas. What comes back, from behind another

@@ -3,8 +3,7 @@
 import { focusNext } from "@/canvas/select/keyboard-navigation";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
-import { reveal } from "./reveal";
-import { panBy, resetZoom, showAll, zoomBy } from "./view";
+import { panBy, resetZoom, reveal, showAll, zoomBy } from "./view";
 
 /** So far the view moves at a press, in screen pixels. */
 const PAN = 80;

@@ -7,12 +7,17 @@ import { boxesOf, contains, drawnBounds, frameBoxes, isWithin } from "@/canvas/m
 import { portY } from "@/canvas/measure/geometry";
 import { backBounds } from "@/canvas/measure/paths";
 import { type Box, type Boxes, bounds, overlaps, type Point } from "@/flow/align/align";
+import { foldsAround } from "@/flow/containers/folding";
 import { displayedFlow, type FlowState } from "@/flow/document/flow-state";
+import type { RevealTarget } from "@/workspace/canvas-store";
 import type { Workspace } from "@/workspace/workspace";
-import { isOverview } from "./overview-zoom";
 
 /** The least zoom of the canvas: a card is a few pixels wide, so also very large flows can be seen whole. */
 export const MIN_ZOOM = 0.01;
+/** From this many nodes on, only what is in view is in the page. */
+export const MANY_NODES = 250;
+/** Below this zoom a card is less than 40 pixels wide. */
+const OVERVIEW_BELOW_ZOOM = 0.18;
 const QUICK_MS = 150;
 
 type Parts = Pick<Workspace, "canvas" | "editor">;
@@ -207,4 +212,32 @@ export function showBox({ canvas }: Pick<Parts, "canvas">, box: Box): void {
 
 function paneBox(): DOMRect | undefined {
   return document.querySelector(".canvas")?.getBoundingClientRect();
+}
+
+/** Whether a picture takes the place of the cards. */
+export function isOverview(count: number, zoom: number): boolean {
+  return count > MANY_NODES && zoom < OVERVIEW_BELOW_ZOOM;
+}
+
+/** Brings a node or an edge into view and selects it. A view in which it can be read already stays where it is. */
+export function reveal(workspace: Workspace, { node, edge, center = false }: RevealTarget): void {
+  const { editor } = workspace;
+  const flow = displayedFlow(editor.state);
+  const ends = edge !== undefined ? flow.edges[edge] : undefined;
+  if (node !== undefined) editor.selectOnly({ nodes: [node] });
+  else if (edge !== undefined) editor.selectOnly({ edges: [edge] });
+  const displayed = node !== undefined ? [node] : ends ? [ends.source, ends.target] : [];
+  const nodes = displayed.filter((id) => Object.hasOwn(flow.nodes, id));
+  const folded = nodes.flatMap((id) => foldsAround(flow, id));
+  if (folded.length > 0) {
+    const loops = folded.flatMap(({ loop }) => loop ?? []);
+    editor.fold({ nodes: loops, frames: folded.flatMap(({ frame }) => frame ?? []) }, false);
+    // What was folded is drawn in the next frame.
+    requestAnimationFrame(() => requestAnimationFrame(() => bringIntoView(workspace, nodes, center)));
+  } else bringIntoView(workspace, nodes, center);
+}
+
+function bringIntoView(workspace: Workspace, nodes: readonly NodeId[], center: boolean): void {
+  if (nodes.length > 0 && (center || !inView(workspace, nodes)))
+    showAll(workspace, { nodes, maxZoom: 1, padding: 0.25, duration: 250 });
 }

@@ -1,3 +1,4 @@
+import { Menu } from "@base-ui/react/menu";
 import { Command as List } from "cmdk";
 import { createContext, type ReactNode, useContext, useState } from "react";
 import type { TypeAhead } from "./type-ahead";
@@ -102,4 +103,9 @@ export function rank(value: string, search: string, keywords?: string[]): number
     worst = Math.min(worst, score);
   }
   return worst;
+}
+
+/** Where open menus are: above the page, in a landmark of their own, so that everything on the screen is in one. */
+export function MenuPortal({ children }: { children: ReactNode }) {
+  return <Menu.Portal render={<section aria-label="Menu" />}>{children}</Menu.Portal>;
 }

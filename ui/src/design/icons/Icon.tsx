@@ -1,4 +1,5 @@
 import { Box, CircleQuestionMark, type LucideIcon, type LucideProps } from "lucide-react";
+import type { NodeDescriptor } from "@/bindings";
 import * as all from "@/bindings/icons";
 
 const byName: ReadonlyMap<string, LucideIcon> = new Map<string, LucideIcon>(
@@ -24,4 +25,13 @@ function kebab(name: string): string {
     .replace(/([a-z])([A-Z0-9])/g, "$1-$2")
     .replace(/([A-Z])([A-Z][a-z])/g, "$1-$2")
     .toLowerCase();
+}
+
+/** A node type's icon on its category's color. */
+export function TypeBadge({ type }: { type: Pick<NodeDescriptor, "category" | "icon"> }) {
+  return (
+    <span className="type-badge" data-category={type.category} aria-hidden>
+      <Icon name={type.icon} size={14} />
+    </span>
+  );
 }

@@ -2,9 +2,8 @@ import { act, cleanup, render } from "@testing-library/react";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { GrowingMarkdown } from "./GrowingMarkdown";
-import { changesMarkup } from "./growing-markdown";
+import { changesMarkup, MarkdownTail } from "./growing-markdown";
 import MarkdownText from "./MarkdownText";
-import { MarkdownTail } from "./markdown-tail";
 
 const parse = vi.hoisted(() => vi.fn());
 vi.mock("react-markdown", async (original) => {

@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "react";
-import { changesMarkup } from "./growing-markdown";
+import { changesMarkup, MarkdownTail } from "./growing-markdown";
 import { Markdown } from "./Markdown";
-import { MarkdownTail } from "./markdown-tail";
 
 /** The least time between two parsings of a text that grows, in milliseconds. */
 const PARSE_INTERVAL_MS = 120;

@@ -1,8 +1,7 @@
 import { useContext } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
-import { markEnd } from "./growing-markdown";
-import { MarkdownTail } from "./markdown-tail";
+import { MarkdownTail, markEnd } from "./growing-markdown";
 
 const PLUGINS = [remarkGfm];
 const END = [markEnd];

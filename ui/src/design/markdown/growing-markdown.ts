@@ -2,6 +2,7 @@
  * When Markdown that grows has to be parsed again. Most of what is added is plain text: at the end of what is parsed already it
  * looks the same without parsing.
  */
+import { createContext } from "react";
 
 /** Characters that can begin or end markup inside of a line, and the ends of lines. */
 const MARKUP = /[\n*_`~[\]()<>|&\\]/;
@@ -78,3 +79,6 @@ export function markEnd() {
     end.children = [...children, { type: "element", tagName: "span", properties: {}, children: [] }];
   };
 }
+
+/** What was added to Markdown since it was parsed. Only the element at its end reads it, so that growth draws nothing else. */
+export const MarkdownTail = createContext("");

@@ -1,5 +1,9 @@
-/** What a check found, by node. */
-import type { Diagnostic, NodeId } from "@/bindings";
+/** What a check found, by node, and what can be done about it with one press. */
+import type { CheckedFlow, Diagnostic, EdgeId, Flow, NodeId } from "@/bindings";
+import { edgeKind } from "@/flow/connect/ports";
+import { routeThroughNext } from "@/flow/edits/container-edits";
+import type { NodeTypes } from "@/flow/node-types/node-types";
+import { TEXTS } from "@/flow/texts";
 
 const NONE: readonly Diagnostic[] = [];
 // A check returns a new list, so each list is indexed once.
@@ -24,4 +28,15 @@ function byNode(all: readonly Diagnostic[]): Map<NodeId, Diagnostic[]> {
     else index.set(found.node, [found]);
   }
   return index;
+}
+
+export type QuickFix = { label: string; flow: Flow };
+
+type Finding = { code: string; edge?: EdgeId };
+
+/** The flow without the finding; undefined where that needs a decision of the person. */
+export function quickFix(types: NodeTypes, flow: Flow, checked: CheckedFlow, finding: Finding): QuickFix | undefined {
+  if (finding.code !== "loop.side_exit" || finding.edge === undefined) return undefined;
+  const fixed = routeThroughNext(flow, finding.edge, (edge) => edgeKind(types, flow, checked, edge) === "context");
+  return fixed && { label: TEXTS.routeThroughNext, flow: fixed };
 }

@@ -17,12 +17,14 @@ import { takeIn, takeOut } from "@/flow/edits/frames";
 import { freshNodeId } from "@/flow/edits/ids";
 import { routeOf, setRoute } from "@/flow/edits/routes";
 import {
+  connectThrough,
   MAPPED,
   type Mapped,
   nodeReads,
   nodeSettings,
   OUTPUT,
   type Outcome,
+  pointsOutside,
   QUERY,
   RESULT,
   RUN_INPUT,
@@ -30,7 +32,6 @@ import {
   SUBFLOW,
   type SubflowParts,
 } from "./subflow-border";
-import { connectThrough, pointsOutside } from "./subflow-routes";
 import { SUBFLOW_TEXTS as TEXTS } from "./subflow-texts";
 
 const RIGHT_OF_BODY = 90;

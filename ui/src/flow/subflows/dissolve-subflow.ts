@@ -8,12 +8,14 @@ import { addFragment, fragment, remove, setAt } from "@/flow/edits/edits";
 import { takeOut } from "@/flow/edits/frames";
 import { followNodes, routeOf } from "@/flow/edits/routes";
 import {
+  connectThrough,
   MAPPED,
   mappingOf,
   nodeReads,
   nodeSettings,
   OUTPUT,
   type Outcome,
+  pointsOutside,
   QUERY,
   RESULT,
   RUN_INPUT,
@@ -21,7 +23,6 @@ import {
   type SubflowParts,
 } from "./subflow-border";
 import { withOwnNames } from "./subflow-names";
-import { connectThrough, pointsOutside } from "./subflow-routes";
 import { SUBFLOW_TEXTS as TEXTS } from "./subflow-texts";
 
 /** Where an edge that leaves the sub-flow comes from in it. */

@@ -1,6 +1,9 @@
 /** What crosses the border of a sub-flow, as the engine has it: inputs by its `mapping`, results by name in its output `result`. */
-import type { CheckedFlow, Flow, Node, NodeId } from "@/bindings";
+import type { CheckedFlow, Edge, Flow, Node, NodeId } from "@/bindings";
+import type { Box, Point } from "@/flow/align/align";
 import type { SizeOf } from "@/flow/containers/container-box";
+import { connect } from "@/flow/edits/edits";
+import { setRoute } from "@/flow/edits/routes";
 import type { NodeTypes } from "@/flow/node-types/node-types";
 
 /** The flow after an edit and the nodes to select, or why it cannot be done. */
@@ -52,4 +55,21 @@ export function nodeReads(types: NodeTypes, node: Node): { path: string[]; read:
     return fields.flatMap(([field, one]) => reads(one, (value as Record<string, unknown>)[field], [...path, field]));
   };
   return reads(types.byType.get(node.type)?.configSchema as Schema | undefined, node.config, []);
+}
+
+/**
+ * The points on the way to a box, up to the first one in it, or on the way from it, after the last one in it. Of an edge that
+ * crosses the border these stay, on the edge that takes its place.
+ */
+export function pointsOutside(points: readonly Point[], box: Box, way: "to" | "from"): readonly Point[] {
+  const isInside = ({ x, y }: Point) => x >= box.x && x <= box.x + box.width && y >= box.y && y <= box.y + box.height;
+  if (way === "from") return points.slice(points.findLastIndex(isInside) + 1);
+  const first = points.findIndex(isInside);
+  return first < 0 ? points : points.slice(0, first);
+}
+
+/** Adds an edge that passes through these points of the canvas. */
+export function connectThrough(flow: Flow, edge: Edge, points: readonly Point[]): Flow {
+  const added = connect(flow, edge);
+  return added.edges.reduce((next, id) => setRoute(next, id, points), added.flow);
 }

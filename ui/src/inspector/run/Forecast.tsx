@@ -2,7 +2,7 @@
 import { Gauge, TriangleAlert } from "lucide-react";
 import type { NodeForecast, NodeId } from "@/bindings";
 import { describeBasis, describeGrowth, describeOutlook, outlookTone } from "@/run/values/forecast-text";
-import { useForecast } from "@/workspace/forecast-hooks";
+import { useForecast } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
 /** The line, if there is a forecast. `detailed` adds what its numbers rest on: before a run there is nothing else to see. */

@@ -6,7 +6,7 @@ import { isComposing } from "@/design/keys/keys";
 import { isOfThisFlow, titleOf } from "@/run/conversations/current-conversation";
 import { describeCost, describeTokens, formatAgo, formatCost, formatCount, formatDate } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";
-import { useCurrentConversation } from "@/workspace/conversation-hooks";
+import { useCurrentConversation } from "@/workspace/run-hooks";
 import { deleteConversation, exportConversation, goOnIn, renameConversation } from "./actions";
 import { TEXTS } from "./texts";
 

@@ -9,7 +9,7 @@ import { InlineCode } from "@/design/text/InlineCode";
 import { useNow } from "@/design/useNow";
 import type { ConversationScope } from "@/run/conversations/conversation-list";
 import { useWorkspace } from "@/workspace/context";
-import { useConversations } from "@/workspace/conversation-hooks";
+import { useConversations } from "@/workspace/run-hooks";
 import { ConversationMessages } from "./ConversationMessages";
 import { ConversationRow } from "./ConversationRow";
 import { LoadMore } from "./LoadMore";

@@ -1,7 +1,7 @@
 import { Button } from "@/design/controls/Button";
 import { formatCount } from "@/run/values/format";
 import { useWorkspace } from "@/workspace/context";
-import { useConversations } from "@/workspace/conversation-hooks";
+import { useConversations } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
 /** Says that there are older conversations than those listed, and lists them when that is wanted. */

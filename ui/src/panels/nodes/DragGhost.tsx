@@ -1,4 +1,4 @@
-import { TypeBadge } from "@/design/icons/TypeBadge";
+import { TypeBadge } from "@/design/icons/Icon";
 import { useCanvas } from "@/workspace/context";
 
 /** The card that follows the pointer while a node type is dragged. */

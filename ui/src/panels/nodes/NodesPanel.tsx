@@ -1,7 +1,7 @@
 import { Search, X } from "lucide-react";
 import { type KeyboardEvent, useMemo, useState } from "react";
 import type { NodeDescriptor } from "@/bindings";
-import { TypeBadge } from "@/design/icons/TypeBadge";
+import { TypeBadge } from "@/design/icons/Icon";
 import { formatKeys, isComposing } from "@/design/keys/keys";
 import { Empty } from "@/design/text/Empty";
 import { CATEGORIES } from "@/flow/node-types/node-types";

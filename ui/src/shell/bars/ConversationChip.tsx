@@ -3,8 +3,7 @@ import { Tooltip } from "@/design/controls/Tooltip";
 import { titleOf } from "@/run/conversations/current-conversation";
 import { TEXTS } from "@/shell/texts";
 import { useFlow, useWorkspace } from "@/workspace/context";
-import { useConversations, useCurrentConversation } from "@/workspace/conversation-hooks";
-import { useRunHead } from "@/workspace/run-hooks";
+import { useConversations, useCurrentConversation, useRunHead } from "@/workspace/run-hooks";
 
 /** The conversation that the next run continues, or that the viewed run continued. Hidden without one. */
 export function ConversationChip() {

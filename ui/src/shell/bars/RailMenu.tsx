@@ -1,6 +1,6 @@
 import { Menu } from "@base-ui/react/menu";
 import { CircleQuestionMark, Keyboard, type LucideIcon, Menu as MenuIcon, Settings } from "lucide-react";
-import { MenuPortal } from "@/design/controls/MenuPortal";
+import { MenuPortal } from "@/design/controls/Menu";
 import { Keys } from "@/design/keys/Keys";
 import { PANELS } from "@/panels";
 import { TEXTS } from "@/shell/texts";

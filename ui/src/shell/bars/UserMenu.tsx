@@ -1,6 +1,6 @@
 import { Menu } from "@base-ui/react/menu";
 import { Brain, Check, CircleUser } from "lucide-react";
-import { MenuPortal } from "@/design/controls/MenuPortal";
+import { MenuPortal } from "@/design/controls/Menu";
 import { TEXTS } from "@/shell/texts";
 import { useUsers, useWorkspace } from "@/workspace/context";
 

@@ -1,8 +1,9 @@
 /** Commands for the document and its file. */
+import { notify } from "@/design/dialogs/notify";
 import { documentFlow } from "@/flow/document/flow-state";
+import { TEXTS } from "@/shell/texts";
 import type { Command } from "@/workspace/commands/command";
 import type { Workspace } from "@/workspace/workspace";
-import { copyPath } from "./copy-path";
 
 export const flowCommands: readonly Command[] = [
   {
@@ -167,4 +168,15 @@ export const flowCommands: readonly Command[] = [
 
 function hasTabs({ documents }: Workspace): boolean {
   return documents.all.length > 1;
+}
+
+/** Copies the path of a flow's file, and says so. */
+export async function copyPath(path: string | undefined): Promise<void> {
+  if (path === undefined) return;
+  try {
+    await navigator.clipboard.writeText(path);
+    notify.done(TEXTS.pathCopied);
+  } catch {
+    notify.info(TEXTS.clipboardFailed);
+  }
 }

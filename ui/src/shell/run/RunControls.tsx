@@ -7,11 +7,11 @@ import { ariaKeys } from "@/design/keys/keys";
 import { documentFlow } from "@/flow/document/flow-state";
 import { runBlockers } from "@/run/control/control";
 import { isOver } from "@/run/fold/status";
+import { describeForecastCost, describeOutlook, describeUnknown, outlookTone } from "@/run/values/forecast-text";
 import { TEXTS } from "@/shell/texts";
 import { useFlow, useKeys, useWorkspace } from "@/workspace/context";
-import { useActiveSession, useInterrupted, useRunHead, useRunState } from "@/workspace/run-hooks";
+import { useActiveSession, useFlowForecast, useInterrupted, useRunHead, useRunState } from "@/workspace/run-hooks";
 import { RetryButton } from "./RetryButton";
-import { useRunForecast } from "./RunForecast";
 
 export function RunControls() {
   return (
@@ -132,4 +132,24 @@ function useGoing(): boolean {
   const interrupted = useInterrupted();
   const status = useRunHead((head) => head.status);
   return session !== undefined && status === "running" && !interrupted;
+}
+
+/** How many nodes are named. */
+const MAX_NAMED = 4;
+
+/** What a run will come to, its cost and prompts that will not fit, in sentences; none while nothing is known. */
+function useRunForecast(): string[] {
+  const { nodeNames } = useWorkspace();
+  const forecast = useFlowForecast();
+  if (!forecast || (forecast.nodes.length === 0 && forecast.cost.unknown.length === 0)) return [];
+  const tight = forecast.nodes.filter((node) => outlookTone(node.outlook) !== "plain");
+  const named = <T,>(items: readonly T[], describe: (item: T) => string) => [
+    ...items.slice(0, MAX_NAMED).map(describe),
+    ...(items.length > MAX_NAMED ? [`and ${items.length - MAX_NAMED} more`] : []),
+  ];
+  return [
+    describeForecastCost(forecast),
+    ...named(forecast.cost.unknown, (one) => `Unknown: ${nodeNames.nameOf(one.node)} ${describeUnknown(one.reason)}`),
+    ...named(tight, (node) => `${nodeNames.nameOf(node.node)}: ${describeOutlook(node.outlook)}`),
+  ];
 }

@@ -4,10 +4,11 @@ import { notify } from "@/design/dialogs/notify";
 import { keepChecked } from "@/flow/check/check";
 import { fileName, startState } from "@/flow/document/flow-state";
 import { HostError } from "@/ipc";
+import { openRuns } from "@/run/list/run-filter";
+import { previewOfQuestion } from "@/run/values/preview";
 import { TEXTS } from "@/shell/texts";
 import type { Session } from "@/workspace/session";
 import type { Workspace } from "@/workspace/workspace";
-import { offerOpenRuns, startRuns } from "./start-runs";
 
 /** Loads what the first render needs. Failures are reported once the window is visible and do not affect the rest. */
 export async function start(workspace: Workspace): Promise<void> {
@@ -129,4 +130,23 @@ async function askAboutMissing(workspace: Workspace, missing: readonly MissingFi
       notify.error(HostError.from(thrown));
     }
   }
+}
+
+/** Keeps the shown run and the conversation in step with the document. Call once. */
+function startRuns(workspace: Workspace): void {
+  workspace.conversation.follow();
+  workspace.runs.followDocument();
+}
+
+/** Offers the runs that were left open last time. */
+async function offerOpenRuns(workspace: Workspace): Promise<void> {
+  const [latest, ...others] = openRuns(await workspace.runList.load());
+  if (!latest) return;
+  const name = latest.flowName || "a flow";
+  const more = others.length > 0 ? ` ${others.length} more ${others.length === 1 ? "is" : "are"} in Runs.` : "";
+  const text =
+    latest.status === "waiting"
+      ? `A run of “${name}” is waiting for you${latest.waitingOn ? `: “${previewOfQuestion(latest.waitingOn)}”` : "."}${more}`
+      : `A run of “${name}” was interrupted and can be resumed.${more}`;
+  notify.offer(latest.run, text, workspace.runs.openAction(latest.run));
 }

@@ -1,7 +1,7 @@
 import { ContextMenu } from "@base-ui/react/context-menu";
-import { MenuPortal } from "@/design/controls/MenuPortal";
+import { MenuPortal } from "@/design/controls/Menu";
 import { Keys } from "@/design/keys/Keys";
-import { copyPath } from "@/shell/commands/copy-path";
+import { copyPath } from "@/shell/commands/flow";
 import { TEXTS } from "@/shell/texts";
 import { useKeys, useWorkspace } from "@/workspace/context";
 import type { FlowTab } from "./useTabs";

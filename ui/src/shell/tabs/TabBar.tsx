@@ -2,11 +2,11 @@ import { ContextMenu } from "@base-ui/react/context-menu";
 import { Plus, X } from "lucide-react";
 import { type PointerEvent, useEffect, useRef } from "react";
 import { useStore } from "zustand";
+import type { RunStatus } from "@/bindings";
 import { IconButton } from "@/design/controls/Button";
 import { TEXTS } from "@/shell/texts";
 import { useCommands, useLayout, useWorkspace } from "@/workspace/context";
 import { FlowTabMenu } from "./FlowTabMenu";
-import { TabDot } from "./TabDot";
 import { type FlowTab, useTabs } from "./useTabs";
 import "./tabs.css";
 
@@ -129,4 +129,23 @@ function useTabDrag() {
     window.addEventListener("pointercancel", end);
   };
   return { ref, handlers: (key: string) => ({ onPointerDown: (event: PointerEvent) => begin(key, event) }) };
+}
+
+const RUN_DOTS: Partial<Record<RunStatus, string>> = {
+  running: "bg-accent tab-dot-running",
+  waiting: "bg-wait",
+  failed: "bg-bad",
+  interrupted: "bg-wait",
+};
+
+/** How a tab's run is doing; else whether the flow has unsaved changes. */
+export function TabDot({ tab: { status, isDirty, state } }: { tab: FlowTab }) {
+  const run = status && RUN_DOTS[status];
+  if (!run && !isDirty) return null;
+  return (
+    <>
+      <i className={`size-2 shrink-0 rounded-full ${run ?? "border-2 border-fg-3"}`} aria-hidden />
+      <span className="sr-only">{state}</span>
+    </>
+  );
 }

@@ -1,9 +1,9 @@
 import { Menu } from "@base-ui/react/menu";
 import { ChevronDown, X } from "lucide-react";
-import { MenuPortal } from "@/design/controls/MenuPortal";
+import { MenuPortal } from "@/design/controls/Menu";
 import { TEXTS } from "@/shell/texts";
 import { useCommands, useWorkspace } from "@/workspace/context";
-import { TabDot } from "./TabDot";
+import { TabDot } from "./TabBar";
 import { useTabs } from "./useTabs";
 
 const OTHER_COMMANDS = ["flow.import", "flow.saveTemplate", "window.new"];

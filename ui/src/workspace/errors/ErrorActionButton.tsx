@@ -1,5 +1,5 @@
-import { Settings, ShieldQuestion } from "lucide-react";
-import { Button } from "@/design/controls/Button";
+import { CircleQuestionMark, Settings, ShieldQuestion } from "lucide-react";
+import { Button, IconButton } from "@/design/controls/Button";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { errorAction } from "./error-action";
 
@@ -27,5 +27,18 @@ export function SettingsButton({ className }: { className?: string }) {
     <Button data-testid="open-settings" className={className} onClick={() => layout.showSettings()}>
       <Settings size={13} aria-hidden /> Settings
     </Button>
+  );
+}
+
+/** Opens the guide at what an error's code means and what to do about it. */
+export function ErrorHelpButton({ code }: { code: string }) {
+  const { guide } = useWorkspace();
+  return (
+    <IconButton
+      label="What is this?"
+      icon={<CircleQuestionMark size={15} aria-hidden />}
+      data-testid="explain-error"
+      onClick={() => guide.explainError(code)}
+    />
   );
 }

@@ -1,7 +1,7 @@
 import { Wand } from "lucide-react";
 import type { EdgeId } from "@/bindings";
 import { Button } from "@/design/controls/Button";
-import { quickFix } from "@/flow/check/quick-fixes";
+import { quickFix } from "@/flow/check/diagnostics";
 import { useFlow, useNodeTypes, useWorkspace } from "@/workspace/context";
 
 /** A button that corrects the flow, where a finding can be corrected with one press. One undo step. */

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_api::engine::error::ErrorCode;
 use plait_api::{Dialogs, ErrorReply};
+use plait_core::error::ErrorCode;
 use tauri::AppHandle;
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
 use tokio::sync::oneshot;

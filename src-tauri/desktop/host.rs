@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plait_api::engine::error::ErrorCode;
 use plait_api::tokens::CountTokens;
 use plait_api::{ErrorReply, Options, Plait};
+use plait_core::error::ErrorCode;
 use tauri::{AppHandle, Manager};
 
 use crate::args::InitialFlow;

@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::id::RunId;
 use plait_api::{ErrorReply, from_window_json, to_window_json};
+use plait_core::error::ErrorCode;
+use plait_core::id::RunId;
 use serde_json::{Value, json};
 use tauri::ipc::{Channel, InvokeResponseBody, Response};
 use tauri::{AppHandle, Manager, State, WebviewWindow};

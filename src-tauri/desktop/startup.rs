@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plait_api::engine::error::ErrorCode;
 use plait_api::{ErrorReply, Plait};
+use plait_core::error::ErrorCode;
 use tokio::sync::watch;
 
 /// How many journals have been read, of how many. Both are 0 until some have to be.

@@ -1,8 +1,9 @@
 //! Agents that call tools in one conversation share their final replies, never their tool messages.
 
-use plait_api::engine::context::{Role, ToolCall};
-use plait_api::engine::flow::{self, Flow};
-use plait_api::engine::provider::{ModelReply, StopReason};
+use plait_core::flow;
+use plait_core::flow::Flow;
+use plait_run::context::{Role, ToolCall};
+use plait_run::provider::{ModelReply, StopReason};
 use serde_json::json;
 
 use crate::support::app::App;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use plait_api::engine::flow;
 use plait_api::{Options, Plait, dispatch};
+use plait_core::flow;
 use serde_json::{Value, json};
 
 use crate::support::binary::{CliOutput, Home};

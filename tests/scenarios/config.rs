@@ -1,11 +1,11 @@
 //! Values that can be set in more than one place: what models receive under each, and `plait config`.
 
-use plait_api::engine::context::Role;
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::flow::Flow;
-use plait_api::engine::pipeline::Pipeline;
 use plait_api::keys::KeyStore;
 use plait_api::{ErrorReply, Options, Plait, dispatch};
+use plait_core::error::ErrorCode;
+use plait_core::flow::Flow;
+use plait_formats::pipeline::Pipeline;
+use plait_run::context::Role;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -1,6 +1,6 @@
 //! Contexts: histories grow by turns, isolated contexts stay separate, inputs write to the context on their edge.
 
-use plait_api::engine::context::{ContextType, Role};
+use plait_run::context::{ContextType, Role};
 
 use crate::support::app::App;
 use crate::support::flow;
@@ -61,7 +61,7 @@ async fn isolated_context_does_not_change_main() {
     );
     let apart = &journal.view().contexts["apart"].record;
     assert_eq!(apart.context_type, ContextType::Isolated);
-    assert_eq!(apart.parent_context_id.as_ref().map(plait_api::engine::id::ContextId::as_str), Some("main"));
+    assert_eq!(apart.parent_context_id.as_ref().map(plait_core::id::ContextId::as_str), Some("main"));
 
     let [main, critic, closing] = &provider.sent()[..] else { panic!("{:#?}", provider.sent()) };
     assert_eq!(main.system.as_deref(), Some("You are terse."));

@@ -7,15 +7,14 @@ use plait_api::conversations::{
     ConversationFlow, DeleteConversation, ExportConversation, ForkConversation, GetConversation,
     ListConversations, ListMessages, OpenConversation, RenameConversation,
 };
-use plait_api::engine::context::{ContextChange, Role};
-use plait_api::engine::error::{ErrorCode, Fault};
-use plait_api::engine::flow::Flow;
-use plait_api::engine::id::{ConversationId, RunId};
-use plait_api::engine::journal::{ContextEvent, Event};
-use plait_api::engine::user::UserName;
-use plait_api::runs::ShowRun;
-use plait_api::runs::{RunRequest, StartRun};
+use plait_api::runs::{RunRequest, ShowRun, StartRun};
 use plait_api::users::AddUser;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow::Flow;
+use plait_core::id::{ConversationId, RunId};
+use plait_core::user::UserName;
+use plait_run::context::{ContextChange, Role};
+use plait_run::journal::{ContextEvent, Event};
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};

@@ -1,12 +1,12 @@
 //! Flows that are read without being opened, templates, and the versions that runs keep.
 
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::flow::Flow;
 use plait_api::flows::{
     ListNearbyFlows, ListRecent, ListTemplates, OpenFlow, OpenTemplate, ReadFlow, RemoveTemplate,
     RenameTemplate, SaveTemplate,
 };
 use plait_api::runs::{ListVersions, RunRequest, StartRun};
+use plait_core::error::ErrorCode;
+use plait_core::flow::Flow;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};

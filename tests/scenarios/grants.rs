@@ -1,10 +1,10 @@
 //! What flows may use: what is asked before the first run, what is kept, and what is refused where a call begins.
 
-use plait_api::engine::flow;
-use plait_api::engine::grant::{GrantDecision, GrantRule};
 use plait_api::mcp::ListMcpServers;
 use plait_api::mcp_servers::McpServerPhase;
 use plait_api::runs::{RunRequest, StartRun};
+use plait_core::flow;
+use plait_run::grant::{GrantDecision, GrantRule};
 use serde_json::{Value, json};
 
 use crate::http_tools::{Machine, WebServer, outputs, request_flow};
@@ -205,7 +205,7 @@ async fn sub_flows_are_part_of_what_a_flow_needs_and_share_its_grants() {
 }
 
 /// Starts the flow with the scripted MCP server under these rules.
-async fn start_with_server(app: &App, rules: &[(&str, GrantDecision)]) -> plait_api::engine::id::RunId {
+async fn start_with_server(app: &App, rules: &[(&str, GrantDecision)]) -> plait_core::id::RunId {
     let rules = rules.iter().map(|(target, decision)| GrantRule::new(target.parse().unwrap(), *decision));
     let flow = mcp_servers::flow(&json!({ "server": "scripted" }));
     let request = RunRequest { flow, grants: rules.collect(), ..RunRequest::default() };

@@ -1,9 +1,9 @@
 //! Flows of other tools: imported, run, and what the models received.
 
-use plait_api::engine::context::Role;
-use plait_api::engine::flow::Flow;
-use plait_api::engine::import::import;
 use plait_api::runs::{RunRequest, StartRun};
+use plait_core::flow::Flow;
+use plait_import::import;
+use plait_run::context::Role;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse, all_grants};

@@ -1,8 +1,8 @@
 //! The lens: what it shows is what the model server received; and `plait lens`.
 
-use plait_api::engine::id::RunId;
 use plait_api::keys::KeyStore;
 use plait_api::{Options, Plait, dispatch};
+use plait_core::id::RunId;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

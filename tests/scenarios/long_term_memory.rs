@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use plait_api::engine::context::ToolCall;
-use plait_api::engine::flow::Flow;
-use plait_api::engine::journal::{CallEvent, Event};
-use plait_api::engine::long_term_memory::MemoryRecord;
-use plait_api::engine::provider::{ModelReply, StopReason};
-use plait_api::engine::run::view::RunStatus;
-use plait_api::engine::user::UserName;
 use plait_api::memories::{AddMemory, EraseMemories, ListMemories};
 use plait_api::runs::{ResumeRun, RetryRun};
+use plait_core::flow::Flow;
+use plait_core::user::UserName;
+use plait_run::context::ToolCall;
+use plait_run::journal::{CallEvent, Event};
+use plait_run::long_term_memory::MemoryRecord;
+use plait_run::provider::{ModelReply, StopReason};
+use plait_run::view::RunStatus;
 use serde_json::{Value, json};
 
 use crate::recorded_journals::recorded_run::RecordedRun;
@@ -285,7 +285,7 @@ async fn retry_neither_stores_twice_nor_recalls_anew() {
     ];
     let provider = RecordingProvider::with_rule(|_, calls| {
         if calls == 0 {
-            use plait_api::engine::error::{ErrorCode, Fault};
+            use plait_core::error::{ErrorCode, Fault};
             return Err(Fault::new(ErrorCode::ProviderUnreachable, "The server is down."));
         }
         Ok(text("Fine."))

@@ -1,10 +1,10 @@
 //! Loops: pausing and resuming in an iteration, and what iterations leave in a conversation.
 
 use plait_api::conversations::{ConversationFlow, ListMessages, OpenConversation};
-use plait_api::engine::context::Role;
-use plait_api::engine::flow::Flow;
-use plait_api::engine::run::view::RunStatus;
 use plait_api::runs::{RunRequest, StartRun};
+use plait_core::flow::Flow;
+use plait_run::context::Role;
+use plait_run::view::RunStatus;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use plait_api::engine::context::{Role, ToolCall};
-use plait_api::engine::flow::{self, Flow};
-use plait_api::engine::provider::{ModelReply, StopReason};
 use plait_api::mcp::{AddMcpServers, ConnectMcpServer, DisconnectMcpServer, GetMcpLog, ListMcpServers};
 use plait_api::mcp_servers::McpServerPhase;
+use plait_core::flow;
+use plait_core::flow::Flow;
+use plait_run::context::{Role, ToolCall};
+use plait_run::provider::{ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};

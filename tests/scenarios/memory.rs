@@ -1,9 +1,10 @@
 //! The workflow's memory across the runs of a conversation, through the real store.
 
 use plait_api::conversations::{ConversationFlow, OpenConversation};
-use plait_api::engine::flow::{self, Flow};
-use plait_api::engine::id::ConversationId;
 use plait_api::runs::{RunRequest, StartRun};
+use plait_core::flow;
+use plait_core::flow::Flow;
+use plait_core::id::ConversationId;
 use serde_json::json;
 
 use crate::support::app::{App, PauseResponse};

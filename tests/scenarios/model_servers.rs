@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use plait_api::engine::id::RunId;
-use plait_api::engine::journal::{Event, NodeEvent, RunEvent, Spending};
 use plait_api::keys::KeyStore;
 use plait_api::{Options, Plait, dispatch};
+use plait_core::id::RunId;
+use plait_run::journal::{Event, NodeEvent, RunEvent, Spending};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

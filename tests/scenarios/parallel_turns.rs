@@ -1,7 +1,7 @@
 //! Two parallel chats on one context: turns never interleave and always follow plan order, whatever the timing.
 
-use plait_api::engine::id::Activation;
-use plait_api::engine::journal::{ContextEvent, Event};
+use plait_core::id::Activation;
+use plait_run::journal::{ContextEvent, Event};
 use serde_json::json;
 
 use crate::support::app::App;

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use plait_api::ErrorReply;
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::flow::Flow;
-use plait_api::engine::id::RunId;
-use plait_api::engine::journal::{ENGINE_REVISION, Entry, Event, RunEvent};
-use plait_api::engine::run::view::RunStatus;
 use plait_api::flows::examples;
 use plait_api::runs::{ResumeRun, RetryRun};
+use plait_core::error::ErrorCode;
+use plait_core::flow::Flow;
+use plait_core::id::RunId;
+use plait_run::journal::{ENGINE_REVISION, Entry, Event, RunEvent};
+use plait_run::view::RunStatus;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};

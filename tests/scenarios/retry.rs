@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use plait_api::ErrorReply;
 use plait_api::conversations::{ConversationFlow, ListMessages, OpenConversation};
-use plait_api::engine::context::ToolCall;
-use plait_api::engine::error::{ErrorCode, Fault};
-use plait_api::engine::flow::Flow;
-use plait_api::engine::id::{ConversationId, RunId};
-use plait_api::engine::journal::{CallEvent, Event, NodeEvent, RunEvent};
-use plait_api::engine::provider::{ModelReply, StopReason};
-use plait_api::engine::run::view::RunStatus;
 use plait_api::runs::{CancelRun, ForecastRetry, ListRuns, RetryRun, RunRequest, StartRun};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow::Flow;
+use plait_core::id::{ConversationId, RunId};
+use plait_run::context::ToolCall;
+use plait_run::journal::{CallEvent, Event, NodeEvent, RunEvent};
+use plait_run::provider::{ModelReply, StopReason};
+use plait_run::view::RunStatus;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};

@@ -2,9 +2,9 @@
 //! over restarts, and no flow handles them.
 
 use plait_adapters::store::RunFilter;
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::flow::Flow;
-use plait_api::engine::run::view::RunStatus;
+use plait_core::error::ErrorCode;
+use plait_core::flow::Flow;
+use plait_run::view::RunStatus;
 use serde_json::{Value, json};
 
 use crate::support::app::App;

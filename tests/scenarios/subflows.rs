@@ -5,13 +5,13 @@ mod wide_trees;
 
 use std::collections::BTreeSet;
 
-use plait_api::engine::diagnostic::Diagnostic;
-use plait_api::engine::error::{ErrorCode, Fault};
-use plait_api::engine::id::RunId;
-use plait_api::engine::journal::{ChildEvent, Event};
-use plait_api::engine::run::view::RunStatus;
 use plait_api::flows::CheckFlow;
 use plait_api::runs::{ListRuns, RunSummary};
+use plait_core::diagnostic::Diagnostic;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::RunId;
+use plait_run::journal::{ChildEvent, Event};
+use plait_run::view::RunStatus;
 use serde_json::{Value, json};
 
 use crate::support::app::{App, PauseResponse};
@@ -253,7 +253,7 @@ async fn recursive_flows_are_refused() {
 
 async fn check(app: &App, folder: &FlowFolder, file: &str) -> Vec<Diagnostic> {
     let path = folder.file(file);
-    let flow = plait_api::engine::flow::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let flow = plait_core::flow::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
     app.plait.call(CheckFlow { flow, path: Some(path) }).await.unwrap().diagnostics
 }
 

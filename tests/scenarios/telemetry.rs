@@ -1,10 +1,10 @@
 //! The export to OpenTelemetry: what a collector receives of a run with tools and a sub-flow, while it runs and afterwards.
 
-use plait_api::engine::id::RunId;
-use plait_api::engine::journal::{Event, RunEvent};
-use plait_api::engine::run::view::RunStatus;
 use plait_api::runs::ShowRun;
 use plait_api::{Options, Plait, dispatch};
+use plait_core::id::RunId;
+use plait_run::journal::{Event, RunEvent};
+use plait_run::view::RunStatus;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

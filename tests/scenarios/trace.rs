@@ -1,8 +1,8 @@
 //! The chain tools → process → format next to a pause: the chain runs at once, the chat waits for both.
 
-use plait_api::engine::context::Role;
-use plait_api::engine::id::Activation;
-use plait_api::engine::journal::{Event, NodeEvent};
+use plait_core::id::Activation;
+use plait_run::context::Role;
+use plait_run::journal::{Event, NodeEvent};
 use serde_json::json;
 
 use crate::support::app::App;
@@ -87,7 +87,7 @@ async fn answer_is_accepted_once_and_by_the_waiting_node_only() {
     let answer = |node: &str, value: serde_json::Value| AnswerRun {
         run: run.clone(),
         node: node.into(),
-        epoch: plait_api::engine::id::Epoch::root(),
+        epoch: plait_core::id::Epoch::root(),
         value,
         attachments: Vec::new(),
     };

@@ -1,18 +1,17 @@
 //! Usage, cost and calibration of calls across runs, restarts and days.
 
 use plait_api::conversations::{ConversationFlow, ForkConversation, GetConversation, OpenConversation};
-use plait_api::engine::error::{ErrorCode, Fault};
-use plait_api::engine::flow::{self, Flow};
-use plait_api::engine::journal::{CallEvent, Event, RunEvent, Spending};
-use plait_api::engine::models::{Cost, TokenUsage};
-use plait_api::engine::models::{ModelOverride, Price};
-use plait_api::engine::prompt::PromptRecord;
-use plait_api::engine::provider::ModelReply;
-use plait_api::engine::run::view::RunStatus;
-use plait_api::runs::{ListRuns, RunSummary};
-use plait_api::runs::{RunRequest, StartRun};
+use plait_api::runs::{ListRuns, RunRequest, RunSummary, StartRun};
 use plait_api::settings::{GetSettings, SetSettings};
 use plait_api::usage::UsageByDay;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow;
+use plait_core::flow::Flow;
+use plait_run::journal::{CallEvent, Event, RunEvent, Spending};
+use plait_run::models::{Cost, ModelOverride, Price, TokenUsage};
+use plait_run::prompt_record::PromptRecord;
+use plait_run::provider::ModelReply;
+use plait_run::view::RunStatus;
 use serde_json::{Value, json};
 
 use crate::support::app::App;
@@ -212,7 +211,7 @@ async fn invalid_windows_are_diagnostics() {
             "start": { "type": "contextStart" }, "chat": { "type": "chat", "config": { "contextWindow": wrong } },
         } });
         let flow = flow::read(&text.to_string()).unwrap();
-        let found = plait_api::engine::plan::check(&flow, app.plait.registry()).diagnostics;
+        let found = plait_run::plan::check(&flow, app.plait.registry()).diagnostics;
         let places: Vec<_> =
             found.iter().map(|found| (found.code.as_str(), found.pointer.as_str())).collect();
         assert!(

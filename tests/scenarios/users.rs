@@ -1,8 +1,8 @@
 //! Users: whose runs, conversations and memories are listed, and what a run's user decides.
 
-use plait_api::engine::journal::{Event, RunEvent};
 use plait_api::runs::{ListRuns, ResumeRun, RunRequest, StartRun};
 use plait_api::users::{AddUser, SwitchUser};
+use plait_run::journal::{Event, RunEvent};
 use serde_json::{Value, json};
 
 use crate::support::app::App;
@@ -110,7 +110,7 @@ async fn sub_flow_has_the_user_of_its_parent() {
     let request = RunRequest {
         flow: parse_flow(&parent),
         path: Some(folder.file("parent.flow.json")),
-        user: Some(plait_api::engine::user::UserName::parse("ada").unwrap()),
+        user: Some(plait_core::user::UserName::parse("ada").unwrap()),
         ..RunRequest::default()
     };
     let run = app.plait.call(StartRun(request)).await.unwrap().run;
@@ -147,7 +147,7 @@ async fn resumed_and_retried_runs_keep_their_user() {
 
     let second = app.plait.call(StartRun(RunRequest {
         flow,
-        user: Some(plait_api::engine::user::UserName::parse("ada").unwrap()),
+        user: Some(plait_core::user::UserName::parse("ada").unwrap()),
         ..RunRequest::default()
     }));
     let second = second.await.unwrap().run;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use plait_api::engine::error::Fault;
-use plait_api::engine::id::Activation;
-use plait_api::engine::journal::{Entry, Event, NodeEvent};
-use plait_api::engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use plait_api::runs::{RunRequest, StartRun};
 use plait_api::{Options, Plait, Watch};
+use plait_core::error::Fault;
+use plait_core::id::Activation;
+use plait_run::journal::{Entry, Event, NodeEvent};
+use plait_run::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use tokio::sync::Semaphore;
 
 use crate::support::flow;

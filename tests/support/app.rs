@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use plait_api::engine::flow::Flow;
-use plait_api::engine::grant::GrantRule;
-use plait_api::engine::id::{Activation, RunId};
-use plait_api::engine::journal::{Entry, Event, RunEvent};
-use plait_api::engine::provider::Providers;
-use plait_api::engine::run::view::{RunStatus, RunView};
-use plait_api::runs::ShowRun;
-use plait_api::runs::{AnswerRun, EndPause, RunRequest, StartRun};
+use plait_api::runs::{AnswerRun, EndPause, RunRequest, ShowRun, StartRun};
 use plait_api::{Options, Plait};
+use plait_core::flow::Flow;
+use plait_core::id::{Activation, RunId};
+use plait_run::grant::GrantRule;
+use plait_run::journal::{Entry, Event, RunEvent};
+use plait_run::provider::Providers;
+use plait_run::view::{RunStatus, RunView};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use plait_api::engine::flow::{self, Flow};
-use plait_api::engine::id::RunId;
 use plait_api::runs::{RunRequest, StartRun};
+use plait_core::flow;
+use plait_core::flow::Flow;
+use plait_core::id::RunId;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use plait_api::engine::error::Fault;
-use plait_api::engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers};
+use plait_core::error::Fault;
+use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers};
 use tokio::sync::Notify;
 
 use super::provider::text;

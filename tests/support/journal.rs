@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use plait_api::engine::context::Role;
-use plait_api::engine::id::Activation;
-use plait_api::engine::journal::{Entry, Event, NodeEvent};
-use plait_api::engine::run::view::RunView;
+use plait_core::id::Activation;
+use plait_run::context::Role;
+use plait_run::journal::{Entry, Event, NodeEvent};
+use plait_run::view::RunView;
 use serde_json::Value;
 
 /// The journal of one run.

@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use plait_api::engine::context::Role;
-use plait_api::engine::error::Fault;
-use plait_api::engine::models::TokenUsage;
-use plait_api::engine::provider::{
-    Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason,
-};
+use plait_core::error::Fault;
+use plait_run::context::Role;
+use plait_run::models::TokenUsage;
+use plait_run::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
 
 /// A request as a model sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,7 +14,8 @@ pub mod server;
 
 use std::path::PathBuf;
 
-use plait_api::engine::flow::{self, Flow};
+use plait_core::flow;
+use plait_core::flow::Flow;
 
 /// The path of a file in `tests/fixtures`.
 pub fn fixture(path: &str) -> PathBuf {

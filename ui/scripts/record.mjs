@@ -2,7 +2,7 @@
  * Records runs of the example flows with the real engine, for two uses: the mock host replays them (`mock-host/recordings`),
  * and both folds of events are held to some of them (`../tests/fixtures/folds`). Run it after the engine's events have changed:
  *
- *   cargo build -p plait-cli && node scripts/record.mjs && PLAIT_WRITE_FOLDS=1 cargo test -p plait-engine --test folds
+ *   cargo build -p plait-cli && node scripts/record.mjs && PLAIT_WRITE_FOLDS=1 cargo test -p plait-run --test folds
  *
  * `PLAIT` names another binary than `target/debug/plait`. An argument is the name of the only flow to record.
  */

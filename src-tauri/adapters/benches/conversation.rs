@@ -10,7 +10,7 @@
 mod across_runs;
 #[path = "talk/talk.rs"]
 mod talk;
-#[path = "../../engine/benches/workload/workload.rs"]
+#[path = "../../nodes/benches/workload/workload.rs"]
 mod workload;
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use plait_adapters::{ProviderRegistry, Store};
-use plait_engine::journal::{Journal, MemoryJournal};
+use plait_run::journal::{Journal, MemoryJournal};
 use serde_json::json;
 use talk::SAID;
 use tokio::runtime::Runtime;

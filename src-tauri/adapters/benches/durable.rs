@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-adapters --bench durable` does alone.
 
-#[path = "../../engine/benches/workload/workload.rs"]
+#[path = "../../nodes/benches/workload/workload.rs"]
 mod workload;
 
 use std::cell::LazyCell;
@@ -13,8 +13,8 @@ use criterion::{BatchSize, BenchmarkId, Criterion, SamplingMode, Throughput};
 use futures::executor::block_on;
 use plait_adapters::Store;
 use plait_adapters::store::RunJournal;
-use plait_engine::error::Fault;
-use plait_engine::journal::Journal;
+use plait_core::error::Fault;
+use plait_run::journal::Journal;
 use workload::{BenchError, FirstError, Shape, drive, floor, plan_shape};
 
 /// The size the shapes are compared at.

@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-adapters --bench expressions` this one.
 
-#[path = "../../engine/benches/workload/figures.rs"]
+#[path = "../../nodes/benches/workload/figures.rs"]
 mod figures;
 
 use std::error::Error;
@@ -13,10 +13,10 @@ use std::time::Instant;
 use figures::{Figures, is_selected};
 use futures::future::BoxFuture;
 use plait_adapters::workers::{WORKER_ARGUMENT, WorkerPool, serve};
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::expression::condition::Condition;
-use plait_engine::expression::evaluation::{Evaluation, Evaluator};
-use plait_engine::expression::template::Template;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::expression::condition::Condition;
+use plait_core::expression::evaluation::{Evaluation, Evaluator};
+use plait_core::expression::template::Template;
 use serde_json::{Map, Value, json};
 
 /// Evaluations before those that are measured: they compile the expression and start the worker.

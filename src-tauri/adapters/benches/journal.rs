@@ -3,7 +3,7 @@
 //!
 //! `cargo xtask bench` runs it and reads criterion's estimates; `cargo bench -p plait-adapters --bench journal` does alone.
 
-#[path = "../../engine/benches/workload/workload.rs"]
+#[path = "../../nodes/benches/workload/workload.rs"]
 mod workload;
 
 use std::cell::Cell;
@@ -20,9 +20,9 @@ use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, SamplingMode,
 use futures::executor::block_on;
 use plait_adapters::Store;
 use plait_adapters::store::RunJournal;
-use plait_engine::error::Fault;
-use plait_engine::id::{Activation, Epoch, RunId};
-use plait_engine::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
+use plait_core::error::Fault;
+use plait_core::id::{Activation, Epoch, RunId};
+use plait_run::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
 use serde_json::json;
 use workload::{BenchError, FirstError};
 
@@ -128,9 +128,9 @@ fn appends(run: &RunId) -> Vec<Vec<Entry>> {
     let flow = FlowRef { name: "Chain".into(), path: None, hash: "0".repeat(64) };
     let (to, input, set, parent_run_id) = (None, None, BTreeMap::new(), None);
     let begin = vec![Event::Run(RunEvent::Started {
-        origins: plait_engine::origin::Origins::NONE,
+        origins: plait_core::origin::Origins::NONE,
         run: run.clone(),
-        user: plait_engine::user::UserName::default(),
+        user: plait_core::user::UserName::default(),
         flow: Box::new(flow),
         to,
         input,

@@ -3,16 +3,16 @@
 //!
 //! `cargo xtask bench` runs it; `cargo bench -p plait-adapters --bench mcp` does alone. It needs Node.
 
-#[path = "../../engine/benches/workload/workload.rs"]
+#[path = "../../nodes/benches/workload/workload.rs"]
 mod workload;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use plait_adapters::{KeyStore, McpServers, Store};
-use plait_engine::id::{Activation, Epoch, RunId};
-use plait_engine::journal::{Entry, Event, FinishMetadata, Journal, NodeEvent};
-use plait_engine::tool::{ToolHost as _, ToolInvocation};
+use plait_core::id::{Activation, Epoch, RunId};
+use plait_run::journal::{Entry, Event, FinishMetadata, Journal, NodeEvent};
+use plait_run::tool::{ToolHost as _, ToolInvocation};
 use rmcp::ServiceExt as _;
 use rmcp::model::CallToolRequestParams;
 use rmcp::transport::TokioChildProcess;

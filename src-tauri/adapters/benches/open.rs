@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-adapters --bench open` this one.
 
-#[path = "../../engine/benches/workload/workload.rs"]
+#[path = "../../nodes/benches/workload/workload.rs"]
 mod workload;
 
 use std::path::Path;
@@ -12,11 +12,11 @@ use std::time::Instant;
 use futures::executor::block_on;
 use plait_adapters::Store;
 use plait_adapters::store::{RunFilter, Which};
-use plait_engine::error::Fault;
-use plait_engine::id::RunId;
-use plait_engine::journal::{Entry, Journal as _, MemoryJournal};
-use plait_engine::plan::Plan;
-use plait_engine::run::Driver;
+use plait_core::error::Fault;
+use plait_core::id::RunId;
+use plait_run::Driver;
+use plait_run::journal::{Entry, Journal as _, MemoryJournal};
+use plait_run::plan::Plan;
 use workload::{BenchError, Figures, Shape, drive, is_selected, plan_shape};
 
 /// Runs in the data directory, and events of each.

@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-adapters --bench retrieval` this one.
 
-#[path = "../../engine/benches/workload/figures.rs"]
+#[path = "../../nodes/benches/workload/figures.rs"]
 mod figures;
 
 use std::error::Error;
@@ -15,8 +15,8 @@ use async_trait::async_trait;
 use figures::{Figures, is_selected};
 use plait_adapters::retrieval::{BaseDefinition, Embedder, EmbeddingModel, KnowledgeBases, KnowledgeOptions};
 use plait_adapters::{FileAccess, Redaction};
-use plait_engine::error::Fault;
-use plait_engine::retriever::{KnowledgeRef, MAX_CANDIDATES, RetrievalRequest, Retriever as _};
+use plait_core::error::Fault;
+use plait_run::retriever::{KnowledgeRef, MAX_CANDIDATES, RetrievalRequest, Retriever as _};
 use tantivy::collector::TopDocs;
 use tantivy::query::QueryParser;
 use tantivy::schema::{STORED, Schema, TEXT, Value as _};

@@ -4,7 +4,7 @@
 //!
 //! `cargo xtask bench` runs it; `cargo bench -p plait-adapters --bench sync` does alone.
 
-#[path = "../../engine/benches/workload/workload.rs"]
+#[path = "../../nodes/benches/workload/workload.rs"]
 mod workload;
 
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use futures::executor::block_on;
 use plait_adapters::Store;
-use plait_engine::id::{Activation, Epoch, RunId};
-use plait_engine::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
+use plait_core::id::{Activation, Epoch, RunId};
+use plait_run::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
 use serde_json::json;
 use workload::{BenchError, Figures, is_selected};
 
@@ -61,9 +61,9 @@ fn started(run: &RunId) -> Entry {
     let flow = FlowRef { name: "Sync".into(), path: None, hash: "0".repeat(64) };
     let (to, input, set, parent_run_id) = (None, None, BTreeMap::new(), None);
     let event = Event::Run(RunEvent::Started {
-        origins: plait_engine::origin::Origins::NONE,
+        origins: plait_core::origin::Origins::NONE,
         run: run.clone(),
-        user: plait_engine::user::UserName::default(),
+        user: plait_core::user::UserName::default(),
         flow: Box::new(flow),
         to,
         input,

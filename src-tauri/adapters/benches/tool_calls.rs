@@ -6,7 +6,7 @@
 #[expect(dead_code, reason = "there is no conversation here")]
 #[path = "talk/talk.rs"]
 mod talk;
-#[path = "../../engine/benches/workload/workload.rs"]
+#[path = "../../nodes/benches/workload/workload.rs"]
 mod workload;
 
 use std::collections::BTreeMap;
@@ -16,16 +16,16 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use plait_adapters::{ProviderRegistry, Store};
-use plait_engine::context::{Role, ToolCall};
-use plait_engine::error::Fault;
-use plait_engine::flow::Flow;
-use plait_engine::host::Host;
-use plait_engine::journal::InputOverrides;
-use plait_engine::nodes::registry;
-use plait_engine::plan::plan;
-use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
-use plait_engine::run::{Driver, RunSetup};
-use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
+use plait_core::error::Fault;
+use plait_core::flow::Flow;
+use plait_nodes::registry;
+use plait_run::context::{Role, ToolCall};
+use plait_run::host::Host;
+use plait_run::journal::InputOverrides;
+use plait_run::plan::plan;
+use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
+use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
+use plait_run::{Driver, RunSetup};
 use serde_json::{Value, json};
 use workload::{BenchError, Figures, is_selected, run_info, started_event};
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures::future::BoxFuture;
-use plait_engine::host::Clock;
+use plait_run::host::Clock;
 
 /// The machine's clock, tokio's timers and a pseudo-random generator (for jitter; not for secrets).
 #[derive(Clone, Copy, Debug, Default)]

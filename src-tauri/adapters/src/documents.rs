@@ -1,7 +1,7 @@
 //! Reads PDF and HTML. They come from anywhere, and the libraries that read them can panic, loop and overflow the stack, so this
 //! belongs into a [worker](crate::workers).
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use serde::{Deserialize, Serialize};
 
 /// A kind of document that a worker reads.

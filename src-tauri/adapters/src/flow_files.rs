@@ -4,10 +4,10 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 
 use crate::atomic_file;
-use plait_engine::hash::content_hash;
+use plait_core::hash::content_hash;
 
 /// No flow is nearly as large; reading such a file would only fill the memory.
 const MAX_BYTES: u64 = 256 << 20;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use keyring_core::CredentialStore;
 use parking_lot::Mutex;
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

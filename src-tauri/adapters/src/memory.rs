@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::MemoryId;
-use plait_engine::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
-use plait_engine::user::UserName;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::MemoryId;
+use plait_core::user::UserName;
+use plait_run::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
 
 use crate::redaction::Redaction;
 use crate::store::{MemoryList, Store};

@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::provider::{Provider, Providers};
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::provider::{Provider, Providers};
 use secrecy::SecretString;
 
 use crate::keys::{KeyOwner, KeyStore};

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 

@@ -43,12 +43,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use plait_engine::error::Fault;
-use plait_engine::grant::Grants;
-use plait_engine::id::{ConversationId, MemoryId, RunId};
-use plait_engine::long_term_memory::MemoryRecord;
-use plait_engine::models::Correction;
-use plait_engine::user::UserName;
+use plait_core::error::Fault;
+use plait_core::id::{ConversationId, MemoryId, RunId};
+use plait_core::user::UserName;
+use plait_run::grant::Grants;
+use plait_run::long_term_memory::MemoryRecord;
+use plait_run::models::Correction;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

@@ -1,8 +1,7 @@
 //! `app.*`: version, data directory and startup problems.
 
-use plait_adapters::{ProviderRegistry, ProviderSettings};
-use plait_adapters::{environment, keys};
-use plait_engine::error::Fault;
+use plait_adapters::{ProviderRegistry, ProviderSettings, environment, keys};
+use plait_core::error::Fault;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

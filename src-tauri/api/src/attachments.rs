@@ -5,10 +5,10 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use plait_adapters::Store;
-use plait_engine::attachment::{Attachment, AttachmentStore as _, inspect};
-use plait_engine::error::ErrorCode;
-use plait_engine::flow::Flow;
-use plait_engine::id::{AttachmentHash, NodeId};
+use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
+use plait_core::error::ErrorCode;
+use plait_core::flow::Flow;
+use plait_core::id::{AttachmentHash, NodeId};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -109,7 +109,7 @@ pub fn takers(flow: &Flow) -> Vec<Taker> {
     let is_fed = |id: &NodeId| {
         flow.edges.values().any(|edge| edge.target == *id && edge.target_input.as_str() == ATTACH)
     };
-    let taker = |(id, node): (&NodeId, &plait_engine::flow::Node)| match node.node_type.as_str() {
+    let taker = |(id, node): (&NodeId, &plait_core::flow::Node)| match node.node_type.as_str() {
         "chat" if !is_fed(id) => Some(Taker::Input(id.clone())),
         "userInput" if node.config.get("attachments").and_then(serde_json::Value::as_bool) == Some(true) => {
             Some(Taker::Answer(id.clone()))

@@ -1,7 +1,7 @@
 //! Blocking work (the store, files, long computations) off the async threads.
 
 use crate::ErrorReply;
-use plait_engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 /// Runs blocking work on a thread of its own. `app.internal` when it panics.
 pub(crate) async fn run_blocking<T: Send + 'static>(

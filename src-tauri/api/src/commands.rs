@@ -1,6 +1,6 @@
 //! The table of all commands. Dispatch by name and the TypeScript bindings are made from it.
 
-use plait_engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use serde_json::Value;
 
 use crate::command::{Command, CommandVisitor};

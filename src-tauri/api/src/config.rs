@@ -1,9 +1,10 @@
 //! `config.*`: values that can be set in more than one place: which holds, and where it comes from.
 
-use plait_engine::config::{self, ConfigScope, Layer, ResolvedConfig};
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::flow::Flow;
-use plait_engine::id::NodeId;
+use plait_core::config;
+use plait_core::config::{ConfigScope, Layer, ResolvedConfig};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow::Flow;
+use plait_core::id::NodeId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -81,7 +82,7 @@ impl Command for SetConfig {
 
 fn unknown_node(flow: &Flow, node: &NodeId) -> ErrorReply {
     let known = flow.nodes.keys().map(NodeId::as_str);
-    let hint = match plait_engine::similar_name::similar_name(node.as_str(), known) {
+    let hint = match plait_core::similar_name::similar_name(node.as_str(), known) {
         Some(similar) => format!("Did you mean `{similar}`?"),
         None => "Name a node of the flow.".to_owned(),
     };

@@ -6,9 +6,9 @@ mod service;
 
 use plait_adapters::store::conversation::record::{ConversationMessage, ConversationRecord};
 use plait_adapters::store::{ConversationFilter, NewConversation};
-use plait_engine::flow::Flow;
-use plait_engine::id::ConversationId;
-use plait_engine::user::UserName;
+use plait_core::flow::Flow;
+use plait_core::id::ConversationId;
+use plait_core::user::UserName;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

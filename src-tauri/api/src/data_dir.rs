@@ -1,6 +1,6 @@
 //! Finds the data directory, for the window and the terminal. Creates nothing.
 
-use plait_engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use std::path::PathBuf;
 
 use directories::ProjectDirs;

@@ -1,6 +1,6 @@
 //! `dialog.*`: the system's file dialogs. Only a window has them.
 
-use plait_engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use std::sync::Arc;
 
 use async_trait::async_trait;

@@ -1,7 +1,7 @@
 //! The error of a command.
 
-use plait_engine::diagnostic::Diagnostic;
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::diagnostic::Diagnostic;
+use plait_core::error::{ErrorCode, Fault};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use ts_rs::TS;

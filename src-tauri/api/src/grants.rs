@@ -4,9 +4,9 @@ mod flow_needs;
 mod service;
 
 use plait_adapters::tools::mcp::McpPin;
-use plait_engine::flow::Flow;
-use plait_engine::grant::{GrantPattern, GrantRule};
-use plait_engine::needs::{Need, NeedState};
+use plait_core::flow::Flow;
+use plait_run::grant::{GrantPattern, GrantRule};
+use plait_run::needs::{Need, NeedState};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

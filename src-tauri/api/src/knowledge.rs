@@ -4,7 +4,7 @@ mod search;
 mod service;
 
 use plait_adapters::retrieval::{BaseDefinition, BaseStatus, EmbeddingModel};
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

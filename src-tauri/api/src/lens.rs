@@ -1,6 +1,6 @@
 //! The lens: what model calls were sent and led to, traces of run trees, requests as curl commands, and the export to OpenTelemetry.
 //!
-//! Everything is a fold of journals (`plait_engine::lens`); this module reads them. Changes nothing.
+//! Everything is a fold of journals (`plait_insight::lens`); this module reads them. Changes nothing.
 
 mod curl;
 mod export;
@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use plait_adapters::Store;
 use plait_adapters::telemetry::LiveExporter;
-use plait_engine::id::RunId;
-use plait_engine::journal::Entry;
-use plait_engine::lens::Lens;
+use plait_core::id::RunId;
+use plait_insight::lens::Lens;
+use plait_run::journal::Entry;
 
 use crate::ErrorReply;
 use crate::providers::ProviderService;

@@ -62,5 +62,3 @@ pub use plait_adapters::redaction::{RedactionPattern, RedactionSettings};
 pub use plait_adapters::telemetry::TelemetrySettings;
 /// What MCP servers are and offer.
 pub use plait_adapters::tools::mcp as mcp_servers;
-/// The engine, for callers that show flows and runs.
-pub use plait_engine as engine;

@@ -6,9 +6,9 @@ mod service;
 
 use std::collections::BTreeMap;
 
-use plait_engine::id::MemoryId;
-use plait_engine::long_term_memory::{MemoryKind, MemoryRecord, RecallRequest};
-use plait_engine::user::UserName;
+use plait_core::id::MemoryId;
+use plait_core::user::UserName;
+use plait_run::long_term_memory::{MemoryKind, MemoryRecord, RecallRequest};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

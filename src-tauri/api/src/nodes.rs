@@ -1,6 +1,6 @@
 //! `nodes.*`: the node types.
 
-use plait_engine::node::{NodeDescriptor, Registry};
+use plait_run::node::{NodeDescriptor, Registry};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -12,14 +12,14 @@ use plait_adapters::{
     FileAccess, HttpTools, KeyStore, LongTermMemory, McpServers, NativeTools, RedactingTools, Store,
     SystemClock, ToolEnvironment, ToolHosts,
 };
-use plait_engine::error::Fault;
-use plait_engine::expression::evaluation::Evaluator;
-use plait_engine::expression::in_process::InProcess;
-use plait_engine::host::Clock;
-use plait_engine::http_tool::HTTP_SOURCE;
-use plait_engine::node::Registry;
-use plait_engine::provider::Providers;
-use plait_engine::tool::ToolHost;
+use plait_core::error::Fault;
+use plait_core::expression::evaluation::Evaluator;
+use plait_core::expression::in_process::InProcess;
+use plait_run::host::Clock;
+use plait_run::http_tool::HTTP_SOURCE;
+use plait_run::node::Registry;
+use plait_run::provider::Providers;
+use plait_run::tool::ToolHost;
 
 use crate::ErrorReply;
 use crate::attachments::AttachmentService;
@@ -169,7 +169,7 @@ impl Plait {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let worker = options.worker;
         let evaluator = evaluator_in(worker.as_ref());
-        let registry = Arc::new(plait_engine::nodes::registry());
+        let registry = Arc::new(plait_nodes::registry());
 
         let configured = &stored.settings.providers;
         let (fixed, servers) = (options.providers, options.model_servers);

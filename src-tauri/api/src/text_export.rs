@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use plait_adapters::flow_files;
-use plait_engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

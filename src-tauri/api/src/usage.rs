@@ -9,9 +9,9 @@ use jiff::tz::TimeZone;
 use plait_adapters::Store;
 use plait_adapters::store::RunFilter;
 use plait_adapters::store::record::{QUARTER_MS, RunRecord};
-use plait_engine::host::Clock;
-use plait_engine::journal::Spending;
-use plait_engine::models::prices_date;
+use plait_run::host::Clock;
+use plait_run::journal::Spending;
+use plait_run::models::prices_date;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -3,8 +3,8 @@
 
 mod service;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::user::UserName;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::user::UserName;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

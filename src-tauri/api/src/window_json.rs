@@ -6,7 +6,7 @@
 
 use std::io;
 
-use plait_engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use serde_json::{Number, Value};

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 

@@ -3,7 +3,7 @@
 //!
 //! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait --bench command` this one.
 
-#[path = "../../engine/benches/workload/figures.rs"]
+#[path = "../../nodes/benches/workload/figures.rs"]
 mod figures;
 
 use std::error::Error;

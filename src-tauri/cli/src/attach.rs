@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plait_api::attachments::{ATTACH, Taker, takers};
-use plait_api::engine::attachment::{Attachment, MAX_ATTACHMENT_BYTES, check_file_size, to_values};
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::flow::Flow;
-use plait_api::engine::id::NodeId;
-use plait_api::engine::journal::InputOverrides;
 use plait_api::{ErrorReply, Plait};
+use plait_core::attachment::{Attachment, MAX_ATTACHMENT_BYTES, check_file_size, to_values};
+use plait_core::error::ErrorCode;
+use plait_core::flow::Flow;
+use plait_core::id::NodeId;
+use plait_run::journal::InputOverrides;
 
 /// Files and the nodes that they are for.
 pub(crate) struct FilesToAttach {

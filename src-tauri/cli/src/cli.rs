@@ -1,6 +1,6 @@
 //! The command line: global options, and the table of commands.
 
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;

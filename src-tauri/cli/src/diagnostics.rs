@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
-use plait_api::engine::diagnostic::{Diagnostic, Severity};
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::flow::ReadError;
+use plait_core::diagnostic::{Diagnostic, Severity};
+use plait_core::error::ErrorCode;
+use plait_core::flow::ReadError;
 
 use crate::excerpt::Excerpt;
 use crate::positions::Positions;

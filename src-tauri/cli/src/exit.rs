@@ -1,12 +1,12 @@
 //! How a command ends: its exit status, and its error on standard error.
 
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use std::io;
 use std::process::ExitCode;
 
 use plait_api::ErrorReply;
-use plait_api::engine::diagnostic::Diagnostic;
-use plait_api::engine::error::Fault;
+use plait_core::diagnostic::Diagnostic;
+use plait_core::error::Fault;
 
 use crate::terminal::{print_error, print_styled};
 

@@ -4,11 +4,13 @@ use std::ffi::OsStr;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use plait_api::engine::diagnostic::{Diagnostic, Severity};
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::flow::{self, Flow};
-use plait_api::engine::pipeline::{self, Pipeline};
 use plait_api::{ErrorReply, examples, flow_files};
+use plait_core::diagnostic::{Diagnostic, Severity};
+use plait_core::error::ErrorCode;
+use plait_core::flow;
+use plait_core::flow::Flow;
+use plait_formats::pipeline;
+use plait_formats::pipeline::Pipeline;
 
 use crate::diagnostics;
 use crate::exit::CliError;

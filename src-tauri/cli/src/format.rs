@@ -4,7 +4,7 @@ use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use plait_api::ErrorReply;
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 /// An empty table with these columns. Cells wrap to the width of the terminal; in a pipe nothing is wrapped.
 pub(crate) fn new_table(columns: &[&str]) -> Table {

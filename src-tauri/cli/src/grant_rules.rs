@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use clap::Args;
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::grant::{GrantDecision, GrantKind, GrantRule, parse_list};
 use plait_api::{AllowedHost, ErrorReply};
+use plait_core::error::ErrorCode;
+use plait_run::grant::{GrantDecision, GrantKind, GrantRule, parse_list};
 
 /// What a person decides for one run.
 #[derive(Debug, Default, Args)]

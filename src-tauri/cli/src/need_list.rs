@@ -1,9 +1,9 @@
 //! What a flow needs, in lines for a person.
 
 use plait_api::ErrorReply;
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::needs::{Need, NeedState, NeedUse};
 use plait_api::grants::NeedStatus;
+use plait_core::error::ErrorCode;
+use plait_run::needs::{Need, NeedState, NeedUse};
 use serde::Deserialize as _;
 
 use crate::exit::CliError;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use plait_api::engine::flow::ReadError;
-use plait_api::engine::pipeline::{Pipeline, Places};
+use plait_core::flow::ReadError;
+use plait_formats::pipeline::{Pipeline, Places};
 
 use crate::json_positions::JsonPositions;
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use plait_api::engine::id::{Activation, NodeId};
-use plait_api::engine::journal::{CallEvent, Entry, Event, LoopEvent, NodeEvent, SkipReason};
+use plait_core::id::{Activation, NodeId};
+use plait_run::journal::{CallEvent, Entry, Event, LoopEvent, NodeEvent, SkipReason};
 
 use crate::format::{first_line, format_duration};
 use crate::printable::printable;

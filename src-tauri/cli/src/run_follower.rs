@@ -1,19 +1,18 @@
 //! Follows a run until it ends or waits for an answer that is not available: prints its events, answers its questions from
 //! the command line or interactively, and cancels it on Ctrl+C.
 
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::Write as _;
 
 use futures::FutureExt as _;
-use plait_api::engine::attachment::Attachment;
-use plait_api::engine::id::{Activation, NodeId, RunId};
-use plait_api::engine::journal::{Entry, Event, NodeEvent, RunEvent};
-use plait_api::engine::run::view::{Asker, OpenPause, RunOutline, RunStatus};
-use plait_api::engine::tool::ToolPauseKind;
-use plait_api::runs::answer_text;
-use plait_api::runs::{AnswerRun, CancelRun, EndPause};
+use plait_api::runs::{AnswerRun, CancelRun, EndPause, answer_text};
 use plait_api::{ErrorReply, Plait};
+use plait_core::attachment::Attachment;
+use plait_core::id::{Activation, NodeId, RunId};
+use plait_run::journal::{Entry, Event, NodeEvent, RunEvent};
+use plait_run::tool::ToolPauseKind;
+use plait_run::view::{Asker, OpenPause, RunOutline, RunStatus};
 use serde_json::Value;
 
 use crate::ctrl_c::CtrlC;

@@ -155,7 +155,7 @@ fn parts(input: &[u8]) -> (String, String) {
 
 /// A text as JSON; one that is none stands for itself.
 fn json(text: &str) -> serde_json::Value {
-    plait_engine::exact_json::parse(text).unwrap_or_else(|_| text.into())
+    plait_core::exact_json::parse(text).unwrap_or_else(|_| text.into())
 }
 
 /// How large a result is, roughly.

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use plait_adapters::Store;
-use plait_api::engine::id::RunId;
-use plait_api::engine::journal::{ChildEvent, Entry, Event, Journal as _, NodeEvent, RunEvent};
+use plait_core::id::RunId;
+use plait_run::journal::{ChildEvent, Entry, Event, Journal as _, NodeEvent, RunEvent};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

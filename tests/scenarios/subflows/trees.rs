@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plait_api::engine::journal::{Event, NodeEvent, RunEvent};
-use plait_api::engine::run::view::RunStatus;
-use plait_api::runs::{CancelRun, ResumeRun};
-use plait_api::runs::{RemoveRun, ShowRun};
+use plait_api::runs::{CancelRun, RemoveRun, ResumeRun, ShowRun};
+use plait_run::journal::{Event, NodeEvent, RunEvent};
+use plait_run::view::RunStatus;
 use serde_json::{Value, json};
 
 use super::{NO_RESPONSES, child, children, listed, sub};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use plait_adapters::store::RunFilter;
-use plait_api::engine::run::view::RunStatus;
 use plait_api::runs::CancelRun;
+use plait_run::view::RunStatus;
 use serde_json::{Value, json};
 
 use super::sub;

@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use plait_adapters::store::NewConversation;
 use plait_adapters::{ProviderRegistry, Store};
-use plait_engine::context::Conversation;
-use plait_engine::flow::Flow;
-use plait_engine::host::RunInfo;
-use plait_engine::id::ConversationId;
-use plait_engine::journal::{Event, FlowRef, InputOverrides, RunEvent};
-use plait_engine::nodes::registry;
-use plait_engine::plan::{Plan, plan};
-use plait_engine::run::{Driver, RunSetup};
+use plait_core::flow::Flow;
+use plait_core::id::ConversationId;
+use plait_nodes::registry;
+use plait_run::context::Conversation;
+use plait_run::host::RunInfo;
+use plait_run::journal::{Event, FlowRef, InputOverrides, RunEvent};
+use plait_run::plan::{Plan, plan};
+use plait_run::{Driver, RunSetup};
 use serde_json::json;
 use tokio::runtime::Runtime;
 
@@ -80,9 +80,9 @@ async fn run(store: &Store, id: &ConversationId, said: &str) -> Result<(), Bench
     let at = Arc::new(store.conversation(id)?.at());
     let conversation = Conversation { at: Arc::clone(&at), past: Arc::new(store.past(id)?) };
     let first = Event::Run(RunEvent::Started {
-        origins: plait_engine::origin::Origins::NONE,
+        origins: plait_core::origin::Origins::NONE,
         run: run.as_str().into(),
-        user: plait_engine::user::UserName::default(),
+        user: plait_core::user::UserName::default(),
         flow: Box::new(FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) }),
         to: None,
         input: None,

@@ -7,7 +7,7 @@
 mod server;
 #[path = "../talk/talk.rs"]
 mod talk;
-#[path = "../../../engine/benches/workload/workload.rs"]
+#[path = "../../../nodes/benches/workload/workload.rs"]
 mod workload;
 
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use plait_adapters::providers::ProviderKind;
 use plait_adapters::{ProviderRegistry, ProviderSettings, Store};
-use plait_engine::id::Activation;
-use plait_engine::journal::{Event, NodeEvent};
+use plait_core::id::Activation;
+use plait_run::journal::{Event, NodeEvent};
 use serde_json::{Value, json};
 use server::{Received, Server};
 use talk::SAID;

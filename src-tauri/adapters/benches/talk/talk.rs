@@ -5,14 +5,14 @@ use std::sync::Arc;
 use futures::StreamExt;
 use futures::channel::mpsc;
 use plait_adapters::{NativeTools, ProviderRegistry, SystemClock};
-use plait_engine::flow::Flow;
-use plait_engine::host::Host;
-use plait_engine::host::subflow::NoSubflows;
-use plait_engine::id::Activation;
-use plait_engine::journal::{Event, InputOverrides, Journal, NodeEvent, RunEnd, RunEvent};
-use plait_engine::nodes::registry;
-use plait_engine::plan::plan;
-use plait_engine::run::{Driver, RunHandle, RunSetup};
+use plait_core::flow::Flow;
+use plait_core::id::Activation;
+use plait_nodes::registry;
+use plait_run::host::Host;
+use plait_run::host::subflow::NoSubflows;
+use plait_run::journal::{Event, InputOverrides, Journal, NodeEvent, RunEnd, RunEvent};
+use plait_run::plan::plan;
+use plait_run::{Driver, RunHandle, RunSetup};
 use serde_json::{Value, json};
 
 use super::workload::{BenchError, no_limits, run_info, started_event};
@@ -98,14 +98,14 @@ pub fn host(providers: ProviderRegistry) -> Host {
             plait_adapters::FileAccess::default(),
             plait_adapters::KeyStore::in_memory(),
         ))),
-        retriever: Arc::new(plait_engine::retriever::NoRetriever),
-        memories: plait_engine::long_term_memory::NoMemoryStore::shared(),
-        attachments: plait_engine::attachment::NoAttachmentStore::shared(),
+        retriever: Arc::new(plait_run::retriever::NoRetriever),
+        memories: plait_run::long_term_memory::NoMemoryStore::shared(),
+        attachments: plait_core::attachment::NoAttachmentStore::shared(),
         clock: Arc::new(SystemClock),
-        evaluator: Arc::new(plait_engine::expression::in_process::InProcess),
+        evaluator: Arc::new(plait_core::expression::in_process::InProcess),
         subflows: Arc::new(NoSubflows),
         budget: no_limits(),
-        quotas: plait_engine::quota::QuotaChain::default(),
+        quotas: plait_run::quota::QuotaChain::default(),
     }
 }
 

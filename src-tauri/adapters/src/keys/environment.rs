@@ -1,6 +1,6 @@
 //! Keys in environment variables, read on every lookup.
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
 

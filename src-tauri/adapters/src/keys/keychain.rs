@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use keyring_core::{CredentialStore, Entry, Error};
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use secrecy::{ExposeSecret as _, SecretString};
 
 /// The service name of all entries.

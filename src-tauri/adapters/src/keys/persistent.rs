@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use keyring_core::CredentialStore;
 use parking_lot::{Mutex, MutexGuard};
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::encrypted_file::{EncryptedFile, FileVersion};

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use parking_lot::RwLock;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::grant::{CallGrants, GrantTarget, canonical_host, host_target};
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::grant::{CallGrants, GrantTarget, canonical_host, host_target};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode};
 use url::Url;

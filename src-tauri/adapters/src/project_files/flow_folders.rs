@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use cap_std::fs::Dir;
-use plait_engine::flow::FolderAccess;
+use plait_core::flow::FolderAccess;
 
 use super::secret_names::is_secret_name;
 use super::{AccessError, FileAccess, ReadableFolder, to_access_error};

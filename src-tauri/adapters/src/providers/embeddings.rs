@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use serde::Deserialize;
 use serde_json::json;
 

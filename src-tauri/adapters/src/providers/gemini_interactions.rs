@@ -8,8 +8,8 @@ mod wire;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_engine::error::Fault;
-use plait_engine::provider::{ChunkSink, ModelReply, ModelRequest, SchemaForm};
+use plait_core::error::Fault;
+use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, SchemaForm};
 use serde_json::Value;
 
 use super::gemini::{models, reply_format};

@@ -14,11 +14,12 @@ mod word_stream;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use plait_engine::context::{Role, SharedMessage};
-use plait_engine::error::Fault;
-use plait_engine::models::TokenUsage;
-use plait_engine::prompt::{tokens, tool_tokens};
-use plait_engine::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, StopReason};
+use plait_core::error::Fault;
+use plait_nodes::prompt::tool_tokens;
+use plait_run::context::{Role, SharedMessage};
+use plait_run::models::TokenUsage;
+use plait_run::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, StopReason};
+use plait_run::tokens;
 
 pub use options::{OfflineOptions, Repeat, ScriptedCall, ScriptedFailure, ScriptedReply};
 use script_position::ScriptPosition;

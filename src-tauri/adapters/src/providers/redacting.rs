@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_engine::error::Fault;
-use plait_engine::id::ReplyKey;
-use plait_engine::provider::{
+use plait_core::error::Fault;
+use plait_core::id::ReplyKey;
+use plait_run::provider::{
     Chunk, ChunkSink, HttpRequest, ModelReply, ModelRequest, Provider, SchemaForm, StopReason,
 };
 

@@ -1,7 +1,7 @@
 use super::*;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
-use plait_engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use parking_lot::Mutex;
-use plait_engine::error::Fault;
-use plait_engine::retriever::IndexProgress;
+use plait_core::error::Fault;
+use plait_run::retriever::IndexProgress;
 use serde::{Deserialize, Serialize};
 use tantivy::{DocAddress, SegmentReader};
 use tokio_util::sync::CancellationToken;
@@ -45,7 +45,7 @@ pub enum BaseState {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SkippedFile {
-    /// The file, as in [`Passage`](plait_engine::retriever::Passage).
+    /// The file, as in [`Passage`](plait_run::retriever::Passage).
     pub source: String,
     /// Why.
     pub reason: Fault,

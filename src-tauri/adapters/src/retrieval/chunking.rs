@@ -6,7 +6,7 @@ mod token_estimate;
 
 use std::path::Path;
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use text_splitter::{ChunkConfig, CodeSplitter, MarkdownSplitter, TextSplitter};
 use tree_sitter::{Language, Parser};
 

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 
 use crate::documents::{DocumentKind, bad_file, read_document};
 use crate::workers::{Job, WorkerPool};

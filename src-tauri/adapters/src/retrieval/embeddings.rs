@@ -1,7 +1,7 @@
 //! Computing embeddings: batches of texts, and what can be wrong with the answer.
 
 use async_trait::async_trait;
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 
 use super::definition::EmbeddingModel;
 

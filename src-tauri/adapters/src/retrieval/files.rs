@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use ignore::WalkBuilder;
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use tokio_util::sync::CancellationToken;
 
 use super::document::{SNIFFED_BYTES, check_beginning, max_bytes};

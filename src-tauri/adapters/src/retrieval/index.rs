@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tantivy::collector::{DocSetCollector, TopDocs};

@@ -9,7 +9,7 @@ use tantivy::{Searcher, Term};
 
 use super::index::{Fields, fault};
 use super::tokenizer::analyzer;
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 
 /// The most bytes of a query that are read: a message may be a whole document.
 const MAX_QUERY_BYTES: usize = 16 << 10;

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use parking_lot::Mutex;
-use plait_engine::error::Fault;
-use plait_engine::retriever::IndexProgress;
+use plait_core::error::Fault;
+use plait_run::retriever::IndexProgress;
 use tantivy::IndexWriter;
 use tokio_util::sync::CancellationToken;
 

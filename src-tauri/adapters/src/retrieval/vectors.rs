@@ -13,7 +13,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use plait_engine::hash::content_hash;
+use plait_core::hash::content_hash;
 
 use super::definition::EmbeddingModel;
 use crate::private_files;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_engine::attachment::{AttachmentStore, missing};
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::hash::content_hash;
-use plait_engine::id::AttachmentHash;
+use plait_core::attachment::{AttachmentStore, missing};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::hash::content_hash;
+use plait_core::id::AttachmentHash;
 
 use super::store_core::StoreCore;
 use super::{Store, fault};

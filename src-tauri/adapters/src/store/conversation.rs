@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::ConversationId;
-use plait_engine::journal::Spending;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::ConversationId;
+use plait_run::journal::Spending;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 

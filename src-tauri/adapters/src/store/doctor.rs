@@ -16,7 +16,7 @@ mod salvage;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use serde::Serialize;
 
 use super::attachments::unreferenced;

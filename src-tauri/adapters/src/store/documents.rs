@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::fault;
 use super::store_core::StoreCore;
-use plait_engine::hash::content_hash;
+use plait_core::hash::content_hash;
 
 /// How many flows are remembered.
 const MAX_RECENT_FLOWS: usize = 50;

@@ -5,13 +5,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::fault;
 use crate::atomic_file;
-use plait_engine::hash::content_hash;
+use plait_core::hash::content_hash;
 
 /// An unsaved state of a flow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 
 /// The fault for an I/O error while `doing` something (for example "write the journal") in the store.
 pub(super) fn of_io(doing: &str, error: &io::Error) -> Fault {

@@ -4,9 +4,9 @@ use std::collections::hash_map::Entry as MapEntry;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::RunId;
-use plait_engine::journal::{Entry, Journal};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::RunId;
+use plait_run::journal::{Entry, Journal};
 
 use super::conversation::{ConversationProjector, ConversationUpdate};
 use super::log_file::Key;

@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use plait_engine::error::Fault;
-use plait_engine::journal::Entry;
+use plait_core::error::Fault;
+use plait_run::journal::Entry;
 
 use super::conversation::{Conversations, reference};
 use super::fault;

@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::MemoryId;
-use plait_engine::long_term_memory::MemoryRecord;
-use plait_engine::user::UserName;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::MemoryId;
+use plait_core::user::UserName;
+use plait_run::long_term_memory::MemoryRecord;
 
 use super::disk::Disk;
 use super::fault;

@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 
 use super::disk::Disk;
 use super::fault;

@@ -3,17 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use plait_engine::error::Fault;
-use plait_engine::id::{Activation, ConversationId, NodeId, RunId};
-use plait_engine::journal::{
+use plait_core::error::Fault;
+use plait_core::id::{Activation, ConversationId, NodeId, RunId};
+use plait_core::quota::Amount;
+use plait_core::user::UserName;
+use plait_run::journal::{
     CallEvent, ChildEvent, ChildQuestion, Entry, Event, FlowRef, NodeEvent, RunEvent, Spending,
 };
-use plait_engine::models::ModelOverrides;
-use plait_engine::models::{Cost, TokenUsage};
-use plait_engine::quota::Amount;
-use plait_engine::run::view::{Asker, OpenPause, RunStatus};
-use plait_engine::tool::{SamplingRef, ToolPause};
-use plait_engine::user::UserName;
+use plait_run::models::{Cost, ModelOverrides, TokenUsage};
+use plait_run::tool::{SamplingRef, ToolPause};
+use plait_run::view::{Asker, OpenPause, RunStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

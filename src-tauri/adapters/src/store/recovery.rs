@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use plait_engine::error::Fault;
-use plait_engine::id::ConversationId;
+use plait_core::error::Fault;
+use plait_core::id::ConversationId;
 
 use super::fault;
 use super::journal_reader::TreeFile;
@@ -67,7 +67,7 @@ pub(super) fn recover(home: &Path, rebuild: bool, progress: Progress<'_>) -> Res
 pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) -> Result<(), Fault> {
     let tree = match TreeFile::open(path) {
         Ok(tree) => tree,
-        Err(fault) if fault.code == plait_engine::error::ErrorCode::StoreNewer => {
+        Err(fault) if fault.code == plait_core::error::ErrorCode::StoreNewer => {
             // The rest of the store works without it.
             index.note_damage(root, "a newer version of Plait wrote it".to_owned());
             return Ok(());

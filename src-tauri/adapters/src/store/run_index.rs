@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::RunId;
-use plait_engine::run::view::RunStatus;
-use plait_engine::user::UserName;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::RunId;
+use plait_core::user::UserName;
+use plait_run::view::RunStatus;
 use serde::{Deserialize, Serialize};
 
 use super::disk::Disk;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::{ConversationId, RunId};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::{ConversationId, RunId};
 
 use super::conversation::{ConversationProjector, Conversations};
 use super::disk::Disk;

@@ -1,13 +1,13 @@
 //! A disk that fills up: what is reported, what is lost, and how runs go on.
 
-use plait_engine::origin::Origins;
+use plait_core::origin::Origins;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use futures::executor::block_on;
-use plait_engine::id::{Activation, Epoch};
-use plait_engine::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
+use plait_core::id::{Activation, Epoch};
+use plait_run::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
 use serde_json::json;
 
 use super::disk::{AppendFile, Disk};
@@ -123,7 +123,7 @@ fn started(run: &RunId, parent: Option<&RunId>) -> Event {
     Event::Run(RunEvent::Started {
         origins: Origins::NONE,
         run: run.clone(),
-        user: plait_engine::user::UserName::default(),
+        user: plait_core::user::UserName::default(),
         flow: Box::new(flow),
         to: None,
         input: None,

@@ -22,8 +22,8 @@ mod texts;
 
 use std::path::{Path, PathBuf};
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::RunId;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::RunId;
 use uuid::Uuid;
 
 use super::log_file::Key;

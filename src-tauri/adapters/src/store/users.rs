@@ -1,7 +1,7 @@
 //! The users of a data directory, and which of them is the current one: `users.json`.
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::user::UserName;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::user::UserName;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

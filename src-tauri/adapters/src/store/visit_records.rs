@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 
 use super::fault;
 use super::log_file::{FrameHeader, Item, OpenError, Scanner};

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use futures::channel::oneshot;
 use parking_lot::{Condvar, Mutex};
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 
 use super::fault;
 use super::log_file::Key;

@@ -1,6 +1,6 @@
 //! The URL of an OTLP/HTTP endpoint.
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use url::Url;
 
 const TRACES_PATH: &str = "v1/traces";

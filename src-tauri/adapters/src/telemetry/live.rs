@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 

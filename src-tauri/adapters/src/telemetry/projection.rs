@@ -11,13 +11,13 @@ mod content;
 
 use std::collections::HashMap;
 
-use plait_engine::error::Fault;
-use plait_engine::id::{Activation, RunId};
-use plait_engine::journal::{CallAccount, CallEvent, ChildEvent, Entry, Event, NodeEvent, RunEvent};
-use plait_engine::lens::Lens;
-use plait_engine::prompt::{PromptPurpose, PromptRecord};
-use plait_engine::provider::{ModelReply, StopReason};
-use plait_engine::tool::SamplingRef;
+use plait_core::error::Fault;
+use plait_core::id::{Activation, RunId};
+use plait_insight::lens::Lens;
+use plait_run::journal::{CallAccount, CallEvent, ChildEvent, Entry, Event, NodeEvent, RunEvent};
+use plait_run::prompt_record::{PromptPurpose, PromptRecord};
+use plait_run::provider::{ModelReply, StopReason};
+use plait_run::tool::SamplingRef;
 use serde_json::{Value, json};
 
 use super::conventions as names;

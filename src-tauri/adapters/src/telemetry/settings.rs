@@ -1,6 +1,6 @@
 //! Where spans are sent, and what they contain.
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

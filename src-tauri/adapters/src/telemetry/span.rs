@@ -1,6 +1,6 @@
 //! A span, and ids that follow from the run: exporting a run twice gives the same ids.
 
-use plait_engine::id::RunId;
+use plait_core::id::RunId;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 

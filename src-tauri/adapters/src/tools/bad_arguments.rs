@@ -1,6 +1,6 @@
 //! The fault for arguments that a tool cannot use.
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 
 /// The fault for invalid arguments.
 pub(super) fn bad_arguments(tool: &str, problems: &[String]) -> Fault {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::long_term_memory::{MemoryStore, NoMemoryStore};
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::long_term_memory::{MemoryStore, NoMemoryStore};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use url::Url;

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
 /// The part of a tool's source that MCP servers have in common.

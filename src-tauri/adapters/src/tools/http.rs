@@ -6,10 +6,10 @@ mod response;
 mod secrets;
 
 use async_trait::async_trait;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::http_tool::HttpBinding;
-use plait_engine::origin::Origin;
-use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::origin::Origin;
+use plait_run::http_tool::HttpBinding;
+use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde::Deserialize as _;
 use serde_json::Value;
 

@@ -20,9 +20,9 @@ mod write_file;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::host::Clock;
-use plait_engine::tool::{ToolHost, ToolInvocation, ToolSpec};
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::host::Clock;
+use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
 use super::environment::ToolEnvironment;

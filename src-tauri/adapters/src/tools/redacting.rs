@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_engine::error::Fault;
-use plait_engine::tool::{
+use plait_core::error::Fault;
+use plait_run::tool::{
     KnownServer, SamplingReply, SamplingRequest, ServerAddress, ToolAnswer, ToolHost, ToolInvocation,
     ToolQuestion, ToolRequests, ToolSpec,
 };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 
 use super::stopped::Stopped;
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

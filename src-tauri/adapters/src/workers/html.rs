@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use serde_json::Value;
 
 use super::stopped::Stopped;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::exact_json;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::exact_json;
 use rquickjs::prelude::Rest;
 use rquickjs::{
     CatchResultExt as _, CaughtError, Coerced, Context, Ctx, Function, Object, Promise, Runtime, Value,

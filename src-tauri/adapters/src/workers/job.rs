@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::expression::evaluation::Evaluation;
-use plait_engine::expression::in_process::evaluate;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::expression::evaluation::Evaluation;
+use plait_core::expression::in_process::evaluate;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use plait_engine::error::Fault;
-use plait_engine::expression::evaluation::{Evaluation, Evaluator};
+use plait_core::error::Fault;
+use plait_core::expression::evaluation::{Evaluation, Evaluator};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};

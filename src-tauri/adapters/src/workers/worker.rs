@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::process::ExitCode;
 use std::thread;
 
-use plait_engine::expression::STACK_BYTES;
+use plait_core::expression::STACK_BYTES;
 
 use super::frame::{self, LENGTH_BYTES, Reply};
 use super::job::Job;

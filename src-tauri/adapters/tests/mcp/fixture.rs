@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use plait_adapters::{KeyStore, McpServers, Store};
-use plait_engine::error::Fault;
-use plait_engine::tool::{ToolHost as _, ToolInvocation, ToolSpec};
+use plait_core::error::Fault;
+use plait_run::tool::{ToolHost as _, ToolInvocation, ToolSpec};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

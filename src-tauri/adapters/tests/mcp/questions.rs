@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::tool::{SamplingReply, SamplingRequest, ToolAnswer, ToolQuestion, ToolRequests};
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::tool::{SamplingReply, SamplingRequest, ToolAnswer, ToolQuestion, ToolRequests};
 use serde_json::{Value, json};
 
 use crate::fixture::Fixture;

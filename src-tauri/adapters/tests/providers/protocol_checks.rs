@@ -4,9 +4,9 @@
 use std::time::{Duration, SystemTime};
 
 use plait_adapters::providers::ProviderKind;
-use plait_engine::error::Fault;
-use plait_engine::models::TokenUsage;
-use plait_engine::provider::{Chunk, ModelReply};
+use plait_core::error::Fault;
+use plait_run::models::TokenUsage;
+use plait_run::provider::{Chunk, ModelReply};
 use serde_json::{Value, json};
 
 use crate::server::{

@@ -2,8 +2,8 @@
 //! (`cargo xtask test --only vendors`).
 
 use plait_adapters::providers::ProviderKind;
-use plait_engine::expression::schema::accepts;
-use plait_engine::provider::ModelRequest;
+use plait_core::expression::schema::accepts;
+use plait_run::provider::ModelRequest;
 use proptest::collection::vec;
 use proptest::prelude::{Strategy, any};
 use proptest::strategy::ValueTree as _;

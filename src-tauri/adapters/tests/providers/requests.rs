@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use plait_adapters::providers::ProviderKind;
-use plait_engine::attachment::Attachment;
-use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
-use plait_engine::id::{Activation, Epoch};
-use plait_engine::provider::ModelRequest;
-use plait_engine::tool::ToolSpec;
+use plait_core::attachment::Attachment;
+use plait_core::id::{Activation, Epoch};
+use plait_run::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
+use plait_run::provider::ModelRequest;
+use plait_run::tool::ToolSpec;
 use serde_json::{Value, json};
 
 use crate::server::{Answer, ReceivedRequest, Server, call, request};

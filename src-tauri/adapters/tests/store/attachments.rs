@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use plait_adapters::Store;
 use plait_adapters::store::{NewConversation, doctor};
-use plait_engine::attachment::{Attachment, AttachmentStore as _, inspect};
-use plait_engine::context::{Content, Message, Role};
-use plait_engine::id::{Activation, AttachmentHash, ConversationId, Epoch, RunId};
-use plait_engine::journal::{Answer, ContextEvent, Event, Journal, NodeEvent, RunEvent};
-use plait_engine::origin::Origins;
+use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
+use plait_core::id::{Activation, AttachmentHash, ConversationId, Epoch, RunId};
+use plait_core::origin::Origins;
+use plait_run::context::{Content, Message, Role};
+use plait_run::journal::{Answer, ContextEvent, Event, Journal, NodeEvent, RunEvent};
 use serde_json::json;
 
 use crate::support::{copy, entry, finished, flush, run_id, started};

@@ -1,7 +1,7 @@
 //! One flipped bit, one truncated file, one missing file, at 500 random places of a data directory: nothing is lost but what stood
 //! there, everything lost is named, and nothing damaged is written to.
 
-use plait_engine::origin::Origins;
+use plait_core::origin::Origins;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use std::sync::Arc;
 use plait_adapters::Store;
 use plait_adapters::store::conversation::record::ConversationMessage;
 use plait_adapters::store::{ConversationFilter, NewConversation, doctor};
-use plait_engine::context::{Message, Role};
-use plait_engine::id::{Activation, ConversationId, Epoch, RunId};
-use plait_engine::journal::{ContextEvent, Entry, Event, FlowRef, Journal, RunEvent};
+use plait_core::id::{Activation, ConversationId, Epoch, RunId};
+use plait_run::context::{Message, Role};
+use plait_run::journal::{ContextEvent, Entry, Event, FlowRef, Journal, RunEvent};
 
 use crate::support::{copy, entries, entry, finished, flush, run_id, started_as};
 

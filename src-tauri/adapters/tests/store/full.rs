@@ -8,7 +8,7 @@
 use std::process::Command;
 
 use plait_adapters::Store;
-use plait_engine::journal::Journal;
+use plait_run::journal::Journal;
 
 use crate::support::{entry, finished, flush, read, run_id, started};
 

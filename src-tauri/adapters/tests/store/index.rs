@@ -1,20 +1,20 @@
 //! The list of runs, and what is kept beside them.
 
-use plait_engine::origin::Origins;
+use plait_core::origin::Origins;
 use std::sync::Arc;
 
 use plait_adapters::Store;
 use plait_adapters::store::record::RunCounters;
 use plait_adapters::store::{ConversationFilter, Draft, NewConversation, RecentFlow, RunFilter};
-use plait_engine::context::{Message, Role};
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::{Activation, Epoch, RunId};
-use plait_engine::journal::{
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::{Activation, Epoch, RunId};
+use plait_run::context::{Message, Role};
+use plait_run::journal::{
     Answer, CallEvent, ContextEvent, Event, FlowRef, Journal, NodeEvent, RunEvent, SkipReason,
 };
-use plait_engine::models::TokenUsage;
-use plait_engine::provider::ModelReply;
-use plait_engine::run::view::RunStatus;
+use plait_run::models::TokenUsage;
+use plait_run::provider::ModelReply;
+use plait_run::view::RunStatus;
 use serde_json::json;
 
 use crate::support::{copy, entry, finished, flush, journal_path, read, run_id, started, started_as};

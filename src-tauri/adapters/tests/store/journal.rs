@@ -1,8 +1,8 @@
 //! Journals against a plain vector, and damage to them.
 
 use plait_adapters::Store;
-use plait_engine::journal::{Event, Journal, RunEvent};
-use plait_engine::origin::Origins;
+use plait_core::origin::Origins;
+use plait_run::journal::{Event, Journal, RunEvent};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

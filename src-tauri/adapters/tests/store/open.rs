@@ -1,9 +1,9 @@
 //! Opening: locks, leftovers and damage.
 
 use plait_adapters::Store;
-use plait_engine::journal::Journal;
+use plait_run::journal::Journal;
 
-use plait_engine::run::view::RunStatus;
+use plait_run::view::RunStatus;
 
 use crate::support::{entries, flush, journal_path, read, run_id};
 

@@ -1,9 +1,9 @@
 //! Events and runs to store.
 
 use plait_adapters::Store;
-use plait_engine::id::{Activation, Epoch, RunId};
-use plait_engine::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
-use plait_engine::origin::Origins;
+use plait_core::id::{Activation, Epoch, RunId};
+use plait_core::origin::Origins;
+use plait_run::journal::{Entry, Event, FinishMetadata, FlowRef, Journal, NodeEvent, RunEvent};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(crate) fn started_as(run: &RunId, flow: FlowRef) -> Event {
     Event::Run(RunEvent::Started {
         origins: Origins::NONE,
         run: run.clone(),
-        user: plait_engine::user::UserName::default(),
+        user: plait_core::user::UserName::default(),
         flow: Box::new(flow),
         to,
         input,

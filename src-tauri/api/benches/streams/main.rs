@@ -6,7 +6,7 @@
 //! and Plait run in separate processes.
 
 mod bare;
-#[path = "../../../engine/benches/workload/figures.rs"]
+#[path = "../../../nodes/benches/workload/figures.rs"]
 #[allow(dead_code, reason = "the benchmarks share it")]
 mod figures;
 mod plait;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cpu_time::ProcessTime;
-use plait_api::engine::journal::{Entry, Event, NodeEvent};
 use plait_api::runs::{RunRequest, StartRun};
 use plait_api::settings::{SetSettings, Settings};
 use plait_api::tokens::CountTokens;
 use plait_api::{Options, Plait};
+use plait_run::journal::{Entry, Event, NodeEvent};
 use serde_json::{Map, json};
 
 use super::server::age;

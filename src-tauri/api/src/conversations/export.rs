@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use plait_adapters::store::conversation::record::{ConversationMessage, ConversationRecord};
-use plait_engine::context::Role;
-use plait_engine::id::ConversationId;
+use plait_core::id::ConversationId;
+use plait_run::context::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use ts_rs::TS;

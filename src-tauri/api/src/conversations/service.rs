@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plait_adapters::{KeyStore, Store};
-use plait_engine::host::Clock;
-use plait_engine::id::ConversationId;
+use plait_core::id::ConversationId;
+use plait_run::host::Clock;
 
 use crate::ErrorReply;
 use crate::users::UserService;

@@ -6,8 +6,9 @@ use std::time::UNIX_EPOCH;
 
 use plait_adapters::Redaction;
 use plait_adapters::store::Draft;
-use plait_engine::flow::{self, Flow};
-use plait_engine::pipeline;
+use plait_core::flow;
+use plait_core::flow::Flow;
+use plait_formats::pipeline;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -1,18 +1,18 @@
 //! `flow.check`: the problems of a flow and of its sub-flows, as far as they can be found without running it. For sub-flows
 //! these are files that are missing or invalid, and recursion. Reads files, executes nothing.
 
-use plait_engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use std::collections::{BTreeSet, HashMap};
 
 use plait_adapters::FileAccess;
-use plait_engine::diagnostic::{Diagnostic, Severity};
-use plait_engine::flow::Flow;
-use plait_engine::host::subflow::{ChildFlow, MAX_DEPTH};
-use plait_engine::id::NodeId;
-use plait_engine::journal::InputOverrides;
-use plait_engine::node::Registry;
-use plait_engine::plan::{BoundFlow, CheckedFlow, check_bound, check_plan};
-use plait_engine::provider::Providers as _;
+use plait_core::diagnostic::{Diagnostic, Severity};
+use plait_core::flow::Flow;
+use plait_core::id::NodeId;
+use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
+use plait_run::journal::InputOverrides;
+use plait_run::node::Registry;
+use plait_run::plan::{BoundFlow, CheckedFlow, check_bound, check_plan};
+use plait_run::provider::Providers as _;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -1,8 +1,9 @@
 //! `flow.examples` and `flow.example`: the example flows, embedded in the binary for `plait run hello` and for the empty
 //! canvas of the editor.
 
-use plait_engine::error::ErrorCode;
-use plait_engine::flow::{self, Flow};
+use plait_core::error::ErrorCode;
+use plait_core::flow;
+use plait_core::flow::Flow;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

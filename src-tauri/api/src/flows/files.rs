@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use plait_adapters::flow_files;
 use plait_adapters::store::RecentFlow;
-use plait_engine::diagnostic::Diagnostic;
-use plait_engine::error::ErrorCode;
-use plait_engine::flow::{Flow, ReadError};
-use plait_engine::pipeline;
+use plait_core::diagnostic::Diagnostic;
+use plait_core::error::ErrorCode;
+use plait_core::flow::{Flow, ReadError};
+use plait_formats::pipeline;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use plait_adapters::flow_files;
-use plait_engine::error::ErrorCode;
-use plait_engine::flow::Flow;
-use plait_engine::import::{Format, ImportReport, Imported, import};
+use plait_core::error::ErrorCode;
+use plait_core::flow::Flow;
+use plait_import::{Format, ImportReport, Imported, import};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use plait_adapters::{ProviderRegistry, Store};
-use plait_engine::diagnostic::{Diagnostic, escape};
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::flow::Flow;
+use plait_core::diagnostic::{Diagnostic, escape};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow::Flow;
 use serde_json::{Map, Value};
 
 /// The fields that name a provider.

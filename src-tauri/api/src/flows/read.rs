@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plait_adapters::flow_files;
-use plait_engine::error::ErrorCode;
-use plait_engine::flow::Flow;
-use plait_engine::pipeline;
+use plait_core::error::ErrorCode;
+use plait_core::flow::Flow;
+use plait_formats::pipeline;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

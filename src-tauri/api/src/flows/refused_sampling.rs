@@ -1,9 +1,9 @@
 //! Parameters of sampling that a flow sets for models that refuse them. Calls are sent without them, so these are warnings.
 
-use plait_engine::diagnostic::{Diagnostic, escape};
-use plait_engine::error::ErrorCode;
-use plait_engine::flow::Flow;
-use plait_engine::models::{sampling_parameters, takes_sampling};
+use plait_core::diagnostic::{Diagnostic, escape};
+use plait_core::error::ErrorCode;
+use plait_core::flow::Flow;
+use plait_run::models::{sampling_parameters, takes_sampling};
 use serde_json::{Map, Value};
 
 /// The nodes that make a context, and so name the model of the nodes after them.

@@ -1,8 +1,8 @@
 //! The JSON Schema of flow files, with the schema of each node type's config.
 
-use plait_engine::config;
-use plait_engine::flow::Flow;
-use plait_engine::node::Registry;
+use plait_core::config;
+use plait_core::flow::Flow;
+use plait_run::node::Registry;
 use serde_json::{Map, Value, json};
 
 /// The schema. A node of an unknown type is valid with any config, because a newer version of Plait may have written it.

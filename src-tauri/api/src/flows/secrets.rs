@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 
 use plait_adapters::Redaction;
-use plait_engine::diagnostic::{Diagnostic, escape};
-use plait_engine::error::ErrorCode;
-use plait_engine::flow::Flow;
+use plait_core::diagnostic::{Diagnostic, escape};
+use plait_core::error::ErrorCode;
+use plait_core::flow::Flow;
 use serde_json::Value;
 
 use crate::ErrorReply;

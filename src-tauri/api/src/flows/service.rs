@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plait_adapters::{KeyStore, Store};
-use plait_engine::host::Clock;
-use plait_engine::node::Registry;
+use plait_run::host::Clock;
+use plait_run::node::Registry;
 
 use crate::providers::ProviderService;
 

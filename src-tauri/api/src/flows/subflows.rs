@@ -1,17 +1,17 @@
 //! Finds the flow that a sub-flow node runs: a file relative to its own, another example flow, or the flow in its config.
 //! Ensures that no flow runs inside itself.
 
-use plait_engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use std::io;
 use std::path::Path;
 
 use plait_adapters::flow_files::FlowFile;
 use plait_adapters::store::record::RunRecord;
 use plait_adapters::{AccessError, FileAccess, flow_files};
-use plait_engine::flow::Flow;
-use plait_engine::host::subflow::{ChildFlow, MAX_DEPTH};
-use plait_engine::id::Activation;
-use plait_engine::pipeline;
+use plait_core::flow::Flow;
+use plait_core::id::Activation;
+use plait_formats::pipeline;
+use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
 
 use crate::ErrorReply;
 use crate::flows::examples;

@@ -2,8 +2,9 @@
 
 use plait_adapters::Redaction;
 use plait_adapters::store::Template;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::flow::{self, Flow};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow;
+use plait_core::flow::Flow;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use plait_adapters::{Store, flow_files};
-use plait_engine::error::ErrorCode;
-use plait_engine::flow::{self, Flow};
-use plait_engine::pipeline;
+use plait_core::error::ErrorCode;
+use plait_core::flow;
+use plait_core::flow::Flow;
+use plait_formats::pipeline;
 
 use crate::ErrorReply;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use plait_adapters::{FileAccess, KeyStore, NativeTools, ToolEnvironment};
-use plait_engine::diagnostic::{Diagnostic, escape};
-use plait_engine::error::ErrorCode;
-use plait_engine::flow::{Flow, Node};
-use plait_engine::id::NodeId;
+use plait_core::diagnostic::{Diagnostic, escape};
+use plait_core::error::ErrorCode;
+use plait_core::flow::{Flow, Node};
+use plait_core::id::NodeId;
 use serde_json::Value;
 
 use crate::tools::own_tools;

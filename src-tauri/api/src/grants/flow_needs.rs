@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use plait_adapters::FileAccess;
-use plait_engine::flow::Flow;
-use plait_engine::host::subflow::{ChildFlow, MAX_DEPTH};
-use plait_engine::id::NodeId;
-use plait_engine::needs::{Need, NeedCatalog, NeedCollector, NodePlace};
-use plait_engine::node::{Behavior, Registry};
-use plait_engine::plan::Plan;
+use plait_core::flow::Flow;
+use plait_core::id::NodeId;
+use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
+use plait_run::needs::{Need, NeedCatalog, NeedCollector, NodePlace};
+use plait_run::node::{Behavior, Registry};
+use plait_run::plan::Plan;
 
 use crate::flows::subflows;
 

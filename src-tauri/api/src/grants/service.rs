@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use plait_adapters::{McpServers, Store};
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::flow::Flow;
-use plait_engine::grant::{GrantPattern, GrantRule, Grants, MAX_RULES};
-use plait_engine::needs::{Need, NeedCatalog, NeedState};
-use plait_engine::node::Registry;
-use plait_engine::tool::ToolHost;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow::Flow;
+use plait_run::grant::{GrantPattern, GrantRule, Grants, MAX_RULES};
+use plait_run::needs::{Need, NeedCatalog, NeedState};
+use plait_run::node::Registry;
+use plait_run::tool::ToolHost;
 use serde_json::json;
 
 use super::flow_needs::FlowNeeds;

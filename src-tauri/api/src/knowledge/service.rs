@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use plait_adapters::retrieval::{BaseStatus, Embedder, EmbeddingModel, KnowledgeBases, KnowledgeOptions};
 use plait_adapters::workers::WorkerPool;
 use plait_adapters::{FileAccess, Redaction, Store};
-use plait_engine::error::Fault;
-use plait_engine::retriever::IndexProgress;
+use plait_core::error::Fault;
+use plait_run::retriever::IndexProgress;
 
 use crate::ErrorReply;
 use crate::providers::ProviderService;

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use plait_adapters::Store;
-use plait_adapters::flow_files;
 use plait_adapters::telemetry::{RunPlace, Span, SpanExporter, SpanProjector, TelemetrySettings, otlp};
-use plait_engine::error::ErrorCode;
-use plait_engine::id::RunId;
+use plait_adapters::{Store, flow_files};
+use plait_core::error::ErrorCode;
+use plait_core::id::RunId;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

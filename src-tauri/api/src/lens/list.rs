@@ -2,10 +2,10 @@
 
 use plait_adapters::store::RunFilter;
 use plait_adapters::store::record::RunRecord;
-use plait_engine::id::RunId;
-use plait_engine::models::{Cost, TokenUsage};
-use plait_engine::run::view::RunStatus;
-use plait_engine::user::UserName;
+use plait_core::id::RunId;
+use plait_core::user::UserName;
+use plait_run::models::{Cost, TokenUsage};
+use plait_run::view::RunStatus;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -1,7 +1,7 @@
 //! `lens.request`.
 
-use plait_engine::error::ErrorCode;
-use plait_engine::id::{Activation, Epoch, NodeId, RunId};
+use plait_core::error::ErrorCode;
+use plait_core::id::{Activation, Epoch, NodeId, RunId};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -1,7 +1,7 @@
 //! `lens.search`.
 
-use plait_engine::id::RunId;
-use plait_engine::lens::{LensHit, MAX_HITS};
+use plait_core::id::RunId;
+use plait_insight::lens::{LensHit, MAX_HITS};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

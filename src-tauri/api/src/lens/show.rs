@@ -1,8 +1,8 @@
 //! `lens.show`.
 
-use plait_engine::id::{NodeId, RunId};
-use plait_engine::lens::LensCall;
-use plait_engine::run::view::RunStatus;
+use plait_core::id::{NodeId, RunId};
+use plait_insight::lens::LensCall;
+use plait_run::view::RunStatus;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

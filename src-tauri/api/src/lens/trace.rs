@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plait_adapters::Store;
-use plait_engine::flow::Flow;
-use plait_engine::id::{NodeId, RunId};
-use plait_engine::lens::TraceSpan;
+use plait_core::flow::Flow;
+use plait_core::id::{NodeId, RunId};
+use plait_insight::lens::TraceSpan;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

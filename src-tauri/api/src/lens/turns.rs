@@ -1,7 +1,7 @@
 //! `lens.turns`.
 
-use plait_engine::id::RunId;
-use plait_engine::lens::LoopTurnsView;
+use plait_core::id::RunId;
+use plait_insight::lens::LoopTurnsView;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -1,9 +1,9 @@
 //! `memories.add` and `memories.edit`: what a person writes into a user's memory.
 
-use plait_engine::id::MemoryId;
-use plait_engine::long_term_memory::{MemoryContent, MemoryRecord, MemorySource};
-use plait_engine::origin::{Origin, Origins};
-use plait_engine::user::UserName;
+use plait_core::id::MemoryId;
+use plait_core::origin::{Origin, Origins};
+use plait_core::user::UserName;
+use plait_run::long_term_memory::{MemoryContent, MemoryRecord, MemorySource};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

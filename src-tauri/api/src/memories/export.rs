@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use plait_engine::long_term_memory::{MemoryKind, MemoryRecord, RecallRequest, civil_date};
-use plait_engine::user::UserName;
+use plait_core::user::UserName;
+use plait_run::long_term_memory::{MemoryKind, MemoryRecord, RecallRequest, civil_date};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use ts_rs::TS;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use plait_adapters::{KeyStore, LongTermMemory};
-use plait_engine::host::Clock;
-use plait_engine::long_term_memory::MemoryRecord;
-use plait_engine::user::UserName;
+use plait_core::user::UserName;
+use plait_run::host::Clock;
+use plait_run::long_term_memory::MemoryRecord;
 
 use crate::ErrorReply;
 use crate::users::UserService;

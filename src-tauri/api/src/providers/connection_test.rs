@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plait_engine::context::{Message, Role};
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::{Activation, Epoch};
-use plait_engine::prompt::tokens;
-use plait_engine::provider::ModelRequest;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::{Activation, Epoch};
+use plait_run::context::{Message, Role};
+use plait_run::provider::ModelRequest;
+use plait_run::tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

@@ -2,7 +2,7 @@
 
 use plait_adapters::ProviderSettings;
 use plait_adapters::keys::{KeyLocation, KeySource};
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 use plait_adapters::Store;
-use plait_engine::journal::{CallEvent, Entry, Event};
-use plait_engine::models::{Correction, ModelOverride, ModelOverrides};
+use plait_run::journal::{CallEvent, Entry, Event};
+use plait_run::models::{Correction, ModelOverride, ModelOverrides};
 
 /// Corrections and overrides, each by `provider/model`.
 pub(crate) struct TokenCalibration {

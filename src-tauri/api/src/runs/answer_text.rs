@@ -1,7 +1,7 @@
 //! Reads a line of text as the answer to a pause.
 
-use plait_engine::exact_json;
-use plait_engine::expression::schema;
+use plait_core::exact_json;
+use plait_core::expression::schema;
 use serde_json::{Map, Value, json};
 
 /// Reads text as a value that matches the schema of a pause: the text itself if the schema accepts text; yes or no for a

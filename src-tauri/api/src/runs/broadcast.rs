@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use plait_engine::id::Activation;
-use plait_engine::journal::{Entry, Event, NodeEvent};
+use plait_core::id::Activation;
+use plait_run::journal::{Entry, Event, NodeEvent};
 use tokio::sync::mpsc;
 
 use crate::ErrorReply;

@@ -3,14 +3,14 @@
 
 use async_trait::async_trait;
 use plait_adapters::store::record::RunRecord;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::host::RunInfo;
-use plait_engine::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MAX_DEPTH, Subflows};
-use plait_engine::id::{Activation, RunId};
-use plait_engine::journal::{
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::{Activation, RunId};
+use plait_run::host::RunInfo;
+use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MAX_DEPTH, Subflows};
+use plait_run::journal::{
     ChildEvent, ChildQuestion, Entry, Event, MAX_LISTED_QUESTIONS, NodeEvent, RunEnd, RunEvent,
 };
-use plait_engine::run::view::{OpenPause, RunOutline, RunStatus};
+use plait_run::view::{OpenPause, RunOutline, RunStatus};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::{Builder, Uuid};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use plait_engine::attachment::Attachment;
-use plait_engine::id::{Activation, Epoch, MessageId, NodeId, RunId};
-use plait_engine::journal::Answer;
+use plait_core::attachment::Attachment;
+use plait_core::id::{Activation, Epoch, MessageId, NodeId, RunId};
+use plait_run::journal::Answer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use plait_adapters::Store;
 use plait_adapters::store::{RunFilter, Which};
-use plait_engine::config::with_settings;
-use plait_engine::flow::Flow;
-use plait_engine::forecast::{FlowForecast, ForecastRequest, MeasuredSizes, forecast};
-use plait_engine::id::RunId;
-use plait_engine::journal::{Entry, InputOverrides};
-use plait_engine::run::view::RunView;
-use plait_engine::user::UserName;
+use plait_core::config::with_settings;
+use plait_core::flow::Flow;
+use plait_core::id::RunId;
+use plait_core::user::UserName;
+use plait_insight::forecast::{FlowForecast, ForecastRequest, MeasuredSizes, forecast};
+use plait_run::journal::{Entry, InputOverrides};
+use plait_run::view::RunView;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use plait_adapters::telemetry::{RunPlace, SpanProjector};
-use plait_engine::error::ErrorCode;
-use plait_engine::id::RunId;
+use plait_core::error::ErrorCode;
+use plait_core::id::RunId;
 
 use super::service::RunService;
 use super::watch::Watch;

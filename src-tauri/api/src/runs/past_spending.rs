@@ -6,9 +6,10 @@ use jiff::tz::TimeZone;
 use plait_adapters::Store;
 use plait_adapters::store::RunFilter;
 use plait_adapters::store::record::{QUARTER_MS, RunRecord};
-use plait_engine::error::Fault;
-use plait_engine::id::{ConversationId, RunId};
-use plait_engine::quota::{Amount, Holder, QuotaBank};
+use plait_core::error::Fault;
+use plait_core::id::{ConversationId, RunId};
+use plait_core::quota::Amount;
+use plait_run::quota::{Holder, QuotaBank};
 
 use crate::usage::date_of;
 

@@ -2,13 +2,13 @@
 
 use plait_adapters::store::record::{RunCounters, RunRecord};
 use plait_adapters::store::{RunFilter, Store, Which};
-use plait_engine::error::Fault;
-use plait_engine::flow::Flow;
-use plait_engine::id::{ConversationId, RunId};
-use plait_engine::journal::Entry;
-use plait_engine::models::{Cost, TokenUsage};
-use plait_engine::run::view::RunStatus;
-use plait_engine::user::UserName;
+use plait_core::error::Fault;
+use plait_core::flow::Flow;
+use plait_core::id::{ConversationId, RunId};
+use plait_core::user::UserName;
+use plait_run::journal::Entry;
+use plait_run::models::{Cost, TokenUsage};
+use plait_run::view::RunStatus;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -1,13 +1,13 @@
 //! The runs that are driven in this process, and the broadcasts of those that are watched.
 
-use plait_engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 
 use futures::future::BoxFuture;
 use parking_lot::Mutex;
-use plait_engine::id::RunId;
-use plait_engine::run::{Driver, RunHandle};
+use plait_core::id::RunId;
+use plait_run::{Driver, RunHandle};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plait_adapters::Redaction;
-use plait_engine::flow::Flow;
-use plait_engine::grant::{GrantRule, Grants};
-use plait_engine::id::{ConversationId, NodeId, PortName, RunId};
-use plait_engine::journal::InputOverrides;
-use plait_engine::origin::Origins;
-use plait_engine::user::UserName;
+use plait_core::flow::Flow;
+use plait_core::id::{ConversationId, NodeId, PortName, RunId};
+use plait_core::origin::Origins;
+use plait_core::user::UserName;
+use plait_run::grant::{GrantRule, Grants};
+use plait_run::journal::InputOverrides;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -75,7 +75,7 @@ pub(super) enum NewRun {
     },
 }
 
-/// What the parent of a run may use; see [`RunInfo::grants`](plait_engine::host::RunInfo::grants).
+/// What the parent of a run may use; see [`RunInfo::grants`](plait_run::host::RunInfo::grants).
 pub(super) type InheritedGrants = Option<Arc<Grants>>;
 
 /// What a parent gives to a child run.

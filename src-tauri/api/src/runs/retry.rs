@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use plait_adapters::Store;
 use plait_adapters::store::record::RunRecord;
-use plait_engine::earlier_run::{EarlierRun, RetryForecast};
-use plait_engine::error::ErrorCode;
-use plait_engine::id::RunId;
-use plait_engine::journal::Entry;
-use plait_engine::run::view::RunStatus;
+use plait_core::error::ErrorCode;
+use plait_core::id::RunId;
+use plait_run::earlier_run::{EarlierRun, RetryForecast};
+use plait_run::journal::Entry;
+use plait_run::view::RunStatus;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

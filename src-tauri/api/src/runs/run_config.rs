@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use plait_engine::config::{ConfigValues, run_values};
+use plait_core::config::{ConfigValues, run_values};
 
 /// The values in force, by key.
 #[derive(Clone, Default)]

@@ -2,11 +2,11 @@
 //! tree say was used.
 
 use plait_adapters::Store;
-use plait_engine::config::tree_limits;
-use plait_engine::flow::TreeLimits;
-use plait_engine::host::Host;
-use plait_engine::host::tree_budget::TreeUsage;
-use plait_engine::id::RunId;
+use plait_core::config::tree_limits;
+use plait_core::flow::TreeLimits;
+use plait_core::id::RunId;
+use plait_run::host::Host;
+use plait_run::host::tree_budget::TreeUsage;
 
 use super::service::RunService;
 use crate::ErrorReply;

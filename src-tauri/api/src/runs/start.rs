@@ -1,6 +1,6 @@
 //! `run.start`.
 
-use plait_engine::id::RunId;
+use plait_core::id::RunId;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

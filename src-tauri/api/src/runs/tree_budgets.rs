@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
-use plait_engine::flow::TreeLimits;
-use plait_engine::host::tree_budget::{TreeBudget, TreeUsage};
-use plait_engine::id::RunId;
-use plait_engine::quota::QuotaBank;
+use plait_core::flow::TreeLimits;
+use plait_core::id::RunId;
+use plait_run::host::tree_budget::{TreeBudget, TreeUsage};
+use plait_run::quota::QuotaBank;
 
 use super::past_spending::local_bank;
 

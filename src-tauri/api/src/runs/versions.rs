@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use plait_adapters::store::record::RunRecord;
 use plait_adapters::store::{RunFilter, Which};
-use plait_engine::flow::Flow;
-use plait_engine::id::RunId;
-use plait_engine::run::view::RunStatus;
+use plait_core::flow::Flow;
+use plait_core::id::RunId;
+use plait_run::view::RunStatus;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use plait_adapters::Store;
 use plait_adapters::store::JournalEntries;
-use plait_engine::id::RunId;
-use plait_engine::journal::{CallEvent, Entry, Event, NodeEvent};
+use plait_core::id::RunId;
+use plait_run::journal::{CallEvent, Entry, Event, NodeEvent};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 

@@ -1,7 +1,7 @@
 //! The settings in force: reading and replacing them.
 
-use plait_engine::error::ErrorCode;
-use plait_engine::host::Clock;
+use plait_core::error::ErrorCode;
+use plait_run::host::Clock;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};

@@ -1,8 +1,8 @@
-use plait_engine::id::{Activation, Epoch, RunId};
-use plait_engine::journal::{CallAccount, CallEvent, Entry, Event, FlowRef, RunEvent};
-use plait_engine::models::{Cost, TokenUsage};
-use plait_engine::origin::Origins;
-use plait_engine::provider::ModelReply;
+use plait_core::id::{Activation, Epoch, RunId};
+use plait_core::origin::Origins;
+use plait_run::journal::{CallAccount, CallEvent, Entry, Event, FlowRef, RunEvent};
+use plait_run::models::{Cost, TokenUsage};
+use plait_run::provider::ModelReply;
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
     let first = Event::Run(RunEvent::Started {
         origins: Origins::NONE,
         run: RunId::from("r"),
-        user: plait_engine::user::UserName::default(),
+        user: plait_core::user::UserName::default(),
         flow: Box::new(FlowRef { name: "f".into(), path: None, hash: "h".into() }),
         to: None,
         input: None,

@@ -1,7 +1,7 @@
 //! The users of the data directory, and who is the current one for this process.
 
 use plait_adapters::{KeyStore, Store};
-use plait_engine::user::UserName;
+use plait_core::user::UserName;
 
 use super::UserList;
 use crate::ErrorReply;

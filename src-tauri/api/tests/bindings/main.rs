@@ -11,8 +11,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use plait_api::command::{Command, CommandVisitor};
-use plait_api::engine::config::{self, BuiltIn, ConfigScope};
-use plait_api::engine::error::ErrorCode;
+use plait_core::config;
+use plait_core::config::{BuiltIn, ConfigScope};
+use plait_core::error::ErrorCode;
 use serde_json::Value;
 use ts_rs::{Config, TS, TypeVisitor};
 
@@ -26,7 +27,7 @@ fn bindings_are_fresh() {
 /// The node types as the window sees them where it runs without a host.
 #[test]
 fn node_bindings_are_fresh() {
-    let registry = plait_api::engine::nodes::registry();
+    let registry = plait_nodes::registry();
     let nodes = serde_json::to_string_pretty(&registry.descriptors()).unwrap();
     compare("ui/src/bindings/nodes.json", &format!("{nodes}\n"));
 }
@@ -34,14 +35,14 @@ fn node_bindings_are_fresh() {
 /// The guide's reference of the node types.
 #[test]
 fn node_page_is_fresh() {
-    let registry = plait_api::engine::nodes::registry();
+    let registry = plait_nodes::registry();
     compare("docs/nodes.md", &node_page::node_page(&registry.descriptors()));
 }
 
 /// The icons of the node types, so that the bundle carries these and no others of lucide's.
 #[test]
 fn icon_bindings_are_fresh() {
-    let registry = plait_api::engine::nodes::registry();
+    let registry = plait_nodes::registry();
     let names: BTreeSet<_> = registry.descriptors().iter().map(|node| component_name(&node.icon)).collect();
     let mut out = String::from(
         "// Generated from the node types by `cargo xtask bindings`. Do not edit: a test compares the two.\nexport {\n",
@@ -170,10 +171,10 @@ fn generate() -> String {
     let mut types = Types::new();
     plait_api::visit_commands(&mut types);
     // What does not travel with a command: a watched run's entries, and errors.
-    types.add::<plait_api::engine::journal::Entry>();
-    types.add::<plait_api::engine::run::view::RunView>();
-    types.add::<plait_api::engine::context::ContextHandle>();
-    types.add::<plait_api::engine::tool::ToolSpec>();
+    types.add::<plait_run::journal::Entry>();
+    types.add::<plait_run::view::RunView>();
+    types.add::<plait_run::context::ContextHandle>();
+    types.add::<plait_run::tool::ToolSpec>();
     types.add::<plait_api::ErrorReply>();
     types.write()
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use plait_api::engine::node::NodeDescriptor;
-use plait_api::engine::port::{InputPort, OutputPort};
+use plait_core::port::{InputPort, OutputPort};
+use plait_run::node::NodeDescriptor;
 use serde_json::Value;
 
 /// The page. Each node type has a section with its title as heading, so that links need nothing but the title.

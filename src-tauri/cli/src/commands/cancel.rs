@@ -1,12 +1,12 @@
 //! `plait cancel`.
 
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 use clap::Args;
-use plait_api::engine::id::RunId;
-use plait_api::engine::run::view::RunStatus;
 use plait_api::runs::{CancelRun, ShowRun};
 use plait_api::{ErrorReply, Plait};
+use plait_core::id::RunId;
+use plait_run::view::RunStatus;
 
 use super::runs;
 use crate::exit::{CliError, ExitStatus};

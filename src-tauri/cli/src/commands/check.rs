@@ -5,9 +5,8 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::Args;
-use plait_api::engine::diagnostic::{Diagnostic, Severity};
-use plait_api::engine::nodes;
 use plait_api::flows::{check_with_subflows, missing_providers, provider_names};
+use plait_core::diagnostic::{Diagnostic, Severity};
 
 use crate::exit::{CliError, ExitStatus, warning_text};
 use crate::flow_source::FlowSource;
@@ -32,7 +31,8 @@ pub(crate) fn execute(home: &Path, args: &CheckArgs) -> Result<ExitStatus, CliEr
         other => other?,
     };
     let mut diagnostics =
-        check_with_subflows(&source.flow, source.path_text().as_deref(), &nodes::registry()).diagnostics;
+        check_with_subflows(&source.flow, source.path_text().as_deref(), &plait_nodes::registry())
+            .diagnostics;
     match provider_names(home) {
         Ok(known) => diagnostics.extend(missing_providers(&source.flow, &known)),
         // The flow can be checked all the same.

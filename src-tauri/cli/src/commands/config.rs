@@ -7,8 +7,9 @@ use std::io::Write as _;
 use clap::{Args, Subcommand};
 use plait_api::ErrorReply;
 use plait_api::config::{ExplainConfig, SetConfig};
-use plait_api::engine::config::{self, ConfigSource, ResolvedConfig};
-use plait_api::engine::error::Fault;
+use plait_core::config;
+use plait_core::config::{ConfigSource, ResolvedConfig};
+use plait_core::error::Fault;
 use serde_json::Value;
 
 use crate::exit::{CliError, ExitStatus};

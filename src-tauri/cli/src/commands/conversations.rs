@@ -7,13 +7,13 @@ mod remove;
 mod rename;
 mod show;
 
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 use clap::{Args, Subcommand};
 use plait_api::conversations::{ConversationFlow, ListConversations, OpenConversation};
-use plait_api::engine::flow::Flow;
-use plait_api::engine::id::ConversationId;
 use plait_api::{ErrorReply, Plait};
+use plait_core::flow::Flow;
+use plait_core::id::ConversationId;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};

@@ -4,11 +4,11 @@ use std::ffi::OsString;
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::engine::forecast::{
+use plait_api::runs::ForecastFlow;
+use plait_insight::forecast::{
     Executions, FlowForecast, NodeForecast, Outlook, SizeSource, UnknownCost, UnknownReason,
 };
-use plait_api::engine::models::Cost;
-use plait_api::runs::ForecastFlow;
+use plait_run::models::Cost;
 
 use super::runs::find;
 use crate::exit::{CliError, ExitStatus};

@@ -5,11 +5,11 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::grant::{GrantDecision, GrantPattern, GrantRule};
-use plait_api::engine::needs::NeedState;
 use plait_api::grants::{FlowGrants, RevokeGrants, SetGrants, ShowGrants};
 use plait_api::{ErrorReply, Plait};
+use plait_core::error::ErrorCode;
+use plait_run::grant::{GrantDecision, GrantPattern, GrantRule};
+use plait_run::needs::NeedState;
 
 use super::mcp::describe_pin;
 use crate::exit::{CliError, ExitStatus};

@@ -5,11 +5,11 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::flow;
-use plait_api::engine::import::{Format, ImportOutcome, MAX_BYTES};
 use plait_api::flows::{ImportFlow, ImportedFlow};
 use plait_api::{ErrorReply, flow_files};
+use plait_core::error::ErrorCode;
+use plait_core::flow;
+use plait_import::{Format, ImportOutcome, MAX_BYTES};
 
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};

@@ -7,7 +7,7 @@ mod remove;
 mod search;
 
 use clap::{Args, Subcommand};
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};

@@ -7,10 +7,10 @@ mod show;
 mod trace;
 
 use clap::{Args, Subcommand};
-use plait_api::engine::id::RunId;
-use plait_api::engine::lens::LensCall;
 use plait_api::lens::{PromptsOfRun, ShowPrompts};
 use plait_api::{ErrorReply, Plait};
+use plait_core::id::RunId;
+use plait_insight::lens::LensCall;
 
 use super::runs::find;
 use crate::exit::{CliError, ExitStatus};
@@ -91,6 +91,6 @@ async fn select_calls(
 fn no_call(run: &RunId, node: Option<&str>, number: usize) -> ErrorReply {
     let node = node.map(|node| format!(" of `{node}`")).unwrap_or_default();
     let message = format!("Run {run} has no model call {number}{node}.");
-    ErrorReply::new(plait_api::engine::error::ErrorCode::LensNoCall, message)
+    ErrorReply::new(plait_core::error::ErrorCode::LensNoCall, message)
         .hint("`plait lens show RUN` lists the calls.")
 }

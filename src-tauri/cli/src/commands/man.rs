@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Command};
 use clap_mangen::Man;
 use plait_api::ErrorReply;
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::terminal::stdout;

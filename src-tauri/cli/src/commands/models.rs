@@ -4,10 +4,10 @@ use std::io::Write as _;
 use std::num::NonZeroU32;
 
 use clap::{Args, Subcommand};
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::models::{ModelOverride, Price};
 use plait_api::settings::{GetSettings, SetSettings};
 use plait_api::{ErrorReply, Plait};
+use plait_core::error::ErrorCode;
+use plait_run::models::{ModelOverride, Price};
 
 use crate::exit::{CliError, ExitStatus};
 use crate::format::to_json;

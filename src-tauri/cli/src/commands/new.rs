@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use plait_api::engine::error::ErrorCode;
-use plait_api::engine::flow;
-use plait_api::engine::pipeline::{self, Pipeline};
 use plait_api::{ErrorReply, flow_files};
+use plait_core::error::ErrorCode;
+use plait_core::flow;
+use plait_formats::pipeline;
+use plait_formats::pipeline::Pipeline;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::terminal::print_error;

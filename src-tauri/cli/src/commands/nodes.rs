@@ -1,14 +1,14 @@
 //! `plait nodes`.
 
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
 use clap::Args;
 use plait_api::ErrorReply;
-use plait_api::engine::node::{Example, NodeDescriptor};
-use plait_api::engine::nodes::registry;
-use plait_api::engine::port::{InputPort, PortKind, Ports};
+use plait_core::port::{InputPort, PortKind, Ports};
+use plait_nodes::registry;
+use plait_run::node::{Example, NodeDescriptor};
 use serde_json::Value;
 
 use crate::exit::{CliError, ExitStatus};

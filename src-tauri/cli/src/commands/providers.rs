@@ -11,7 +11,7 @@ mod test;
 
 use clap::{Args, Subcommand};
 use plait_api::ErrorReply;
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};

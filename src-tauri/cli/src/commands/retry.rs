@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use plait_api::engine::earlier_run::RetryForecast;
 use plait_api::runs::{ForecastRetry, RetryRun, ShowRun};
+use plait_run::earlier_run::RetryForecast;
 
 use super::runs;
 use crate::ctrl_c::CtrlC;

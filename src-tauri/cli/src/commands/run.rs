@@ -5,13 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
-use plait_api::engine::exact_json;
-use plait_api::engine::flow::{Flow, TreeLimits};
-use plait_api::engine::id::NodeId;
-use plait_api::engine::journal::InputOverrides;
-use plait_api::engine::nodes;
 use plait_api::flows::check_runnable;
 use plait_api::runs::{RunRequest, StartRun};
+use plait_core::exact_json;
+use plait_core::flow::{Flow, TreeLimits};
+use plait_core::id::NodeId;
+use plait_run::journal::InputOverrides;
 use serde_json::Value;
 
 use super::conversations;
@@ -156,7 +155,7 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
 
 /// Rejects an invalid flow before the store is opened.
 fn check(source: &FlowSource, to: Option<&NodeId>, overrides: &InputOverrides) -> Result<(), CliError> {
-    let (registry, path) = (nodes::registry(), source.path_text());
+    let (registry, path) = (plait_nodes::registry(), source.path_text());
     check_runnable(&source.flow, path.as_deref(), &registry, to, overrides)
         .map_err(|diagnostics| source.invalid(&diagnostics))
 }

@@ -8,13 +8,13 @@ mod turns;
 
 use std::path::Path;
 
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 use clap::{Args, Subcommand};
-use plait_api::engine::id::RunId;
-use plait_api::engine::run::view::RunStatus;
 use plait_api::runs::ListRuns;
 use plait_api::{ErrorReply, Plait};
+use plait_core::id::RunId;
+use plait_run::view::RunStatus;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};

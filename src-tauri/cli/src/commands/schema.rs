@@ -3,9 +3,8 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::engine::nodes;
-use plait_api::engine::pipeline;
 use plait_api::flows::flow_schema;
+use plait_formats::pipeline;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::terminal::stdout;
@@ -25,7 +24,7 @@ pub(crate) struct SchemaArgs {
 }
 
 pub(crate) fn execute(args: &SchemaArgs) -> Result<ExitStatus, CliError> {
-    let schema = if args.pipeline { pipeline::schema() } else { flow_schema(&nodes::registry()) };
+    let schema = if args.pipeline { pipeline::schema() } else { flow_schema(&plait_nodes::registry()) };
     writeln!(stdout(), "{schema:#}")?;
     Ok(ExitStatus::Success)
 }

@@ -1,6 +1,6 @@
 //! `plait tokens`.
 
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;

@@ -3,9 +3,9 @@
 use std::io::Write as _;
 
 use clap::{Args, Subcommand};
-use plait_api::engine::error::ErrorCode;
 use plait_api::settings::{GetSettings, SetSettings};
 use plait_api::{ErrorReply, Plait, ToolSecret};
+use plait_core::error::ErrorCode;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::format::to_json;

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::engine::journal::Spending;
 use plait_api::usage::{Usage, UsageByDay};
+use plait_run::journal::Spending;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::format::{new_table, to_json};

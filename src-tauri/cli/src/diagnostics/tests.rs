@@ -1,5 +1,5 @@
 use super::*;
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 #[test]
 fn rendered_diagnostic_has_position_code_and_hint() {
@@ -46,7 +46,7 @@ fn position_far_into_a_long_line_is_rendered_with_its_surroundings_only() {
 #[test]
 fn control_characters_of_the_file_are_not_printed() {
     let text = "{\"version\": 1, \"nodes\": \u{1b}]52;c;cGxhaXQ=\u{7}";
-    let error = plait_api::engine::flow::read(text).unwrap_err();
+    let error = plait_core::flow::read(text).unwrap_err();
     let rendered = render_read_errors(
         "a\u{1b}[2J.json",
         text,

@@ -1,4 +1,4 @@
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 use super::*;
 

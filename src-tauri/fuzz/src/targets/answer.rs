@@ -2,7 +2,7 @@
 //! zero byte, the text.
 
 use plait_api::runs::answer_text::{answer_choices, parse_answer, parse_decision};
-use plait_engine::expression::schema;
+use plait_core::expression::schema;
 
 use super::{Handler, json, parts};
 

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use plait_adapters::workers::WorkerPool;
-use plait_engine::expression::condition::Condition;
-use plait_engine::expression::query::Query;
+use plait_core::expression::condition::Condition;
+use plait_core::expression::query::Query;
 use serde_json::Value;
 
 use super::{Handler, gist, json, magnitude, parts, runtime, worker_pool};

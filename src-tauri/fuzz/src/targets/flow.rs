@@ -1,10 +1,9 @@
 //! Flow files. What can be read can be checked, planned and written, and what was written reads as the same flow.
 
-use plait_engine::flow;
-use plait_engine::journal::InputOverrides;
-use plait_engine::node::Registry;
-use plait_engine::nodes;
-use plait_engine::plan;
+use plait_core::flow;
+use plait_run::journal::InputOverrides;
+use plait_run::node::Registry;
+use plait_run::plan;
 
 use super::{Handler, magnitude};
 
@@ -40,7 +39,7 @@ pub(super) struct FlowHandler(Registry);
 
 impl FlowHandler {
     pub(super) fn new() -> Self {
-        Self(nodes::registry())
+        Self(plait_nodes::registry())
     }
 }
 

@@ -1,11 +1,10 @@
 //! Files of other tools. What can be imported is a flow that can be written and checked, and its report says what became of each
 //! node.
 
-use plait_engine::flow;
-use plait_engine::import::{Format, ImportOutcome, Imported, import};
-use plait_engine::node::Registry;
-use plait_engine::nodes;
-use plait_engine::plan;
+use plait_core::flow;
+use plait_import::{Format, ImportOutcome, Imported, import};
+use plait_run::node::Registry;
+use plait_run::plan;
 
 use super::{Handler, magnitude};
 
@@ -55,7 +54,7 @@ pub(super) struct ImportHandler(Registry);
 
 impl ImportHandler {
     pub(super) fn new() -> Self {
-        Self(nodes::registry())
+        Self(plait_nodes::registry())
     }
 
     /// What an import led to.

@@ -5,13 +5,12 @@ use std::fs;
 
 use anyhow::Context as _;
 use plait_adapters::Store;
-use plait_adapters::store::RunFilter;
-use plait_adapters::store::doctor;
 use plait_adapters::store::record::RunRecord;
-use plait_engine::error::Fault;
-use plait_engine::id::RunId;
-use plait_engine::journal::{Entry, Event, Journal as _, RunEvent};
-use plait_engine::run::view::RunView;
+use plait_adapters::store::{RunFilter, doctor};
+use plait_core::error::Fault;
+use plait_core::id::RunId;
+use plait_run::journal::{Entry, Event, Journal as _, RunEvent};
+use plait_run::view::RunView;
 use tempfile::TempDir;
 
 use super::{Handler, files, gist, magnitude};

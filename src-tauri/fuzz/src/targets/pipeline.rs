@@ -1,9 +1,9 @@
 //! Pipelines. What can be read can be checked and saved: unchanged it is the same text, and written anew the same flow.
 
-use plait_engine::node::Registry;
-use plait_engine::nodes;
-use plait_engine::pipeline::{self, Pipeline};
-use plait_engine::plan;
+use plait_formats::pipeline;
+use plait_formats::pipeline::Pipeline;
+use plait_run::node::Registry;
+use plait_run::plan;
 
 use super::Handler;
 
@@ -41,7 +41,7 @@ pub(super) struct PipelineHandler(Registry);
 
 impl PipelineHandler {
     pub(super) fn new() -> Self {
-        Self(nodes::registry())
+        Self(plait_nodes::registry())
     }
 }
 

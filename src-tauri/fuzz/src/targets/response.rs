@@ -10,8 +10,8 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use anyhow::Context as _;
 use plait_adapters::providers::ProviderKind;
 use plait_adapters::{ProviderRegistry, ProviderSettings};
-use plait_engine::id::{Activation, Epoch};
-use plait_engine::provider::{ModelRequest, Provider, Providers as _};
+use plait_core::id::{Activation, Epoch};
+use plait_run::provider::{ModelRequest, Provider, Providers as _};
 use serde_json::Value;
 
 use super::{Handler, magnitude, runtime};

@@ -1,7 +1,7 @@
 //! JSON Schemas, as flows set them for questions and structured replies. An input is the schema and, after a zero byte, a
 //! value to check.
 
-use plait_engine::expression::schema;
+use plait_core::expression::schema;
 
 use super::{Handler, gist, json, parts};
 

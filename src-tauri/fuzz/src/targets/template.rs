@@ -1,7 +1,7 @@
 //! Templates. An input is the source and, after a zero byte, an object with the values.
 
 use plait_adapters::workers::WorkerPool;
-use plait_engine::expression::template::Template;
+use plait_core::expression::template::Template;
 use serde_json::{Map, Value};
 
 use super::{Handler, json, magnitude, parts, runtime, worker_pool};

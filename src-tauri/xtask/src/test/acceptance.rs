@@ -18,7 +18,7 @@ const PROVIDER_TESTS: &str = "src-tauri/adapters/tests/providers";
 const SHARED_TESTS: (&str, &str) = ("holds_for_every_protocol!(", "protocol_checks.rs");
 
 /// Checks the acceptance page. The error lists the names without a test.
-pub(super) fn check() -> Result<()> {
+pub fn check() -> Result<()> {
     let (mut rust, mut typescript) = (String::new(), String::new());
     for name in repo::tracked_files()? {
         // A file that was deleted and not committed yet is still listed.

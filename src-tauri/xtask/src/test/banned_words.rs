@@ -26,7 +26,7 @@ const EXCLUDED: &[&str] =
 const MAX_FINDINGS: usize = 2_000;
 
 /// Checks every tracked file. The error lists each position with the replacement.
-pub(super) fn check() -> Result<()> {
+pub fn check() -> Result<()> {
     let path = repo::root().join(TABLE);
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let table = Table::parse(&text)?;

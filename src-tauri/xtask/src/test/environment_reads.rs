@@ -19,7 +19,7 @@ const ALLOWED: &[&str] = &[
 const TESTS: &[&str] = &["/tests/", "/tests.rs", "/benches/", "/testing/"];
 
 /// Checks every Rust file of the repository. The error lists each place.
-pub(super) fn check() -> Result<()> {
+pub fn check() -> Result<()> {
     let mut findings = Vec::new();
     for name in repo::tracked_files()? {
         let is_test = name.starts_with("tests/") || TESTS.iter().any(|part| name.contains(part));

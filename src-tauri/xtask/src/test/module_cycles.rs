@@ -20,7 +20,7 @@ use crate::steps::print_note;
 use crate_modules::{CrateModules, ModulePath};
 
 /// Checks every crate of the workspace. The error lists each circle and one import for each of its arrows.
-pub(super) fn check() -> Result<()> {
+pub fn check() -> Result<()> {
     let mut circles = Vec::new();
     let roots = crate_roots()?;
     for root in &roots {

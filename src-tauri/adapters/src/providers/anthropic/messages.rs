@@ -1,8 +1,8 @@
 //! Encodes the conversation as messages: user and assistant alternate, each with a list of blocks. Merges adjacent messages
 //! of one role, sends thinking blocks back unchanged, and places the cache breakpoints within the conversation.
 
-use plait_engine::attachment::{Attachment, AttachmentKind};
-use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
+use plait_core::attachment::{Attachment, AttachmentKind};
+use plait_run::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
 use serde_json::{Value, json};
 
 use super::{STATE_KEY, prompt_cache};

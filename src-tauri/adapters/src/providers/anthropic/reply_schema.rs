@@ -8,7 +8,7 @@
 
 mod narrow;
 
-use plait_engine::provider::{ModelRequest, SchemaForm};
+use plait_run::provider::{ModelRequest, SchemaForm};
 use serde_json::{Value, json};
 
 use crate::providers::protocol::instructions::schema_instruction;

@@ -1,9 +1,9 @@
 //! Encodes a request: how this protocol writes instructions, tools and limits. [`messages`] encodes the conversation,
 //! [`reply_schema`] asks for structured output.
 
-use plait_engine::error::Fault;
-use plait_engine::provider::ModelRequest;
-use plait_engine::tool::ToolSpec;
+use plait_core::error::Fault;
+use plait_run::provider::ModelRequest;
+use plait_run::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use super::reply_schema::{self, StructuredOutput};

@@ -3,9 +3,9 @@
 //! A reply is complete when it has a stop reason. A stream that ends before that was cut short; what happens to the
 //! connection afterwards no longer matters.
 
-use plait_engine::context::ToolCall;
-use plait_engine::error::Fault;
-use plait_engine::provider::{Chunk, ChunkSink, ModelReply, StopReason};
+use plait_core::error::Fault;
+use plait_run::context::ToolCall;
+use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::{Map, Value, json};
 
 use super::STATE_KEY;

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use plait_engine::attachment::Attachment;
-use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
+use plait_core::attachment::Attachment;
+use plait_run::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
 use serde_json::{Value, json};
 
 use super::STATE_KEY;

@@ -1,6 +1,6 @@
 //! The models of Google's API, and their names.
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use serde::Deserialize;
 
 use crate::providers::http::HttpClient;

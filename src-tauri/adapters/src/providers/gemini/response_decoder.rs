@@ -3,11 +3,11 @@
 //! A reply is complete when it has a finish reason, or when the prompt was blocked. A stream that ends before that was cut
 //! short. The protocol has no closing event.
 
-use plait_engine::attachment::Attachment;
-use plait_engine::context::ToolCall;
-use plait_engine::error::Fault;
-use plait_engine::models::TokenUsage;
-use plait_engine::provider::{Chunk, ChunkSink, ModelReply, StopReason};
+use plait_core::attachment::Attachment;
+use plait_core::error::Fault;
+use plait_run::context::ToolCall;
+use plait_run::models::TokenUsage;
+use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::{Map, Value, json};
 
 use super::STATE_KEY;

@@ -3,9 +3,9 @@
 //! A request that continues a stored conversation repeats everything but its steps: instructions, tools and configuration hold for
 //! one interaction only (<https://ai.google.dev/gemini-api/docs/interactions>).
 
-use plait_engine::error::Fault;
-use plait_engine::provider::ModelRequest;
-use plait_engine::tool::ToolSpec;
+use plait_core::error::Fault;
+use plait_run::provider::ModelRequest;
+use plait_run::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use super::steps::steps;

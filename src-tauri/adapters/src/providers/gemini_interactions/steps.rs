@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use plait_engine::attachment::AttachmentKind;
-use plait_engine::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
-use plait_engine::provider::ModelReply;
+use plait_core::attachment::AttachmentKind;
+use plait_run::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
+use plait_run::provider::ModelReply;
 use serde_json::{Value, json};
 
 use crate::providers::protocol::tool_calls::arguments_object;

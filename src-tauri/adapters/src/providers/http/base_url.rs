@@ -1,6 +1,6 @@
 //! A provider's base URL: checked, and displayed without any password in it.
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use reqwest::Url;
 
 use crate::net::is_loopback;

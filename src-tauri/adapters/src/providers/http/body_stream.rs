@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use futures::{Stream, StreamExt as _};
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use reqwest::Response;
 use tokio::time::Instant;
 

@@ -1,7 +1,7 @@
 //! The options of a call: provider-specific fields that are added to the request unchanged. Rejects options that would
 //! override fields Plait itself sets.
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use serde_json::{Map, Value};
 
 /// The one option Plait interprets itself: whether the provider may store the conversation.

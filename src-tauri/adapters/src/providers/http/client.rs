@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::ReplyKey;
-use plait_engine::provider::{HttpRequest, KeyPlaceholder, hash_request};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::ReplyKey;
+use plait_run::provider::{HttpRequest, KeyPlaceholder, hash_request};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde::Serialize;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::io;
 use std::time::{Duration, SystemTime};
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
 use serde_json::Value;

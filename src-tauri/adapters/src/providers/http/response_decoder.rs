@@ -1,8 +1,8 @@
 //! The interface between the response reader and a protocol's decoder: how the stream is framed, and when the reply is
 //! complete. No I/O.
 
-use plait_engine::error::Fault;
-use plait_engine::provider::{ChunkSink, ModelReply};
+use plait_core::error::Fault;
+use plait_run::provider::{ChunkSink, ModelReply};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt as _};
-use plait_engine::error::Fault;
-use plait_engine::provider::{ChunkSink, ModelReply};
+use plait_core::error::Fault;
+use plait_run::provider::{ChunkSink, ModelReply};
 use reqwest::header::CONTENT_TYPE;
 use serde::de::IgnoredAny;
 use sse_stream::SseByteStream;

@@ -1,6 +1,6 @@
 //! The options of the offline provider: script and speed. Owns their format and validation.
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -7,9 +7,9 @@
 //! Other nodes in the same context, retries and resumes do not change the position. Trimming the start of the history does,
 //! since the model does not see it.
 
-use plait_engine::context::{Role, ToolCall};
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::provider::ModelRequest;
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::context::{Role, ToolCall};
+use plait_run::provider::ModelRequest;
 
 use super::{OfflineOptions, Repeat, ScriptedCall, ScriptedReply};
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use plait_engine::context::{Message, ToolCall};
-use plait_engine::id::{Activation, Epoch};
+use plait_core::id::{Activation, Epoch};
+use plait_run::context::{Message, ToolCall};
 use serde_json::{Value, json};
 
 use super::*;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use plait_engine::prompt::tokens;
-use plait_engine::provider::{Chunk, ChunkSink};
+use plait_run::provider::{Chunk, ChunkSink};
+use plait_run::tokens;
 
 /// One reply being sent.
 pub(super) struct WordStream<'a> {

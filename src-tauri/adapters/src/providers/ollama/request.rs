@@ -1,11 +1,12 @@
 //! Encodes a request: how this protocol writes messages, tools and limits, and how large a window the model is loaded
 //! with.
 
-use plait_engine::attachment::Attachment;
-use plait_engine::context::{Content, Message, Role, ToolCall};
-use plait_engine::error::Fault;
-use plait_engine::prompt::{tokens, tool_tokens};
-use plait_engine::provider::{ModelRequest, SchemaForm};
+use plait_core::attachment::Attachment;
+use plait_core::error::Fault;
+use plait_nodes::prompt::tool_tokens;
+use plait_run::context::{Content, Message, Role, ToolCall};
+use plait_run::provider::{ModelRequest, SchemaForm};
+use plait_run::tokens;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;

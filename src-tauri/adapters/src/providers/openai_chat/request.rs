@@ -1,9 +1,9 @@
 //! Encodes a request: how this protocol writes messages, tools and limits.
 
-use plait_engine::attachment::AttachmentKind;
-use plait_engine::context::{Content, Message, Part, Role, ToolCall};
-use plait_engine::error::Fault;
-use plait_engine::provider::{ModelRequest, SchemaForm};
+use plait_core::attachment::AttachmentKind;
+use plait_core::error::Fault;
+use plait_run::context::{Content, Message, Part, Role, ToolCall};
+use plait_run::provider::{ModelRequest, SchemaForm};
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::options;

@@ -3,10 +3,10 @@
 //! A reply is complete when its choice has a finish reason or the stream has sent `[DONE]`. A stream that ends before that
 //! was cut short; what happens to the connection afterwards no longer matters.
 
-use plait_engine::attachment::Attachment;
-use plait_engine::error::Fault;
-use plait_engine::models::TokenUsage;
-use plait_engine::provider::{Chunk, ChunkSink, ModelReply, StopReason};
+use plait_core::attachment::Attachment;
+use plait_core::error::Fault;
+use plait_run::models::TokenUsage;
+use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::Value;
 
 use super::reasoning_details::ReasoningDetails;

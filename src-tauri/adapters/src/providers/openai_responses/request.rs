@@ -1,10 +1,10 @@
 //! Encodes a request: how this protocol writes messages, tools and limits as items.
 
-use plait_engine::attachment::AttachmentKind;
-use plait_engine::context::{Content, Message, Part, Role, ToolCall};
-use plait_engine::error::Fault;
-use plait_engine::provider::{ModelReply, ModelRequest, SchemaForm};
-use plait_engine::tool::ToolSpec;
+use plait_core::attachment::AttachmentKind;
+use plait_core::error::Fault;
+use plait_run::context::{Content, Message, Part, Role, ToolCall};
+use plait_run::provider::{ModelReply, ModelRequest, SchemaForm};
+use plait_run::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 use crate::providers::http::add_options;

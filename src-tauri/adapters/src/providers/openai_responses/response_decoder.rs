@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use plait_engine::context::ToolCall;
-use plait_engine::error::Fault;
-use plait_engine::models::TokenUsage;
-use plait_engine::provider::{Chunk, ChunkSink, ModelReply, StopReason};
+use plait_core::error::Fault;
+use plait_run::context::ToolCall;
+use plait_run::models::TokenUsage;
+use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use super::request::{CALL, STATE_KEY, TEXT};

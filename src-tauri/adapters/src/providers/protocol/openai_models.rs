@@ -1,6 +1,6 @@
 //! The model list of OpenAI and compatible servers.
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use serde::Deserialize;
 
 use crate::providers::http::HttpClient;

@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use plait_engine::attachment::{Attachment, inspect};
-use plait_engine::error::Fault;
+use plait_core::attachment::{Attachment, inspect};
+use plait_core::error::Fault;
 
 use crate::providers::http::ErrorContext;
 

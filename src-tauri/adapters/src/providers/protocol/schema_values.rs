@@ -6,7 +6,7 @@ use serde_json::Value;
 const TYPES: [&str; 7] = ["object", "array", "string", "integer", "number", "boolean", "null"];
 
 /// The types that `type` names, which is one or a list. None if it is neither.
-pub(in crate::providers) fn types(keyword: &Value) -> Option<Vec<String>> {
+pub fn types(keyword: &Value) -> Option<Vec<String>> {
     let listed: Vec<&Value> = match keyword {
         Value::Array(several) => several.iter().collect(),
         one => vec![one],

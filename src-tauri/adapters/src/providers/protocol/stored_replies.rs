@@ -8,7 +8,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use parking_lot::Mutex;
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 

@@ -1,9 +1,9 @@
 //! Tools and their calls, as several protocols write them. Arguments that cannot be read exactly as JSON stay text in both
 //! directions. No schema accepts text in place of an object, so the model gets an error and can correct the call.
 
-use plait_engine::context::ToolCall;
-use plait_engine::exact_json;
-use plait_engine::tool::ToolSpec;
+use plait_core::exact_json;
+use plait_run::context::ToolCall;
+use plait_run::tool::ToolSpec;
 use serde_json::{Map, Value, json};
 
 /// A tool's definition in the format of chat completions, which other protocols share.

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use plait_engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 use super::*;
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::retriever::{
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::retriever::{
     Candidate, KnowledgeRef, MAX_CANDIDATES, Passage, Retrieval, RetrievalRequest, Retriever, fit,
 };
 use tantivy::DocAddress;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::hash::content_hash;
-use plait_engine::retriever::KnowledgeRef;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::hash::content_hash;
+use plait_run::retriever::KnowledgeRef;
 
 use super::KnowledgeBases;
 use crate::project_files::ReadableFolder;

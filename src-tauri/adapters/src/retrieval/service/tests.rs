@@ -9,9 +9,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use parking_lot::Mutex as SyncMutex;
-use plait_engine::retriever::{
-    KnowledgeRef, LeftOutReason, Match, Retrieval, RetrievalRequest, Retriever as _,
-};
+use plait_run::retriever::{KnowledgeRef, LeftOutReason, Match, Retrieval, RetrievalRequest, Retriever as _};
 
 use super::*;
 use crate::retrieval::base::BaseState;
@@ -134,7 +132,7 @@ impl World {
 
     async fn folder(&self, folder: &str) -> Result<Vec<String>, String> {
         let found = self.ask("train", KnowledgeRef::Folder(folder.to_owned())).await;
-        let shown = |chunk: plait_engine::retriever::RetrievedChunk| {
+        let shown = |chunk: plait_run::retriever::RetrievedChunk| {
             format!("{} {}", chunk.passage.base, chunk.passage.source)
         };
         found.map(|found| found.used.into_iter().map(shown).collect()).map_err(|fault| fault.code.to_string())

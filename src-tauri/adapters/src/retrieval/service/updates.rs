@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use plait_engine::error::Fault;
-use plait_engine::retriever::IndexProgress;
+use plait_core::error::Fault;
+use plait_run::retriever::IndexProgress;
 use tantivy::DocAddress;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;

@@ -9,8 +9,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use plait_engine::error::Fault;
-use plait_engine::id::RunId;
+use plait_core::error::Fault;
+use plait_core::id::RunId;
 
 use super::{FOLDER, path_of};
 use crate::store::fault;

@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::{ConversationId, RunId};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::{ConversationId, RunId};
 
 use super::file::deleted;
 use super::{Conversations, IndexEntry, key_of, path_in, unknown};

@@ -13,12 +13,12 @@ use std::io::{Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_engine::context::Role;
-use plait_engine::context::conversation::{Summary, SummaryRef};
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::RunId;
-use plait_engine::journal::Spending;
-use plait_engine::memory::{MemoryChange, WorkflowMemory};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::RunId;
+use plait_run::context::Role;
+use plait_run::context::conversation::{Summary, SummaryRef};
+use plait_run::journal::Spending;
+use plait_run::memory::{MemoryChange, WorkflowMemory};
 use serde::{Deserialize, Serialize};
 
 use super::projector::ConversationUpdate;

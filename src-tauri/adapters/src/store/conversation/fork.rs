@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use plait_engine::context::Role;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::ConversationId;
-use plait_engine::journal::Spending;
-use plait_engine::memory::{MemoryChange, MemoryTurn};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::ConversationId;
+use plait_run::context::Role;
+use plait_run::journal::Spending;
+use plait_run::memory::{MemoryChange, MemoryTurn};
 
 use super::projector::ConversationUpdate;
 use super::record::{ConversationRecord, ForkOrigin};

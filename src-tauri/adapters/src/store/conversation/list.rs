@@ -1,7 +1,7 @@
 //! Finds conversations: lists, full-text search, and lookup by the beginning of an id.
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::ConversationId;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::ConversationId;
 
 use super::record::ConversationRecord;
 use super::{Conversations, State, id_of, key_of, unknown};

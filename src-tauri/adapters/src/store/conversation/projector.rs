@@ -14,12 +14,12 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plait_engine::context::conversation::{Summary, SummaryRef};
-use plait_engine::context::{ContextChange, MAIN, Role, SharedMessage};
-use plait_engine::error::Fault;
-use plait_engine::id::{Activation, ContextId, RunId};
-use plait_engine::journal::{ContextEvent, Entry, Event, MemoryEvent, Spending};
-use plait_engine::memory::MemoryChange;
+use plait_core::error::Fault;
+use plait_core::id::{Activation, ContextId, RunId};
+use plait_run::context::conversation::{Summary, SummaryRef};
+use plait_run::context::{ContextChange, MAIN, Role, SharedMessage};
+use plait_run::journal::{ContextEvent, Entry, Event, MemoryEvent, Spending};
+use plait_run::memory::MemoryChange;
 
 use super::key_of;
 use crate::store::log_file::Key;

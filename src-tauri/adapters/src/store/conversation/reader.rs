@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use plait_engine::context::SharedMessage;
-use plait_engine::context::conversation::{ConversationReader, Summary, SummaryRef};
-use plait_engine::error::Fault;
-use plait_engine::id::ConversationId;
-use plait_engine::memory::WorkflowMemory;
+use plait_core::error::Fault;
+use plait_core::id::ConversationId;
+use plait_run::context::SharedMessage;
+use plait_run::context::conversation::{ConversationReader, Summary, SummaryRef};
+use plait_run::memory::WorkflowMemory;
 
 use super::{Conversations, id_of, key_of, unknown};
 use crate::store::log_file::Key;

@@ -1,10 +1,10 @@
 //! The stored data of a conversation: its record, as lists display it, and its messages. Does not know where they are.
 
-use plait_engine::context::conversation::{ConversationRef, SummaryRef, message_id};
-use plait_engine::context::{Content, Message, Role};
-use plait_engine::id::{Activation, ConversationId, RunId};
-use plait_engine::journal::Spending;
-use plait_engine::origin::{Origin, Origins};
+use plait_core::id::{Activation, ConversationId, RunId};
+use plait_core::origin::{Origin, Origins};
+use plait_run::context::conversation::{ConversationRef, SummaryRef, message_id};
+use plait_run::context::{Content, Message, Role};
+use plait_run::journal::Spending;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -5,11 +5,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use plait_engine::context::conversation::{Recalled, summary_message};
-use plait_engine::context::{ContextChange, Role, SharedMessage};
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::{Activation, RunId};
-use plait_engine::journal::{ContextEvent, Entry, Event};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::{Activation, RunId};
+use plait_run::context::conversation::{Recalled, summary_message};
+use plait_run::context::{ContextChange, Role, SharedMessage};
+use plait_run::journal::{ContextEvent, Entry, Event};
 
 use super::{Conversations, key_of};
 

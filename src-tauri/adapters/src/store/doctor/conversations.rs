@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 
 use super::Report;
 use super::missing_conversations;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use plait_engine::error::Fault;
-use plait_engine::grant::Grants;
-use plait_engine::models::Correction;
+use plait_core::error::Fault;
+use plait_run::grant::Grants;
+use plait_run::models::Correction;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 

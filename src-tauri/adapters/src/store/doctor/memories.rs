@@ -1,6 +1,6 @@
 //! Reads every long-term memory of every user.
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 
 use super::Report;
 use crate::store::memories::{KnownSizes, LoadedMemories, folder_in};

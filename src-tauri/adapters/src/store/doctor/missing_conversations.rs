@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use plait_engine::error::Fault;
-use plait_engine::journal::{Event, RunEvent, Spending};
+use plait_core::error::Fault;
+use plait_run::journal::{Event, RunEvent, Spending};
 
 use super::Report;
 use super::salvage::replace;

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::journal::Entry;
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::journal::Entry;
 
 use crate::store::journal_reader::TreeFile;
 use crate::store::large_value::ValueHash;

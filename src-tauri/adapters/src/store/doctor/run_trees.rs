@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use plait_engine::context::ContextChange;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::RunId;
-use plait_engine::journal::{ContextEvent, Entry, Event};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::RunId;
+use plait_run::context::ContextChange;
+use plait_run::journal::{ContextEvent, Entry, Event};
 
 use super::Report;
 use crate::store::conversation;

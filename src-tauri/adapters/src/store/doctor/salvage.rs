@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 
 use super::Report;
 use super::documents::DOCUMENTS;

@@ -5,11 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::hash::content_hash;
-use plait_engine::id::MemoryId;
-use plait_engine::long_term_memory::MemoryRecord;
-use plait_engine::user::UserName;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::hash::content_hash;
+use plait_core::id::MemoryId;
+use plait_core::user::UserName;
+use plait_run::long_term_memory::MemoryRecord;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

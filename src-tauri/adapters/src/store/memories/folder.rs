@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use plait_engine::error::Fault;
-use plait_engine::hash::content_hash;
-use plait_engine::user::UserName;
+use plait_core::error::Fault;
+use plait_core::hash::content_hash;
+use plait_core::user::UserName;
 
 use crate::store::fault;
 

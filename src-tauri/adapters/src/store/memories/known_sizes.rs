@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::folder::files_in;
 use crate::store::disk::Disk;
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 
 /// The sizes by the names of the files, in bytes.
 pub(in crate::store) struct KnownSizes {

@@ -1,8 +1,8 @@
 //! Entries as they are stored.
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::id::RunId;
-use plait_engine::journal::Entry;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::RunId;
+use plait_run::journal::Entry;
 
 use super::{ENTRIES, HAS_REFERENCES, VALUE};
 use crate::store::conversation::reference;

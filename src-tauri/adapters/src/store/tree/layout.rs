@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use flate2::read::GzDecoder;
 use parking_lot::Mutex;
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 
 use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, HAS_REFERENCES, VALUE};
 use crate::store::fault;

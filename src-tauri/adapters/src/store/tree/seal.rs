@@ -8,7 +8,7 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 
 use super::layout::{TreeLayout, directory};
 use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, VALUE};

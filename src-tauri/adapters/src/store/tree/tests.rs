@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use plait_engine::id::{Activation, Epoch};
-use plait_engine::journal::{Entry, Event, FinishMetadata, NodeEvent};
+use plait_core::id::{Activation, Epoch};
+use plait_run::journal::{Entry, Event, FinishMetadata, NodeEvent};
 use serde_json::json;
 
 use super::*;

@@ -1,10 +1,10 @@
 use super::UserList;
-use plait_engine::user::UserName;
+use plait_core::user::UserName;
 
 #[test]
 fn users_are_added_switched_and_removed() {
-    let code = |result: Result<_, plait_engine::error::Fault>| {
-        result.map(|_: plait_engine::user::UserName| ()).unwrap_err().code.as_str().to_owned()
+    let code = |result: Result<_, plait_core::error::Fault>| {
+        result.map(|_: plait_core::user::UserName| ()).unwrap_err().code.as_str().to_owned()
     };
     let mut users = UserList::default();
     users.add("ada").unwrap();

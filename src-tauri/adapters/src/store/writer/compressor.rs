@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 
 use crate::store::fault;
 use crate::store::log_file::Key;

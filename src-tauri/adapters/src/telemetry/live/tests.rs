@@ -1,5 +1,5 @@
-use plait_engine::error::ErrorCode;
-use plait_engine::id::RunId;
+use plait_core::error::ErrorCode;
+use plait_core::id::RunId;
 
 use super::*;
 use crate::telemetry::span::{SpanId, SpanKind, TraceId};

@@ -1,8 +1,8 @@
 //! Messages as attributes, in the form of the conventions: a list of messages with parts, as JSON text.
 
-use plait_engine::context::{Role, ToolCall};
-use plait_engine::id::Activation;
-use plait_engine::lens::{Lens, LensCall, MessagePart, ReplyView, SentMessage};
+use plait_core::id::Activation;
+use plait_insight::lens::{Lens, LensCall, MessagePart, ReplyView, SentMessage};
+use plait_run::context::{Role, ToolCall};
 use serde_json::{Value, json};
 
 use super::finish_reason;

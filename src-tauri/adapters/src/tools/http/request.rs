@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::expression::as_text;
-use plait_engine::http_tool::placeholder::{Part, first_segment, lookup, parse, whole};
-use plait_engine::http_tool::{ContextPlacement, HttpBinding, url_problem};
-use plait_engine::tool::{TOOL_CONTEXT_KEY, ToolContext};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::expression::as_text;
+use plait_run::http_tool::placeholder::{Part, first_segment, lookup, parse, whole};
+use plait_run::http_tool::{ContextPlacement, HttpBinding, url_problem};
+use plait_run::tool::{TOOL_CONTEXT_KEY, ToolContext};
 use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};

@@ -1,8 +1,8 @@
 //! From the answer of a server to the value of a tool.
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::exact_json;
-use plait_engine::http_tool::HttpBinding;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::exact_json;
+use plait_run::http_tool::HttpBinding;
 use reqwest::header::RETRY_AFTER;
 use serde_json::{Map, Value, json};
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use plait_engine::error::Fault;
-use plait_engine::http_tool::HttpTool;
-use plait_engine::tool::ToolContext;
+use plait_core::error::Fault;
+use plait_run::http_tool::HttpTool;
+use plait_run::tool::ToolContext;
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::tool::{TOOL_CONTEXT_KEY, ToolContext, ToolInvocation};
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::tool::{TOOL_CONTEXT_KEY, ToolContext, ToolInvocation};
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::RoleClient;
 use rmcp::model::{

@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::expression::schema::check_schema;
-use plait_engine::hash::content_hash;
-use plait_engine::tool::{ToolEffect, ToolSpec};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::expression::schema::check_schema;
+use plait_core::hash::content_hash;
+use plait_run::tool::{ToolEffect, ToolSpec};
 use rmcp::model::Tool;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

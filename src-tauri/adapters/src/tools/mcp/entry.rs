@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::tool::ServerAddress;
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::tool::ServerAddress;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use url::Url;

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::tool::{
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::tool::{
     SamplingMessage, SamplingReply, SamplingRequest, ToolAnswer, ToolProgress, ToolQuestion, ToolRequests,
 };
 use rmcp::model::{

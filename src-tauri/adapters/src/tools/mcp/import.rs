@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 

@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::hash::content_hash;
-use plait_engine::tool::{KnownServer, KnownTool, ToolHost, ToolInvocation, ToolSpec};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::hash::content_hash;
+use plait_run::tool::{KnownServer, KnownTool, ToolHost, ToolInvocation, ToolSpec};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 

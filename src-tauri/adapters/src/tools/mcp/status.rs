@@ -1,6 +1,6 @@
 //! What a person sees of an MCP server.
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

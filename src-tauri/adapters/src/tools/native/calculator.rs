@@ -1,6 +1,6 @@
 //! `calculator`: the value of an expression.
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Number, Value};

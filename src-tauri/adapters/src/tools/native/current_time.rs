@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::host::Clock;
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::host::Clock;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

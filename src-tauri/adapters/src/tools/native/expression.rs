@@ -7,7 +7,7 @@
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-use plait_engine::error::{ErrorCode, Fault};
+use plait_core::error::{ErrorCode, Fault};
 
 const MAX_BYTES: usize = 4_096;
 const MAX_NESTING_DEPTH: usize = 64;

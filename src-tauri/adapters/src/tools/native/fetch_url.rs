@@ -1,8 +1,8 @@
 //! `fetch_url`: the text of a web page or another document of the public web.
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::origin::Origin;
-use plait_engine::tool::ToolEffect;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::origin::Origin;
+use plait_run::tool::ToolEffect;
 use reqwest::Method;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderValue};
 use schemars::JsonSchema;

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::grant::{CallGrants, GrantTarget, normalize_folder};
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::grant::{CallGrants, GrantTarget, normalize_folder};
 use serde_json::Value;
 
 use super::tool::CallContext;

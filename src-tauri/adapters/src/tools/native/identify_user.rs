@@ -1,6 +1,6 @@
 //! `identify_user`: who the run belongs to. A model can ask, and cannot change it.
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

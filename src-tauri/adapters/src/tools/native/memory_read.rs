@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use plait_engine::error::Fault;
-use plait_engine::long_term_memory::{
+use plait_core::error::Fault;
+use plait_run::long_term_memory::{
     DEFAULT_RECALLED, MAX_RECALLED, MemoryKind, MemoryRecord, MemoryStore, READ_TOOL, RecallRequest,
     civil_date,
 };

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use plait_engine::error::Fault;
-use plait_engine::host::Clock;
-use plait_engine::id::MemoryId;
-use plait_engine::long_term_memory::{MemoryContent, MemoryKind, MemoryRecord, MemoryStore};
-use plait_engine::tool::ToolEffect;
+use plait_core::error::Fault;
+use plait_core::id::MemoryId;
+use plait_run::host::Clock;
+use plait_run::long_term_memory::{MemoryContent, MemoryKind, MemoryRecord, MemoryStore};
+use plait_run::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::grant::CallGrants;
-use plait_engine::origin::Origin;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::origin::Origin;
+use plait_run::grant::CallGrants;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! `run_code`: a JavaScript program in a worker process that can reach nothing.
 
-use plait_engine::error::Fault;
+use plait_core::error::Fault;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use ignore::WalkBuilder;
 use ignore::overrides::{Override, OverrideBuilder};
-use plait_engine::error::Fault;
-use plait_engine::grant::CallGrants;
-use plait_engine::origin::Origin;
+use plait_core::error::Fault;
+use plait_core::origin::Origin;
+use plait_run::grant::CallGrants;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

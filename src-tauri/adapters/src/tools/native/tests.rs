@@ -7,10 +7,10 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::json;
 
-use plait_engine::flow::FolderAccess;
-use plait_engine::origin::{Origin, Origins};
-use plait_engine::tool::{CallSite, ToolEffect};
-use plait_engine::user::UserName;
+use plait_core::flow::FolderAccess;
+use plait_core::origin::{Origin, Origins};
+use plait_core::user::UserName;
+use plait_run::tool::{CallSite, ToolEffect};
 
 use super::*;
 use crate::keys::KeyStore;
@@ -183,7 +183,7 @@ async fn read_file_stays_in_the_folder() {
 
 #[tokio::test]
 async fn native_tools_get_the_conversation_as_their_second_argument() {
-    use plait_engine::tool::ToolContext;
+    use plait_run::tool::ToolContext;
 
     struct Probe;
 

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use plait_engine::error::Fault;
-use plait_engine::flow::FolderAccess;
-use plait_engine::grant::CallGrants;
-use plait_engine::tool::{CallSite, OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolSpec};
+use plait_core::error::Fault;
+use plait_core::flow::FolderAccess;
+use plait_run::grant::CallGrants;
+use plait_run::tool::{CallSite, OriginSink, ToolContext, ToolEffect, ToolInvocation, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use plait_engine::error::{ErrorCode, Fault};
-use plait_engine::tool::ToolEffect;
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

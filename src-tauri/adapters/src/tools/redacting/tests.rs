@@ -1,8 +1,8 @@
 use serde_json::json;
 
 use parking_lot::Mutex;
-use plait_engine::error::ErrorCode;
-use plait_engine::tool::SamplingMessage;
+use plait_core::error::ErrorCode;
+use plait_run::tool::SamplingMessage;
 
 use super::*;
 use crate::keys::KeyOwner;

@@ -1,8 +1,8 @@
 //! The exact request bodies and headers.
 
 use plait_adapters::ProviderRegistry;
-use plait_engine::context::{Content, Message, Part, Role};
-use plait_engine::provider::{ModelRequest, Providers as _};
+use plait_run::context::{Content, Message, Part, Role};
+use plait_run::provider::{ModelRequest, Providers as _};
 use serde_json::{Value, json};
 
 use super::{KIND, text_events};

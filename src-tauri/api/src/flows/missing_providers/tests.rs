@@ -1,5 +1,5 @@
 use super::*;
-use plait_engine::flow;
+use plait_core::flow;
 
 #[test]
 fn providers_that_are_not_there_are_named_with_their_place() {

@@ -1,4 +1,4 @@
-use plait_engine::flow;
+use plait_core::flow;
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,5 +1,5 @@
 use super::*;
-use plait_engine::nodes::registry;
+use plait_nodes::registry;
 
 fn validator() -> jsonschema::Validator {
     jsonschema::validator_for(&flow_schema(&registry())).unwrap()

@@ -1,4 +1,4 @@
-use plait_engine::diagnostic::Severity;
+use plait_core::diagnostic::Severity;
 use serde_json::json;
 
 use super::*;
@@ -17,7 +17,7 @@ fn diagnostics_warn_of_each_key_at_its_place() {
     let [warning] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!((warning.code.as_str(), warning.severity), ("flow.holds_secret", Severity::Warning));
     assert_eq!(warning.pointer, "/nodes/ask/config/prompt");
-    assert_eq!(warning.node.as_ref().map(plait_engine::id::NodeId::as_str), Some("ask"));
+    assert_eq!(warning.node.as_ref().map(plait_core::id::NodeId::as_str), Some("ask"));
     assert!(warning.message.contains("Anthropic key") && !format!("{warning:?}").contains(KEY));
     assert_eq!(diagnostics(&flow_with("Use no key.")), []);
 }

@@ -1,5 +1,5 @@
 use super::*;
-use plait_engine::flow;
+use plait_core::flow;
 
 #[test]
 fn names_of_tools_that_do_not_exist_are_problems() {

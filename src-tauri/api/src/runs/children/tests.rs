@@ -1,5 +1,5 @@
 use super::*;
-use plait_engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 
 fn is_canceled(end: impl FnOnce(&mut CancelOnDrop)) -> bool {
     let (active, run) = (ActiveRuns::default(), RunId::from("0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10"));

@@ -1,6 +1,6 @@
-use plait_engine::error::ErrorCode;
-use plait_engine::id::{Activation, Epoch, NodeId};
-use plait_engine::tool::ToolProgress;
+use plait_core::error::ErrorCode;
+use plait_core::id::{Activation, Epoch, NodeId};
+use plait_run::tool::ToolProgress;
 
 use super::*;
 

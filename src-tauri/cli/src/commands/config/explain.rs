@@ -7,8 +7,9 @@ use std::io::Write as _;
 use clap::Args;
 use plait_api::ErrorReply;
 use plait_api::config::ExplainConfig;
-use plait_api::engine::config::{self, ConfigKey, ResolvedConfig};
-use plait_api::engine::error::Fault;
+use plait_core::config;
+use plait_core::config::{ConfigKey, ResolvedConfig};
+use plait_core::error::Fault;
 
 use super::{source_text, text_of, value_text};
 use crate::exit::CliError;

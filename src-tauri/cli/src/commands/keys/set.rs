@@ -1,6 +1,6 @@
 //! `plait keys set`.
 
-use plait_api::engine::error::ErrorCode;
+use plait_core::error::ErrorCode;
 use std::io::{self, Read as _, Write as _};
 
 use clap::Args;

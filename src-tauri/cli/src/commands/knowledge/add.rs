@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use plait_api::engine::error::ErrorCode;
 use plait_api::knowledge::AddKnowledge;
 use plait_api::knowledge::base::EmbeddingModel;
 use plait_api::{ErrorReply, Plait};
+use plait_core::error::ErrorCode;
 
 use super::index;
 use crate::exit::{CliError, ExitStatus};

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plait_api::Plait;
-use plait_api::engine::retriever::IndexProgress;
 use plait_api::knowledge::CancelKnowledge;
 use plait_api::knowledge::base::BaseStatus;
+use plait_run::retriever::IndexProgress;
 
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};

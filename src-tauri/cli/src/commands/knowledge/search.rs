@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::Plait;
-use plait_api::engine::retriever::{LeftOutReason, Match, Passage};
 use plait_api::knowledge::SearchKnowledge;
+use plait_run::retriever::{LeftOutReason, Match, Passage};
 
 use crate::exit::{CliError, ExitStatus};
 use crate::format::to_json;

@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::Plait;
-use plait_api::engine::context::Role;
 use plait_api::lens::{PromptHit, SearchPrompts};
+use plait_run::context::Role;
 
 use crate::commands::runs::find;
 use crate::exit::CliError;

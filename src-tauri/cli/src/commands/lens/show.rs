@@ -4,12 +4,12 @@ use std::io::Write;
 
 use clap::Args;
 use plait_api::Plait;
-use plait_api::engine::attachment::Attachment;
-use plait_api::engine::context::{Role, ToolCall};
-use plait_api::engine::lens::{LeftOut, LensCall, MessagePart, PromptBadge, SentMessage, ShareKind};
-use plait_api::engine::models::Cost;
-use plait_api::engine::prompt::{BlockKind, OmissionReason};
-use plait_api::engine::provider::{SchemaForm, StopReason};
+use plait_core::attachment::Attachment;
+use plait_insight::lens::{LeftOut, LensCall, MessagePart, PromptBadge, SentMessage, ShareKind};
+use plait_run::context::{Role, ToolCall};
+use plait_run::models::Cost;
+use plait_run::prompt_record::{BlockKind, OmissionReason};
+use plait_run::provider::{SchemaForm, StopReason};
 use serde::Serialize;
 
 use super::{CallArgs, select_calls};

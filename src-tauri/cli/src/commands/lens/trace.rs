@@ -4,10 +4,10 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::Plait;
-use plait_api::engine::lens::{TraceKind, TraceSpan};
-use plait_api::engine::models::Cost;
-use plait_api::engine::run::view::{NodeState, RunStatus};
 use plait_api::lens::TraceRun;
+use plait_insight::lens::{TraceKind, TraceSpan};
+use plait_run::models::Cost;
+use plait_run::view::{NodeState, RunStatus};
 
 use crate::commands::runs::find;
 use crate::exit::CliError;

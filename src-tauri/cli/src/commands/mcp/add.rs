@@ -4,9 +4,9 @@ use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 
 use clap::Args;
-use plait_api::engine::error::ErrorCode;
 use plait_api::mcp::AddMcpServers;
 use plait_api::{ErrorReply, Plait};
+use plait_core::error::ErrorCode;
 use serde_json::json;
 
 use crate::exit::{CliError, ExitStatus};

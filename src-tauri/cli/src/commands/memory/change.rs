@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::Plait;
-use plait_api::engine::long_term_memory::{MemoryContent, MemoryRecord};
 use plait_api::memories::{AddMemory, EditMemory};
+use plait_run::long_term_memory::{MemoryContent, MemoryRecord};
 
 use super::Kind;
 use crate::exit::CliError;

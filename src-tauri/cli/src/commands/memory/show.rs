@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::Plait;
-use plait_api::engine::long_term_memory::MemoryRecord;
+use plait_run::long_term_memory::MemoryRecord;
 
 use super::kind_text;
 use crate::exit::CliError;

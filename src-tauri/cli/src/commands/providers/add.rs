@@ -3,10 +3,10 @@
 use std::io::Write as _;
 
 use clap::Args;
-use plait_api::engine::error::ErrorCode;
 use plait_api::providers::{ListPresets, ProviderPreset, ProviderSettings};
 use plait_api::settings::{GetSettings, SetSettings};
 use plait_api::{ErrorReply, Plait};
+use plait_core::error::ErrorCode;
 
 use super::fields::FieldArgs;
 use crate::exit::{CliError, ExitStatus};

@@ -1,10 +1,10 @@
 //! `plait runs pin`.
 
 use clap::Args;
-use plait_api::engine::error::ErrorCode;
 use plait_api::lens::ListTurns;
 use plait_api::runs::PinTurn;
 use plait_api::{ErrorReply, Plait};
+use plait_core::error::ErrorCode;
 
 use super::{find, turns};
 use crate::exit::CliError;

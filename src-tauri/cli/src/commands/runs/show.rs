@@ -4,12 +4,12 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::Plait;
-use plait_api::engine::attachment::Attachment;
-use plait_api::engine::id::Activation;
-use plait_api::engine::journal::{CallEvent, Entry, Event, NodeEvent};
-use plait_api::engine::prompt::PromptPart;
-use plait_api::engine::run::view::RunView;
 use plait_api::runs::{RunDetail, RunSummary, ShowRun};
+use plait_core::attachment::Attachment;
+use plait_core::id::Activation;
+use plait_run::journal::{CallEvent, Entry, Event, NodeEvent};
+use plait_run::prompt_record::PromptPart;
+use plait_run::view::RunView;
 
 use super::{find, status_text};
 use crate::exit::CliError;

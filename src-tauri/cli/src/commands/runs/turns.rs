@@ -4,9 +4,9 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::Plait;
-use plait_api::engine::context::Role;
-use plait_api::engine::lens::{LoopTurnView, LoopTurnsView};
 use plait_api::lens::ListTurns;
+use plait_insight::lens::{LoopTurnView, LoopTurnsView};
+use plait_run::context::Role;
 
 use super::find;
 use crate::exit::CliError;

@@ -1,0 +1,173 @@
+//! Templates: Handlebars text whose variables become a node's inputs.
+//!
+//! Owns the dialect: what is allowed, which helpers exist, how values are written. [`guard`] refuses what could run away or
+//! end the process: partials, decorators, and anything beyond the limits on size, nesting, steps and output. A template
+//! reads only the values it gets.
+
+mod cost;
+mod guard;
+mod helpers;
+mod limits;
+mod render;
+mod variables;
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+use super::evaluation::{Evaluation, Evaluator, wrong_result};
+use crate::error::{ErrorCode, Fault};
+
+pub use guard::{MAX_NESTING_DEPTH, MAX_SOURCE_BYTES};
+pub use limits::{MAX_ITERATIONS, MAX_OUTPUT_BYTES};
+pub use variables::Variable;
+
+/// An error in a template, with its position.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("Line {line}, column {column} of the template: {message}")]
+pub struct Problem {
+    /// Stable code, `template.…`.
+    pub code: ErrorCode,
+    /// The message, a sentence.
+    pub message: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+}
+
+/// A template, compiled once. One that does not compile keeps its [`Problem`], so that `check` can report it at its place
+/// in the flow.
+#[derive(Debug)]
+pub struct Template {
+    source: String,
+    compiled: Result<Compiled, Problem>,
+}
+
+#[derive(Debug)]
+struct Compiled {
+    template: handlebars::Template,
+    variables: Vec<Variable>,
+}
+
+impl Template {
+    /// Compiles `source`.
+    pub fn new(source: impl Into<String>) -> Self {
+        let source = source.into();
+        let compiled = compile(&source);
+        Self { source, compiled }
+    }
+
+    /// Its source text.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Why it did not compile, if so.
+    pub fn problem(&self) -> Option<&Problem> {
+        self.compiled.as_ref().err()
+    }
+
+    /// Its variables in order of first use. Empty if it did not compile.
+    pub fn variables(&self) -> &[Variable] {
+        self.compiled.as_ref().map_or(&[], |compiled| &compiled.variables)
+    }
+
+    /// Renders it with these values. Fault codes are `template.*` and `expression.*`; messages include line and column.
+    pub async fn render(
+        &self,
+        values: Map<String, Value>,
+        evaluator: &dyn Evaluator,
+    ) -> Result<String, Fault> {
+        if cost::of(&self.source, &values) <= cost::MAX_IN_PLACE {
+            return self.evaluate(values);
+        }
+        match evaluator.evaluate(Evaluation::Template { source: self.source.as_str().into(), values }).await?
+        {
+            Value::String(text) => Ok(text),
+            _ => Err(wrong_result()),
+        }
+    }
+
+    /// Renders it with a few small values in this thread, to see how it writes them. The fault `template.too_many_steps` if that
+    /// could take long.
+    pub fn render_small(&self, values: Map<String, Value>) -> Result<String, Fault> {
+        if cost::of(&self.source, &values) > cost::MAX_IN_PLACE {
+            let message = "The template takes too many steps.";
+            return Err(Fault::new(ErrorCode::TemplateTooManySteps, message));
+        }
+        self.evaluate(values)
+    }
+
+    /// The same as [`Self::render`], in this thread.
+    pub(super) fn evaluate(&self, mut values: Map<String, Value>) -> Result<String, Fault> {
+        let compiled = self.compiled.as_ref().map_err(fault)?;
+        for variable in compiled.variables.iter().filter(|variable| variable.optional) {
+            values.entry(variable.name.as_str()).or_insert(Value::Null);
+        }
+        render::render(&compiled.template, Value::Object(values)).map_err(|problem| fault(&problem))
+    }
+}
+
+impl Default for Template {
+    fn default() -> Self {
+        Self::new("")
+    }
+}
+
+impl From<&str> for Template {
+    fn from(source: &str) -> Self {
+        Self::new(source)
+    }
+}
+
+impl<'de> Deserialize<'de> for Template {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::new)
+    }
+}
+
+impl JsonSchema for Template {
+    fn schema_name() -> Cow<'static, str> {
+        "Template".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "template" })
+    }
+}
+
+fn compile(source: &str) -> Result<Compiled, Problem> {
+    guard::guard(source)?;
+    let mut template = render::parse(source)?;
+    let variables = variables::discover(&mut template)?;
+    Ok(Compiled { template, variables })
+}
+
+fn fault(problem: &Problem) -> Fault {
+    let hint = match problem.code {
+        ErrorCode::TemplateMissingValue => {
+            "Connect that input, or use `{{default name \"…\"}}` or `{{#if name}}…{{/if}}` where it can be missing."
+        }
+        ErrorCode::TemplateNotAList => {
+            "Connect a list or an object. To insert the value as it is, write `{{name}}` without `{{#each}}`; a `json` \
+             node splits a text: `split(\"\\n\")`."
+        }
+        ErrorCode::TemplateTooLarge | ErrorCode::TemplateTooManySteps => {
+            "Shorten the list or the text of its inputs; a `json` node can select what is needed."
+        }
+        _ => "Templates are Handlebars: `{{name}}`, `{{#each items}}…{{/each}}`, `{{#if name}}…{{/if}}`.",
+    };
+    Fault::new(problem.code.clone(), problem.to_string())
+        .hint(hint)
+        .details(serde_json::json!({ "line": problem.line, "column": problem.column }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! The flow document: what people edit and keep in version control. Knows nothing about running it.
+
+mod disabled;
+mod document;
+mod drawing;
+mod folders;
+mod foreign_format;
+mod memory;
+mod migrate;
+#[cfg(test)]
+mod random_documents;
+mod read;
+mod summarizer_agent;
+mod tree_limits;
+mod write;
+
+pub use document::MAX_ATTEMPTS;
+pub use document::{Edge, Flow, FlowSettings, Limits, Node, RetryPolicy, VERSION};
+pub use drawing::{CanvasColor, Frame, Point, Position};
+pub use folders::FolderAccess;
+pub use memory::{
+    DEFAULT_RECENT_TURNS, MAX_RECENT_TURNS, MemoryMode, MemorySettings, MemoryUse, SummarizerSettings,
+};
+pub use read::{ReadError, read};
+pub use summarizer_agent::SummarizerAgent;
+pub use tree_limits::TreeLimits;
+pub use write::write;
+pub use write::write_whole_numbers;

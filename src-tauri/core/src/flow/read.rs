@@ -1,0 +1,264 @@
+//! Reads a flow from text. Errors in syntax, version, shape and duplicate ids have a line and column where possible.
+
+use crate::error::ErrorCode;
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use smallvec::SmallVec;
+
+use super::foreign_format;
+use super::migrate::migrate;
+use super::{Flow, VERSION};
+use crate::diagnostic::{Diagnostic, escape};
+use crate::exact_json;
+use crate::exact_json::find_large_integer;
+
+/// Why a text is not a flow. The diagnostic names the node or edge where possible.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", diagnostic.message)]
+pub struct ReadError {
+    pub diagnostic: Box<Diagnostic>,
+    /// The line, from 1; 0 if the error has no place in the text.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+}
+
+impl ReadError {
+    fn new(diagnostic: Diagnostic, line: usize, column: usize) -> Self {
+        Self { diagnostic: Box::new(diagnostic), line, column }
+    }
+}
+
+/// Reads a flow. Executes nothing. Keeps unknown node types and unknown keys; `plait_run::plan::check` decides
+/// whether the flow can run.
+pub fn read(text: &str) -> Result<Flow, ReadError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if let Err(error) = serde_json::from_str::<UniqueKeys>(text) {
+        let (line, column) = (error.line(), error.column());
+        let diagnostic = match foreign_format::recognize_text(text) {
+            Some(format) => not_a_flow(format!("This is not a flow: it is {format}.")),
+            None => syntax_error(&error),
+        };
+        return Err(ReadError::new(diagnostic, line, column));
+    }
+    if let Some((position, digits)) = find_large_integer(text) {
+        return Err(large_integer(text, position, digits));
+    }
+    match read_exact(text) {
+        Some(flow) => Ok(flow),
+        None => read_document(text),
+    }
+}
+
+/// Reads a flow of this version without errors directly from its text. None of anything else: [`read_document`] migrates it, or
+/// says what is wrong and where. Where both read a text, they read the same.
+fn read_exact(text: &str) -> Option<Flow> {
+    let flow: Flow = serde_json::from_str(text).ok()?;
+    // As `is_flow_like` does: what is left to recognize another format by.
+    let is_exact = flow.version == VERSION
+        && !flow.nodes.is_empty()
+        && flow.nodes.values().all(|node| !node.extra.contains_key("data"));
+    is_exact.then_some(flow)
+}
+
+/// Reads a flow of any version.
+fn read_document(text: &str) -> Result<Flow, ReadError> {
+    // `UniqueKeys` has parsed it, so this can only fail if it is too deep or too large for serde_json.
+    let value: Value = serde_json::from_str(text)
+        .map_err(|error| ReadError::new(syntax_error(&error), error.line(), error.column()))?;
+    if let Some(format) = foreign_format::recognize(&value).filter(|_| !is_flow_like(&value)) {
+        let diagnostic = not_a_flow(format!("This is not a flow: it is {format}."));
+        return Err(ReadError::new(diagnostic, 0, 0));
+    }
+    let value = migrate(value).map_err(|diagnostic| ReadError::new(diagnostic, 0, 0))?;
+    read_shape(value).map_err(|diagnostic| ReadError::new(diagnostic, 0, 0))
+}
+
+/// An integer that would be saved with other digits than it was read with.
+fn large_integer(text: &str, position: usize, digits: &str) -> ReadError {
+    let before = &text[..position];
+    let line = before.matches('\n').count() + 1;
+    let column = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1) + 1;
+    let message = format!(
+        "The integer {} at line {line}, column {column} has more than 64 bits.",
+        exact_json::shorten(digits)
+    );
+    let found = Diagnostic::error(ErrorCode::FlowIntegerTooLarge, "", message);
+    ReadError::new(found.hint("Write it as text, in quotes."), line, column)
+}
+
+fn syntax_error(error: &serde_json::Error) -> Diagnostic {
+    let text = error.to_string();
+    let problem = text.split(" at line ").next().unwrap_or(&text);
+    if let Some(key) = problem.strip_prefix(DUPLICATE_KEY) {
+        return Diagnostic::error(ErrorCode::FlowDuplicateId, "", format!("The id {key} is used twice."))
+            .hint("Ids must be unique. Rename or delete one of the two.");
+    }
+    let place = format!("line {}, column {}", error.line(), error.column());
+    let (code, message) = if problem.starts_with("EOF") {
+        (ErrorCode::FlowTruncated, format!("The file is incomplete: its JSON breaks off at {place}."))
+    } else {
+        (ErrorCode::FlowNotJson, format!("This is not valid JSON: {problem} at {place}."))
+    };
+    Diagnostic::error(code, "", message)
+        .hint("Fix the JSON there, or restore the file from version control or a backup.")
+}
+
+/// Whether each node, if there are any, has a type and no key that only other tools' nodes have. Flows may hold any other
+/// key, also one by which another format would be recognized.
+fn is_flow_like(document: &Value) -> bool {
+    let is_node = |node: &Value| node.get("type").is_some_and(Value::is_string) && node.get("data").is_none();
+    match document.get("nodes") {
+        Some(Value::Object(nodes)) => nodes.values().all(is_node),
+        // Version 0. n8n's nodes have a type as well, but its connections stand beside them.
+        Some(Value::Array(nodes)) => document.get("connections").is_none() && nodes.iter().all(is_node),
+        _ => false,
+    }
+}
+
+fn not_a_flow(message: String) -> Diagnostic {
+    Diagnostic::error(ErrorCode::FlowWrongShape, "", message).hint(
+        "A flow is an object with `version`, `nodes` and `edges`. Run `plait schema` to print its JSON Schema.",
+    )
+}
+
+/// Reads each part separately, so that an error names the one it is in.
+fn read_shape(value: Value) -> Result<Flow, Diagnostic> {
+    let sections = [
+        ("nodes", "node"),
+        ("edges", "edge"),
+        ("layout", "position"),
+        ("frames", "frame"),
+        ("routes", "route"),
+    ];
+    for (section, what) in sections {
+        let Some(Value::Object(items)) = value.get(section) else { continue };
+        for (id, item) in items {
+            let result = match section {
+                "nodes" => super::Node::deserialize(item).map(|_| ()),
+                "edges" => super::Edge::deserialize(item).map(|_| ()),
+                "layout" => super::Position::deserialize(item).map(|_| ()),
+                "frames" => super::Frame::deserialize(item).map(|_| ()),
+                _ => Vec::<super::Point>::deserialize(item).map(|_| ()),
+            };
+            if let Err(error) = result {
+                let pointer = format!("/{section}/{}", escape(id));
+                let found = Diagnostic::error(
+                    ErrorCode::FlowWrongShape,
+                    pointer,
+                    format!("The {what} `{id}` is invalid: {error}."),
+                )
+                .hint("Run `plait schema` to print the JSON Schema of the format.");
+                return Err(match section {
+                    "nodes" => found.node(&id.as_str().into()),
+                    "edges" => Diagnostic { edge: Some(id.as_str().into()), ..found },
+                    _ => found,
+                });
+            }
+        }
+    }
+    // Deserializing would take any object for a flow without nodes.
+    if value.get("nodes").is_none() {
+        return Err(not_a_flow("This JSON is not a flow: it has no `nodes`.".to_owned()));
+    }
+    Flow::deserialize(value).map_err(|error| not_a_flow(format!("This JSON is not a flow: {error}.")))
+}
+
+/// The start of the message by which [`UniqueKeys`] reports a duplicate key.
+const DUPLICATE_KEY: &str = "duplicate id ";
+
+/// Any JSON in which no object has a key twice.
+struct UniqueKeys;
+
+impl<'de> Deserialize<'de> for UniqueKeys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueKeysVisitor)
+    }
+}
+
+struct UniqueKeysVisitor;
+
+impl<'de> Visitor<'de> for UniqueKeysVisitor {
+    type Value = UniqueKeys;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_unit<E>(self) -> Result<UniqueKeys, E> {
+        Ok(UniqueKeys)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<UniqueKeys, A::Error> {
+        while items.next_element::<UniqueKeys>()?.is_some() {}
+        Ok(UniqueKeys)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<UniqueKeys, A::Error> {
+        let mut seen = SeenKeys::default();
+        while let Some(Key(key)) = entries.next_key()? {
+            if seen.contains(&key) {
+                return Err(serde::de::Error::custom(format!("{DUPLICATE_KEY}`{key}`")));
+            }
+            seen.insert(key);
+            entries.next_value::<UniqueKeys>()?;
+        }
+        Ok(UniqueKeys)
+    }
+}
+
+/// Most objects have so few keys that comparing them is faster than hashing them.
+const MAX_COMPARED_KEYS: usize = 8;
+
+/// The keys of an object so far.
+#[derive(Default)]
+struct SeenKeys<'de> {
+    first: SmallVec<[Cow<'de, str>; MAX_COMPARED_KEYS]>,
+    rest: HashSet<Cow<'de, str>>,
+}
+
+impl<'de> SeenKeys<'de> {
+    fn contains(&self, key: &str) -> bool {
+        self.first.iter().any(|known| known == key) || self.rest.contains(key)
+    }
+
+    fn insert(&mut self, key: Cow<'de, str>) {
+        if self.first.len() < MAX_COMPARED_KEYS {
+            self.first.push(key);
+        } else {
+            self.rest.insert(key);
+        }
+    }
+}
+
+/// A key, not copied where it has no escapes.
+#[derive(Deserialize)]
+struct Key<'k>(#[serde(borrow)] Cow<'k, str>);
+
+#[cfg(test)]
+mod tests;

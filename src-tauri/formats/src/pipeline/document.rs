@@ -1,0 +1,442 @@
+//! The format of pipelines, as types. The reader takes the keys of each part from their schemas, and `plait schema --pipeline`
+//! publishes the same schemas, so what an editor accepts is what is read.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value, json};
+
+use plait_core::flow::{FlowSettings, Position};
+use plait_run::loop_history::{AiTurnSource, HistoryInit, HistoryManagement};
+
+/// The version of the format.
+pub const VERSION: &str = "0.1";
+
+/// A pipeline.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields, rename = "Pipeline")]
+pub(super) struct Document {
+    /// The version of the format.
+    #[serde(rename = "version")]
+    #[schemars(with = "Version")]
+    pub(super) _version: IgnoredAny,
+    /// The name that people see.
+    #[serde(default)]
+    pub(super) name: String,
+    /// What it is for, in Markdown.
+    #[serde(default)]
+    pub(super) description: String,
+    /// The text that the first step gets if a run is started without an input.
+    #[serde(default)]
+    pub(super) input: String,
+    /// Agents by name. Steps and loops refer to them.
+    #[serde(default, rename = "agents")]
+    #[schemars(with = "BTreeMap<String, Agent>")]
+    pub(super) _agents: IgnoredAny,
+    /// What is done, one after the other.
+    #[serde(rename = "steps")]
+    pub(super) _steps: Steps,
+    /// Settings of the whole flow, as in `*.flow.json`.
+    #[serde(default)]
+    pub(super) settings: FlowSettings,
+    /// Where the editor shows steps, by their names. Those that are not listed are arranged.
+    #[serde(default)]
+    pub(super) layout: BTreeMap<String, Position>,
+}
+
+/// The version in the schema: a text, or the number that YAML makes of one without quotes.
+struct Version;
+
+impl JsonSchema for Version {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Version".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "enum": [VERSION, 0.1] })
+    }
+}
+
+/// A model with its instructions and settings.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct Agent {
+    /// The provider, for example `offline`. Without one, that of the default agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) provider: Option<String>,
+    /// The provider's name for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<String>,
+    /// System instructions, sent once in every call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) system_prompt: Option<String>,
+    /// Sampling temperature, from 0 to 2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 2.0))]
+    pub(super) temperature: Option<f64>,
+    /// Maximum tokens of a reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) max_tokens: Option<NonZeroU32>,
+    /// JSON Schema that replies must match. The output of the step is then the parsed reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) response_schema: Option<Value>,
+    /// Maximum rounds of tool calls before the model must answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) max_tool_rounds: Option<u32>,
+    /// The model's context window in tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) context_window: Option<NonZeroU32>,
+    /// Provider-specific options. For the offline simulator's model `script`, its replies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) options: Option<Map<String, Value>>,
+    /// The tools that it may call: names, or `auto` for all that change nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tools: Option<Tools>,
+}
+
+/// The tools of an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Tools {
+    /// All of Plait's own tools that change nothing and read nothing personal.
+    All(AllTools),
+    /// These.
+    Names(Vec<String>),
+}
+
+/// The keyword for all tools.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(super) enum AllTools {
+    #[serde(rename = "auto")]
+    Auto,
+}
+
+/// An agent: a name under `agents`, or its definition.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "`agent` is the name of an agent under `agents`, or a mapping with its settings"
+)]
+pub(super) enum AgentRef {
+    Name(String),
+    Inline(Box<Agent>),
+}
+
+/// The steps of a pipeline, a body or a branch. The reader reads them one by one.
+#[derive(Debug, Default)]
+pub(super) struct Steps;
+
+impl<'de> Deserialize<'de> for Steps {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+impl JsonSchema for Steps {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Steps".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let step = generator.subschema_for::<StepSchema>();
+        json_schema!({ "type": "array", "items": step, "minItems": 1 })
+    }
+}
+
+/// A step.
+#[derive(JsonSchema)]
+#[schemars(tag = "kind", rename_all = "lowercase", rename = "Step")]
+#[expect(
+    dead_code,
+    reason = "only its schema is used: each kind is read by itself, so that all problems are found"
+)]
+enum StepSchema {
+    /// A message to a model, and its reply.
+    Step(AgentStep),
+    /// Steps that are repeated.
+    Loop(LoopStep),
+    /// Branches that run at the same time.
+    Parallel(ParallelStep),
+    /// Branches of which one runs.
+    Conditional(ConditionalStep),
+    /// A question to a person.
+    Hitl(HitlStep),
+}
+
+/// The values of `kind`.
+pub(super) const KINDS: &[&str] = &["step", "loop", "parallel", "conditional", "hitl"];
+
+/// A message to a model, and its reply.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct AgentStep {
+    /// The name, unique in the pipeline.
+    #[serde(rename = "name")]
+    pub(super) _name: String,
+    /// The title that people see, in place of the name.
+    #[serde(default)]
+    pub(super) title: Option<String>,
+    /// The agent: a name under `agents`, or its settings. Without one, the default agent of the flow or the settings.
+    #[serde(default)]
+    pub(super) agent: Option<AgentRef>,
+    /// The message, as a template. `{{previous}}` is the previous output, `{{input}}` the input of the run, and the name of an
+    /// earlier step its output; in a loop `{{index}}` and `{{item}}`. Without one, the message is the previous output.
+    #[serde(default)]
+    pub(super) prompt: Option<String>,
+    /// Whether the step gets the history of the loop around it, if that has `conversation: true`.
+    #[serde(default)]
+    pub(super) use_history: Option<bool>,
+    /// Whether what the step says is always sent with the history of the loop around it, whatever its bounds leave out.
+    #[serde(default)]
+    pub(super) pinned: Option<bool>,
+    /// How to retry after a failure that a retry could fix.
+    #[serde(default)]
+    pub(super) retry: Option<Retry>,
+    /// After how many milliseconds a call fails.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub(super) timeout_ms: Option<u64>,
+    /// Further settings of the `chat` node, by their names in `*.flow.json`, for example `knowledge` or `memory`.
+    #[serde(default)]
+    pub(super) config: Map<String, Value>,
+}
+
+/// How often and after which delays to retry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct Retry {
+    /// The maximum number of attempts, including the first.
+    #[schemars(range(min = 1))]
+    pub(super) attempts: u32,
+    /// The delay before the second attempt, in milliseconds. It doubles with each further attempt.
+    pub(super) backoff_ms: u64,
+    /// The maximum delay, in milliseconds.
+    pub(super) max_backoff_ms: u64,
+    /// The share of each delay that is random, from 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub(super) jitter: f64,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        let plait_core::flow::RetryPolicy { attempts, backoff_ms, max_backoff_ms, jitter, extra: _ } =
+            plait_core::flow::RetryPolicy::default();
+        Self { attempts, backoff_ms, max_backoff_ms, jitter }
+    }
+}
+
+/// Steps that are repeated.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct LoopStep {
+    /// The name, unique in the pipeline.
+    #[serde(rename = "name")]
+    pub(super) _name: String,
+    /// The title that people see, in place of the name.
+    #[serde(default)]
+    pub(super) title: Option<String>,
+    /// How often, what is remembered, and what is repeated.
+    #[serde(rename = "loop")]
+    #[schemars(with = "Loop")]
+    pub(super) _loop: IgnoredAnyClone,
+}
+
+/// What is in the `loop` of a loop.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct Loop {
+    /// The steps that are repeated.
+    #[serde(rename = "body")]
+    pub(super) _body: Steps,
+    /// With `kind: forEach`, the items. Without them, the previous output, which must be a list.
+    #[serde(default)]
+    pub(super) items: Option<Vec<Value>>,
+    /// How it is repeated: while a condition holds, a number of times, or for each item.
+    #[serde(default)]
+    pub(super) kind: LoopKind,
+    /// With `kind: while`, a condition in CEL on `index`, `previous` (the output of the iteration before), `input` and
+    /// `hitl_history` (what people answered). Without
+    /// one, it is always true.
+    #[serde(default, rename = "condition")]
+    pub(super) _condition: Option<String>,
+    /// With `kind: times`, how often.
+    #[serde(default, rename = "times")]
+    pub(super) _times: Option<u32>,
+    /// With `kind: forEach`, how many items are worked on at once.
+    #[serde(default, rename = "concurrency")]
+    #[schemars(range(min = 1))]
+    pub(super) _concurrency: Option<u32>,
+    /// With `kind: forEach`, what a failed item does: `stop` fails the loop, `continue` puts the error into its place.
+    #[serde(default, rename = "on_error")]
+    pub(super) _on_error: Option<OnError>,
+    /// The maximum number of iterations; 100 by default.
+    #[serde(default, rename = "max_iterations")]
+    #[schemars(range(min = 1))]
+    pub(super) _max_iterations: Option<u32>,
+    /// Whether the steps of the body get the history of the loop's conversation.
+    #[serde(default, rename = "conversation")]
+    pub(super) _conversation: bool,
+    /// What happens to a history that becomes long.
+    #[serde(default)]
+    pub(super) history_management: HistoryManagement,
+    /// Which outputs are turns of the assistant: that of the last agent step of the body, of all, or of those in `named_steps`.
+    #[serde(default)]
+    pub(super) ai_turn_source: AiTurnSource,
+    /// The steps that `ai_turn_source: named_steps` means.
+    #[serde(default)]
+    pub(super) named_steps: Vec<String>,
+    /// Which outputs are turns of the user: `hitl` for all answers of people, `named_steps`, or names of steps.
+    #[serde(default)]
+    pub(super) user_turn_sources: Vec<String>,
+    /// For models without chat messages: how the history is written, as a template of `history`, a list of `role` and `content`.
+    #[serde(default, rename = "history_template")]
+    pub(super) _history_template: Option<String>,
+    /// What the history begins with.
+    #[serde(default, rename = "init")]
+    pub(super) _init: HistoryInit,
+}
+
+/// How a loop is repeated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(super) enum LoopKind {
+    #[default]
+    While,
+    Times,
+    ForEach,
+}
+
+/// What a failed item does.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum OnError {
+    Stop,
+    Continue,
+}
+
+/// Branches that run at the same time. Their output is an object with that of each branch, or as text all of them in order.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct ParallelStep {
+    /// The name, unique in the pipeline.
+    #[serde(rename = "name")]
+    pub(super) _name: String,
+    /// The title that people see, in place of the name.
+    #[serde(default)]
+    pub(super) title: Option<String>,
+    /// What separates the outputs where they are used as one text; a line break by default.
+    #[serde(default)]
+    pub(super) separator: Option<String>,
+    /// The branches by name. Each gets the previous output.
+    #[serde(rename = "branches")]
+    #[schemars(with = "BTreeMap<String, Steps>")]
+    pub(super) _branches: IgnoredAnyClone,
+}
+
+/// Branches of which one runs.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct ConditionalStep {
+    /// The name, unique in the pipeline.
+    #[serde(rename = "name")]
+    pub(super) _name: String,
+    /// The title that people see, in place of the name.
+    #[serde(default)]
+    pub(super) title: Option<String>,
+    /// An expression in CEL on `value`, the previous output. The branch that is named like its result runs. Without one, the
+    /// branch that is named like the previous output.
+    #[serde(default)]
+    pub(super) condition: Option<String>,
+    /// The branches by name: `true` and `false`, or texts. `default` runs if no other does; without it, the value is passed on.
+    #[serde(rename = "branches")]
+    #[schemars(with = "BTreeMap<String, Steps>")]
+    pub(super) _branches: IgnoredAnyClone,
+}
+
+/// A question to a person.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct HitlStep {
+    /// The name, unique in the pipeline.
+    #[serde(rename = "name")]
+    pub(super) _name: String,
+    /// The title that people see, in place of the name.
+    #[serde(default)]
+    pub(super) title: Option<String>,
+    /// The question, in Markdown, as a template: variables as in the prompt of a step. Without one, the previous output.
+    #[serde(default)]
+    pub(super) prompt: Option<String>,
+    /// The placeholder of the answer field.
+    #[serde(default)]
+    pub(super) placeholder: Option<String>,
+    /// JSON Schema of the answer. Without one, any text that is not blank.
+    #[serde(default)]
+    pub(super) schema: Option<Value>,
+    /// Whether the answer is always sent with the history of the loop around the step, whatever its bounds leave out.
+    #[serde(default)]
+    pub(super) pinned: Option<bool>,
+}
+
+/// [`IgnoredAny`] for types that are cloned.
+#[derive(Clone, Debug, Default)]
+pub(super) struct IgnoredAnyClone;
+
+impl<'de> Deserialize<'de> for IgnoredAnyClone {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer).map(|_| Self)
+    }
+}
+
+/// The order in which keys are written.
+pub(super) struct KeyOrder {
+    pub(super) agent: &'static [&'static str],
+    pub(super) loop_config: &'static [&'static str],
+}
+
+/// The order in which keys are written.
+pub(super) const PIPELINE_KEYS: KeyOrder = KeyOrder {
+    agent: &[
+        "provider",
+        "model",
+        "system_prompt",
+        "temperature",
+        "max_tokens",
+        "response_schema",
+        "max_tool_rounds",
+        "context_window",
+        "tools",
+        "options",
+    ],
+    loop_config: &[
+        "kind",
+        "condition",
+        "times",
+        "concurrency",
+        "on_error",
+        "max_iterations",
+        "conversation",
+        "init",
+        "history_management",
+        "ai_turn_source",
+        "named_steps",
+        "user_turn_sources",
+        "history_template",
+    ],
+};
+
+/// The JSON Schema of pipelines.
+pub fn schema() -> Value {
+    let mut schema = schemars::schema_for!(Document).to_value();
+    schema["$id"] = json!("urn:plait:pipeline:0.1");
+    schema["title"] = json!("Plait pipeline");
+    schema
+}

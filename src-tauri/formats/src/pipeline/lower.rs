@@ -1,0 +1,468 @@
+//! Lowers a pipeline to a flow: one node for each step, with its name as the id, and a few beside it.
+//!
+//! | in the pipeline | in the flow |
+//! |---|---|
+//! | the run's input | `manualInput` `input` |
+//! | `step` | `chat`, and a `newContext` `NAME.context` before it: agents share no conversation; with tools, `tools` `NAME.tools` |
+//! | `hitl` | `userInput` |
+//! | `loop` | `loop`, with the nodes of its body in it; with `items`, a `value` `NAME.items` |
+//! | `parallel` | `join` of the branches, by their names |
+//! | `conditional` | `switch`, and a `join` `NAME.end` behind its branches |
+//!
+//! Ids, edges and positions follow from the document alone, so the same pipeline is always the same flow.
+
+mod nodes;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde_json::{Map, Value, json};
+
+use super::document::{Agent, AgentRef, AgentStep, ConditionalStep, HitlStep, Loop, LoopKind, ParallelStep};
+use super::layout::{Block, Layout};
+use super::origins::Origins;
+use super::problem::{Problem, suggest};
+use super::steps::{Branch, Pipeline, Step, StepKind};
+use super::yaml::{Yaml, below, shorten};
+use nodes::{chat_config, context_node, node, retry_policy, text_or_none, tools_node};
+use plait_core::error::ErrorCode;
+use plait_core::expression::HITL_HISTORY;
+use plait_core::expression::template::Template;
+use plait_core::flow::{Edge, Flow, Limits, Node, Position};
+use plait_core::id::NodeId;
+
+pub(super) use nodes::{CHAT_KEYS, case};
+
+/// The node that gives the run's input.
+pub(super) const INPUT: &str = "input";
+/// What the ids of the nodes beside a step end with.
+pub(super) const CONTEXT_SUFFIX: &str = ".context";
+pub(super) const TOOLS_SUFFIX: &str = ".tools";
+pub(super) const ITEMS_SUFFIX: &str = ".items";
+pub(super) const END_SUFFIX: &str = ".end";
+/// The branch of a `conditional` that runs if no other does.
+pub(super) const DEFAULT_BRANCH: &str = "default";
+
+/// A flow, and where its parts come from.
+pub(super) struct Lowered {
+    pub(super) flow: Flow,
+    /// The positions of its nodes without those that the pipeline sets.
+    pub(super) arranged: BTreeMap<NodeId, Position>,
+    pub(super) origins: Origins,
+}
+
+/// Lowers a pipeline. The problems are those of prompts that name what is not there.
+pub(super) fn lower(pipeline: &Pipeline, root: &Yaml) -> Result<Lowered, Vec<Problem>> {
+    let document = &pipeline.document;
+    let mut flow = Flow {
+        name: document.name.clone(),
+        description: document.description.clone(),
+        settings: document.settings.clone(),
+        ..Flow::default()
+    };
+    flow.nodes.insert(INPUT.into(), node("manualInput", &[("text", text_or_none(&document.input))]));
+    let mut lowering = Lowering {
+        pipeline,
+        root,
+        flow,
+        origins: Origins::default(),
+        layout: Layout::default(),
+        problems: Vec::new(),
+        scopes: vec![HashMap::from([(INPUT.to_owned(), Source::plain(INPUT, "value"))])],
+        parents: Vec::new(),
+    };
+    lowering.origins.add(&format!("/nodes/{INPUT}"), "/input");
+    let input = Lowering::in_line(INPUT);
+    let (_, steps) = lowering.sequence(&pipeline.steps, Source::plain(INPUT, "value"));
+    let summarizers = lowering.summarizers();
+    let blocks = Layout::in_a_row(vec![input, steps]);
+    lowering.layout.place(Layout::in_a_column(vec![blocks, summarizers]));
+    let Lowering { mut flow, mut layout, origins, problems, .. } = lowering;
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let arranged = layout.positions().clone();
+    layout.override_with(&document.layout);
+    flow.layout = layout.into_positions();
+    Ok(Lowered { flow, arranged, origins })
+}
+
+/// Where the output of a step is found.
+#[derive(Clone)]
+struct Source {
+    node: NodeId,
+    /// The output as a text.
+    text: String,
+    /// The output as it is: an object, a list, …
+    value: String,
+    /// Whether `text` is a list, which no text input takes.
+    is_list: bool,
+}
+
+impl Source {
+    /// A node with one output.
+    fn plain(node: &str, output: &str) -> Self {
+        Self { node: node.into(), text: output.to_owned(), value: output.to_owned(), is_list: false }
+    }
+}
+
+struct Lowering<'p> {
+    pipeline: &'p Pipeline,
+    root: &'p Yaml,
+    flow: Flow,
+    origins: Origins,
+    layout: Layout,
+    problems: Vec<Problem>,
+    /// The steps that have run before, by name, from the outermost sequence inward.
+    scopes: Vec<HashMap<String, Source>>,
+    /// The loops around the current step.
+    parents: Vec<NodeId>,
+}
+
+impl Lowering<'_> {
+    /// Steps one after the other. Returns the output of the last.
+    fn sequence(&mut self, steps: &[Step], mut previous: Source) -> (Source, Block) {
+        self.scopes.push(HashMap::new());
+        let mut blocks = Vec::new();
+        for step in steps {
+            self.origins.add(&format!("/nodes/{}", step.name), &step.pointer);
+            let (output, block) = match &step.kind {
+                StepKind::Agent(agent) => self.agent_step(step, agent, &previous),
+                StepKind::Hitl(hitl) => self.hitl_step(step, hitl, &previous),
+                StepKind::Loop { settings, config, body, step: own } => {
+                    self.loop_step(step, own.title.as_deref(), settings, config, body, &previous)
+                }
+                StepKind::Parallel(parallel, branches) => {
+                    self.parallel_step(step, parallel, branches, &previous)
+                }
+                StepKind::Conditional(conditional, branches) => {
+                    self.conditional_step(step, conditional, branches, &previous)
+                }
+            };
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.insert(step.name.clone(), output.clone());
+            }
+            blocks.push(block);
+            previous = output;
+        }
+        self.scopes.pop();
+        (previous, Layout::in_a_row(blocks))
+    }
+
+    fn agent_step(&mut self, step: &Step, own: &AgentStep, previous: &Source) -> (Source, Block) {
+        let (agent, agent_pointer) = match &own.agent {
+            None => (Agent::default(), below(&step.pointer, "agent")),
+            Some(AgentRef::Inline(agent)) => (Agent::clone(agent), below(&step.pointer, "agent")),
+            Some(AgentRef::Name(name)) => {
+                (self.pipeline.agent(name).cloned().unwrap_or_default(), below("/agents", name))
+            }
+        };
+        let context = format!("{}{CONTEXT_SUFFIX}", step.name);
+        let is_structured = agent.response_schema.is_some();
+        self.add(&context, context_node(&agent));
+        self.edge(&context, "context", &step.name, "context");
+        for (key, place) in
+            [("provider", "provider"), ("model", "model"), ("systemInstructions", "system_prompt")]
+        {
+            let place = below(&agent_pointer, place);
+            self.origins.add(&format!("/nodes/{context}/config/{key}"), &place);
+        }
+        self.origins.add(&format!("/nodes/{context}"), &step.pointer);
+
+        let mut config = chat_config(&agent);
+        for (key, place) in CHAT_KEYS {
+            self.origins.add(&format!("/nodes/{}/config/{key}", step.name), &below(&agent_pointer, place));
+        }
+        for (key, value) in &own.config {
+            config.insert(key.clone(), value.clone());
+            let place = below(&below(&step.pointer, "config"), key);
+            self.origins.add(&format!("/nodes/{}/config/{key}", step.name), &place);
+        }
+        if let Some(prompt) = &own.prompt {
+            config.insert("prompt".to_owned(), prompt.as_str().into());
+        }
+        if let Some(use_history) = own.use_history {
+            config.insert("use_history".to_owned(), use_history.into());
+        }
+        if let Some(pinned) = own.pinned {
+            config.insert("pinned".to_owned(), pinned.into());
+        }
+        self.origins.add(&format!("/nodes/{}/config", step.name), &step.pointer);
+        let mut chat = Node { node_type: "chat".to_owned(), config, ..Node::default() };
+        chat.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
+        chat.limits = Limits { timeout_ms: own.timeout_ms, ..Limits::default() };
+        chat.retry = own.retry.as_ref().map(retry_policy);
+        self.add(&step.name, chat);
+
+        let variables = own.prompt.as_deref().map(Template::new);
+        let takes_message =
+            variables.iter().flat_map(Template::variables).any(|variable| variable.name == "message");
+        let port = if previous.is_list && !takes_message { "data" } else { "message" };
+        self.edge(previous.node.as_str(), &previous.text, &step.name, port);
+        if let Some(template) = &variables {
+            self.variables(step, template, previous, "message");
+        }
+        let mut column = vec![Layout::card(&context), Layout::card(&step.name)];
+        if let Some(tools) = &agent.tools {
+            let id = format!("{}{TOOLS_SUFFIX}", step.name);
+            self.add(&id, tools_node(tools));
+            self.edge(&id, "tools", &step.name, "tools");
+            self.origins.add(&format!("/nodes/{id}"), &below(&agent_pointer, "tools"));
+            column.push(Layout::card(&id));
+        }
+        let value = if is_structured { "structured" } else { "response" };
+        let output = Source {
+            node: step.name.as_str().into(),
+            text: "response".to_owned(),
+            value: value.to_owned(),
+            is_list: false,
+        };
+        (output, Layout::in_a_column(column))
+    }
+
+    fn hitl_step(&mut self, step: &Step, own: &HitlStep, previous: &Source) -> (Source, Block) {
+        let prompt = own.prompt.clone().unwrap_or_else(|| "{{in}}".to_owned());
+        let mut node = node(
+            "userInput",
+            &[
+                ("prompt", Some(prompt.as_str().into())),
+                ("placeholder", own.placeholder.as_deref().map(Value::from)),
+                ("schema", own.schema.clone()),
+                ("pinned", own.pinned.map(Value::from)),
+            ],
+        );
+        node.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
+        self.add(&step.name, node);
+        self.origins.add(&format!("/nodes/{}/config", step.name), &step.pointer);
+        self.edge(previous.node.as_str(), &previous.text, &step.name, "in");
+        self.variables(step, &Template::new(prompt), previous, "in");
+        (Source::plain(&step.name, "message"), Self::in_line(&step.name))
+    }
+
+    fn loop_step(
+        &mut self,
+        step: &Step,
+        title: Option<&str>,
+        settings: &Loop,
+        config: &Map<String, Value>,
+        body: &[Step],
+        previous: &Source,
+    ) -> (Source, Block) {
+        let id: NodeId = step.name.as_str().into();
+        let mut node = Node { node_type: "loop".to_owned(), config: config.clone(), ..Node::default() };
+        node.title = Some(title.unwrap_or(&step.name).to_owned());
+        self.add(&step.name, node);
+        let place = below(&step.pointer, "loop");
+        self.origins.add(&format!("/nodes/{id}/config"), &place);
+        let is_for_each = settings.kind == LoopKind::ForEach;
+        let mut beside = Vec::new();
+        if is_for_each && settings.items.is_none() {
+            self.edge(previous.node.as_str(), &previous.value, &step.name, "items");
+        } else {
+            self.edge(previous.node.as_str(), &previous.value, &step.name, "input");
+        }
+        if let Some(items) = &settings.items {
+            let values = format!("{id}{ITEMS_SUFFIX}");
+            self.add(&values, self::node("value", &[("value", Some(Value::Array(items.clone())))]));
+            self.edge(&values, "value", &step.name, "items");
+            self.origins.add(&format!("/nodes/{values}"), &below(&place, "items"));
+            beside.push(Layout::card(&values));
+        }
+        self.parents.push(id.clone());
+        let mut inner = HashMap::from([("index".to_owned(), Source::plain(&step.name, "index"))]);
+        let first = if is_for_each { "item" } else { "previous" };
+        if is_for_each {
+            inner.insert("item".to_owned(), Source::plain(&step.name, "item"));
+        }
+        self.scopes.push(inner);
+        let (last, block) = self.sequence(body, Source::plain(&step.name, first));
+        self.scopes.pop();
+        self.parents.pop();
+        self.edge(last.node.as_str(), &last.value, &step.name, "next");
+        beside.push(self.layout.container(&step.name, block));
+        let output = if is_for_each { "results" } else { "result" };
+        let output = Source { is_list: is_for_each, ..Source::plain(&step.name, output) };
+        (output, Layout::in_a_column(beside))
+    }
+
+    fn parallel_step(
+        &mut self,
+        step: &Step,
+        own: &ParallelStep,
+        branches: &[Branch],
+        previous: &Source,
+    ) -> (Source, Block) {
+        let names: Vec<&str> = branches.iter().map(|branch| branch.name.as_str()).collect();
+        let separator = own.separator.as_deref().map(Value::from);
+        let settings = [
+            ("names", Some(json!(names))),
+            ("separator", separator),
+            // Else the branch that is the fastest could use up a quota that is meant for all.
+            ("splitQuota", Some(json!(true))),
+        ];
+        let mut join = node("join", &settings);
+        join.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
+        self.add(&step.name, join);
+        self.origins.add(&format!("/nodes/{}/config/names", step.name), &below(&step.pointer, "branches"));
+        self.origins.add(&format!("/nodes/{}/config", step.name), &step.pointer);
+        let mut rows = Vec::new();
+        for branch in branches {
+            let (last, block) = self.sequence(&branch.steps, previous.clone());
+            self.edge(last.node.as_str(), &last.value, &step.name, &branch.name);
+            rows.push(block);
+        }
+        let output = Source {
+            node: step.name.as_str().into(),
+            text: "text".to_owned(),
+            value: "object".to_owned(),
+            is_list: false,
+        };
+        let join = Self::in_line(&step.name);
+        (output, Layout::in_a_row(vec![Layout::in_a_column(rows), join]))
+    }
+
+    fn conditional_step(
+        &mut self,
+        step: &Step,
+        own: &ConditionalStep,
+        branches: &[Branch],
+        previous: &Source,
+    ) -> (Source, Block) {
+        let condition = own.condition.as_deref();
+        let named = branches.iter().filter(|branch| branch.name != DEFAULT_BRANCH);
+        let cases: Vec<Value> = named.map(|branch| case(condition, &branch.name)).collect();
+        let mut switch = node("switch", &[("cases", Some(cases.into()))]);
+        switch.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
+        self.add(&step.name, switch);
+        let place = if condition.is_some() { "condition" } else { "branches" };
+        self.origins.add(&format!("/nodes/{}/config", step.name), &below(&step.pointer, place));
+        self.edge(previous.node.as_str(), &previous.value, &step.name, "value");
+        let end = format!("{}{END_SUFFIX}", step.name);
+        self.add(&end, node("join", &[]));
+        self.origins.add(&format!("/nodes/{end}"), &step.pointer);
+        let mut rows = Vec::new();
+        for branch in branches {
+            let (last, block) = self.sequence(&branch.steps, Source::plain(&step.name, &branch.name));
+            self.edge(last.node.as_str(), &last.value, &end, "values");
+            rows.push(block);
+        }
+        if !branches.iter().any(|branch| branch.name == DEFAULT_BRANCH) {
+            self.edge(&step.name, DEFAULT_BRANCH, &end, "values");
+        }
+        let (switch, join) = (Self::in_line(&step.name), Self::in_line(&end));
+        let row = Layout::in_a_row(vec![switch, Layout::in_a_column(rows), join]);
+        (Source::plain(&end, "first"), row)
+    }
+
+    /// Agents that summarize: a `chat` without edges, which the loop takes as a template.
+    fn summarizers(&mut self) -> Block {
+        let mut names = Vec::new();
+        collect_summarizers(&self.pipeline.steps, &mut names);
+        names.sort_unstable();
+        names.dedup();
+        let mut blocks = Vec::new();
+        for name in names {
+            let Some(agent) = self.pipeline.agent(name) else { continue };
+            let mut config = chat_config(agent);
+            let own = [
+                ("overrideProvider", agent.provider.as_deref()),
+                ("overrideModel", agent.model.as_deref()),
+                ("prompt", agent.system_prompt.as_deref()),
+            ];
+            config.extend(own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.into()))));
+            let place = below("/agents", name);
+            for (key, own) in
+                [("overrideProvider", "provider"), ("overrideModel", "model"), ("prompt", "system_prompt")]
+            {
+                self.origins.add(&format!("/nodes/{name}/config/{key}"), &below(&place, own));
+            }
+            for (key, own) in CHAT_KEYS {
+                self.origins.add(&format!("/nodes/{name}/config/{key}"), &below(&place, own));
+            }
+            self.origins.add(&format!("/nodes/{name}"), &place);
+            let mut chat = Node { node_type: "chat".to_owned(), config, ..Node::default() };
+            chat.title = Some(name.to_owned());
+            self.flow.nodes.insert(name.into(), chat);
+            blocks.push(Layout::card(name));
+        }
+        Layout::in_a_row(blocks)
+    }
+
+    /// Connects the variables of a prompt, but for the one that has the previous output by itself.
+    fn variables(&mut self, step: &Step, template: &Template, previous: &Source, own: &str) {
+        let fed = |name: &str| name != own && name != HITL_HISTORY;
+        for variable in template.variables().iter().filter(|variable| fed(&variable.name)) {
+            let name = variable.name.as_str();
+            let source = if name == "previous" {
+                Some(previous.clone())
+            } else {
+                self.scopes.iter().rev().find_map(|scope| scope.get(name)).cloned()
+            };
+            match source {
+                Some(source) => self.edge(source.node.as_str(), &source.value, &step.name, name),
+                None if variable.optional => {}
+                None => self.unknown_variable(step, name),
+            }
+        }
+    }
+
+    fn unknown_variable(&mut self, step: &Step, name: &str) {
+        let place = below(&step.pointer, "prompt");
+        let known: Vec<&str> = self
+            .scopes
+            .iter()
+            .flat_map(|scope| scope.keys().map(String::as_str))
+            .chain(["previous"])
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        let message =
+            format!("The prompt has the variable `{}`, which is nothing that ran before.", shorten(name));
+        let range = self.root.place(&place);
+        let problem = Problem::new(ErrorCode::PipelineUnknownVariable, range, message).pointer(&place);
+        self.problems.push(problem.hint(suggest(name, "variables here", known.iter().copied())));
+    }
+
+    /// A node beside steps, which have their contexts above them.
+    fn in_line(id: &str) -> Block {
+        Layout::in_a_column(vec![Layout::gap(), Layout::card(id)])
+    }
+
+    fn add(&mut self, id: &str, mut node: Node) {
+        node.parent = self.parents.last().cloned();
+        self.flow.nodes.insert(id.into(), node);
+    }
+
+    fn edge(&mut self, source: &str, output: &str, target: &str, input: &str) {
+        let id = format!("{source}.{output}-{target}.{input}");
+        let edge = Edge {
+            source: source.into(),
+            source_output: output.into(),
+            target: target.into(),
+            target_input: input.into(),
+            metadata: Map::new(),
+            extra: Map::new(),
+        };
+        self.origins.add(&format!("/edges/{id}"), &self.origins.of(&format!("/nodes/{target}")));
+        self.flow.edges.insert(id.into(), edge);
+    }
+}
+
+fn collect_summarizers<'s>(steps: &'s [Step], names: &mut Vec<&'s str>) {
+    for step in steps {
+        match &step.kind {
+            StepKind::Loop { settings, body, .. } => {
+                names.extend(settings.history_management.summarizer_agent.as_ref().map(NodeId::as_str));
+                collect_summarizers(body, names);
+            }
+            StepKind::Parallel(_, branches) | StepKind::Conditional(_, branches) => {
+                for branch in branches {
+                    collect_summarizers(&branch.steps, names);
+                }
+            }
+            StepKind::Agent(_) | StepKind::Hitl(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! The nodes that steps and agents become, with their settings.
+
+use serde_json::{Map, Value, json};
+
+use crate::pipeline::document::{Agent, AllTools, Retry, Tools};
+use plait_core::flow::{Node, RetryPolicy};
+
+/// The settings of `chat` that an agent has, and the keys of the agent.
+pub(in crate::pipeline) const CHAT_KEYS: [(&str, &str); 6] = [
+    ("temperature", "temperature"),
+    ("maxTokens", "max_tokens"),
+    ("responseSchema", "response_schema"),
+    ("maxToolRounds", "max_tool_rounds"),
+    ("contextWindow", "context_window"),
+    ("options", "options"),
+];
+
+pub(super) fn chat_config(agent: &Agent) -> Map<String, Value> {
+    let Ok(Value::Object(mut settings)) = serde_json::to_value(agent) else { return Map::new() };
+    CHAT_KEYS.iter().filter_map(|(key, own)| Some(((*key).to_owned(), settings.remove(*own)?))).collect()
+}
+
+pub(super) fn context_node(agent: &Agent) -> Node {
+    node(
+        "newContext",
+        &[
+            ("provider", agent.provider.as_deref().map(Value::from)),
+            ("model", agent.model.as_deref().map(Value::from)),
+            ("systemInstructions", agent.system_prompt.as_deref().map(Value::from)),
+        ],
+    )
+}
+
+pub(super) fn tools_node(tools: &Tools) -> Node {
+    let selection = match tools {
+        Tools::All(AllTools::Auto) => None,
+        Tools::Names(names) => Some(json!(names)),
+    };
+    node("tools", &[("tools", selection)])
+}
+
+/// The case of a branch: it is named like the result of the condition, or like the value itself.
+pub(in crate::pipeline) fn case(condition: Option<&str>, branch: &str) -> Value {
+    let literal = match branch {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        text => text.into(),
+    };
+    match condition {
+        Some(condition) => json!({ "name": branch, "when": format!("({condition}) == {literal}") }),
+        None => json!({ "name": branch, "equals": literal }),
+    }
+}
+
+pub(super) fn retry_policy(retry: &Retry) -> RetryPolicy {
+    let Retry { attempts, backoff_ms, max_backoff_ms, jitter } = *retry;
+    RetryPolicy { attempts, backoff_ms, max_backoff_ms, jitter, extra: Map::new() }
+}
+
+pub(super) fn node(node_type: &str, config: &[(&str, Option<Value>)]) -> Node {
+    let config = config.iter().filter_map(|(key, value)| Some(((*key).to_owned(), value.clone()?))).collect();
+    Node { node_type: node_type.to_owned(), config, ..Node::default() }
+}
+
+pub(super) fn text_or_none(text: &str) -> Option<Value> {
+    (!text.is_empty()).then(|| text.into())
+}

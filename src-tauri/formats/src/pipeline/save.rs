@@ -1,0 +1,239 @@
+//! Saves a flow as the pipeline that it came from. What was written is read again and compared with the flow, so nothing is
+//! lost silently.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::document::{AgentRef, PIPELINE_KEYS};
+use super::emit;
+use super::lower::{self, Lowered};
+use super::patch::patch;
+use super::raise::{KnownAgents, Raised, SAVE_AS_FLOW, on_node, raise, refuse};
+use super::read;
+use super::steps::{Pipeline, Step, StepKind};
+use super::tree::{MapBuilder, Tree};
+use super::yaml::{self, Yaml};
+use plait_core::diagnostic::Diagnostic;
+use plait_core::flow::{Edge, Flow, Node, Position};
+use plait_core::id::NodeId;
+
+/// The text of the pipeline that a flow is, based on the text that it came from: only what differs is changed. Without one, a
+/// new pipeline. `pipeline.not_expressible` of a flow that no pipeline is.
+pub fn save(text: Option<&str>, flow: &Flow) -> Result<String, Box<Diagnostic>> {
+    let base = text.map(Base::read).transpose()?;
+    if let Some(base) = &base
+        && same(&base.lowered.flow, flow, &BTreeMap::new())
+        && has_layout(flow, &base.lowered.flow.layout, &BTreeMap::new())
+    {
+        return Ok(base.text.clone());
+    }
+    let agents = base.as_ref().map(Base::agents).unwrap_or_default();
+    let Raised { document, renamed } = raise(flow, &agents)?;
+    let before = match &base {
+        Some(base) => Some(raise(&base.lowered.flow, &agents)?.document),
+        None => None,
+    };
+    let write = |document: &Tree| match (&base, &before) {
+        (Some(base), Some(before)) => {
+            let before = with_layout(before, base.layout.clone());
+            patch(&base.text, &base.root, &before, document)
+        }
+        _ => emit::map(document.entries(), 0) + "\n",
+    };
+    // Which positions must be written is known once the steps are.
+    let arranged = Base::read(&write(&document)).map_err(|found| not_the_same(&found))?.lowered.arranged;
+    let written = write(&with_layout(&document, layout_of(flow, &arranged, &renamed)));
+    let again = Base::read(&written).map_err(|found| not_the_same(&found))?.lowered.flow;
+    match difference(&again, flow, &renamed) {
+        None if has_layout(flow, &again.layout, &renamed) => Ok(written),
+        None => Err(refuse("/layout", "The positions of its nodes could not be written.").into()),
+        Some(found) => Err(found),
+    }
+}
+
+/// A pipeline that is changed.
+struct Base {
+    text: String,
+    root: Yaml,
+    pipeline: Pipeline,
+    lowered: Lowered,
+    layout: Option<Tree>,
+}
+
+impl Base {
+    fn read(text: &str) -> Result<Self, Box<Diagnostic>> {
+        let first = |problems: Vec<super::problem::Problem>| {
+            let first = problems.into_iter().next().map(|problem| problem.diagnostic);
+            Box::new(first.unwrap_or_else(|| refuse("", "The file could not be read.")))
+        };
+        let root = yaml::parse(text).map_err(|problem| Box::new(problem.diagnostic))?;
+        let pipeline = read::read(&root).map_err(first)?;
+        let lowered = lower::lower(&pipeline, &root).map_err(first)?;
+        let layout = root.get("layout").map(|layout| Tree::of(layout.to_json()));
+        Ok(Self { text: text.to_owned(), root, pipeline, lowered, layout })
+    }
+
+    fn agents(&self) -> KnownAgents {
+        let settings = |agent| {
+            let Ok(Value::Object(mut settings)) = serde_json::to_value(agent) else {
+                return Tree::Map(Vec::new());
+            };
+            let mut ordered = MapBuilder::default();
+            for key in PIPELINE_KEYS.agent {
+                ordered.value(key, settings.remove(*key));
+            }
+            ordered.build()
+        };
+        let mut known = KnownAgents::default();
+        known
+            .settings
+            .extend(self.pipeline.agents.iter().map(|(name, agent)| (name.clone(), settings(agent))));
+        collect_agents(&self.pipeline.steps, &mut known.by_step);
+        known
+    }
+}
+
+fn collect_agents(steps: &[Step], by_step: &mut BTreeMap<String, String>) {
+    for step in steps {
+        match &step.kind {
+            StepKind::Agent(own) => {
+                if let Some(AgentRef::Name(agent)) = &own.agent {
+                    by_step.insert(step.name.clone(), agent.clone());
+                }
+            }
+            StepKind::Loop { body, .. } => collect_agents(body, by_step),
+            StepKind::Parallel(_, branches) | StepKind::Conditional(_, branches) => {
+                for branch in branches {
+                    collect_agents(&branch.steps, by_step);
+                }
+            }
+            StepKind::Hitl(_) => {}
+        }
+    }
+}
+
+fn with_layout(document: &Tree, layout: Option<Tree>) -> Tree {
+    let mut entries: Vec<(String, Tree)> = document.entries().to_vec();
+    entries.extend(layout.map(|layout| ("layout".to_owned(), layout)));
+    Tree::Map(entries)
+}
+
+/// The positions that arranging does not give.
+fn layout_of(
+    flow: &Flow,
+    arranged: &BTreeMap<NodeId, Position>,
+    renamed: &BTreeMap<NodeId, NodeId>,
+) -> Option<Tree> {
+    let mut layout = MapBuilder::default();
+    for (id, position) in &flow.layout {
+        let name = renamed.get(id).unwrap_or(id);
+        if flow.nodes.contains_key(id) && arranged.get(name) != Some(position) {
+            let mut value = serde_json::to_value(position).unwrap_or_default();
+            plait_core::flow::write_whole_numbers(&mut value);
+            layout.value(name.as_str(), Some(value));
+        }
+    }
+    layout.non_empty()
+}
+
+/// Whether all positions of a flow are in another layout.
+fn has_layout(flow: &Flow, layout: &BTreeMap<NodeId, Position>, renamed: &BTreeMap<NodeId, NodeId>) -> bool {
+    let of_nodes = flow.layout.iter().filter(|(id, _)| flow.nodes.contains_key(*id));
+    of_nodes.into_iter().all(|(id, position)| layout.get(renamed.get(id).unwrap_or(id)) == Some(position))
+}
+
+fn same(ours: &Flow, theirs: &Flow, renamed: &BTreeMap<NodeId, NodeId>) -> bool {
+    difference(ours, theirs, renamed).is_none()
+}
+
+/// What a flow that was read has not of the one that was to be written, if anything. The ids of edges do not matter.
+fn difference(ours: &Flow, theirs: &Flow, renamed: &BTreeMap<NodeId, NodeId>) -> Option<Box<Diagnostic>> {
+    let name_of = |id: &NodeId| renamed.get(id).unwrap_or(id).clone();
+    for (id, node) in &theirs.nodes {
+        let Some(own) = ours.nodes.get(&name_of(id)) else {
+            return Some(on_node(id, "It is not part of the steps."));
+        };
+        let (own, node) = (normalize(&name_of(id), own), normalize(&name_of(id), node));
+        if own != node {
+            return Some(on_node(id, &format!("{} would be lost.", lost(&own, &node))));
+        }
+    }
+    let known: BTreeMap<NodeId, &NodeId> = theirs.nodes.keys().map(|id| (name_of(id), id)).collect();
+    if let Some(id) = ours.nodes.keys().find(|id| !known.contains_key(*id)) {
+        return Some(refuse("/nodes", &format!("It would get the node `{id}`.")).into());
+    }
+    let mut edges: Vec<_> = ours.edges.values().map(|edge| ends(edge, Clone::clone)).collect();
+    let mut wanted: Vec<_> = theirs.edges.iter().map(|(id, edge)| (ends(edge, name_of), id)).collect();
+    edges.sort_unstable();
+    wanted.sort_unstable();
+    let has_data = theirs.edges.iter().find(|(_, edge)| !edge.metadata.is_empty() || !edge.extra.is_empty());
+    let lost = wanted.iter().find(|(ends, _)| edges.binary_search(ends).is_err()).map(|(_, id)| *id);
+    if let Some(id) = lost.or(has_data.map(|(id, _)| id)) {
+        let message = format!(
+            "A pipeline cannot express the edge `{id}`: it does not follow from the order of the steps."
+        );
+        return Some(Box::new(
+            Diagnostic::on_edge(plait_core::error::ErrorCode::PipelineNotExpressible, id, message)
+                .hint(SAVE_AS_FLOW),
+        ));
+    }
+    if let Some(ends) =
+        edges.iter().find(|ends| wanted.binary_search_by(|(other, _)| other.cmp(ends)).is_err())
+    {
+        let (source, output, target, input) = ends;
+        let message =
+            format!("`{source}.{output}` leads to `{target}.{input}` in a pipeline with these steps.");
+        return Some(refuse("/edges", &message).into());
+    }
+    if !theirs.frames.is_empty() {
+        return Some(refuse("/frames", "Its frames would be lost.").into());
+    }
+    if !theirs.routes.is_empty() {
+        return Some(refuse("/routes", "The points of its edges would be lost.").into());
+    }
+    let same_settings = ours.name == theirs.name
+        && ours.description == theirs.description
+        && ours.settings == theirs.settings
+        && theirs.extra.is_empty();
+    (!same_settings).then(|| refuse("/settings", "Its settings would be lost.").into())
+}
+
+/// The ends of an edge.
+fn ends(edge: &Edge, name_of: impl Fn(&NodeId) -> NodeId) -> (NodeId, String, NodeId, String) {
+    let Edge { source, source_output, target, target_input, .. } = edge;
+    (name_of(source), source_output.as_str().to_owned(), name_of(target), target_input.as_str().to_owned())
+}
+
+/// A node as it is compared: without a title, its name is the title.
+fn normalize(id: &NodeId, node: &Node) -> Node {
+    let mut node = node.clone();
+    let is_own = node.title.as_deref().is_none_or(|title| title.is_empty() || title == id.as_str());
+    if is_own {
+        node.title = None;
+    }
+    // A setting that is null is one that is not set.
+    node.config.retain(|_, value| !value.is_null());
+    node
+}
+
+/// What one node has of another that it lost.
+fn lost(own: &Node, node: &Node) -> String {
+    let keys =
+        node.config.iter().filter(|(key, value)| own.config.get(*key) != Some(value)).map(|(key, _)| key);
+    let added = own.config.keys().filter(|key| !node.config.contains_key(*key));
+    match keys.chain(added).next() {
+        Some(key) => format!("Its setting `{key}`"),
+        None if own.disabled != node.disabled => "Its `disabled`".to_owned(),
+        None if own.title != node.title => "Its title".to_owned(),
+        None if own.limits != node.limits || own.retry != node.retry => "Its limits".to_owned(),
+        None => "A part of it".to_owned(),
+    }
+}
+
+fn not_the_same(found: &Diagnostic) -> Box<Diagnostic> {
+    Box::new(refuse("", &found.message))
+}
+
+#[cfg(test)]
+mod tests;

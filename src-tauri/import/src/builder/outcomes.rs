@@ -1,0 +1,116 @@
+//! What became of the nodes and edges of the file.
+
+use super::FlowBuilder;
+use crate::report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode};
+use plait_core::id::NodeId;
+
+/// More is not said about one node of a file.
+const MAX_LOST_PER_NODE: usize = 100;
+
+impl FlowBuilder {
+    /// Registers a node of the file. False if another node has its id.
+    pub(crate) fn register(&mut self, id: &str, name: &str, kind: &str) -> bool {
+        let is_new = self.sources.insert(id.to_owned(), self.report.nodes.len()).is_none();
+        self.report.nodes.push(ImportedNode {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            outcome: ImportOutcome::Lost,
+            nodes: Vec::new(),
+            lost: Vec::new(),
+        });
+        is_new
+    }
+
+    /// Says that a node of the file is a part of a node of the flow.
+    pub(crate) fn attach(&mut self, source: &str, id: &NodeId) {
+        if let Some(node) = self.source(source) {
+            if !node.nodes.contains(id) {
+                node.nodes.push(id.clone());
+            }
+            if node.outcome == ImportOutcome::Lost {
+                node.outcome = ImportOutcome::Translated;
+            }
+        }
+    }
+
+    /// Takes over the report about nodes that are in a flow inside of a node.
+    pub(crate) fn adopt(&mut self, inner: ImportReport, id: &NodeId, is_new: impl Fn(&ImportedEdge) -> bool) {
+        for node in inner.nodes {
+            if node.outcome != ImportOutcome::Lost {
+                self.attach(&node.id, id);
+            }
+            if let Some(own) = self.source(&node.id)
+                && node.outcome == ImportOutcome::Placeholder
+            {
+                own.outcome = ImportOutcome::Placeholder;
+            }
+            for lost in node.lost {
+                self.lose(&node.id, lost);
+            }
+        }
+        self.report.edges.extend(inner.edges.into_iter().filter(is_new));
+    }
+
+    /// Says what of a node of the file is lost.
+    pub(crate) fn lose(&mut self, source: &str, what: impl Into<String>) {
+        let what = what.into();
+        if let Some(node) = self.source(source)
+            && node.lost.len() < MAX_LOST_PER_NODE
+            && !node.lost.contains(&what)
+        {
+            node.lost.push(what);
+            if node.lost.len() == MAX_LOST_PER_NODE {
+                node.lost.push("And more.".to_owned());
+            }
+        }
+    }
+
+    /// Says something about the file as a whole.
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
+        if !self.report.notes.contains(&note) {
+            self.report.notes.push(note);
+        }
+    }
+
+    /// Whether it is known what became of a node of the file.
+    pub(crate) fn has_outcome(&self, source: &str) -> bool {
+        self.reported(source).is_some_and(|node| node.outcome != ImportOutcome::Lost || !node.lost.is_empty())
+    }
+
+    /// Reports an edge of the file that the flow has, as an edge or as what a node reads.
+    pub(crate) fn keep_edge(&mut self, source: &str, target: &str, label: &str) {
+        self.report_edge(source, target, label, ImportOutcome::Translated, None);
+    }
+
+    /// Reports an edge of the file that the flow has not.
+    pub(crate) fn lose_edge(&mut self, source: &str, target: &str, label: &str, reason: &str) {
+        self.report_edge(source, target, label, ImportOutcome::Lost, Some(reason.to_owned()));
+    }
+
+    fn report_edge(
+        &mut self,
+        source: &str,
+        target: &str,
+        label: &str,
+        outcome: ImportOutcome,
+        reason: Option<String>,
+    ) {
+        self.report.edges.push(ImportedEdge {
+            source: source.to_owned(),
+            target: target.to_owned(),
+            label: label.to_owned(),
+            outcome,
+            reason,
+        });
+    }
+
+    pub(super) fn source(&mut self, id: &str) -> Option<&mut ImportedNode> {
+        self.sources.get(id).and_then(|&at| self.report.nodes.get_mut(at))
+    }
+
+    pub(super) fn reported(&self, id: &str) -> Option<&ImportedNode> {
+        self.sources.get(id).and_then(|&at| self.report.nodes.get(at))
+    }
+}

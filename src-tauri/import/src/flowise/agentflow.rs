@@ -1,0 +1,496 @@
+//! The nodes of agentflows.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use super::super::builder::Output;
+use super::super::cel::{Comparison, Operator};
+use super::super::chat_call::{Author, ChatCall, Memory};
+use super::super::graph::text as text_of;
+use super::super::http_request::{Body, HttpRequest, Pairs};
+use super::super::program::unreachable_reason;
+use super::super::settings::Settings;
+use super::super::template::TemplateText;
+use super::components::schema_of_fields;
+use super::text::plain_text;
+use super::{Reader, read_model};
+use plait_core::id::NodeId;
+use plait_core::port::PortKind;
+
+/// What Flowise gives to programs beside their inputs.
+const UNREACHABLE: [&str; 2] = ["$flow", "$vars"];
+
+impl Reader<'_> {
+    /// Adds a node of an agentflow.
+    pub(super) fn step(&mut self, at: usize, settings: &Settings<'_>) {
+        let node = &self.graph.nodes[at];
+        let branches = self.branches_before(at);
+        let id = match node.kind {
+            "stickyNoteAgentflow" => {
+                self.note(at, settings);
+                return;
+            }
+            "startAgentflow" => self.start(at, settings),
+            "llmAgentflow" => self.model_step(at, settings, "llm"),
+            "agentAgentflow" => self.model_step(at, settings, "agent"),
+            "conditionAgentflow" => self.condition(at, settings),
+            "conditionAgentAgentflow" => self.condition_agent(at, settings),
+            "humanInputAgentflow" => self.human_input(at, settings),
+            "directReplyAgentflow" => self.direct_reply(at, settings),
+            "customFunctionAgentflow" => self.function(at, settings),
+            "httpAgentflow" => self.http(at, settings),
+            "retrieverAgentflow" => self.retriever(at, settings),
+            "iterationAgentflow" => self.iteration(at, settings),
+            "loopAgentflow" => self.placeholder(
+                at,
+                "It repeats earlier nodes without a value that comes back. In Plait, put them into a loop.",
+            ),
+            "executeFlowAgentflow" => self.placeholder(
+                at,
+                "It runs another flow by its id. Import that flow too, and call it with a sub-flow.",
+            ),
+            "toolAgentflow" => {
+                self.placeholder(at, "A tool of Flowise. An HTTP request or an MCP server can do the same.")
+            }
+            _ => self.placeholder(at, "Plait has no node for this."),
+        };
+        self.finish_step(at, settings, &id, &branches);
+        if let Some(output) = self.output(at, "").filter(|_| node.kind != "startAgentflow") {
+            self.last = Some(output);
+        }
+    }
+
+    /// The outputs that lead to a node.
+    fn branches_before(&self, at: usize) -> Vec<Output> {
+        let mut branches: Vec<Output> = Vec::new();
+        for (edge, source) in self.graph.incoming(at) {
+            if let Some(output) = self.output(source, &edge.output)
+                && !branches.contains(&output)
+            {
+                branches.push(output);
+            }
+        }
+        branches
+    }
+
+    fn start(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let output = if settings.text("/startInputType") == Some("formInput") {
+            let mut properties = Map::new();
+            for field in settings.items("/formInputTypes") {
+                let text = |key: &str| field.get(key).and_then(Value::as_str).unwrap_or_default();
+                let options = field.get("addOptions").and_then(Value::as_array).into_iter().flatten();
+                let options: Vec<&Value> = options.filter_map(|option| option.get("option")).collect();
+                let mut schema = match text("type") {
+                    "number" => json!({ "type": "number" }),
+                    "boolean" => json!({ "type": "boolean" }),
+                    _ if !options.is_empty() => json!({ "type": "string", "enum": options }),
+                    _ => json!({ "type": "string" }),
+                };
+                schema["title"] = text("label").into();
+                properties.insert(text("name").to_owned(), schema);
+            }
+            let title = settings.text("/formTitle").unwrap_or(node.title);
+            let description = settings.text("/formDescription").unwrap_or_default();
+            let prompt = TemplateText::constant(format!("{title}\n\n{description}").trim());
+            let schema = json!({ "type": "object", "properties": properties });
+            let config = json!({ "prompt": prompt.source(), "schema": schema });
+            let id = self.builder.add(node.id, node.title, "userInput", config, node.at);
+            let form = Output::new(&id, "message");
+            self.form = Some(form.clone());
+            form
+        } else {
+            let id = self.builder.add(node.id, node.title, "manualInput", json!({}), node.at);
+            let question = Output::new(&id, "value");
+            self.question = Some(question.clone());
+            question
+        };
+        settings.ignore_all(&[
+            "/formTitle",
+            "/formDescription",
+            "/formInputTypes",
+            "/startPersistState",
+            "/startEphemeralMemory",
+        ]);
+        for (index, entry) in settings.items("/startState").iter().enumerate() {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+            let rows = f64::from(u32::try_from(index).unwrap_or(0)) + 1.0;
+            let config = json!({ "value": plain_text(text("value")) });
+            let id = self.builder.add(node.id, text("key"), "value", config, node.at.beside(0.0, rows));
+            self.state.insert(text("key").to_owned(), (Output::new(&id, "value"), Vec::new()));
+            self.builder.note(
+                "A value of the flow's state is read where it was last set before in the order of the file.",
+            );
+        }
+        self.set_output(at, "", output.clone());
+        output.node
+    }
+
+    fn model_step(&mut self, at: usize, settings: &Settings<'_>, prefix: &str) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let key = |name: &str| format!("/{prefix}{name}");
+        let kind = settings.text(&key("Model")).unwrap_or_default().to_owned();
+        let model = read_model(&kind, settings, &key("ModelConfig"));
+        let mut call = ChatCall { model, ..ChatCall::default() };
+        let mut messages = Vec::new();
+        for entry in settings.items(&key("Messages")) {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+            messages.push((Author::read(text("role")), self.template(at, text("content"))));
+        }
+        let own = settings.text(&key("UserMessage")).map(str::to_owned);
+        let own = own.map(|text| self.template(at, &text)).filter(|text| !text.is_blank());
+        let has_memory = settings.flag(&key("EnableMemory"));
+        let previous = self.last.clone().or_else(|| self.question.clone()).or_else(|| self.form.clone());
+        let reads_values = messages.iter().any(|(_, text)| !text.is_constant());
+        let user = match own {
+            Some(text) if !text.is_constant() || reads_values || !has_memory => Some(text),
+            // What the memory of the flow would have brought.
+            Some(text) => {
+                let mut whole = TemplateText::default();
+                if let Some(previous) = &previous {
+                    whole.push_value("before", previous, &[]);
+                    whole.push_text("\n\n");
+                }
+                whole.push(&text);
+                Some(whole)
+            }
+            None if messages.iter().any(|(author, _)| *author == Author::User) => None,
+            None => previous.map(|previous| TemplateText::of("message", &previous, &[])),
+        };
+        messages.extend(user.map(|user| (Author::User, user)));
+        if has_memory {
+            call.memory = Some(Memory::default());
+            self.builder.lose(
+                node.id,
+                "The messages of the whole flow: it gets its own, and what its message reads.",
+            );
+        }
+        call.set_messages(messages);
+        let fields = settings.items(&key("StructuredOutput"));
+        if !fields.is_empty() {
+            call.schema = Some(schema_of_fields(fields, "key"));
+        }
+        let mut names = Vec::new();
+        for tool in settings.items(&key("Tools")) {
+            match tool.get("agentSelectedTool").and_then(Value::as_str).unwrap_or_default() {
+                "calculator" => names.push("calculator"),
+                "currentDateTime" => names.push("current_time"),
+                other => {
+                    self.builder
+                        .lose(node.id, format!("Its tool `{other}`: connect an HTTP tool or an MCP server."));
+                }
+            }
+        }
+        if !names.is_empty() {
+            let title = format!("{}: tools", node.title);
+            let id = self.builder.add(
+                node.id,
+                &title,
+                "tools",
+                json!({ "tools": names }),
+                node.at.beside(0.0, 1.0),
+            );
+            call.tools.push(Output::new(&id, "tools"));
+        }
+        if !settings.items(&key("KnowledgeDocumentStores")).is_empty() {
+            self.builder.lose(node.id, "Its documents: set `knowledge` of the chat to a knowledge base.");
+        }
+        settings.ignore_all(&[
+            &key("MemoryType"),
+            &key("ReturnResponseAs"),
+            &key("MemoryWindowSize"),
+            &key("MemoryMaxTokenLimit"),
+        ]);
+        let done = call.add_to(&mut self.builder, node.id, node.title, node.at);
+        if call.schema.is_some() {
+            self.set_output(at, "structured", done.structured());
+        }
+        self.set_output(at, "", done.response());
+        self.update_state(at, settings, &key("UpdateState"));
+        done.chat
+    }
+
+    /// The values of the state that a node sets.
+    fn update_state(&mut self, at: usize, settings: &Settings<'_>, pointer: &str) {
+        for entry in settings.items(pointer) {
+            let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+            let value = plain_text(text("value"));
+            let inner =
+                value.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")).map(str::trim);
+            let found = match inner {
+                Some("output") => self.output(at, "").map(|output| (output, Vec::new())),
+                Some(name) if name.starts_with("output.") => {
+                    let steps: Vec<String> = name.split('.').skip(1).map(str::to_owned).collect();
+                    self.output(at, "structured").map(|output| (output, steps))
+                }
+                Some(name) => self.named(at, name),
+                None => None,
+            };
+            let found = found.unwrap_or_else(|| {
+                let template = self.template(at, &value);
+                (self.text_output(at, text("key"), &template), Vec::new())
+            });
+            self.state.insert(text("key").to_owned(), found);
+        }
+    }
+
+    fn condition(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let conditions = settings.items("/conditions");
+        let mut outputs: Vec<Output> = Vec::new();
+        let mut cases = Vec::new();
+        for (index, condition) in conditions.iter().enumerate() {
+            let text = |key: &str| match condition.get(key) {
+                Some(Value::String(text)) => plain_text(text),
+                Some(other) => other.to_string(),
+                None => String::new(),
+            };
+            let (left, right) = (text("value1"), text("value2"));
+            let left = self.template(at, &left);
+            let left = self.text_output(at, &format!("value {}", index + 1), &left);
+            let position = outputs.iter().position(|known| *known == left).unwrap_or_else(|| {
+                outputs.push(left);
+                outputs.len() - 1
+            });
+            let left = format!("value.v{position}");
+            let right = match text("type").as_str() {
+                "number" | "boolean" if !right.is_empty() => right,
+                _ => json!(right).to_string(),
+            };
+            let operation = text("operation");
+            let Some(operator) = read_operator(&operation) else {
+                return self.placeholder(at, &format!("Plait has no condition `{operation}`."));
+            };
+            let cel = Comparison { left, operator, right }.write();
+            cases.push(json!({ "name": format!("case {index}"), "when": cel }));
+        }
+        if cases.is_empty() {
+            return self.placeholder(at, "It has no condition.");
+        }
+        let names: Vec<String> = (0..outputs.len()).map(|index| format!("v{index}")).collect();
+        let title = format!("{}: values", node.title);
+        let join =
+            self.builder.add(node.id, &title, "join", json!({ "names": names }), node.at.beside(-0.5, 1.0));
+        for (output, name) in outputs.iter().zip(&names) {
+            self.builder.connect(output, &join, name);
+        }
+        let count = cases.len();
+        let id = self.builder.add(node.id, node.title, "switch", json!({ "cases": cases }), node.at);
+        self.builder.connect(&Output::new(&join, "object"), &id, "value");
+        for index in 0..count {
+            self.set_output(at, &index.to_string(), Output::new(&id, &format!("case {index}")));
+        }
+        self.set_output(at, &count.to_string(), Output::new(&id, "default"));
+        // What follows says something again.
+        join
+    }
+
+    fn condition_agent(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let kind = settings.text("/conditionAgentModel").unwrap_or_default().to_owned();
+        let model = read_model(&kind, settings, "/conditionAgentModelConfig");
+        let mut classes = Vec::new();
+        for (index, scenario) in settings.items("/conditionAgentScenarios").iter().enumerate() {
+            let text = scenario.get("scenario").and_then(Value::as_str).unwrap_or_default();
+            classes.push(json!({ "name": format!("case {index}"), "description": plain_text(text) }));
+        }
+        if classes.is_empty() {
+            return self.placeholder(at, "It has no scenarios.");
+        }
+        let count = classes.len();
+        let input = settings.text("/conditionAgentInput").unwrap_or("{{question}}").to_owned();
+        let input = self.template(at, &input);
+        let message = self.text_output(at, "input", &input);
+        let instructions = settings.text("/conditionAgentInstructions").map(plain_text);
+        settings.ignore_all(&["/conditionAgentSystemPrompt", "/conditionAgentOverrideSystemPrompt"]);
+        let call = ChatCall { model, ..ChatCall::default() };
+        let context = call.add_context(&mut self.builder, node.id, node.title, node.at);
+        let config = json!({ "classes": classes, "other": false, "instructions": instructions });
+        let id = self.builder.add(node.id, node.title, "classify", config, node.at);
+        self.builder.connect_as(&context, &id, "context", PortKind::Context);
+        self.builder.connect(&message, &id, "message");
+        for lost in call.model.lost {
+            self.builder.lose(node.id, lost);
+        }
+        for index in 0..count {
+            self.set_output(at, &index.to_string(), Output::new(&id, &format!("case {index}")));
+        }
+        id
+    }
+
+    fn human_input(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let text = settings.text("/humanInputDescription").unwrap_or("Shall the flow go on?").to_owned();
+        if settings.text("/humanInputDescriptionType") == Some("dynamic") {
+            self.builder.lose(node.id, "That a model writes the question.");
+        }
+        settings.ignore_all(&[
+            "/humanInputModelConfig",
+            "/humanInputEnableFeedback",
+            "/humanInputModel",
+            "/humanInputModelPrompt",
+        ]);
+        let prompt = self.template(at, &text);
+        let id =
+            self.builder.add(node.id, node.title, "approval", json!({ "prompt": prompt.source() }), node.at);
+        self.builder.feed(&prompt.inputs(), &id);
+        if let Some(previous) = self.last.clone().or_else(|| self.question.clone()) {
+            self.builder.connect(&previous, &id, "in");
+        }
+        self.set_output(at, "0", Output::new(&id, "approved"));
+        self.set_output(at, "1", Output::new(&id, "rejected"));
+        id
+    }
+
+    fn direct_reply(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let text = settings.text("/directReplyMessage").unwrap_or_default().to_owned();
+        let template = self.template(at, &text);
+        let title = format!("{}: text", node.title);
+        let text = self.builder.add_text(node.id, &title, &template, node.at.beside(-0.5, 1.0));
+        let output = Output::new(&text, "text");
+        let id = self.builder.add(node.id, node.title, "output", json!({ "format": "markdown" }), node.at);
+        self.builder.connect(&output, &id, "value");
+        self.set_output(at, "", output);
+        text
+    }
+
+    fn function(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let code = settings.text("/customFunctionJavascriptFunction").unwrap_or_default();
+        if let Some(reason) = unreachable_reason(code, &UNREACHABLE) {
+            return self.placeholder(at, &reason);
+        }
+        let mut names = Vec::new();
+        let mut values = Vec::new();
+        for variable in settings.items("/customFunctionInputVariables") {
+            let text = |key: &str| variable.get(key).and_then(Value::as_str).unwrap_or_default();
+            let template = self.template(at, text("variableValue"));
+            values.push(self.text_output(at, text("variableName"), &template));
+            names.push(text("variableName").to_owned());
+        }
+        let mut program = String::new();
+        for name in
+            names.iter().filter(|name| name.chars().all(|one| one.is_ascii_alphanumeric() || one == '_'))
+        {
+            let _ = writeln!(program, "const ${name} = input[{}];", json!(name));
+        }
+        program.push_str(code);
+        let config = json!({ "code": program });
+        let id = self.builder.add(node.id, node.title, "code", config, node.at);
+        if !names.is_empty() {
+            let title = format!("{}: values", node.title);
+            let config = json!({ "names": names });
+            let join = self.builder.add(node.id, &title, "join", config, node.at.beside(-0.5, 1.0));
+            for (name, value) in names.iter().zip(&values) {
+                self.builder.connect(value, &join, name);
+            }
+            self.builder.connect(&Output::new(&join, "object"), &id, "input");
+        }
+        self.set_output(at, "", Output::new(&id, "result"));
+        self.update_state(at, settings, "/customFunctionUpdateState");
+        id
+    }
+
+    fn http(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let body = settings.get("/body").and_then(Value::as_str).unwrap_or_default();
+        let request = HttpRequest {
+            method: settings.text("/method").unwrap_or("GET").to_owned(),
+            url: self.template(at, settings.text("/url").unwrap_or_default()),
+            query: self.pairs(at, settings.items("/queryParams")),
+            headers: self.pairs(at, settings.items("/headers")),
+            body: Body::Text(self.template(at, body)),
+        };
+        settings.ignore_all(&["/bodyType", "/responseType"]);
+        match request.add_to(&mut self.builder, node.id, node.title, node.at) {
+            Ok(id) => {
+                self.set_output(at, "", Output::new(&id, "body"));
+                id
+            }
+            Err(reason) => self.placeholder(at, &reason),
+        }
+    }
+
+    fn pairs(&mut self, at: usize, entries: &[Value]) -> Pairs {
+        let named = entries.iter().map(|entry| (text_of(entry, "key"), text_of(entry, "value")));
+        let named = named.filter(|(name, _)| !name.is_empty());
+        named.map(|(name, value)| (name.to_owned(), self.template(at, value))).collect()
+    }
+
+    fn retriever(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let query = settings.text("/retrieverQuery").unwrap_or("{{question}}").to_owned();
+        let query = self.template(at, &query);
+        let query = self.text_output(at, "query", &query);
+        settings.ignore_all(&[
+            "/retrieverKnowledgeDocumentStores",
+            "/outputFormat",
+            "/retrieverVectorEmbeddings",
+        ]);
+        self.builder.lose(node.id, format!("Its documents: add a knowledge base called `{}`.", node.title));
+        let id = self.builder.add(node.id, node.title, "retrieve", json!({ "bases": [node.title] }), node.at);
+        self.builder.connect(&query, &id, "query");
+        self.set_output(at, "", Output::new(&id, "text"));
+        self.update_state(at, settings, "/retrieverUpdateState");
+        id
+    }
+
+    fn iteration(&mut self, at: usize, settings: &Settings<'_>) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let text = settings.text("/iterationInput").unwrap_or_default().to_owned();
+        let template = self.template(at, &text);
+        let value = self.text_output(at, "list", &template);
+        let title = format!("{}: items", node.title);
+        let query = "if type == \"string\" then fromjson else . end";
+        let parse =
+            self.builder.add(node.id, &title, "json", json!({ "query": query }), node.at.beside(-0.5, 1.0));
+        self.builder.connect(&value, &parse, "value");
+        let id = self.builder.add(node.id, node.title, "loop", json!({ "kind": "forEach" }), node.at);
+        self.builder.connect(&Output::new(&parse, "result"), &id, "items");
+        self.set_output(at, "", Output::new(&id, "results"));
+        id
+    }
+
+    /// Connects the last node inside of each iteration to its end.
+    pub(super) fn close_iterations(&mut self) {
+        let mut last_inside: HashMap<&str, Output> = HashMap::new();
+        for at in self.graph.order() {
+            if let (Some(parent), Some(output)) = (self.graph.nodes[at].parent, self.output(at, "")) {
+                last_inside.insert(parent, output);
+            }
+        }
+        for (at, node) in self.graph.nodes.iter().enumerate() {
+            if node.kind != "iterationAgentflow" {
+                continue;
+            }
+            let Some(id) = self.output(at, "").map(|output| output.node) else { continue };
+            let last = last_inside.get(node.id);
+            if let Some(last) = last.filter(|last| self.builder.parent(&last.node).as_ref() == Some(&id)) {
+                self.builder.connect(last, &id, "next");
+            }
+        }
+    }
+}
+
+/// An operator, by the names that Flowise has for it.
+fn read_operator(name: &str) -> Option<Operator> {
+    Some(match name {
+        "equal" | "is" => Operator::Equal,
+        "notEqual" | "isNot" => Operator::NotEqual,
+        "contains" => Operator::Contains,
+        "notContains" => Operator::NotContains,
+        "startsWith" => Operator::StartsWith,
+        "endsWith" => Operator::EndsWith,
+        "regex" => Operator::Matches,
+        "isEmpty" => Operator::Empty,
+        "notEmpty" => Operator::NotEmpty,
+        "larger" => Operator::Greater,
+        "largerEqual" => Operator::GreaterEqual,
+        "smaller" => Operator::Less,
+        "smallerEqual" => Operator::LessEqual,
+        _ => return None,
+    })
+}

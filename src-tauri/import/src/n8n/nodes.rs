@@ -1,0 +1,442 @@
+//! n8n's nodes, by their types: triggers, values, branches and nested workflows.
+
+use serde_json::{Map, Value, json};
+
+use super::super::builder::Output;
+use super::super::settings::{Settings, whole_number};
+use super::super::template::TemplateText;
+use super::loops::loop_outputs;
+use super::{MAX_NESTING_DEPTH, Reader, Shape, conditions};
+use plait_core::id::NodeId;
+use plait_core::port::PortKind;
+
+impl Reader<'_> {
+    /// Adds the nodes that a node of the workflow becomes. Returns the shapes of its outputs.
+    pub(super) fn translate(
+        &mut self,
+        at: usize,
+        settings: &Settings<'_>,
+        input: Option<&Shape>,
+    ) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
+        let is_langchain = node.full_kind.contains("langchain");
+        match node.kind {
+            "manualTrigger" | "start" => self.start(at, &[""]),
+            "chatTrigger" | "manualChatTrigger" => {
+                settings.ignore_all(&["/options", "/public", "/mode", "/authentication"]);
+                self.start(at, &["chatInput", "action"])
+            }
+            "scheduleTrigger" | "cron" | "interval" => {
+                settings.ignore("");
+                self.builder.lose(node.name, "Its schedule: Plait starts a flow when you run it.");
+                self.start(at, &[""])
+            }
+            "executeWorkflowTrigger" => {
+                settings.ignore("");
+                self.called(at)
+            }
+            "webhook" | "formTrigger" | "form" => self.form(at, settings, input),
+            "stickyNote" => self.sticky_note(at, settings),
+            "noOp" => self.pass(at, input),
+            "if" | "filter" => self.branch(at, settings, input),
+            "switch" => self.switch(at, settings, input),
+            "set" => self.set(at, settings, input),
+            "code" | "function" | "functionItem" => self.code(at, settings, input),
+            "merge" => self.merge(at, settings),
+            "wait" => self.wait(at, settings, input),
+            "httpRequest" => self.http_request(at, settings, input),
+            "splitOut" | "itemLists" | "aggregate" | "limit" => self.list_operation(at, settings, input),
+            "splitInBatches" => self.split_in_batches(at, settings, input),
+            "respondToWebhook" => self.respond(at, settings, input),
+            "stopAndError" => self.stop(at, settings, input),
+            "executeWorkflow" => self.execute_workflow(at, settings, input),
+            _ if is_langchain || node.kind == "openAi" => self.model_node(at, settings, input),
+            kind if kind.ends_with("Trigger") => {
+                self.placeholder(at, "Plait has no trigger for this service: a flow starts when you run it.")
+            }
+            _ => self.placeholder(at, "Plait has no node for this service."),
+        }
+    }
+
+    /// A start of the workflow, which the input text of a run replaces.
+    fn start(&mut self, at: usize, fields: &[&str]) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
+        let id = self.builder.add(node.name, node.name, "manualInput", json!({}), node.at);
+        let output = Output::new(&id, "value");
+        let shape = if fields == [""] { Shape::object(output) } else { Shape::field(output, fields) };
+        vec![Some(shape)]
+    }
+
+    /// The start of a workflow that others call, with a text that may be JSON.
+    fn called(&mut self, at: usize) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
+        let start = self.builder.add(node.name, node.name, "manualInput", json!({}), node.at);
+        let config = json!({ "query": "(fromjson? // {\"query\": ., \"chatInput\": .})" });
+        let title = format!("{}: fields", node.name);
+        let query = self.builder.add(node.name, &title, "json", config, node.at.beside(0.0, 1.0));
+        self.builder.connect(&Output::new(&start, "value"), &query, "value");
+        vec![Some(Shape::object(Output::new(&query, "result")))]
+    }
+
+    /// A form that a person fills in. A webhook becomes one for the request that it would receive.
+    fn form(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
+        if node.kind == "form"
+            && settings.text("/operation").is_some_and(|operation| operation == "completion")
+        {
+            let text = settings.text("/completionMessage").or_else(|| settings.text("/completionTitle"));
+            let template = self.template(at, text.unwrap_or_default(), input);
+            settings.ignore("/completionTitle");
+            return self.output(at, &template);
+        }
+        let is_webhook = node.kind == "webhook";
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        for field in settings.items("/formFields/values") {
+            let Some(label) = field.get("fieldLabel").and_then(Value::as_str) else { continue };
+            let options: Vec<&Value> = field
+                .pointer("/fieldOptions/values")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(|value| value.get("option"))
+                .collect();
+            let schema = match field.get("fieldType").and_then(Value::as_str) {
+                Some("number") => json!({ "type": "number" }),
+                Some("dropdown") if !options.is_empty() => json!({ "type": "string", "enum": options }),
+                _ => json!({ "type": "string" }),
+            };
+            if field.get("requiredField").and_then(Value::as_bool) == Some(true) {
+                required.push(label);
+            }
+            properties.insert(label.to_owned(), schema);
+        }
+        let mut schema = json!({ "type": "object" });
+        if !properties.is_empty() {
+            schema["properties"] = properties.into();
+            schema["required"] = required.into();
+        }
+        let title = settings.text("/formTitle").unwrap_or(node.name);
+        let text = settings.text("/formDescription").map(|text| format!("\n\n{text}")).unwrap_or_default();
+        let prompt = if is_webhook {
+            "The request that the webhook would receive, as JSON with `body`, `query` and `headers`."
+                .to_owned()
+        } else {
+            format!("{title}{text}")
+        };
+        let prompt = TemplateText::constant(&prompt);
+        let config = json!({ "prompt": prompt.source(), "schema": schema });
+        let id = self.builder.add(node.name, node.name, "userInput", config, node.at);
+        if let Some(input) = input {
+            self.builder.connect(&input.output, &id, "in");
+        }
+        if is_webhook {
+            settings.ignore("");
+            self.builder.lose(node.name, "Its address: Plait answers no requests, it asks a person instead.");
+        } else {
+            settings.ignore_all(&["/options", "/path", "/responseMode", "/authentication"]);
+        }
+        vec![Some(Shape::object(Output::new(&id, "message")))]
+    }
+
+    fn sticky_note(&mut self, at: usize, settings: &Settings<'_>) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
+        let text = settings.text("/content").unwrap_or_default();
+        let id = self.builder.add(node.name, "", "note", json!({ "text": text }), node.at);
+        let (width, height) = (settings.number("/width"), settings.number("/height"));
+        self.builder.resize(&id, width.unwrap_or(240.0), height.unwrap_or(160.0));
+        settings.ignore("/color");
+        Vec::new()
+    }
+
+    /// Passes what the node works on, for nodes that do nothing.
+    fn pass(&mut self, at: usize, input: Option<&Shape>) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
+        let Some(input) = input else { return self.start(at, &[""]) };
+        let id = self.builder.add(node.name, node.name, "join", json!({}), node.at);
+        self.builder.connect(&input.output, &id, "values");
+        vec![Some(input.with_output(Output::new(&id, "first")))]
+    }
+
+    /// `if` and `filter`: a switch with one case.
+    fn branch(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
+        let is_filter = node.kind == "filter";
+        let name = if is_filter { "kept" } else { "true" };
+        let condition = conditions::read(settings.get("").unwrap_or(&Value::Null));
+        settings.ignore_all(&[
+            "/conditions",
+            "/combineOperation",
+            "/options",
+            "/combinator",
+            "/looseTypeValidation",
+        ]);
+        let cases = condition.map(|condition| vec![(name.to_owned(), condition)]);
+        match self.switch_node(at, cases, input) {
+            Ok((id, shape)) => {
+                let output = |port: &str| Some(shape.with_output(Output::new(&id, port)));
+                if is_filter { vec![output(name)] } else { vec![output(name), output("default")] }
+            }
+            Err(reason) => self.placeholder(at, &reason),
+        }
+    }
+
+    fn switch(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+        let cases = conditions::read_rules(settings);
+        let names: Vec<String> = cases.iter().flatten().map(|(name, _)| name.clone()).collect();
+        match self.switch_node(at, cases, input) {
+            Ok((id, shape)) => {
+                let output = |port: &str| Some(shape.with_output(Output::new(&id, port)));
+                let mut shapes: Vec<_> = names.iter().map(|name| output(name)).collect();
+                shapes.push(output("default"));
+                shapes
+            }
+            Err(reason) => self.placeholder(at, &reason),
+        }
+    }
+
+    /// Adds a switch for conditions on what a node works on and on values of other nodes.
+    fn switch_node(
+        &mut self,
+        at: usize,
+        cases: Result<Vec<(String, conditions::Condition)>, String>,
+        input: Option<&Shape>,
+    ) -> Result<(NodeId, Shape), String> {
+        let cases = cases?;
+        let node = &self.workflow.nodes[at];
+        let mut values: Vec<Output> = input.iter().map(|shape| shape.output.clone()).collect();
+        for reference in cases.iter().flat_map(|(_, condition)| condition.references()) {
+            let (output, _) =
+                self.resolve(reference, input).ok_or("A condition reads a value that is not in the flow.")?;
+            if !values.contains(&output) {
+                values.push(output);
+            }
+        }
+        let is_joined = values.len() > 1;
+        let subject = |output: &Output| -> Vec<String> {
+            let index = values.iter().position(|known| known == output).unwrap_or(0);
+            if is_joined { vec![value_name(index)] } else { Vec::new() }
+        };
+        let mut written = Vec::new();
+        for (name, condition) in &cases {
+            let cel = condition.to_cel(&|reference| {
+                let (output, path) = self.resolve(reference, input)?;
+                Some(subject(&output).into_iter().chain(path).collect())
+            })?;
+            written.push(json!({ "name": name, "when": cel }));
+        }
+        let first = values.first().cloned().ok_or("It has no input.")?;
+        let id = self.builder.add(node.name, node.name, "switch", json!({ "cases": written }), node.at);
+        let shape = input.cloned().unwrap_or_else(|| Shape::object(first.clone()));
+        if !is_joined {
+            self.builder.connect(&first, &id, "value");
+            return Ok((id, shape));
+        }
+        let names: Vec<String> = (0..values.len()).map(value_name).collect();
+        let title = format!("{}: values", node.name);
+        let join =
+            self.builder.add(node.name, &title, "join", json!({ "names": names }), node.at.beside(-0.5, 1.0));
+        for (value, name) in values.iter().zip(&names) {
+            self.builder.connect(value, &join, name);
+        }
+        self.builder.connect(&Output::new(&join, "object"), &id, "value");
+        let mut base = vec![value_name(0)];
+        base.extend(shape.base);
+        Ok((id, Shape { base, ..shape }))
+    }
+
+    fn merge(&mut self, at: usize, settings: &Settings<'_>) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
+        let mut edges: Vec<_> =
+            self.workflow.incoming(at).map(|(_, edge)| edge).filter(|edge| edge.is_main()).collect();
+        edges.sort_by_key(|edge| edge.input);
+        let shapes: Vec<Shape> = edges
+            .iter()
+            .filter_map(|edge| self.shapes[edge.source].get(edge.output).cloned().flatten())
+            .collect();
+        if shapes.is_empty() {
+            return self.placeholder(at, "It has no input.");
+        }
+        let mode = settings.text("/mode").unwrap_or("append");
+        let combines =
+            matches!(mode, "combine" | "combineBySql" | "mergeByIndex" | "mergeByKey" | "multiplex")
+                || mode == "merge";
+        if mode == "combineBySql"
+            || mode == "mergeByKey"
+            || settings.text("/combineBy") == Some("combineByFields")
+        {
+            return self.placeholder(at, "Plait has no node that matches items by their fields.");
+        }
+        settings.ignore_all(&[
+            "/combineBy",
+            "/combinationMode",
+            "/options",
+            "/numberInputs",
+            "/chooseBranchMode",
+        ]);
+        let join = self.builder.add(node.name, node.name, "join", json!({}), node.at);
+        for shape in &shapes {
+            let output = if combines { self.as_object(at, shape) } else { shape.output.clone() };
+            self.builder.connect(&output, &join, "values");
+        }
+        if mode == "chooseBranch" {
+            return vec![Some(shapes[0].with_output(Output::new(&join, "first")))];
+        }
+        if !combines {
+            self.builder
+                .lose(node.name, "Items of its inputs come as one list, with a value for each input.");
+            return vec![Some(Shape::object(Output::new(&join, "list")))];
+        }
+        let config = json!({ "query": "map(if type == \"object\" then . else {} end) | add" });
+        let title = format!("{}: fields", node.name);
+        let query = self.builder.add(node.name, &title, "json", config, node.at.beside(0.0, 1.0));
+        self.builder.connect(&Output::new(&join, "list"), &query, "value");
+        vec![Some(Shape::object(Output::new(&query, "result")))]
+    }
+
+    fn wait(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+        const MAX_DELAY_MS: u32 = 86_400_000;
+        let node = &self.workflow.nodes[at];
+        let (Some("timeInterval"), Some(input)) =
+            (Some(settings.text("/resume").unwrap_or("timeInterval")), input)
+        else {
+            return self.placeholder(at, "Plait waits for a time, or for a person.");
+        };
+        let unit =
+            match settings.text("/unit").unwrap_or(if node.version > 1.0 { "seconds" } else { "hours" }) {
+                "minutes" => 60_000.0,
+                "hours" => 3_600_000.0,
+                "days" => 86_400_000.0,
+                _ => 1_000.0,
+            };
+        let ms = settings.number("/amount").unwrap_or(1.0) * unit;
+        if ms > f64::from(MAX_DELAY_MS) {
+            self.builder.lose(node.name, "It waited longer than a day, which is the longest delay.");
+        }
+        let ms = whole_number(ms, 0..=MAX_DELAY_MS);
+        settings.ignore("/options");
+        let id = self.builder.add(node.name, node.name, "delay", json!({ "ms": ms }), node.at);
+        self.builder.connect(&input.output, &id, "in");
+        vec![Some(input.with_output(Output::new(&id, "out")))]
+    }
+
+    fn respond(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+        let body = settings.text("/responseBody");
+        settings.ignore_all(&["/respondWith", "/options"]);
+        match self.template_or_input(at, body, input) {
+            Some(template) => self.output(at, &template),
+            None => self.placeholder(at, "It has nothing to respond with."),
+        }
+    }
+
+    /// A result of the flow. What was on its input stays readable for nodes after it.
+    fn output(&mut self, at: usize, template: &TemplateText) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
+        let text = self.text_output(at, &format!("{}: text", node.name), template);
+        let id = self.builder.add(node.name, node.name, "output", json!({}), node.at);
+        self.builder.connect(&text, &id, "value");
+        vec![Some(Shape::object(text))]
+    }
+
+    fn stop(&mut self, at: usize, settings: &Settings<'_>, input: Option<&Shape>) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
+        let message = settings.text("/errorMessage").unwrap_or("The workflow stopped.");
+        settings.ignore_all(&["/errorType", "/errorObject"]);
+        let template = self.template(at, message, input);
+        let text = self.text_output(at, &format!("{}: message", node.name), &template);
+        let config = json!({ "code": "throw new Error(input);" });
+        let id = self.builder.add(node.name, node.name, "code", config, node.at);
+        self.builder.connect(&text, &id, "input");
+        vec![Some(Shape::object(Output::new(&id, "result")))]
+    }
+
+    /// A workflow that is written into the node runs as a nested flow; one by its id is out of reach.
+    fn execute_workflow(
+        &mut self,
+        at: usize,
+        settings: &Settings<'_>,
+        input: Option<&Shape>,
+    ) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
+        let inner = settings.text("/workflowJson").and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let Some(inner) = inner.filter(|_| self.depth < MAX_NESTING_DEPTH) else {
+            return self.placeholder(
+                at,
+                "It runs another workflow by its id. Import that workflow too, and call it with a sub-flow.",
+            );
+        };
+        let nested = super::read_nested(&inner, node.name, self.depth + 1, self.builder.budget());
+        let nested = match nested.and_then(super::FlowBuilder::finish) {
+            Ok(nested) => nested,
+            Err(fault) => return self.placeholder(at, &fault.message),
+        };
+        settings.ignore_all(&["/source", "/options", "/mode"]);
+        let flow = serde_json::to_value(nested.0).unwrap_or_default();
+        for inner in nested.1.nodes {
+            for lost in inner.lost {
+                self.builder.lose(node.name, format!("In `{}`: {lost}", inner.name));
+            }
+        }
+        let config = json!({ "flow": flow, "inputSource": "nodeOutput" });
+        let id = self.builder.add(node.name, node.name, "subflow", config, node.at);
+        let value = input.map_or_else(
+            || {
+                let empty = TemplateText::constant("{}");
+                self.text_output(at, &format!("{}: input", node.name), &empty)
+            },
+            |input| input.output.clone(),
+        );
+        self.builder.connect(&value, &id, "value");
+        vec![Some(Shape::field(Output::new(&id, "text"), &["output", "text", "response"]))]
+    }
+
+    /// The loop that a `splitInBatches` became.
+    pub(super) fn loop_node(&self, start: usize) -> Option<NodeId> {
+        self.shapes[start].iter().flatten().next().map(|shape| shape.output.node.clone())
+    }
+
+    fn split_in_batches(
+        &mut self,
+        at: usize,
+        settings: &Settings<'_>,
+        input: Option<&Shape>,
+    ) -> Vec<Option<Shape>> {
+        let node = &self.workflow.nodes[at];
+        if settings.number("/batchSize").is_some_and(|size| size > 1.0) {
+            self.builder.lose(node.name, "Its batches: the loop runs once for each item.");
+        }
+        settings.ignore("/options");
+        let id = self.builder.add(node.name, node.name, "loop", json!({ "kind": "forEach" }), node.at);
+        if let Some(input) = input {
+            let list = "if type == \"array\" then . else [.] end";
+            let query = self.query(at, "items", list, input);
+            self.builder.connect(&query, &id, "items");
+        }
+        let (done, repeat) = loop_outputs(node);
+        let mut shapes = vec![None, None];
+        shapes[done] = Some(Shape::object(Output::new(&id, "results")));
+        shapes[repeat] = Some(Shape::object(Output::new(&id, "item")));
+        shapes
+    }
+
+    /// Connects the ends of bodies to their loops.
+    pub(super) fn close_loops(&mut self) {
+        for edge in &self.workflow.edges {
+            if self.loop_of[edge.source] != Some(edge.target) || !edge.is_main() {
+                continue;
+            }
+            let Some(id) = self.loop_node(edge.target) else { continue };
+            let Some(shape) = self.shapes[edge.source].get(edge.output).cloned().flatten() else { continue };
+            if !self.builder.try_connect(&shape.output, &id, "next", PortKind::Data) {
+                let name = self.workflow.nodes[edge.target].name;
+                self.builder
+                    .lose(name, "Several branches end an iteration; its result is that of the first one.");
+            }
+        }
+    }
+}
+
+/// The name of a value among several that a condition reads.
+fn value_name(index: usize) -> String {
+    if index == 0 { "input".to_owned() } else { format!("value_{index}") }
+}

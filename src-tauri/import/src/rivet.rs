@@ -1,0 +1,310 @@
+//! Reads projects of Rivet. The main graph becomes the flow; graphs that it calls become flows inside of `subflow` nodes.
+
+mod branches;
+mod chat;
+mod graph_ports;
+mod nodes;
+mod project;
+mod values;
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Value, json};
+
+use super::budget::Budget;
+use super::builder::{FileEdge, FlowBuilder, Output};
+use super::chat_call::Author;
+use super::settings::Settings;
+use super::template::TemplateText;
+use super::{Format, MAX_NESTING_DEPTH, wrong_shape};
+use plait_core::error::Fault;
+use plait_core::id::NodeId;
+use plait_core::port::PortKind;
+use project::{Project, RivetEdge, RivetGraph};
+
+/// Reads a project.
+pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<FlowBuilder, Fault> {
+    let project = Project::read(document)?;
+    let main = project.main().ok_or_else(|| wrong_shape(Format::Rivet, "it has no graphs"))?;
+    let name = if project.title.trim().is_empty() { name } else { project.title };
+    let mut builder = FlowBuilder::new(Format::Rivet, name, budget);
+    builder.set_description(project.description);
+    for graph in &project.graphs {
+        for node in &graph.nodes {
+            builder.register(&node.key, node.title, node.kind);
+        }
+    }
+    let mut reader = Reader::new(builder, &project, main, &[]);
+    reader.run();
+    let Reader { mut builder, nested, .. } = reader;
+    for (at, graph) in project.graphs.iter().enumerate() {
+        if at == main || nested.contains(&at) {
+            continue;
+        }
+        let reason = format!("The graph `{}` is not used by the main graph, so it was left out.", graph.name);
+        for node in &graph.nodes {
+            builder.lose(&node.key, reason.clone());
+        }
+        for edge in &graph.edges {
+            builder.lose_edge(&graph.key(edge.source), &graph.key(edge.target), &edge.input, &reason);
+        }
+    }
+    Ok(builder)
+}
+
+/// A value: an output, and where in it.
+type Place = (Output, Vec<String>);
+
+struct Reader<'v> {
+    builder: FlowBuilder,
+    project: &'v Project<'v>,
+    graph: &'v RivetGraph<'v>,
+    /// The graphs that lead to this one, and itself.
+    callers: Vec<usize>,
+    /// What each node makes, by the name of its output; empty for all others.
+    values: HashMap<(usize, String), Place>,
+    /// What prompts say.
+    messages: HashMap<usize, Vec<(Author, TemplateText)>>,
+    /// The inputs of the graph, by their ids.
+    inputs: BTreeMap<String, Output>,
+    /// The nodes that show its outputs.
+    outputs: BTreeMap<String, NodeId>,
+    /// The graphs that were read inside of this one.
+    nested: Vec<usize>,
+    has_text_input: bool,
+}
+
+impl<'v> Reader<'v> {
+    fn new(builder: FlowBuilder, project: &'v Project<'v>, graph: usize, callers: &[usize]) -> Self {
+        Self {
+            builder,
+            project,
+            graph: &project.graphs[graph],
+            callers: callers.iter().copied().chain([graph]).collect(),
+            values: HashMap::new(),
+            messages: HashMap::new(),
+            inputs: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            nested: Vec::new(),
+            has_text_input: false,
+        }
+    }
+
+    fn run(&mut self) {
+        for at in self.graph.order() {
+            if self.builder.budget().is_exceeded() {
+                return;
+            }
+            let node = &self.graph.nodes[at];
+            let settings = Settings::new(node.data);
+            self.node(at, &settings);
+            if node.json.get("isSplitRun").and_then(Value::as_bool) == Some(true) {
+                self.builder.lose(&node.key, "That it runs once for each item: put it into a loop.");
+            }
+        }
+        for at in 0..self.graph.nodes.len() {
+            let key = &self.graph.nodes[at].key;
+            if !self.builder.has_outcome(key) && self.messages.contains_key(&at) {
+                self.value(at, "output");
+            }
+        }
+        let graph = self.graph;
+        let edge = |edge: &'v RivetEdge| FileEdge {
+            source: &graph.nodes[edge.source].key,
+            target: &graph.nodes[edge.target].key,
+            label: &edge.input,
+            lost: "No value passes along it that Plait's nodes read, or it closes a cycle.",
+        };
+        self.builder.report_edges(&graph.edges.iter().map(edge).collect::<Vec<_>>());
+    }
+
+    /// What a node makes on one of its outputs. A prompt becomes a node of its own then.
+    fn value(&mut self, at: usize, output: &str) -> Option<Place> {
+        let known =
+            self.values.get(&(at, output.to_owned())).or_else(|| self.values.get(&(at, String::new())));
+        if let Some(place) = known {
+            return Some(place.clone());
+        }
+        let messages = self.messages_of(at)?;
+        let mut template = TemplateText::default();
+        for (index, (_, text)) in messages.iter().enumerate() {
+            if index > 0 {
+                template.push_text("\n\n");
+            }
+            template.push(text);
+        }
+        let node = &self.graph.nodes[at];
+        let id = self.builder.add_text(&node.key, node.title, &template, node.at);
+        let place = (Output::new(&id, "text"), Vec::new());
+        self.values.insert((at, String::new()), place.clone());
+        Some(place)
+    }
+
+    /// A copy of what a prompt says.
+    fn messages_of(&self, at: usize) -> Option<Vec<(Author, TemplateText)>> {
+        let copy = |(author, text): &(Author, TemplateText)| (*author, self.builder.copy_template(text));
+        Some(self.messages.get(&at)?.iter().map(copy).collect())
+    }
+
+    fn set(&mut self, at: usize, output: &str, value: Output) {
+        self.values.insert((at, output.to_owned()), (value, Vec::new()));
+    }
+
+    /// What feeds an input of a node.
+    fn fed(&mut self, at: usize, input: &str) -> Option<Place> {
+        let graph = self.graph;
+        let edge = graph.edges_into(at, input).next()?;
+        self.value(edge.source, &edge.output)
+    }
+
+    /// The same as an output of its own.
+    fn fed_output(&mut self, at: usize, input: &str) -> Option<Output> {
+        let place = self.fed(at, input)?;
+        Some(self.field(at, &place))
+    }
+
+    /// The inputs of a node that are fed, by name.
+    fn fed_inputs(&mut self, at: usize) -> Vec<(String, Output)> {
+        let graph = self.graph;
+        let mut names: Vec<&str> = graph.incoming(at).map(|edge| edge.input.as_str()).collect();
+        names
+            .sort_by_key(|name| (name.trim_end_matches(|one: char| one.is_ascii_digit()), name.len(), *name));
+        names.dedup();
+        names.into_iter().filter_map(|name| Some((name.to_owned(), self.fed_output(at, name)?))).collect()
+    }
+
+    /// A place as an output.
+    fn field(&mut self, at: usize, (output, path): &Place) -> Output {
+        let node = &self.graph.nodes[at];
+        self.builder.field_output(&node.key, (output, path), node.at)
+    }
+
+    /// A text with `{{name}}`, each an input of the node.
+    fn template(&mut self, at: usize, text: &str) -> TemplateText {
+        let mut template = TemplateText::default();
+        let mut rest = text;
+        while let Some(start) = rest.find("{{") {
+            let Some(length) = rest[start..].find("}}") else { break };
+            template.push_text(&rest[..start]);
+            let name = rest[start + 2..start + length].trim();
+            if let Some((output, path)) = self.fed(at, name) {
+                template.push_value(name, &output, &path);
+            } else {
+                template.push_text(&rest[start..start + length + 2]);
+                let short: String = name.chars().take(100).collect();
+                let lost = format!("Nothing feeds `{{{{{short}}}}}`; it was kept as text.");
+                self.builder.lose(&self.graph.nodes[at].key, lost);
+            }
+            rest = &rest[start + length + 2..];
+        }
+        template.push_text(rest);
+        template
+    }
+
+    /// Adds a node that makes one value.
+    fn add(&mut self, at: usize, node_type: &str, config: Value, output: &str) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let id = self.builder.add(&node.key, node.title, node_type, config, node.at);
+        self.set(at, "", Output::new(&id, output));
+        id
+    }
+
+    /// All fed inputs of a node as one object.
+    fn object(&mut self, at: usize) -> Option<Output> {
+        let values = self.fed_inputs(at);
+        if values.is_empty() {
+            return None;
+        }
+        let node = &self.graph.nodes[at];
+        let names: Vec<&String> = values.iter().map(|(name, _)| name).collect();
+        let title = format!("{}: values", node.title);
+        let config = json!({ "names": names });
+        let id = self.builder.add(&node.key, &title, "join", config, node.at.beside(-0.5, 1.0));
+        for (name, output) in &values {
+            self.builder.connect(output, &id, name);
+        }
+        Some(Output::new(&id, "object"))
+    }
+
+    /// A query on all inputs of a node.
+    fn query(&mut self, at: usize, query: &str) -> NodeId {
+        let Some(object) = self.object(at) else { return self.placeholder(at, "Nothing feeds it.") };
+        let id = self.add(at, "json", json!({ "query": query }), "result");
+        self.builder.connect(&object, &id, "value");
+        id
+    }
+
+    fn placeholder(&mut self, at: usize, reason: &str) -> NodeId {
+        let node = &self.graph.nodes[at];
+        let id = self.builder.add_placeholder(&node.key, node.title, reason, node.json, node.at);
+        for (name, output) in self.fed_inputs(at) {
+            let kind = if output.port == "tools" { PortKind::Tools } else { PortKind::Data };
+            self.builder.connect_as(&output, &id, &name, kind);
+        }
+        let graph = self.graph;
+        let is_tool = graph.outgoing(at).any(|edge| edge.input == "functions");
+        if is_tool {
+            self.set(at, "", Output::new(&id, "tools"));
+            return id;
+        }
+        self.set(at, "", Output::new(&id, "out"));
+        for edge in graph.outgoing(at) {
+            self.set(at, &edge.output, Output::new(&id, &edge.output));
+        }
+        id
+    }
+
+    /// Another graph of the project, as a flow inside of a node.
+    fn sub_graph(&mut self, at: usize, settings: &Settings<'_>) {
+        let node = &self.graph.nodes[at];
+        let found = settings.text("/graphId").and_then(|id| self.project.find(id));
+        let Some(graph) = found.filter(|graph| !self.callers.contains(graph)) else {
+            self.placeholder(at, "The graph that it calls is not in the project, or calls itself.");
+            return;
+        };
+        // Graphs that call others several times would multiply.
+        let count = self.project.graphs[graph].nodes.len();
+        if self.callers.len() > MAX_NESTING_DEPTH || !self.builder.budget().take_nodes(count) {
+            self.placeholder(
+                at,
+                "The graphs that are nested in it have too many nodes, or are nested too deeply.",
+            );
+            return;
+        }
+        settings.ignore_all(&["/useAsGraphPartialOutput", "/useErrorOutput", "/inputData"]);
+        let inner = &self.project.graphs[graph];
+        let mut builder = FlowBuilder::new(Format::Rivet, inner.name, self.builder.budget());
+        for node in &inner.nodes {
+            builder.register(&node.key, node.title, node.kind);
+        }
+        let mut reader = Reader::new(builder, self.project, graph, &self.callers);
+        reader.run();
+        let Reader { builder, inputs, outputs, nested, .. } = reader;
+        let Ok((flow, report)) = builder.finish() else { return };
+        let values = self.fed_inputs(at);
+        let mapping: Vec<Value> = values
+            .iter()
+            .filter_map(|(name, _)| {
+                Some(json!({ "from": name, "to": format!("{}.value", inputs.get(name)?.node) }))
+            })
+            .collect();
+        let flow = serde_json::to_value(flow).unwrap_or_default();
+        let config = json!({ "flow": flow, "inputSource": "mapping", "mapping": mapping });
+        let id = self.builder.add(&node.key, node.title, "subflow", config, node.at);
+        for (name, output) in values.iter().filter(|(name, _)| inputs.contains_key(name)) {
+            self.builder.connect(output, &id, name);
+        }
+        let result = Output::new(&id, "result");
+        for (name, output) in outputs {
+            let path = vec![output.to_string(), "value".to_owned()];
+            self.values.insert((at, name), (result.clone(), path));
+        }
+        self.set(at, "", result);
+        // A graph that is called several times has its edges in the report once.
+        let known: Vec<String> =
+            self.nested.iter().map(|&graph| format!("{}/", self.project.graphs[graph].id)).collect();
+        self.builder.adopt(report, &id, |edge| !known.iter().any(|graph| edge.source.starts_with(graph)));
+        self.nested.push(graph);
+        self.nested.extend(nested);
+    }
+}

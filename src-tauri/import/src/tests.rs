@@ -1,0 +1,227 @@
+//! Every file of `tests/fixtures/import`: nothing of it is lost silently, and what comes out is a flow.
+
+mod damaged;
+mod large;
+mod readers;
+mod requests;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{Format, ImportOutcome, Imported, import, source};
+use plait_core::diagnostic::Severity;
+use plait_core::flow;
+use plait_nodes::registry;
+use plait_run::plan::check;
+
+/// The files of a format, sorted by name.
+fn fixtures(format: Format) -> Vec<PathBuf> {
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/import").join(format.name());
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// Ids of nodes, and ends of edges, as a file has them. Written apart from the readers.
+fn contents(format: Format, document: &Value) -> (Vec<String>, usize) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    match format {
+        Format::Dify => {
+            let graph = &document["workflow"]["graph"];
+            if graph.is_null() {
+                return (vec!["app".to_owned()], 0);
+            }
+            let nodes = list(&graph["nodes"]).iter().map(|node| text(&node["id"])).collect();
+            (nodes, list(&graph["edges"]).len())
+        }
+        Format::Flowise => {
+            let inner =
+                document["flowData"].as_str().map(|text| serde_json::from_str::<Value>(text).unwrap());
+            let document = inner.as_ref().unwrap_or(document);
+            let nodes = list(&document["nodes"]).iter().map(|node| text(&node["id"])).collect();
+            (nodes, list(&document["edges"]).len())
+        }
+        Format::Langflow => {
+            let data = &document.get("flows").map_or(document, |flows| &flows[0])["data"];
+            let nodes = list(&data["nodes"]).iter().map(|node| text(&node["id"])).collect();
+            (nodes, list(&data["edges"]).len())
+        }
+        Format::Rivet => {
+            let (mut nodes, mut edges) = (Vec::new(), 0);
+            for (graph, content) in document["data"]["graphs"].as_object().unwrap() {
+                let own: Vec<String> = match &content["nodes"] {
+                    Value::Array(list) => list.iter().map(|node| text(&node["id"])).collect(),
+                    keyed => keyed.as_object().unwrap().keys().map(|key| key[1..22].to_owned()).collect(),
+                };
+                let lists = content["nodes"].as_object().into_iter().flat_map(|nodes| nodes.values());
+                edges += lists.flat_map(|node| list(&node["outgoingConnections"])).count();
+                edges += list(&content["connections"]).len();
+                nodes.extend(own.into_iter().map(|id| format!("{graph}/{id}")));
+            }
+            (nodes, edges)
+        }
+        Format::N8n => {
+            let document = document.get(0).unwrap_or(document);
+            let nodes = list(&document["nodes"]).iter().map(|node| text(&node["name"])).collect();
+            let kinds = document["connections"].as_object().into_iter().flatten();
+            let outputs = kinds.flat_map(|(_, kinds)| kinds.as_object().unwrap().values());
+            let targets = outputs.flat_map(list).flat_map(|targets| list(&targets));
+            (nodes, targets.count())
+        }
+    }
+}
+
+/// What is wrong with the import of a file.
+fn problems(format: Format, text: &str, imported: &Imported) -> Vec<String> {
+    let document = source::read(text).unwrap();
+    let mut problems = Vec::new();
+    let Imported { flow, report } = imported;
+    let (nodes, edges) = contents(format, &document);
+    let reported: Vec<&String> = report.nodes.iter().map(|node| &node.id).collect();
+    let mut sorted = [nodes.iter().collect::<Vec<_>>(), reported];
+    for list in &mut sorted {
+        list.sort();
+    }
+    if sorted[0] != sorted[1] {
+        problems.push(format!("nodes {:?} were reported as {:?}", sorted[0], sorted[1]));
+    }
+    if report.edges.len() != edges {
+        problems.push(format!("{edges} edges were reported as {}", report.edges.len()));
+    }
+    for node in &report.nodes {
+        let types: Vec<_> = node.nodes.iter().map(|id| flow.nodes[id].node_type.as_str()).collect();
+        let is_right = match node.outcome {
+            ImportOutcome::Translated => !types.is_empty(),
+            // Of a nested graph, the placeholder is inside of the sub-flow.
+            ImportOutcome::Placeholder => {
+                (types.contains(&"placeholder") || types.contains(&"subflow")) && !node.lost.is_empty()
+            }
+            ImportOutcome::Lost => types.is_empty() && !node.lost.is_empty(),
+        };
+        if !is_right {
+            problems.push(format!("`{}` is {:?} with {types:?}, {:?}", node.id, node.outcome, node.lost));
+        }
+    }
+    for edge in &report.edges {
+        if (edge.outcome == ImportOutcome::Lost) != edge.reason.is_some() {
+            problems.push(format!("{edge:?} has no reason"));
+        }
+    }
+    let known: BTreeSet<_> = report.nodes.iter().flat_map(|node| &node.nodes).collect();
+    for id in flow.nodes.keys().filter(|id| !known.contains(id)) {
+        problems.push(format!("`{id}` comes from nowhere"));
+    }
+    for found in check(flow, &registry()).diagnostics {
+        if found.severity == Severity::Error && found.code.as_str() != "import.placeholder" {
+            let place = found.node.map(|node| node.to_string()).unwrap_or_default();
+            problems.push(format!("{place} {} {} {}", found.pointer, found.code.as_str(), found.message));
+        }
+    }
+    let written = flow::write(flow).unwrap();
+    if flow::read(&written).as_ref() != Ok(flow) {
+        problems.push("the flow is not what is read after it is written".to_owned());
+    }
+    problems
+}
+
+/// The flow and the report, short enough to read in a review.
+fn summary(imported: &Imported) -> String {
+    let mut text = imported.report.to_text();
+    text.push_str("\n---\n");
+    for (id, node) in &imported.flow.nodes {
+        let parent = node.parent.as_ref().map(|parent| format!(" in {parent}")).unwrap_or_default();
+        let disabled = if node.disabled { " disabled" } else { "" };
+        let mut config = node.config.clone();
+        config.remove("original");
+        let config = Value::from(config).to_string();
+        let short: String = config.chars().take(400).collect();
+        let _ = writeln!(text, "{id}: {}{parent}{disabled} {short}", node.node_type);
+    }
+    text.push_str("---\n");
+    for edge in imported.flow.edges.values() {
+        let _ =
+            writeln!(text, "{}.{} → {}.{}", edge.source, edge.source_output, edge.target, edge.target_input);
+    }
+    text
+}
+
+fn check_fixtures(format: Format) {
+    let mut all = Vec::new();
+    for file in fixtures(format) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let recognized = import(&text, None, &name).unwrap();
+        assert_eq!(recognized.report.format, format, "{name}");
+        let problems = problems(format, &text, &recognized);
+        all.extend(problems.into_iter().map(|problem| format!("{name}: {problem}")));
+        insta::with_settings!({ snapshot_suffix => format!("{}-{name}", format.name()), omit_expression => true }, {
+            insta::assert_snapshot!("import", summary(&recognized));
+        });
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
+}
+
+#[test]
+fn n8n_workflows_are_imported_without_silent_loss() {
+    check_fixtures(Format::N8n);
+}
+
+#[test]
+fn dify_apps_are_imported_without_silent_loss() {
+    check_fixtures(Format::Dify);
+}
+
+#[test]
+fn flowise_flows_are_imported_without_silent_loss() {
+    check_fixtures(Format::Flowise);
+}
+
+#[test]
+fn langflow_flows_are_imported_without_silent_loss() {
+    check_fixtures(Format::Langflow);
+}
+
+#[test]
+fn rivet_projects_are_imported_without_silent_loss() {
+    check_fixtures(Format::Rivet);
+}
+
+#[test]
+fn unknown_files_have_coded_errors() {
+    let code = |text: &str| import(text, None, "x").unwrap_err().code;
+    assert_eq!(code("").as_str(), "import.unreadable");
+    assert_eq!(code("{").as_str(), "import.unreadable");
+    assert_eq!(code("{}").as_str(), "import.unknown_format");
+    assert_eq!(code("a: &x 1\nb: *x").as_str(), "import.unreadable");
+    assert_eq!(code(&"[".repeat(1000)).as_str(), "import.too_large");
+    for format in Format::ALL {
+        let error = import("{}", Some(format), "x").unwrap_err();
+        assert_eq!(error.code.as_str(), "import.wrong_shape", "{format:?}");
+    }
+}
+
+#[test]
+fn errors_of_syntax_have_their_place() {
+    let error = import("{\n  \"nodes\": [,]\n}", None, "x").unwrap_err();
+    assert!(error.message.contains("line 2, column 13"), "{}", error.message);
+    let error = import("app:\n\tmode: chat", None, "x").unwrap_err();
+    assert!(error.message.contains("(line 2, column 2)"), "{}", error.message);
+}
+
+#[test]
+fn secrets_stay_out_of_flows() {
+    for format in Format::ALL {
+        for file in fixtures(format) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let written = flow::write(&import(&text, None, "x").unwrap().flow).unwrap();
+            for secret in ["a-very-secret-value", "hidden-word"] {
+                assert!(!written.contains(secret), "{}", file.display());
+            }
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Readers of runs: the lens, traces and forecasts.
+//!
+//! Each is a fold over a journal, or a run in a world of stand-ins. Refuses to change a run.
+
+pub mod forecast;
+pub mod lens;

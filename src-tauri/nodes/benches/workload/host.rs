@@ -1,0 +1,157 @@
+//! The host of a measured run (the system clock and nothing else), and a function that runs a plan to its end.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use async_trait::async_trait;
+use futures::executor::block_on;
+use futures::future::BoxFuture;
+use plait_core::Value;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow::TreeLimits;
+use plait_run::host::subflow::NoSubflows;
+use plait_run::host::tree_budget::{TreeBudget, TreeUsage};
+use plait_run::host::{Clock, Host, RunInfo};
+use plait_run::journal::{Entry, Event, FlowRef, Journal, MemoryJournal, RunEnd, RunEvent};
+use plait_run::plan::Plan;
+use plait_run::provider::{Provider, Providers};
+use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
+use plait_run::{Driver, RunSetup};
+
+use super::first_error::BenchError;
+
+/// The id of the only run.
+pub const RUN: &str = "0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10";
+
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now_ms(&self) -> u64 {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn sleep(&self, _duration: Duration) -> BoxFuture<'static, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    fn random(&self) -> f64 {
+        0.5
+    }
+}
+
+struct EmptyHost;
+
+impl Providers for EmptyHost {
+    fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
+        Err(Fault::new(ErrorCode::ProviderUnknown, name))
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+#[async_trait]
+impl ToolHost for EmptyHost {
+    fn list(&self) -> Vec<ToolSpec> {
+        Vec::new()
+    }
+
+    async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
+        Err(Fault::new(ErrorCode::ToolUnknown, call.tool.name.clone()))
+    }
+}
+
+/// The event `run.started`.
+pub fn started_event(run: &str) -> Event {
+    Event::Run(RunEvent::Started {
+        origins: plait_core::origin::Origins::NONE,
+        run: run.into(),
+        user: plait_core::user::UserName::default(),
+        flow: Box::new(FlowRef { name: "benchmark".to_owned(), path: None, hash: "0".repeat(64) }),
+        to: None,
+        input: None,
+        set: std::collections::BTreeMap::new(),
+        parent_run_id: None,
+        conversation: None,
+        grants: None,
+        models: std::sync::Arc::default(),
+        config: std::collections::BTreeMap::new(),
+        revision: 1,
+        from: None,
+    })
+}
+
+/// A run without limits and without a past.
+pub fn run_info(run: &str) -> RunInfo {
+    RunInfo {
+        run: run.into(),
+        user: plait_core::user::UserName::default(),
+        flow_name: "benchmark".to_owned(),
+        folder: None,
+        input: None,
+        conversation: None,
+        grants: None,
+        earlier: None,
+    }
+}
+
+/// Runs a plan. An error if it does not finish.
+pub fn drive(plan: &Arc<Plan>, run: &str, journal: impl Journal + 'static) -> Result<(), BenchError> {
+    drive_with(plan, run, journal, Arc::new(EmptyHost))
+}
+
+/// The same with models.
+pub fn drive_with(
+    plan: &Arc<Plan>,
+    run: &str,
+    journal: impl Journal + 'static,
+    providers: Arc<dyn Providers>,
+) -> Result<(), BenchError> {
+    let setup = RunSetup {
+        plan: Arc::clone(plan),
+        info: run_info(run),
+        host: Host {
+            providers,
+            tools: Arc::new(EmptyHost),
+            retriever: Arc::new(plait_run::retriever::NoRetriever),
+            memories: plait_run::long_term_memory::NoMemoryStore::shared(),
+            attachments: plait_core::attachment::NoAttachmentStore::shared(),
+            clock: Arc::new(SystemClock),
+            evaluator: Arc::new(plait_core::expression::in_process::InProcess),
+            subflows: Arc::new(NoSubflows),
+            budget: no_limits(),
+            quotas: plait_run::quota::QuotaChain::default(),
+        },
+        spent_by_children: std::collections::BTreeMap::new(),
+        journal: Box::new(journal),
+        watcher: Box::new(|_| ()),
+    };
+    let (driver, _handle) = Driver::start(setup, started_event(run))?;
+    match block_on(driver.drive())? {
+        RunEnd::Finished => Ok(()),
+        end => Err(format!("the benchmark's own run did not finish: {end:?}").into()),
+    }
+}
+
+/// The budget of a run that may be as long as its benchmark wants.
+pub fn no_limits() -> Arc<TreeBudget> {
+    let limits = TreeLimits { max_runs: None, max_model_calls: Some(u64::MAX), max_events: Some(u64::MAX) };
+    Arc::new(TreeBudget::new(limits, TreeUsage::default()))
+}
+
+/// The events of a run as text, sorted, without how long they took.
+pub fn comparable_events(journal: &MemoryJournal) -> Result<Vec<String>, BenchError> {
+    let mut events = journal.entries().iter().map(comparable_text).collect::<Result<Vec<_>, _>>()?;
+    events.sort_unstable();
+    Ok(events)
+}
+
+fn comparable_text(entry: &Entry) -> Result<String, BenchError> {
+    let mut value = serde_json::to_value(&entry.event)?;
+    if let Some(metadata) = value.get_mut("metadata") {
+        metadata["durationMs"] = 0.into();
+    }
+    Ok(value.to_string())
+}

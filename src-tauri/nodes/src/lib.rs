@@ -1,0 +1,12 @@
+//! The node types, and what they do with models: the prompt pipeline, model calls and turns.
+//!
+//! Refuses to know the scheduler, the order of a run, and the outside, which it reaches through the traits of `plait_run`.
+
+mod model_call;
+pub mod prompt;
+#[cfg(test)]
+mod testing;
+mod types;
+
+pub use model_call::engine_tools;
+pub use types::registry;

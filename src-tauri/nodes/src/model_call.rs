@@ -1,0 +1,78 @@
+//! Calling a model: what `chat`, `classify` and `extract` have in common.
+//!
+//! A [`Turn`] sends a user message, lets the model call tools, can reject a reply and ask again. It journals each prompt and
+//! each reply with its usage and price, and reuses replies that were journaled before a crash. The node decides whether and
+//! when anything enters a conversation: [`Turn::begin`], [`Turn::commit`].
+
+mod attachments;
+mod call;
+mod finish_tool;
+mod history_summary;
+mod interruption;
+mod knowledge;
+mod loop_turns;
+mod memory_access;
+mod quota;
+mod reply_schema;
+mod sampling_parameters;
+mod side_query;
+mod summary;
+mod tool_calls;
+mod turn;
+mod user_message;
+mod workflow_context;
+
+use serde_json::{Map, Value};
+
+use plait_run::tool::ToolSpec;
+
+pub(crate) use attachments::{ATTACH, attach, attached};
+pub(crate) use call::ModelCall;
+pub(crate) use finish_tool::FINISH;
+pub(crate) use history_summary::summarize_history;
+pub(crate) use interruption::Interruption;
+pub(crate) use knowledge::{retrieve, retrieve_once};
+pub(crate) use loop_turns::loop_turns;
+pub(crate) use memory_access::{Incoming, MemoryAccess, NodeMemory};
+pub(crate) use reply_schema::{ReplySchema, strip_code_fence};
+pub(crate) use side_query::{SideQuery, SideQueryOptions, side_query_card, side_query_inputs};
+pub(crate) use summary::complete_summary;
+pub(crate) use tool_calls::{
+    SamplingModel, SamplingUsage, allow_server, call_tool, call_tool_with_model, collect_tools,
+};
+pub(crate) use turn::{Turn, check_reply};
+pub(crate) use user_message::UserMessage;
+pub(crate) use workflow_context::check_offer;
+
+/// The settings of a turn's model calls.
+#[derive(Clone, Copy)]
+pub(crate) struct CallOptions<'a> {
+    /// Sampling temperature.
+    pub(crate) temperature: Option<f64>,
+    /// JSON Schema of the reply.
+    pub(crate) response_schema: Option<&'a Value>,
+    /// How often the model may call tools before it must answer.
+    pub(crate) max_tool_rounds: u32,
+    /// Provider-specific options.
+    pub(crate) options: &'a Map<String, Value>,
+}
+
+/// The source of tools that the engine answers.
+const ENGINE_SOURCE: &str = "engine";
+
+/// The tools that the engine answers. No host lists them, and `auto` does not offer them: a node gets them by name.
+pub fn engine_tools() -> Vec<ToolSpec> {
+    workflow_context::tools().into_iter().chain([finish_tool::finish_tool()]).collect()
+}
+
+/// Whether the engine answers calls of this tool.
+pub(crate) fn is_engine_tool(tool: &ToolSpec) -> bool {
+    tool.source == ENGINE_SOURCE
+}
+
+/// The index of the user message among the messages of an activation.
+const USER_MESSAGE_INDEX: usize = 0;
+/// The index of the final reply.
+const REPLY_INDEX: usize = 1;
+/// The index of the first message of a step between the two.
+const FIRST_STEP_INDEX: usize = 2;

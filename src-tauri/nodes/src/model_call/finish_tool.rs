@@ -1,0 +1,55 @@
+//! The tool `finish`, which the engine answers itself: a model ends the loop around its node with it.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::ENGINE_SOURCE;
+use plait_core::error::{ErrorCode, Fault};
+use plait_run::node::NodeContext;
+use plait_run::tool::ToolSpec;
+
+/// Its name.
+pub(crate) const FINISH: &str = "finish";
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Arguments {
+    /// For people who read the run.
+    #[serde(rename = "reason")]
+    _reason: Option<String>,
+}
+
+/// How models see it.
+pub(super) fn finish_tool() -> ToolSpec {
+    let parameters = json!({
+        "type": "object",
+        "properties": {
+            "reason": { "type": "string", "description": "Why the work is done." },
+        },
+        "additionalProperties": false,
+    });
+    ToolSpec::new(
+        FINISH,
+        "Ends the loop that this step is part of. Call it when the work is done, then answer.",
+        parameters,
+        ENGINE_SOURCE,
+    )
+}
+
+/// The answer to a call. The loop ends when its iteration is over and the node has succeeded.
+pub(super) fn answer(arguments: &Value, node_context: &NodeContext) -> Result<Value, Fault> {
+    if !arguments.is_null()
+        && let Err(error) = Arguments::deserialize(arguments)
+    {
+        let message = format!("The arguments of `{FINISH}` are invalid: {error}.");
+        return Err(Fault::new(ErrorCode::ToolBadArguments, message));
+    }
+    if !node_context.is_in_loop() {
+        return Err(Fault::new(
+            ErrorCode::LoopNone,
+            "There is no loop around this node that could be finished.",
+        )
+        .hint("Answer without calling this tool."));
+    }
+    Ok(json!({ "finishes": true }))
+}

@@ -1,0 +1,131 @@
+//! The summary of the older turns of a loop's conversation: a side query with instructions of its own, journaled like any
+//! model call. What cannot be the summary is refused, and the turns are left out by the bounds alone.
+
+use std::sync::Arc;
+
+use serde_json::Map;
+
+use super::summary::{SummaryCall, complete_summary, max_turn_bytes};
+use crate::prompt::{Overrides, resolve_model_config};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow::SummarizerAgent;
+use plait_core::offline::{ECHO, OFFLINE};
+use plait_run::context::{ContextRecord, ContextType, MAIN, Message, Role};
+use plait_run::loop_history::{
+    LoopConversation, SummaryAttempt, SummaryPlan, TextBlock, escape_content, write_text_block,
+};
+use plait_run::models::{ModelConfig, TokenUsage};
+use plait_run::node::NodeContext;
+use plait_run::prompt_record::PromptPurpose;
+use plait_run::tokens;
+
+/// Maximum tokens of a reply if the agent sets none: a page of text. The bounds of the history may allow less.
+const MAX_SUMMARY_TOKENS: u32 = 1_000;
+
+const INSTRUCTIONS: &str = "You condense the older part of a conversation between a user and an assistant, so that it can go \
+    on without it. You are given the summary so far, where there is one, and the turns that came after it. Write the summary \
+    that replaces both: what the user wants, what was decided and found out, names, numbers and open questions. Leave \
+    out pleasantries. Write plain sentences, much shorter than what you are given, and nothing beside the summary.";
+
+/// Writes the summary that is due in the conversation of this activation, if one is. What the call used comes with it.
+pub(crate) async fn summarize_history(node_context: &NodeContext) -> Option<(SummaryAttempt, TokenUsage)> {
+    let conversation = node_context.conversation.as_deref()?;
+    let plan = conversation.summary_plan()?;
+    let mut usage = TokenUsage::default();
+    let attempt = match write_summary(conversation, &plan, node_context, &mut usage).await {
+        Ok(attempt) => attempt,
+        Err(fault) => plan.failed(fault),
+    };
+    Some((attempt, usage))
+}
+
+async fn write_summary(
+    conversation: &LoopConversation,
+    plan: &SummaryPlan,
+    node_context: &NodeContext,
+    usage: &mut TokenUsage,
+) -> Result<SummaryAttempt, Fault> {
+    let record = match node_context.context_manager(&MAIN.into()) {
+        Ok(main) => ContextRecord::clone(&main.get()),
+        Err(_) => ContextRecord::new(MAIN.into(), ContextType::Main, OFFLINE, ECHO),
+    };
+    let agent = conversation.summarizer.as_deref();
+    let model = model_config(agent, &record, plan, node_context)?;
+    let provider = node_context.host.providers.get(&model.provider)?;
+    let mut call = SummaryCall {
+        node_context,
+        provider: &*provider,
+        model,
+        context_id: &record.context_id,
+        step: 0,
+        purpose: PromptPurpose::HistorySummary,
+        instructions: agent.and_then(|agent| agent.instructions.as_deref()).unwrap_or(INSTRUCTIONS),
+        temperature: agent.and_then(|agent| agent.temperature),
+        options: agent.map_or_else(Map::new, |agent| agent.options.clone()),
+        refused: None,
+    };
+    let recorded = loop {
+        if let Some(recorded) = call.recorded() {
+            break recorded;
+        }
+        let text = question(plan, &call.model, node_context).await?;
+        let message = node_context.message(0, Role::User, text, &call.model.model);
+        let message = Message { origins: plan.origins(), ..message };
+        if let Some(recorded) = call.send(message).await? {
+            break recorded;
+        }
+    };
+    if !recorded.is_reused {
+        *usage = recorded.reply.usage.unwrap_or_default();
+    }
+    let text = complete_summary(&recorded.reply)
+        .map_err(|problem| no_summary(format!("The model for the summary of a loop's history {problem}.")))?;
+    let size = tokens::count_message("", &text.into());
+    plan.accept(text, size, recorded.origins)
+        .map_err(|rejected| no_summary(format!("The summary of a loop's history was not used: {rejected}.")))
+}
+
+/// The model of the agent, else that of the context `main`.
+fn model_config(
+    agent: Option<&SummarizerAgent>,
+    record: &ContextRecord,
+    plan: &SummaryPlan,
+    node_context: &NodeContext,
+) -> Result<ModelConfig, Fault> {
+    let provider = agent.and_then(|agent| agent.provider.as_deref());
+    let model = agent.and_then(|agent| agent.model.as_deref());
+    let allowed = u32::try_from(plan.max_summary_tokens()).unwrap_or(u32::MAX).max(1);
+    let max_tokens = agent.and_then(|agent| agent.max_tokens).unwrap_or(MAX_SUMMARY_TOKENS).min(allowed);
+    let overrides = Overrides { provider, model, max_tokens: Some(max_tokens), ..Overrides::default() };
+    resolve_model_config(record, overrides, node_context.model_settings())
+}
+
+/// What the model is asked: the summary so far and the turns, written so that no turn can look like another.
+async fn question(
+    plan: &SummaryPlan,
+    model: &ModelConfig,
+    node_context: &NodeContext,
+) -> Result<String, Fault> {
+    let max_turn_bytes = max_turn_bytes(model, plan.turns.len());
+    let turns = plan.turns.iter().map(|turn| {
+        let text = turn.content.labeled_text();
+        let end = text.floor_char_boundary(max_turn_bytes);
+        let content = if end < text.len() { format!("{} […]", &text[..end]) } else { text };
+        Arc::new(Message { content: content.into(), ..Message::clone(turn) })
+    });
+    let turns = turns.collect();
+    let block = TextBlock { template: None, start: None };
+    let turns = write_text_block(&turns, block, &*node_context.host.evaluator).await?;
+    Ok(match &plan.previous {
+        Some(previous) => {
+            let summary = escape_content(&previous.content.text());
+            format!("Summary so far:\n{summary}\n\nTurns after it:\n{turns}")
+        }
+        None => format!("Turns:\n{turns}"),
+    })
+}
+
+fn no_summary(message: String) -> Fault {
+    Fault::new(ErrorCode::HistoryNoSummary, message)
+        .hint("Older turns were left out instead. Set another `summarizer_agent`, or raise `max_tokens`.")
+}

@@ -1,0 +1,269 @@
+//! What model calls take from quotas: reserved before a call is sent, replaced by the provider's report.
+//!
+//! A call that would exceed a quota is not sent. Then its turn goes on with a cheaper model, asks the person or fails, as the quota
+//! says.
+
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::quota::{Amount, FallbackModel, OnExceeded, Quota, Share};
+use plait_run::journal::CallEvent;
+use plait_run::models::{ModelConfig, TokenUsage};
+use plait_run::node::NodeContext;
+use plait_run::prompt_record::PromptRecord;
+use plait_run::quota::{IterationCost, QuotaLink, QuotaScope, QuotaState, Refusal, Reservation};
+use plait_run::tool::SamplingRef;
+
+/// Why a model call gave no reply.
+pub(crate) enum CallError {
+    Failed(Fault),
+    /// It would exceed a quota, and was not sent.
+    OverQuota(Box<OverQuota>),
+}
+
+impl From<Fault> for CallError {
+    fn from(fault: Fault) -> Self {
+        Self::Failed(fault)
+    }
+}
+
+impl From<CallError> for Fault {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Failed(fault) => fault,
+            CallError::OverQuota(over) => over.fault(),
+        }
+    }
+}
+
+/// A quota that a call would exceed.
+pub(crate) struct OverQuota {
+    /// The place of the quota that says what to do, in the chain of the node's quotas.
+    link: usize,
+    state: QuotaState,
+    /// What was to be reserved in it.
+    wanted: Amount,
+    /// What names it in questions.
+    key: String,
+    on_exceeded: OnExceeded,
+    fallback: Option<FallbackModel>,
+    /// What the person may allow on top.
+    again: Share,
+}
+
+impl OverQuota {
+    fn new(refusal: Refusal, links: &[QuotaLink]) -> Self {
+        let key = links[refusal.link].holder().key();
+        // An iteration or a branch that has used its part does what the quota says that gave it the part.
+        let mut quotas = links[..=refusal.link].iter().enumerate().rev();
+        let quota = quotas.find_map(|(index, link)| Some((index, Quota::clone(link.quota()?))));
+        let (link, quota) = quota.unwrap_or_default();
+        let Refusal { state, wanted, .. } = refusal;
+        let again = quota.share();
+        Self { link, state, wanted, key, on_exceeded: quota.on_exceeded, fallback: quota.fallback, again }
+    }
+
+    /// The cheaper model to call instead, if the quota names one, and the place of the quota in the chain.
+    pub(crate) fn fallback(&self) -> Option<(&FallbackModel, usize)> {
+        let model = self.fallback.as_ref().filter(|_| self.on_exceeded == OnExceeded::Fallback)?;
+        Some((model, self.link))
+    }
+
+    /// What to ask the person, if the quota wants that: what names the quota in the journal and to the person, and the question.
+    pub(crate) fn question(&self) -> Option<(String, String, String)> {
+        (self.on_exceeded == OnExceeded::Ask).then(|| (self.key.clone(), self.name(), self.offer()))
+    }
+
+    /// The fault if the person has said no.
+    pub(crate) fn refused(&self) -> Fault {
+        let mut fault = self.fault();
+        fault.message.push_str(" You did not allow more.");
+        fault
+    }
+
+    fn offer(&self) -> String {
+        let offer = if matches!(self.state.scope, QuotaScope::Iteration | QuotaScope::Branch) {
+            "Let it use more than its part?".to_owned()
+        } else {
+            format!("Allow {} more?", show(self.again))
+        };
+        format!("{} {offer}", self.sentence())
+    }
+
+    pub(crate) fn fault(&self) -> Fault {
+        let (code, hint) = match self.state.scope {
+            QuotaScope::Day | QuotaScope::Conversation | QuotaScope::Run => (
+                ErrorCode::QuotaExceeded,
+                "Raise the quota, or set `maxTokens` so that calls reserve less; then retry the run. It reuses what it has \
+                 bought.",
+            ),
+            QuotaScope::Loop | QuotaScope::Iteration | QuotaScope::Branch | QuotaScope::Node => (
+                ErrorCode::QuotaNodeExceeded,
+                "Raise the quota, set `maxTokens` so that calls reserve less, or wire the `error` output.",
+            ),
+        };
+        let details = serde_json::json!({ "quota": self.state, "wanted": self.wanted });
+        Fault::new(code, self.sentence()).hint(hint).details(details)
+    }
+
+    fn sentence(&self) -> String {
+        let QuotaState { limit, spent, reserved, .. } = &self.state;
+        let used = *spent + *reserved;
+        // The one that is exceeded, where both are limited.
+        let tokens = limit.tokens.filter(|most| used.tokens.saturating_add(self.wanted.tokens) > *most);
+        let (allowed, used, wanted) = match (tokens, limit.nano_usd) {
+            (Some(most), _) => {
+                (format!("{} tokens", group(most)), group(used.tokens), group(self.wanted.tokens))
+            }
+            (None, nano_usd) => {
+                (dollars(nano_usd.unwrap_or_default()), dollars(used.nano_usd), dollars(self.wanted.nano_usd))
+            }
+        };
+        format!(
+            "The quota of {} is {allowed}: {used} are used or reserved, and this call may use up to {wanted}.",
+            self.name()
+        )
+    }
+
+    /// What the quota is for, in words.
+    fn name(&self) -> String {
+        let node = self.state.node.as_ref().map(|node| format!(" `{node}`")).unwrap_or_default();
+        match self.state.scope {
+            QuotaScope::Day => "the day".to_owned(),
+            QuotaScope::Conversation => "the conversation".to_owned(),
+            QuotaScope::Run => "the run".to_owned(),
+            QuotaScope::Loop => format!("the loop{node}"),
+            QuotaScope::Iteration => format!("this iteration of{node}"),
+            QuotaScope::Branch => format!("this branch to{node}"),
+            QuotaScope::Node => format!("the node{node}"),
+        }
+    }
+}
+
+/// What is reserved for a call.
+pub(super) struct CallReservation<'a> {
+    reservation: Reservation,
+    node_context: &'a NodeContext,
+    step: u32,
+    /// The request of a tool that the call serves.
+    sampling: Option<SamplingRef>,
+}
+
+impl<'a> CallReservation<'a> {
+    /// Reserves what the call may cost at most in all quotas that hold it. `None` if none does.
+    pub(super) async fn of(
+        node_context: &'a NodeContext,
+        model: &ModelConfig,
+        iteration: IterationCost,
+        (step, sampling): (u32, Option<SamplingRef>),
+        prompt: &PromptRecord,
+    ) -> Result<Option<Self>, CallError> {
+        let quotas = &node_context.host.quotas;
+        if quotas.is_empty() {
+            return Ok(None);
+        }
+        let output = model.max_tokens.map_or(model.reserve, u64::from);
+        let price = node_context.models.price(&model.provider, &model.model);
+        if price.is_none() && quotas.limits_money() {
+            return Err(no_price(model).into());
+        }
+        let amount = Amount {
+            tokens: prompt.tokens.saturating_add(output),
+            nano_usd: price.map_or(0, |price| price.nano_usd(&TokenUsage::new(prompt.tokens, output))),
+        };
+        let reservation = quotas
+            .bank
+            .reserve(&quotas.links, amount, iteration)
+            .map_err(|refusal| CallError::OverQuota(Box::new(OverQuota::new(refusal, &quotas.links))))?;
+        let event = CallEvent::QuotaReserved {
+            step,
+            attempt: node_context.attempt,
+            amount,
+            quotas: reservation.states(),
+            sampling: sampling.clone(),
+        };
+        // A crash during the call must not forget that it may have been paid.
+        node_context.record(event).await?;
+        Ok(Some(Self { reservation, node_context, step, sampling }))
+    }
+
+    /// The call was answered.
+    pub(super) fn answered(self, usage: TokenUsage, cost_nano_usd: Option<u64>) {
+        let tokens = usage.input.saturating_add(usage.output);
+        self.settle(Amount { tokens, nano_usd: cost_nano_usd.unwrap_or_default() }, false);
+    }
+
+    /// The call failed.
+    pub(super) fn failed(self, fault: &Fault) {
+        if is_free(&fault.code) {
+            self.settle(Amount::default(), false);
+        } else {
+            let amount = self.reservation.amount();
+            self.settle(amount, true);
+        }
+    }
+
+    fn settle(self, amount: Amount, estimated: bool) {
+        let Self { reservation, node_context, step, sampling } = self;
+        let quotas = reservation.settle(amount);
+        let attempt = node_context.attempt;
+        node_context.note(CallEvent::QuotaReconciled { step, attempt, amount, estimated, quotas, sampling });
+    }
+}
+
+fn no_price(model: &ModelConfig) -> Fault {
+    let name = format!("{}/{}", model.provider, model.model);
+    let message =
+        format!("A quota limits money, but the price of `{name}` is not known. The call was not sent.");
+    Fault::new(ErrorCode::QuotaNoPrice, message)
+        .hint("Set the model's price in the settings, 0 if it is free, or limit tokens instead of money.")
+}
+
+/// Whether a call that failed so was certainly not paid: it was not sent, or refused before a model saw it.
+pub(super) fn is_free(code: &ErrorCode) -> bool {
+    // Without its key a call is not sent.
+    if code.domain() == ErrorCode::KeysLocked.domain() {
+        return true;
+    }
+    matches!(
+        code,
+        ErrorCode::ProviderBadOptions
+            | ErrorCode::ProviderBadRequest
+            | ErrorCode::ProviderBadSettings
+            | ErrorCode::ProviderCertificate
+            | ErrorCode::ProviderContextExceeded
+            | ErrorCode::ProviderNoClient
+            | ErrorCode::ProviderNoKey
+            | ErrorCode::ProviderNoModels
+            | ErrorCode::ProviderNotFound
+            | ErrorCode::ProviderOverloaded
+            | ErrorCode::ProviderProxy
+            | ErrorCode::ProviderRateLimited
+            | ErrorCode::ProviderScriptOver
+            | ErrorCode::ProviderUnauthorized
+            | ErrorCode::ProviderUnknown
+            | ErrorCode::ProviderUnreachable
+    )
+}
+
+/// What may be used, for people.
+fn show(share: Share) -> String {
+    let tokens = share.tokens.map(|tokens| format!("{} tokens", group(tokens)));
+    let money = share.nano_usd.map(dollars);
+    tokens.into_iter().chain(money).collect::<Vec<_>>().join(" and ")
+}
+
+fn dollars(nano_usd: u64) -> String {
+    plait_run::models::Cost::of_call(Some(nano_usd)).to_string()
+}
+
+/// A number with its thousands apart.
+fn group(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}

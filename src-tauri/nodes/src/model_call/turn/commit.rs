@@ -1,0 +1,48 @@
+//! What a turn leaves in its conversation: user message and reply together, or nothing.
+
+use std::sync::Arc;
+
+use super::Turn;
+use crate::model_call::{Interruption, REPLY_INDEX};
+use plait_core::error::Fault;
+use plait_core::id::MessageId;
+use plait_run::context::{Content, ContextManager, Message, Role};
+use plait_run::journal::ContextEvent;
+use plait_run::node::NodeOutput;
+use plait_run::provider::ModelReply;
+
+impl<'a> Turn<'a> {
+    /// Makes the turn one of this conversation: a commit writes to it.
+    pub(crate) fn begin(&mut self, conversation: &'a ContextManager) {
+        self.node_context.note(ContextEvent::TurnStarted { context_id: conversation.id().clone() });
+        self.conversation = Some(conversation);
+    }
+
+    /// Discards the turn, and returns what its node returns. Nothing of it enters the conversation.
+    pub(crate) fn interrupt(self, interruption: Interruption) -> Result<NodeOutput, Fault> {
+        if let Some(conversation) = self.conversation {
+            let (context_id, partial) = (conversation.id().clone(), self.partial);
+            self.node_context.note(ContextEvent::TurnDiscarded { context_id, partial });
+        }
+        interruption.into_output()
+    }
+
+    /// Writes the user message (unless it is in the history already) and `reply` to the conversation, if the turn belongs to
+    /// one. Returns the id of the reply's message.
+    pub(crate) fn commit(&self, reply: &ModelReply) -> Option<MessageId> {
+        let conversation = self.conversation?;
+        let content = Content::with_attachments(reply.text.clone(), reply.attachments.iter().cloned());
+        let reply_message = Arc::new(Message {
+            reasoning: reply.reasoning.clone(),
+            truncated: reply.stop_reason.is_truncated(),
+            ..self.node_context.message(REPLY_INDEX, Role::Assistant, content, &self.model.model)
+        });
+        let id = reply_message.id.clone();
+        let user_message = (!self.user_message.in_history).then(|| Arc::clone(&self.user_message.message));
+        conversation.commit_turn(
+            user_message.into_iter().chain([reply_message]).collect(),
+            self.usage.calibration.clone(),
+        );
+        Some(id)
+    }
+}

@@ -1,0 +1,114 @@
+//! The rolling summary of a workflow's memory: a model gets the summary so far and the turns that leave the recent ones, and
+//! writes the next summary. Its reply is journaled like that of any call, so none is requested twice.
+
+use std::sync::Arc;
+
+use serde_json::Map;
+
+use super::Turn;
+use crate::model_call::summary::{SummaryCall, complete_summary, max_turn_bytes};
+use crate::prompt::{Overrides, resolve_model_config};
+use plait_core::config;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow::SummarizerSettings;
+use plait_core::origin::Origins;
+use plait_run::context::{Message, Role};
+use plait_run::memory::{MemorySummary, MemoryTurn};
+use plait_run::models::ModelConfig;
+use plait_run::prompt_record::PromptPurpose;
+use plait_run::provider::Provider;
+use plait_run::tokens;
+
+/// Maximum tokens of a summary: it is sent with every call of every node that reads the memory.
+const MAX_SUMMARY_TOKENS: u32 = 1_000;
+
+const INSTRUCTIONS: &str = "You keep the shared memory of a workflow in which people and agents speak with each other. You \
+    are given the summary so far, where there is one, and the turns that came after it, each under the label of its \
+    speaker. Write the summary that replaces both: who said what that still matters, what was decided and found out, \
+    names, numbers and open questions. Leave out pleasantries. Write plain sentences, at most 300 words, and nothing \
+    beside the summary.";
+
+/// Writes summaries for one activation.
+pub(super) struct MemorySummarizer {
+    model: ModelConfig,
+    provider: Arc<dyn Provider>,
+}
+
+impl MemorySummarizer {
+    /// The summarizer that the node sets, else the flow or the settings, else the model of the node's context.
+    pub(super) fn of(node: &SummarizerSettings, turn: &Turn<'_>) -> Result<Self, Fault> {
+        let node_context = turn.node_context;
+        let set = config::narrower_summarizer(node.clone(), &node_context.memory_settings.summarizer);
+        let overrides = Overrides {
+            provider: set.provider.as_deref(),
+            model: set.model.as_deref(),
+            max_tokens: Some(MAX_SUMMARY_TOKENS),
+            ..Overrides::default()
+        };
+        let model = resolve_model_config(turn.context, overrides, node_context.model_settings())?;
+        let provider = node_context.host.providers.get(&model.provider)?;
+        Ok(Self { model, provider })
+    }
+
+    /// The summary of `known` and these turns, by one call that is counted as a call of `turn`.
+    pub(super) async fn summarize(
+        &self,
+        known: Option<&MemorySummary>,
+        turns: &[Arc<MemoryTurn>],
+        turn: &mut Turn<'_>,
+    ) -> Result<MemorySummary, Fault> {
+        let mut origins = Origins::union(turns.iter().map(|turn| &turn.origins));
+        origins.add(known.map_or(&Origins::NONE, |known| &known.origins));
+        let step = turn.usage.model_calls;
+        let mut call = SummaryCall {
+            node_context: turn.node_context,
+            provider: &*self.provider,
+            model: self.model.clone(),
+            context_id: &turn.context.context_id,
+            step,
+            purpose: PromptPurpose::MemorySummary,
+            instructions: INSTRUCTIONS,
+            temperature: None,
+            options: Map::new(),
+            refused: None,
+        };
+        let recorded = loop {
+            if let Some(recorded) = call.recorded() {
+                break recorded;
+            }
+            let message = turn.next_message(Role::User, text(&call.model, known, turns));
+            if let Some(recorded) = call.send(Message { origins: origins.clone(), ..message }).await? {
+                break recorded;
+            }
+        };
+        turn.usage.model_calls = step + 1;
+        if recorded.is_reused {
+            turn.usage.reused_calls += 1;
+        } else {
+            turn.usage.tokens += recorded.reply.usage.unwrap_or_default();
+        }
+        let text = complete_summary(&recorded.reply).map_err(no_summary)?;
+        let tokens = tokens::count_u32(&self.model.model, text);
+        Ok(MemorySummary { tokens, text: text.to_owned(), origins })
+    }
+}
+
+/// What the model is asked: the summary so far and the turns, cut so that they fit its window.
+fn text(model: &ModelConfig, known: Option<&MemorySummary>, turns: &[Arc<MemoryTurn>]) -> String {
+    let max_turn_bytes = max_turn_bytes(model, turns.len());
+    let mut text = known.map_or_else(String::new, |known| format!("Summary so far:\n{}\n\n", known.text));
+    text.push_str("Turns:\n");
+    for turn in turns {
+        let turn = turn.render_for_all();
+        let end = turn.floor_char_boundary(max_turn_bytes);
+        text.push('\n');
+        text.push_str(&turn[..end]);
+        text.push_str(if end < turn.len() { " […]\n" } else { "\n" });
+    }
+    text
+}
+
+fn no_summary(problem: &str) -> Fault {
+    let message = format!("The model for the summary of the workflow's memory {problem}.");
+    Fault::new(ErrorCode::MemoryNoSummary, message).hint("Set another model as the summarizer of the memory.")
+}

@@ -1,0 +1,96 @@
+//! The user message of a turn, and whether the conversation contains it already.
+
+use std::sync::Arc;
+
+use super::USER_MESSAGE_INDEX;
+use super::attachments::attach;
+use plait_core::attachment::{Attachment, AttachmentKind};
+use plait_core::error::Fault;
+use plait_core::id::{MessageId, PortName};
+use plait_run::context::{Content, ContextRecord, Message, Role, SharedMessage};
+use plait_run::node::NodeContext;
+use plait_run::tokens;
+
+/// The user message of a turn.
+pub(crate) struct UserMessage {
+    /// The message.
+    pub(crate) message: SharedMessage,
+    /// Whether it is already in the history, and so must not be added again.
+    pub(crate) in_history: bool,
+    /// The inputs of the node that it is made of.
+    pub(crate) inputs: Vec<PortName>,
+}
+
+impl UserMessage {
+    /// `text` as the user message in `context`. `id` is the id of the message that the text comes from, if any.
+    pub(crate) fn new(
+        context: &ContextRecord,
+        text: String,
+        id: Option<&MessageId>,
+        node_context: &NodeContext,
+        model: &str,
+    ) -> Self {
+        let history = &context.message_history;
+        let last = history.last();
+        if let Some(last) = last.filter(|last| last.role == Role::User && Some(&last.id) == id) {
+            return Self { message: Arc::clone(last), in_history: true, inputs: Vec::new() };
+        }
+        let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
+        if !node_context.memory_mode.reads() {
+            return Self { message: Arc::new(message), in_history: false, inputs: Vec::new() };
+        }
+        Self::repeating(message, id, context)
+    }
+
+    /// A prompt of a node's own that contains what another node said in the message `id`.
+    pub(crate) fn of_template(
+        context: &ContextRecord,
+        text: String,
+        id: Option<&MessageId>,
+        node_context: &NodeContext,
+        model: &str,
+    ) -> Self {
+        Self::repeating(node_context.message(USER_MESSAGE_INDEX, Role::User, text, model), id, context)
+    }
+
+    /// The same with images and files, of which a message in the history may have some already. Such a message is sent with the others in
+    /// this call, and stays what it is in the history. Fault `attachment.missing`.
+    pub(crate) async fn attach(
+        self,
+        mut attachments: Vec<Attachment>,
+        node_context: &NodeContext,
+        model: &str,
+    ) -> Result<Self, Fault> {
+        let own = &self.message.content;
+        let has = |attachment: &Attachment| own.attachments().any(|known| known.hash == attachment.hash);
+        // A text file of a message in the history is a part of its text.
+        let is_text = |attachment: &Attachment| attachment.kind() == AttachmentKind::Text;
+        attachments.retain(|attachment| !(has(attachment) || self.in_history && is_text(attachment)));
+        if attachments.is_empty() {
+            return Ok(self);
+        }
+        let content = match own {
+            Content::Text(text) => attach(text.clone(), attachments, node_context).await?,
+            Content::Parts(_) => {
+                let known = own.attachments().cloned();
+                attach(own.text(), known.chain(attachments).collect(), node_context).await?
+            }
+        };
+        let tokens = tokens::count_message(model, &content);
+        let message = Arc::new(Message { content, tokens, ..Message::clone(&self.message) });
+        Ok(Self { message, ..self })
+    }
+
+    /// The same, made of these inputs.
+    #[must_use]
+    pub(crate) fn made_of(self, inputs: Vec<PortName>) -> Self {
+        Self { inputs, ..self }
+    }
+
+    /// Nodes that share a memory talk to each other: what one said is not added again to the context it was said in.
+    fn repeating(message: Message, id: Option<&MessageId>, context: &ContextRecord) -> Self {
+        let repeats = id.filter(|id| **id != message.id).cloned();
+        let in_history = repeats.as_ref().is_some_and(|id| context.message_history.position(id).is_some());
+        Self { message: Arc::new(Message { repeats, ..message }), in_history, inputs: Vec::new() }
+    }
+}

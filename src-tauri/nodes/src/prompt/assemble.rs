@@ -1,0 +1,66 @@
+//! Step 2: the parts of a call before trimming: system text, history, and the user message with its blocks.
+
+use super::blocks::{BlockInputs, SentBlock, add_blocks};
+use super::loop_turns::LoopTurns;
+use plait_core::origin::Origins;
+use plait_run::context::{ContextRecord, History, SharedMessage};
+use plait_run::tokens::{TOKENS_PER_MESSAGE, count_cached};
+use plait_run::tool::ToolSpec;
+
+/// The parts of a call.
+pub(super) struct Assembled {
+    /// The system instructions and the system messages of the history, each once.
+    pub(super) system: Option<String>,
+    /// Its size in tokens.
+    pub(super) system_tokens: u64,
+    /// Where it comes from.
+    pub(super) system_origins: Origins,
+    /// The history without system messages. Ends with the user message if it was stored there and is sent unchanged.
+    pub(super) history: History,
+    /// The position in `history` of a message that was taken out because it is the user message.
+    pub(super) removed: Option<usize>,
+    /// The user message, if it is not in `history`.
+    pub(super) question: Option<SharedMessage>,
+    /// The blocks that the user message consists of, if it is not sent unchanged.
+    pub(super) blocks: Vec<SentBlock>,
+}
+
+/// Assembles the parts of a call with the user message `question`, which may be the last of the history already.
+pub(super) fn assemble(
+    context: &ContextRecord,
+    question: &SharedMessage,
+    tools: &[ToolSpec],
+    blocks: BlockInputs<'_>,
+    turns: Option<&LoopTurns<'_>>,
+    model: &str,
+) -> Assembled {
+    let mut history = match turns {
+        Some(turns) => turns.conversation.scope.outside(&context.message_history),
+        None => context.message_history.clone(),
+    };
+    let (sent, blocks) = add_blocks(question, tools, blocks, &history, model);
+    let stored = history.last().is_some_and(|last| last.id == question.id);
+    // Turns stand between the history and the user message.
+    let as_stored = stored && turns.is_none() && sent.id == question.id && sent.content == question.content;
+    if stored && !as_stored {
+        history.pop();
+    }
+    let mut system: Vec<String> = context.system_instructions.iter().cloned().collect();
+    let mut system_origins = context.system_origins.clone();
+    for message in history.take_system() {
+        system_origins.add(&message.origins);
+        let text = message.content.text();
+        if !system.contains(&text) {
+            system.push(text);
+        }
+    }
+    // What a partner said in this context is sent as the user message, and not a second time as its own.
+    let removed = question.repeats.as_ref().and_then(|id| history.position(id));
+    if let Some(position) = removed {
+        history.remove(position);
+    }
+    let system = (!system.is_empty()).then(|| system.join("\n\n"));
+    let system_tokens = system.as_ref().map_or(0, |text| TOKENS_PER_MESSAGE + count_cached(model, text));
+    let question = (!as_stored).then_some(sent);
+    Assembled { system, system_tokens, system_origins, history, removed, question, blocks }
+}

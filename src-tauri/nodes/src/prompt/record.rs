@@ -1,0 +1,139 @@
+//! Step 5: the record of a prompt: which messages were sent, and their tokens.
+//!
+//! Messages of the history are referred to by id, so that a journal does not grow with history × calls.
+
+use imbl::Vector;
+
+use super::assemble::Assembled;
+use super::blocks::{SentBlock, attachment_tokens};
+use super::loop_turns::{LoopTurns, SentTurns};
+use plait_core::attachment::Attachment;
+use plait_core::id::{Epoch, MessageId, NodeId, PortName};
+use plait_core::offline::OFFLINE;
+use plait_core::origin::Origins;
+use plait_run::context::{Message, Role, SharedMessage};
+use plait_run::loop_history::{BoundReason, BoundedHistory};
+use plait_run::models::{EXACT_PERMILLE, ModelConfig};
+use plait_run::prompt_record::{Omitted, PromptPart, PromptRecord, SentTurn};
+use plait_run::provider::{ModelRequest, Provider, SchemaForm};
+use plait_run::tool::ToolSpec;
+
+/// The record of a prompt with the part of the history that fits: its first position and its messages.
+pub(super) fn build_record(
+    config: &ModelConfig,
+    parts: &Assembled,
+    (start, included): (usize, &Vector<SharedMessage>),
+    turns: Option<(&LoopTurns<'_>, &SentTurns)>,
+    steps: &[Vec<SharedMessage>],
+    tools: &[ToolSpec],
+    tool_tokens: u64,
+) -> PromptRecord {
+    let mut sent = Vec::with_capacity(3 + steps.len());
+    if let Some(text) = &parts.system {
+        sent.push(PromptPart::Message {
+            role: Role::System,
+            text: text.clone(),
+            tokens: parts.system_tokens,
+            origins: parts.system_origins.clone(),
+        });
+    }
+    // A message that was taken out interrupts the history.
+    let gap =
+        parts.removed.map_or(included.len(), |removed| removed.saturating_sub(start).min(included.len()));
+    let (before, after) = included.clone().split_at(gap);
+    for messages in [before, after] {
+        if let (Some(first), Some(last)) = (messages.front(), messages.last()) {
+            let (first, last, count) = (first.id.clone(), last.id.clone(), messages.len() as u64);
+            sent.push(PromptPart::History {
+                first,
+                last,
+                count,
+                tokens: sum_tokens(&messages),
+                origins: Origins::union(messages.iter().map(|message| &message.origins)),
+            });
+        }
+    }
+    sent.extend(turns.filter(|(_, sent)| !sent.bounded.messages.is_empty()).map(turns_part));
+    match &parts.question {
+        Some(question) if parts.blocks.is_empty() => sent.push(to_part(question, &config.model)),
+        _ => sent.extend(parts.blocks.iter().map(block_part)),
+    }
+    sent.extend(parts.question.as_ref().and_then(|question| attachments_part(question, &config.model)));
+    for (step, messages) in (0..).zip(steps) {
+        sent.push(PromptPart::Step {
+            step,
+            count: messages.len() as u64,
+            tokens: sum_tokens(messages),
+            origins: Origins::union(messages.iter().map(|message| &message.origins)),
+            rejection: messages
+                .last()
+                .filter(|message| message.role == Role::User)
+                .map(|message| message.content.text()),
+        });
+    }
+    let omitted_count = parts.history.len() - included.len();
+    let last = omitted_count.checked_sub(1).and_then(|last| parts.history.get(last));
+    let omitted = parts.history.front().zip(last).map(|(first, last)| Omitted {
+        first: first.id.clone(),
+        last: last.id.clone(),
+        count: omitted_count as u64,
+    });
+    let tools = tools.iter().map(|tool| tool.name.clone()).collect();
+    let conversation = turns.map(|(turns, sent)| Box::new(turns.record(config, sent)));
+    let caution = Some(config.caution).filter(|caution| omitted.is_some() && *caution != EXACT_PERMILLE);
+    PromptRecord { omitted, conversation, tools, caution, ..PromptRecord::new(config, sent, tool_tokens) }
+}
+
+/// The text of a message.
+fn to_part(message: &Message, model: &str) -> PromptPart {
+    PromptPart::Message {
+        role: message.role,
+        text: message.content.text(),
+        tokens: u64::from(message.tokens).saturating_sub(attachment_tokens(message, model)),
+        origins: message.origins.clone(),
+    }
+}
+
+/// What is attached to a message, if anything.
+fn attachments_part(message: &Message, model: &str) -> Option<PromptPart> {
+    let attachments: Vec<Attachment> = message.content.attachments().cloned().collect();
+    let tokens = attachment_tokens(message, model);
+    let origins = message.origins.clone();
+    (!attachments.is_empty()).then_some(PromptPart::Attachments { attachments, tokens, origins })
+}
+
+fn turns_part((turns, sent): (&LoopTurns<'_>, &SentTurns)) -> PromptPart {
+    let BoundedHistory { messages, has_summary, pinned, newest, left_out, .. } = &sent.bounded;
+    let conversation = turns.conversation;
+    let position = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let own = left_out.iter().find(|turns| turns.reason == BoundReason::OwnMessage);
+    PromptPart::Turns {
+        node: conversation.owner.node.clone(),
+        epoch: conversation.owner.epoch.clone(),
+        summary: conversation.summary.as_ref().filter(|_| *has_summary).map(|(_, epoch)| epoch.clone()),
+        pinned: pinned.iter().map(|at| position(*at)).collect(),
+        first: position(newest.start),
+        own: own.map(|own| position(own.range.start)),
+        current: turns.current(&sent.bounded),
+        count: messages.len() as u64,
+        named_media_types: turns.named_media_types.clone(),
+        text: sent.text.as_ref().map(|(text, _)| text.clone()),
+        tokens: sent.tokens(),
+        origins: sent.origins(),
+    }
+}
+
+fn block_part(block: &SentBlock) -> PromptPart {
+    PromptPart::Block {
+        block: block.kind,
+        text: block.text.clone(),
+        tokens: block.tokens,
+        sources: block.sources.clone(),
+        origins: block.origins.clone(),
+        cut: block.cut.clone(),
+    }
+}
+
+fn sum_tokens<'a>(messages: impl IntoIterator<Item = &'a SharedMessage>) -> u64 {
+    messages.into_iter().map(|message| u64::from(message.tokens)).sum()
+}

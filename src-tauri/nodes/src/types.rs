@@ -1,0 +1,97 @@
+//! The node types, one file each, and the registry of all of them.
+//!
+//! A node type knows its ports, its config, and what it does with its inputs. It refuses to know other nodes, the order of
+//! a run, or positions on a canvas. It writes to a context only through the context's manager.
+
+mod approval;
+mod call_tool;
+mod catch;
+mod chat;
+mod classify;
+mod code;
+mod context_start;
+mod delay;
+mod extract;
+mod http_request;
+mod inject_messages;
+mod join;
+mod json;
+mod loop_node;
+mod manual_input;
+mod mcp_server;
+mod new_context;
+mod note;
+mod output;
+mod placeholder;
+mod portal_in;
+mod portal_out;
+mod read_file;
+mod recall;
+mod remember;
+mod retrieve;
+mod subflow;
+mod subject;
+mod switch;
+mod text;
+mod tools;
+mod user_input;
+mod value;
+
+use plait_core::port::{PortKind, PortType, Ports};
+use plait_run::node::Registry;
+use plait_run::tool::ToolSpec;
+
+/// All node types.
+pub fn registry() -> Registry {
+    Registry::default()
+        .with::<context_start::ContextStart>()
+        .with::<new_context::NewContext>()
+        .with::<inject_messages::InjectMessages>()
+        .with::<user_input::UserInput>()
+        .with::<manual_input::ManualInput>()
+        .with::<approval::Approval>()
+        .with::<chat::Chat>()
+        .with::<classify::Classify>()
+        .with::<extract::Extract>()
+        .with::<tools::Tools>()
+        .with::<mcp_server::McpServer>()
+        .with::<call_tool::CallTool>()
+        .with::<http_request::HttpRequest>()
+        .with::<text::Text>()
+        .with::<value::Value>()
+        .with::<json::Json>()
+        .with::<retrieve::Retrieve>()
+        .with::<recall::RecallNode>()
+        .with::<remember::Remember>()
+        .with::<code::Code>()
+        .with::<read_file::ReadFile>()
+        .with::<switch::Switch>()
+        .with::<join::Join>()
+        .with::<loop_node::Loop>()
+        .with::<subflow::Subflow>()
+        .with::<delay::Delay>()
+        .with::<catch::Catch>()
+        .with::<portal_in::PortalIn>()
+        .with::<portal_out::PortalOut>()
+        .with::<output::Output>()
+        .with::<note::Note>()
+        .with::<placeholder::Placeholder>()
+}
+
+/// The text, unless it is blank.
+fn non_blank(text: &str) -> Option<String> {
+    (!text.trim().is_empty()).then(|| text.to_owned())
+}
+
+/// The `context` input of a node: required if the node writes to the conversation's history.
+fn context_input(required: bool, description: &str) -> Ports {
+    let ports = Ports::new();
+    if required {
+        ports.input("context", PortKind::Context, PortType::Any, description)
+    } else {
+        ports.when_fed("context", PortKind::Context, PortType::Any, description)
+    }
+}
+
+#[cfg(test)]
+mod tests;

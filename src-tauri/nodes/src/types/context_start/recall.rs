@@ -1,0 +1,87 @@
+//! What a run recalls from its conversation: the newest messages within the limits, and optionally a summary of the older
+//! ones.
+//!
+//! Reads only messages from before the run began, so the result does not depend on when it runs. Writes nothing: the
+//! context's manager does.
+
+use super::summary::{SUMMARY_TOKENS, Summarizer};
+use super::{Memory, Strategy};
+use plait_core::error::Fault;
+use plait_core::origin::Origins;
+use plait_run::context::conversation::{
+    RecallLimits, Recalled, Summary, SummaryRef, find_recall_start, summary_message,
+};
+use plait_run::context::{ContextRecord, Conversation};
+use plait_run::models::TokenUsage;
+use plait_run::node::NodeContext;
+use plait_run::tokens;
+
+/// What the context `record` recalls from `conversation`, and the tokens used for a summary.
+pub(super) async fn recall(
+    memory: &Memory,
+    conversation: &Conversation,
+    record: &ContextRecord,
+    node_context: &NodeContext,
+) -> Result<(Recalled, Option<TokenUsage>), Fault> {
+    let limits = RecallLimits { messages: memory.max_messages.into(), tokens: memory.max_tokens.into() };
+    match memory.strategy {
+        Strategy::Window => {
+            let first = find_start(conversation, 0, limits)?;
+            Ok((build_recalled(conversation, first, None, node_context)?, None))
+        }
+        Strategy::Summarize => {
+            let known = &conversation.at.summary;
+            let previous = known.as_ref().map(|known| conversation.past.summary(known)).transpose()?;
+            let covered = known.as_ref().map_or(0, |known| known.places.min(conversation.at.messages));
+            // The summary counts against the limit as well.
+            let room = RecallLimits { tokens: limits.tokens.saturating_sub(SUMMARY_TOKENS.into()), ..limits };
+            if find_start(conversation, covered, room)? == covered {
+                let summary = known.clone().zip(previous);
+                return Ok((build_recalled(conversation, covered, summary, node_context)?, None));
+            }
+            let recent = RecallLimits { messages: limits.messages.min(memory.keep_recent.into()), ..room };
+            let first = find_start(conversation, covered, recent)?;
+            let older = (covered..first).map(|position| conversation.past.message(position));
+            let older = older.collect::<Result<Vec<_>, Fault>>()?;
+            let summarizer = Summarizer::new(memory, record, node_context)?;
+            let mut origins = Origins::union(older.iter().map(|message| &message.origins));
+            let previous = previous.map(|summary| {
+                origins.add(&summary.origins);
+                summary.text
+            });
+            let (text, usage) = summarizer.summarize(previous, &older).await?;
+            let summary = Summary {
+                tokens: tokens::count_message(&record.model, &text.as_str().into()),
+                text,
+                origins,
+            };
+            let written = SummaryRef { places: first, run: node_context.run.run.clone() };
+            Ok((build_recalled(conversation, first, Some((written, summary)), node_context)?, Some(usage)))
+        }
+    }
+}
+
+/// The first position, at or after `covered`, from which all messages fit the limits.
+fn find_start(conversation: &Conversation, covered: u64, limits: RecallLimits) -> Result<u64, Fault> {
+    let positions = (covered..conversation.at.messages).rev();
+    let newest_first = positions.map(|position| conversation.past.message(position));
+    Ok(covered + find_recall_start(newest_first, conversation.at.messages - covered, limits)?)
+}
+
+fn build_recalled(
+    conversation: &Conversation,
+    first: u64,
+    summary: Option<(SummaryRef, Summary)>,
+    node_context: &NodeContext,
+) -> Result<Recalled, Fault> {
+    let (summary, text) = summary.unzip();
+    let text = text.map(|text| Ok(summary_message(text, node_context.activation.clone())));
+    let messages = (first..conversation.at.messages).map(|position| conversation.past.message(position));
+    Ok(Recalled {
+        conversation: conversation.at.id.clone(),
+        first,
+        count: conversation.at.messages - first,
+        summary,
+        messages: text.into_iter().chain(messages).collect::<Result<_, Fault>>()?,
+    })
+}

@@ -1,0 +1,168 @@
+//! Summaries of older messages: a model gets the previous summary and the messages after it, and writes the next summary.
+//! Replies are journaled like those of any model call, so none is requested twice.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::Memory;
+use crate::model_call::{ModelCall, complete_summary};
+use crate::prompt::{Overrides, resolve_model_config};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::ContextId;
+use plait_core::origin::Origins;
+use plait_run::context::{ContextRecord, Message, Role, SharedMessage};
+use plait_run::models::{ModelConfig, TokenUsage};
+use plait_run::node::NodeContext;
+use plait_run::prompt_record::{PromptPart, PromptRecord};
+use plait_run::provider::{ModelReply, ModelRequest, Provider};
+use plait_run::quota::IterationCost;
+use plait_run::tokens;
+
+/// Maximum tokens of a summary: a page of text, an eighth of the default limit of what is recalled.
+pub(super) const SUMMARY_TOKENS: u32 = 2_000;
+
+const INSTRUCTIONS: &str = "You keep the memory of a long conversation between a user and an assistant. You are given \
+    the summary so far, where there is one, and the messages that came after it. Write the summary that replaces both: \
+    what the user wants and has said about themselves, what was decided and found out, names, numbers and open \
+    questions. Leave out pleasantries. Write plain sentences, at most 400 words, and nothing beside the summary.";
+
+/// The first line of a summary, so that the model recognizes it.
+const HEADING: &str = "Summary of the conversation before the messages below:";
+
+/// Writes summaries for a context.
+pub(super) struct Summarizer<'a> {
+    model: ModelConfig,
+    provider: Arc<dyn Provider>,
+    node_context: &'a NodeContext,
+    /// The context that recalls the summary.
+    context_id: ContextId,
+}
+
+impl<'a> Summarizer<'a> {
+    pub(super) fn new(
+        memory: &Memory,
+        record: &ContextRecord,
+        node_context: &'a NodeContext,
+    ) -> Result<Self, Fault> {
+        let overrides = Overrides {
+            provider: memory.provider.as_deref(),
+            model: memory.model.as_deref(),
+            max_tokens: Some(SUMMARY_TOKENS),
+            ..Overrides::default()
+        };
+        let model = resolve_model_config(record, overrides, node_context.model_settings())?;
+        let provider = node_context.host.providers.get(&model.provider)?;
+        Ok(Self { model, provider, node_context, context_id: record.context_id.clone() })
+    }
+
+    /// The summary of `previous` and the messages after it, in as many calls as the model's window requires.
+    pub(super) async fn summarize(
+        &self,
+        mut previous: Option<String>,
+        messages: &[SharedMessage],
+    ) -> Result<(String, TokenUsage), Fault> {
+        let mut usage = TokenUsage::default();
+        for (step, messages) in (0..).zip(self.split(messages)) {
+            let reply = self.ask(step, previous.as_deref(), messages).await?;
+            usage += reply.usage.unwrap_or_default();
+            previous = Some(format!("{HEADING}\n{}", complete_summary(&reply).map_err(no_summary)?));
+        }
+        Ok((previous.unwrap_or_default(), usage))
+    }
+
+    /// Splits messages into batches that fit the window together with the instructions and a summary. A message that is
+    /// larger is a batch of its own, and truncated when it is sent.
+    fn split<'m>(&self, messages: &'m [SharedMessage]) -> Vec<&'m [SharedMessage]> {
+        let room = self.room();
+        let mut batches = Vec::new();
+        let (mut from, mut used) = (0, 0);
+        for (index, message) in messages.iter().enumerate() {
+            let tokens = u64::from(message.tokens);
+            if index > from && used + tokens > room {
+                batches.push(&messages[from..index]);
+                (from, used) = (index, 0);
+            }
+            used += tokens;
+        }
+        if from < messages.len() {
+            batches.push(&messages[from..]);
+        }
+        batches
+    }
+
+    /// Tokens of the window that are available for messages. Half stays free, since token counts are estimates for most
+    /// models.
+    fn room(&self) -> u64 {
+        let fixed = self.model.reserve
+            + u64::from(SUMMARY_TOKENS)
+            + tokens::count_cached(&self.model.model, INSTRUCTIONS);
+        (self.model.window.saturating_sub(fixed) / 2).max(256)
+    }
+
+    async fn ask(
+        &self,
+        step: u32,
+        previous: Option<&str>,
+        messages: &[SharedMessage],
+    ) -> Result<ModelReply, Fault> {
+        let call = ModelCall {
+            node_context: self.node_context,
+            model: &self.model,
+            provider: &*self.provider,
+            context_id: &self.context_id,
+            iteration: IterationCost::AsBefore,
+        };
+        if let Some(recorded) = call.recorded(step) {
+            return Ok(recorded.reply);
+        }
+        let message = Arc::new(self.user_message(step, previous, messages));
+        let record = self.prompt_record(&message, messages);
+        let request = ModelRequest { system: Some(INSTRUCTIONS.to_owned()), ..call.request(vec![message]) };
+        Ok(call.send(step, record, request, &mut |_| ()).await?.reply)
+    }
+
+    fn user_message(&self, step: u32, previous: Option<&str>, messages: &[SharedMessage]) -> Message {
+        let mut text = String::new();
+        if let Some(previous) = previous {
+            text.push_str("Summary so far:\n");
+            text.push_str(previous.strip_prefix(HEADING).unwrap_or(previous).trim());
+            text.push_str("\n\n");
+        }
+        text.push_str("Messages:\n");
+        // About four bytes are a token. A message that is too large by itself is truncated.
+        let max_bytes = usize::try_from(self.room().saturating_mul(4)).unwrap_or(usize::MAX);
+        for message in messages {
+            let speaker = if message.role == Role::User { "User" } else { "Assistant" };
+            let content = message.content.text();
+            let end = content.floor_char_boundary(max_bytes);
+            let ellipsis = if end < content.len() { " […]" } else { "" };
+            // Writing to a string does not fail.
+            let _ = write!(text, "\n{speaker}: {}{ellipsis}\n", &content[..end]);
+        }
+        let index = usize::try_from(step).unwrap_or(usize::MAX);
+        self.node_context.message(index, Role::User, text, &self.model.model)
+    }
+
+    /// The record of the prompt. It refers to the messages by id.
+    fn prompt_record(&self, message: &Message, messages: &[SharedMessage]) -> PromptRecord {
+        let system = PromptPart::Message {
+            role: Role::System,
+            text: INSTRUCTIONS.to_owned(),
+            tokens: tokens::TOKENS_PER_MESSAGE + tokens::count_cached(&self.model.model, INSTRUCTIONS),
+            origins: Origins::NONE,
+        };
+        let mut parts = vec![system];
+        if let (Some(first), Some(last)) = (messages.first(), messages.last()) {
+            let (first, last, count) = (first.id.clone(), last.id.clone(), messages.len() as u64);
+            let origins = Origins::union(messages.iter().map(|message| &message.origins));
+            parts.push(PromptPart::History { first, last, count, tokens: message.tokens.into(), origins });
+        }
+        PromptRecord::new(&self.model, parts, 0)
+    }
+}
+
+fn no_summary(problem: &str) -> Fault {
+    let message = format!("The model for the summary of the conversation {problem}.");
+    Fault::new(ErrorCode::ConversationNoSummary, message)
+        .hint("Use another model for summaries, or the strategy `window`.")
+}

@@ -1,0 +1,181 @@
+//! `injectMessages`: adds messages to a conversation without calling a model.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use std::sync::Arc;
+
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::expression::template::Template;
+use plait_core::id::ContextId;
+use plait_core::port::{PortKind, PortType, Ports};
+use plait_run::context::{ContextHandle, Role};
+use plait_run::node::{
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, template_inputs,
+};
+
+pub(super) struct InjectMessages;
+
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct Config {
+    /// The id of the conversation to write to. If empty, the one on the `contextId` input, or the one on the context edge.
+    context_id: Option<String>,
+    /// The messages, in order. Either all of them are added or none.
+    messages: Vec<Injected>,
+}
+
+/// One message.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Injected {
+    /// The role of the message's author.
+    role: AuthorRole,
+    /// The text, as a template.
+    content: Template,
+}
+
+/// The role of a message's author.
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+enum AuthorRole {
+    User,
+    Assistant,
+    System,
+}
+
+impl NodeType for InjectMessages {
+    type Config = Config;
+
+    const TYPE: &'static str = "injectMessages";
+    const TITLE: &'static str = "Inject messages";
+    const SUMMARY: &'static str = "Adds messages to a conversation without calling a model";
+    const DESCRIPTION: &'static str = "Adds user, assistant or system messages to a conversation's history, all of them or \
+        none. Use it for examples, for events that a model must know, or to pass the result of one conversation to \
+        another.
+
+The variables of the messages are inputs. The conversation is the one named in the settings; without \
+        one, the one on `contextId` (an id, or the `handle` of *New context*); without that, the one on the context \
+        edge.
+
+If the last message is a user message, a *Chat* after this node replies to it.";
+    const CATEGORY: Category = Category::Contexts;
+    const ICON: &'static str = "message-square-quote";
+    const TERMS: &'static [&'static str] =
+        &["few-shot", "examples", "history", "seed", "prime", "add message", "system"];
+
+    fn ports(config: &Config) -> Ports {
+        let ports = Ports::new()
+            .when_fed("context", PortKind::Context, PortType::Any, "The conversation")
+            .when_fed("contextId", PortKind::Data, PortType::Any, "The conversation's id or handle");
+        let ports = config
+            .messages
+            .iter()
+            .fold(ports, |ports, message| template_inputs::add_inputs(ports, &message.content));
+        ports
+            .output("context", PortKind::Context, PortType::Any, "The conversation with the messages")
+            .output("contextId", PortKind::Data, PortType::Text, "Its id")
+            .error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([
+            CardPart::count("messages", "message", "messages"),
+            CardPart::prefixed_text("to", "contextId"),
+        ])
+    }
+
+    fn behavior(config: &Config) -> Behavior {
+        Behavior {
+            uses_context: config.context_id.is_none(),
+            uses_context_id: config.context_id.clone(),
+            uses_context_from: config.context_id.is_none().then_some("contextId"),
+            ..Behavior::default()
+        }
+    }
+
+    fn check(config: &Config) -> Vec<(String, String)> {
+        let ports = Self::ports(config);
+        let messages = config.messages.iter().enumerate();
+        messages
+            .flat_map(|(index, message)| {
+                template_inputs::check(&message.content, &format!("/messages/{index}/content"), &ports)
+            })
+            .collect()
+    }
+
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::new("An event and a question for the next chat")
+                .config(json!({ "messages": [
+                    { "role": "system", "content": "Today's menu: {{menu}}" },
+                    { "role": "user", "content": "What is for lunch?" },
+                ]}))
+                .input("context", json!({ "contextId": "main" }))
+                .input("menu", json!("soup"))
+                .outputs(json!({
+                    "context": {
+                        "contextId": "main",
+                        "currentOutput": "What is for lunch?",
+                        "messageId": "injectMessages/1",
+                    },
+                    "contextId": "main",
+                })),
+            Example::new("A conversation addressed by its handle")
+                .config(
+                    json!({ "messages": [{ "role": "assistant", "content": "I have read the report." }] }),
+                )
+                .input("contextId", json!({ "contextId": "main" }))
+                .outputs(json!({ "context": { "contextId": "main" }, "contextId": "main" })),
+        ]
+    }
+
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
+        let incoming = inputs.context()?;
+        let id = target(config, &inputs, incoming.as_ref())?;
+        let manager = node_context.context_manager(&id)?;
+        let model = manager.get().model.clone();
+        let mut messages = Vec::with_capacity(config.messages.len());
+        for (index, message) in config.messages.iter().enumerate() {
+            let values = template_inputs::values(&message.content, &inputs, &node_context);
+            let text = message.content.render(values, &*node_context.host.evaluator).await?;
+            let role = match message.role {
+                AuthorRole::User => Role::User,
+                AuthorRole::Assistant => Role::Assistant,
+                AuthorRole::System => Role::System,
+            };
+            messages.push(Arc::new(node_context.message(index, role, text, &model)));
+        }
+        let user_message = messages.last().filter(|message| message.role == Role::User).cloned();
+        if !messages.is_empty() {
+            manager.add_messages(messages);
+        }
+        let bare = ContextHandle::new(id.clone());
+        let handle = match (user_message, incoming) {
+            (Some(message), _) => bare.with_output(message.content.text().into(), Some(message.id.clone())),
+            (None, Some(incoming)) if incoming.context_id == id => incoming,
+            (None, _) => bare,
+        };
+        Ok(NodeOutput::new().with_context(&handle).with("contextId", id.as_str()))
+    }
+}
+
+/// The id of the conversation to write to.
+fn target(config: &Config, inputs: &Inputs, incoming: Option<&ContextHandle>) -> Result<ContextId, Fault> {
+    if let Some(id) = &config.context_id {
+        return Ok(id.as_str().into());
+    }
+    if let Some(id) = inputs.get("contextId").and_then(ContextHandle::id_in_value) {
+        return Ok(id);
+    }
+    // The value names no context. Reading it as a handle reports why.
+    inputs.read::<ContextHandle>("contextId")?;
+    incoming.map(|handle| handle.context_id.clone()).ok_or_else(|| {
+        Fault::new(ErrorCode::ContextNone, "There is no context to write to.")
+            .hint("Connect a context edge or `contextId`, or set the context in the settings.")
+    })
+}

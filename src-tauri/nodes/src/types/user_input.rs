@@ -1,0 +1,222 @@
+//! `userInput`: asks a person and waits for the answer.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+use crate::model_call::attach;
+use plait_core::attachment;
+use plait_core::attachment::{Attachment, TAKES_ATTACHMENTS};
+use plait_core::error::Fault;
+use plait_core::expression::as_text;
+use plait_core::expression::schema::{check_answer, check_schema};
+use plait_core::expression::template::Template;
+use plait_core::origin::Origin;
+use plait_core::port::{PortKind, PortType, Ports};
+use plait_run::context::Role;
+use plait_run::journal::{Answer, LOOP_TURN};
+use plait_run::loop_history::turn_content;
+use plait_run::node::{
+    Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
+    Pause, template_inputs,
+};
+
+pub(super) struct UserInput;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub(super) struct Config {
+    /// The question, in Markdown, as a template. `{{in}}` is the value on `in`; other variables become inputs.
+    prompt: Template,
+    /// The placeholder of the answer field.
+    placeholder: Option<String>,
+    /// JSON Schema of the answer. If empty, any text that is not blank.
+    #[schemars(extend("format" = "json"))]
+    schema: Option<Value>,
+    /// Whether images and files may be attached to the answer. They are the output `attachments`.
+    attachments: bool,
+    /// Whether the answer is added to the conversation's history as a user message. If off, it is only passed on along the
+    /// edges, and the chat that replies to it adds it together with the reply.
+    add_to_history: bool,
+    /// In a loop with `conversation`: whether what this node says is always sent with the history, whatever its bounds leave out.
+    pinned: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            prompt: "What would you like to say?".into(),
+            placeholder: None,
+            schema: None,
+            attachments: false,
+            add_to_history: false,
+            pinned: false,
+        }
+    }
+}
+
+impl NodeType for UserInput {
+    type Config = Config;
+
+    const TYPE: &'static str = "userInput";
+    const TITLE: &'static str = "User input";
+    const SUMMARY: &'static str = "Asks a person and waits for the answer";
+    const DESCRIPTION: &'static str = "Pauses its branch and asks a question. The answer is the output `message`, and along the \
+        context edge the message for the next *Chat*. Other branches continue meanwhile, and the run survives a restart \
+        while it waits.
+
+With **attachments**, the person may attach images, PDFs and text files; they are the output `attachments`, for the input \
+        `attach` of a *Chat*.
+
+In a cycle with a *Chat* it makes a conversation: one answer per iteration. Ending the pause \
+        instead of answering ends the cycle.";
+    const CATEGORY: Category = Category::People;
+    const ICON: &'static str = "message-circle-question-mark";
+    const TERMS: &'static [&'static str] =
+        &["ask", "question", "prompt", "human", "pause", "wait", "form", "hitl", "image", "file", "upload"];
+
+    fn ports(config: &Config) -> Ports {
+        let history = "The conversation; required to add the answer to its history";
+        let ports = super::context_input(config.add_to_history, history);
+        let ports = ports.when_fed(
+            "in",
+            PortKind::Data,
+            PortType::Any,
+            "The question waits for this value; `{{in}}` in the prompt",
+        );
+        let answer = if config.schema.is_some() { PortType::Any } else { PortType::Text };
+        let ports = template_inputs::add_inputs(ports, &config.prompt)
+            .output(
+                "context",
+                PortKind::Context,
+                PortType::Any,
+                "The conversation, with the answer as its last output",
+            )
+            .output("message", PortKind::Data, answer, "The answer");
+        if config.attachments {
+            let description = "The images and files of the answer; an empty list if there are none";
+            return ports.output("attachments", PortKind::Data, PortType::List, description).error();
+        }
+        ports.error()
+    }
+
+    fn card() -> Card {
+        Card::new().line([CardPart::quoted("prompt")])
+    }
+
+    fn editor() -> EditorTraits {
+        EditorTraits { asks_for_message: true, ..EditorTraits::default() }
+    }
+
+    fn behavior(config: &Config) -> Behavior {
+        Behavior {
+            pauses: true,
+            pins_turns: config.pinned,
+            uses_context: config.add_to_history,
+            ..Behavior::default()
+        }
+    }
+
+    fn check(config: &Config) -> Vec<(String, String)> {
+        let mut problems = template_inputs::check(&config.prompt, "/prompt", &Self::ports(config));
+        problems.extend(
+            config.schema.as_ref().and_then(check_schema).map(|problem| ("/schema".to_owned(), problem)),
+        );
+        problems
+    }
+
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::new("A question and its answer")
+                .config(json!({ "prompt": "What should we call {{in}}?" }))
+                .input("in", json!("the ship"))
+                .answer(json!("Plait"))
+                .outputs(json!({ "message": "Plait" })),
+            Example::new("A number between 1 and 10")
+                .config(json!({
+                    "prompt": "How urgent is it?",
+                    "schema": { "type": "integer", "minimum": 1, "maximum": 10 },
+                }))
+                .answer(json!(7))
+                .outputs(json!({ "message": 7 })),
+            Example::new("In a conversation")
+                .input("context", json!({ "contextId": "main" }))
+                .answer(json!("Hello"))
+                .outputs(json!({
+                    "context": { "contextId": "main", "currentOutput": "Hello" },
+                    "message": "Hello",
+                })),
+        ]
+    }
+
+    async fn execute(
+        config: &Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> Result<NodeOutput, Fault> {
+        let schema = answer_schema(config);
+        let (answer, attachments) = match &node_context.answer {
+            Some(Answer::Value(answer)) => (Arc::clone(answer), &[][..]),
+            Some(Answer::Attached { value, attachments }) => (Arc::clone(value), attachments.as_slice()),
+            Some(Answer::End) => return Ok(NodeOutput::new()),
+            None => {
+                let values = template_inputs::values(&config.prompt, &inputs, &node_context);
+                let prompt = config.prompt.render(values, &*node_context.host.evaluator).await?;
+                return Ok(NodeOutput::paused(Pause::new(prompt, schema)));
+            }
+        };
+        check_answer(&schema, &answer)?;
+        node_context.add_origin(Origin::Person);
+        let handle = inputs.context()?;
+        let mut output = NodeOutput::new().with_shared("message", Arc::clone(&answer));
+        if config.attachments {
+            output = output.with("attachments", attachment::to_values(attachments));
+        }
+        if let Some(turn) = loop_turn(&answer, attachments, &node_context).await? {
+            output.extra.insert(LOOP_TURN.to_owned(), turn);
+        }
+        let mut message_id = None;
+        if config.add_to_history {
+            let content = attach(as_text(&answer), attachments.to_vec(), &node_context).await?;
+            let message = node_context.add_message(handle.as_ref(), Role::User, content)?;
+            output = output.is_message("message", message.clone());
+            message_id = Some(message);
+        }
+        Ok(match handle {
+            Some(handle) => output.with_context(&handle.with_output(Value::clone(&answer), message_id)),
+            None => output,
+        })
+    }
+}
+
+/// The answer with what is attached to it, if it becomes a turn of the conversation of the loop around the node. Fault
+/// `attachment.missing`.
+async fn loop_turn(
+    answer: &Value,
+    attachments: &[Attachment],
+    node_context: &NodeContext,
+) -> Result<Option<Value>, Fault> {
+    let becomes_turn = node_context.conversation.as_ref().is_some_and(|conversation| {
+        conversation.settings.is_user_source(&node_context.activation.node, true)
+    });
+    if attachments.is_empty() || !becomes_turn {
+        return Ok(None);
+    }
+    let text = turn_content(answer).unwrap_or_default();
+    let content = attach(text, attachments.to_vec(), node_context).await?;
+    Ok(serde_json::to_value(content).ok())
+}
+
+fn answer_schema(config: &Config) -> Value {
+    // Blank text would be a valid answer, and fail the chat that replies to it.
+    let text = || json!({ "type": "string", "minLength": 1, "pattern": "\\S" });
+    let mut schema = config.schema.clone().unwrap_or_else(text);
+    if let (Some(placeholder), Some(schema)) = (&config.placeholder, schema.as_object_mut()) {
+        schema.entry("examples").or_insert_with(|| json!([placeholder]));
+    }
+    if let Some(schema) = schema.as_object_mut().filter(|_| config.attachments) {
+        schema.insert(TAKES_ATTACHMENTS.to_owned(), json!(true));
+    }
+    schema
+}

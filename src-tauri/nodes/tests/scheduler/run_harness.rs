@@ -1,0 +1,383 @@
+//! Runs a flow to its end: polls the driver by hand, while a seed decides which sleeper wakes next and when a pause is
+//! answered.
+
+use plait_core::origin::Origins;
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use futures::future::BoxFuture;
+use plait_core::error::Fault;
+use plait_core::flow::Flow;
+use plait_core::id::{Activation, NodeId};
+use plait_run::earlier_run::EarlierRun;
+use plait_run::host::RunInfo;
+use plait_run::journal::{Answer, Entry, Event, FlowRef, NodeEvent, RunEnd, RunEvent};
+use plait_run::plan::Plan;
+use plait_run::{Driver, RunHandle, RunSetup};
+
+use crate::nodes::Settings;
+use crate::nodes::semantics::Script;
+use crate::simulation::{ExternalCalls, Simulation, TestJournal};
+
+/// What a run's timing depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct Schedule {
+    pub seed: u64,
+    /// How many of eight naps take time, on average: 0 runs everything inline.
+    pub asynchrony: u8,
+    /// Whether pauses may be answered while other nodes still run, and not only when nothing else can go on.
+    pub eager: bool,
+    pub stop: Option<Stop>,
+}
+
+/// How a run is stopped, and after how many steps; with a full disk, after how many entries.
+#[derive(Clone, Copy, Debug)]
+pub enum Stop {
+    Cancel(usize),
+    CancelTwice(usize),
+    Crash(usize),
+    DiskFull(usize),
+}
+
+impl Schedule {
+    pub fn seeded(seed: u64) -> Self {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let asynchrony = [0, 2, 4, 7, 8][rng.usize(..5)];
+        Self { seed, asynchrony, eager: rng.bool(), stop: None }
+    }
+
+    pub fn stop(self, stop: Stop) -> Self {
+        Self { stop: Some(stop), ..self }
+    }
+}
+
+/// How driving a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    Ended(RunEnd),
+    /// Pauses are open that the script does not answer.
+    Waiting,
+    Crashed,
+    /// It has not ended, although there are no sleepers and no open pauses.
+    Stuck,
+    /// It has taken more steps or written more events than any run should.
+    StepLimitReached,
+    Faulted(Fault),
+}
+
+/// What is left of a run.
+pub struct RunRecord {
+    pub entries: Vec<Entry>,
+    /// How many of the entries are certain to survive a crash.
+    pub flushed: usize,
+    pub ending: Ending,
+    pub external_calls: ExternalCalls,
+    /// The pauses whose answers were acknowledged.
+    pub acknowledged: Vec<Activation>,
+    /// How often the driver was polled.
+    pub steps: usize,
+}
+
+/// No run of these tests needs more steps or events, unless it goes on forever.
+const MAX_STEPS: usize = 50_000;
+const MAX_EVENTS: usize = 500_000;
+
+/// What is run: a plan, and the answers to its pauses.
+#[derive(Clone)]
+pub struct Scenario {
+    pub plan: Arc<Plan>,
+    pub settings: Arc<BTreeMap<NodeId, Settings>>,
+    pub script: Script,
+}
+
+impl Scenario {
+    pub fn new(plan: Plan, flow: &Flow, script: Script) -> Self {
+        let settings = flow.nodes.iter().filter_map(|(id, node)| {
+            Some((id.clone(), serde_json::from_value(node.config.clone().into()).ok()?))
+        });
+        Self { plan: Arc::new(plan), settings: Arc::new(settings.collect()), script }
+    }
+
+    /// The setup of a driver.
+    pub fn setup(&self, simulation: &Simulation, journal: &TestJournal) -> RunSetup {
+        RunSetup {
+            plan: Arc::clone(&self.plan),
+            info: RunInfo {
+                run: "run".into(),
+                user: plait_core::user::UserName::default(),
+                flow_name: "flow".to_owned(),
+                folder: None,
+                input: None,
+                conversation: None,
+                grants: None,
+                earlier: None,
+            },
+            host: simulation.host(),
+            spent_by_children: std::collections::BTreeMap::new(),
+            journal: Box::new(journal.clone()),
+            watcher: Box::new(|_| ()),
+        }
+    }
+
+    /// Runs it from the start.
+    pub fn run(&self, schedule: Schedule) -> RunRecord {
+        self.resume(&[], schedule)
+    }
+
+    /// Resumes it after the entries `before`; from the start if there are none.
+    pub fn resume(&self, before: &[Entry], schedule: Schedule) -> RunRecord {
+        let simulation = Simulation::new(schedule.seed, schedule.asynchrony);
+        self.resume_in(&simulation, before, schedule)
+    }
+
+    /// Runs it from the start, as a fork of a run with these entries.
+    pub fn fork(&self, earlier: &[Entry], schedule: Schedule) -> RunRecord {
+        let simulation = Simulation::new(schedule.seed, schedule.asynchrony);
+        let journal = TestJournal::new(&simulation, &[]);
+        let mut setup = self.setup(&simulation, &journal);
+        setup.info.earlier = Some(Arc::new(EarlierRun::of(&"earlier".into(), earlier)));
+        self.drive(&simulation, journal, Driver::start(setup, started()), schedule)
+    }
+
+    /// Resumes it in a simulation.
+    pub fn resume_in(&self, simulation: &Simulation, before: &[Entry], schedule: Schedule) -> RunRecord {
+        let journal = TestJournal::new(simulation, before);
+        if let Some(Stop::DiskFull(room)) = schedule.stop {
+            journal.limit_entries(before.len() + room);
+        }
+        let setup = self.setup(simulation, &journal);
+        let started =
+            if before.is_empty() { Driver::start(setup, started()) } else { Driver::resume(setup, before) };
+        self.drive(simulation, journal, started, schedule)
+    }
+
+    fn drive(
+        &self,
+        simulation: &Simulation,
+        journal: TestJournal,
+        started: Result<(Driver, RunHandle), Fault>,
+        schedule: Schedule,
+    ) -> RunRecord {
+        let mut execution = Execution {
+            scenario: self,
+            schedule,
+            simulation,
+            pauses: Pauses::default(),
+            answers: Vec::new(),
+            acknowledged: Vec::new(),
+            steps: 0,
+            journal,
+        };
+        let ending = match started {
+            Ok((driver, handle)) => execution.drive(Box::pin(driver.drive()), &handle),
+            Err(fault) => Ending::Faulted(fault),
+        };
+        RunRecord {
+            entries: execution.journal.entries(),
+            flushed: execution.journal.flushed(),
+            ending,
+            external_calls: simulation.external_calls(),
+            acknowledged: execution.acknowledged,
+            steps: execution.steps,
+        }
+    }
+}
+
+/// The first event of every run.
+pub fn started() -> Event {
+    Event::Run(RunEvent::Started {
+        origins: Origins::NONE,
+        run: "run".into(),
+        user: plait_core::user::UserName::default(),
+        flow: Box::new(FlowRef { name: "flow".to_owned(), path: None, hash: "hash".to_owned() }),
+        to: None,
+        input: None,
+        set: BTreeMap::new(),
+        parent_run_id: None,
+        conversation: None,
+        grants: None,
+        models: std::sync::Arc::default(),
+        config: std::collections::BTreeMap::new(),
+        revision: 1,
+        from: None,
+    })
+}
+
+struct Execution<'a> {
+    scenario: &'a Scenario,
+    schedule: Schedule,
+    simulation: &'a Simulation,
+    journal: TestJournal,
+    pauses: Pauses,
+    answers: Vec<(Activation, BoxFuture<'a, Result<(), Fault>>)>,
+    acknowledged: Vec<Activation>,
+    steps: usize,
+}
+
+/// The open pauses, as far as the journal tells.
+#[derive(Default)]
+struct Pauses {
+    seen: usize,
+    open: BTreeMap<Activation, u32>,
+    answered: BTreeMap<Activation, u32>,
+    /// Those that were stopped with the iteration of a loop around them, before or while they were answered.
+    stopped: BTreeSet<Activation>,
+}
+
+impl Pauses {
+    fn look(&mut self, journal: &TestJournal) {
+        journal.each_from(self.seen, |event| match event {
+            Event::Node(Activation { node, epoch }, NodeEvent::Paused { .. }) => {
+                let at = Activation { node: node.clone(), epoch: epoch.clone() };
+                let before = self.answered.get(&at).copied().unwrap_or_default();
+                self.open.insert(at, before);
+            }
+            Event::Node(Activation { node, epoch }, NodeEvent::Answered { .. }) => {
+                let at = Activation { node: node.clone(), epoch: epoch.clone() };
+                self.open.remove(&at);
+                *self.answered.entry(at).or_default() += 1;
+            }
+            Event::Node(at, NodeEvent::Failed { .. } | NodeEvent::Skipped { .. }) => {
+                self.open.remove(at);
+                self.stopped.insert(at.clone());
+            }
+            _ => {}
+        });
+        self.seen = journal.len();
+    }
+}
+
+#[derive(Default)]
+struct WakeFlag(AtomicBool);
+
+impl Wake for WakeFlag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+type Drive<'a> = Pin<Box<dyn Future<Output = Result<RunEnd, Fault>> + Send + 'a>>;
+
+impl<'a> Execution<'a> {
+    fn drive(&mut self, mut drive: Drive<'_>, handle: &RunHandle) -> Ending {
+        let wake_flag = Arc::new(WakeFlag::default());
+        let waker = Waker::from(Arc::clone(&wake_flag));
+        let mut cx = Context::from_waker(&waker);
+        loop {
+            self.steps += 1;
+            if self.steps > MAX_STEPS || self.journal.len() > MAX_EVENTS {
+                return Ending::StepLimitReached;
+            }
+            match self.schedule.stop {
+                Some(Stop::Cancel(at)) if at == self.steps => handle.cancel(),
+                Some(Stop::CancelTwice(at)) if at == self.steps => {
+                    handle.cancel();
+                    handle.cancel();
+                }
+                Some(Stop::Crash(at)) if at == self.steps => return Ending::Crashed,
+                _ => {}
+            }
+            match drive.as_mut().poll(&mut cx) {
+                Poll::Ready(Ok(end)) => {
+                    self.poll_answers(&mut cx, true);
+                    return Ending::Ended(end);
+                }
+                Poll::Ready(Err(fault)) => return Ending::Faulted(fault),
+                Poll::Pending => {}
+            }
+            self.poll_answers(&mut cx, false);
+            if wake_flag.0.swap(false, Ordering::Relaxed) {
+                // Sleepers may also wake while the driver yields.
+                if self.simulation.sleeping_count() > 0 && self.simulation.choose(2) == 1 {
+                    self.wake_some();
+                }
+                continue;
+            }
+            if self.wake_or_answer(handle, &mut cx) {
+                continue;
+            }
+            match self.schedule.stop {
+                Some(Stop::Cancel(at) | Stop::CancelTwice(at)) if at > self.steps => {
+                    // It came to rest before that step, so cancel it now.
+                    self.schedule.stop = None;
+                    handle.cancel();
+                }
+                _ => return self.ending_at_rest(),
+            }
+        }
+    }
+
+    /// Wakes sleepers or answers a pause, if there are any.
+    fn wake_or_answer(&mut self, handle: &RunHandle, cx: &mut Context<'_>) -> bool {
+        self.pauses.look(&self.journal);
+        let sleeping_count = self.simulation.sleeping_count();
+        let mut answers = Vec::new();
+        if sleeping_count == 0 || self.schedule.eager {
+            for (at, before) in &self.pauses.open {
+                let underway = self.answers.iter().any(|(other, _)| other == at);
+                let answer = self.scenario.script.answer(&self.scenario.settings[&at.node], at, *before);
+                if let (Some(answer), false) = (answer, underway) {
+                    answers.push((at.clone(), answer));
+                }
+            }
+        }
+        let choices = sleeping_count + answers.len();
+        if choices == 0 {
+            return false;
+        }
+        // Without eager answers, the first pause is answered first.
+        let choice = if self.schedule.eager { self.simulation.choose(choices) } else { 0 };
+        if choice < sleeping_count {
+            self.wake_some();
+            return true;
+        }
+        let (at, answer) = answers.swap_remove(choice - sleeping_count);
+        let (handle, activation) = (handle.clone(), at.clone());
+        let mut answering: BoxFuture<'a, _> = Box::pin(async move {
+            match answer {
+                Answer::Value(value) => handle.answer(activation, (*value).clone()).await,
+                Answer::Attached { value, attachments } => {
+                    handle.answer_with(activation, (*value).clone(), attachments).await
+                }
+                Answer::End => handle.end(activation).await,
+            }
+        });
+        let poll = answering.as_mut().poll(cx);
+        assert!(poll.is_pending(), "an answer is taken by the run alone");
+        self.answers.push((at, answering));
+        true
+    }
+
+    /// Wakes one sleeper or several.
+    fn wake_some(&self) {
+        let most = [1, 1, 2, 20][self.simulation.choose(4)];
+        for _ in 0..most.min(self.simulation.sleeping_count()) {
+            self.simulation.wake_one();
+        }
+    }
+
+    /// Polls the answers that are not acknowledged yet.
+    fn poll_answers(&mut self, cx: &mut Context<'_>, ended: bool) {
+        self.pauses.look(&self.journal);
+        let mut waiting = Vec::new();
+        for (at, mut answering) in self.answers.drain(..) {
+            match answering.as_mut().poll(cx) {
+                Poll::Ready(Ok(())) => self.acknowledged.push(at),
+                Poll::Ready(Err(fault)) => {
+                    let is_late = ended || self.pauses.stopped.contains(&at);
+                    assert!(is_late, "an answer was refused: {fault}");
+                }
+                Poll::Pending => waiting.push((at, answering)),
+            }
+        }
+        self.answers = waiting;
+    }
+
+    fn ending_at_rest(&self) -> Ending {
+        let is_asked = !self.pauses.open.is_empty() && self.answers.is_empty();
+        if is_asked { Ending::Waiting } else { Ending::Stuck }
+    }
+}

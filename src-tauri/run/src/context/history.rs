@@ -1,0 +1,231 @@
+//! The messages of a context, with the statistics that trimming reads for every message before each call.
+
+use std::hash::BuildHasher;
+use std::ops::Deref;
+
+use imbl::Vector;
+use rustc_hash::FxBuildHasher;
+use serde::{Deserialize, Serialize};
+
+use super::{Message, Role, SharedMessage};
+use plait_core::id::MessageId;
+
+/// The messages of a context, oldest first. Persistent: cloning takes the same time at any length. Derefs to the vector of
+/// messages and serializes as one.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vector<SharedMessage>", into = "Vector<SharedMessage>")]
+pub struct History {
+    messages: Vector<SharedMessage>,
+    /// One per message. They are contiguous in memory, messages are not: reading ten thousand of them before each call
+    /// would otherwise be dominated by cache misses.
+    stats: Vector<MessageStats>,
+    /// The indexes of the system messages, ascending. They are few, and every call removes them.
+    system: Vector<usize>,
+}
+
+/// What trimming needs to know about a message.
+#[derive(Clone, Copy, Debug)]
+pub struct MessageStats {
+    pub tokens: u32,
+    pub is_user: bool,
+    /// Whether it calls tools or is the result of a tool.
+    pub has_tools: bool,
+    /// Hashes of its id and of the id of the message that it repeats.
+    ids: [u32; 2],
+}
+
+impl From<&Message> for MessageStats {
+    fn from(message: &Message) -> Self {
+        Self {
+            tokens: message.tokens,
+            is_user: message.role == Role::User,
+            has_tools: message.tool_call_id.is_some() || !message.tool_calls.is_empty(),
+            ids: [hash(&message.id), message.repeats.as_ref().map_or(0, hash)],
+        }
+    }
+}
+
+/// A hash by which a search passes over most messages without looking at them.
+fn hash(id: &MessageId) -> u32 {
+    // The upper half is the better mixed one.
+    (FxBuildHasher.hash_one(id.as_str()) >> 32) as u32
+}
+
+/// A set of hashes that says of almost every other hash that it is not in it.
+struct HashFilter([u64; 16]);
+
+impl HashFilter {
+    fn of(hashes: &[u32]) -> Self {
+        let mut bits = [0; 16];
+        for hash in hashes {
+            let (word, bit) = Self::place(*hash);
+            bits[word] |= bit;
+        }
+        Self(bits)
+    }
+
+    fn may_have(&self, hash: u32) -> bool {
+        let (word, bit) = Self::place(hash);
+        self.0[word] & bit != 0
+    }
+
+    /// Ten bits of the hash: the word and the bit in it.
+    fn place(hash: u32) -> (usize, u64) {
+        ((hash >> 6 & 15) as usize, 1 << (hash & 63))
+    }
+}
+
+impl History {
+    /// For each id, whether a message has it or repeats the message that has it. Looks through the messages once.
+    pub fn has_each(&self, ids: &[&MessageId]) -> Vec<bool> {
+        let wanted: Vec<u32> = ids.iter().map(|id| hash(id)).collect();
+        let filter = HashFilter::of(&wanted);
+        let mut found = vec![false; ids.len()];
+        let mut first = 0;
+        for chunk in self.stats.leaves() {
+            for (at, stats) in chunk.iter().enumerate() {
+                if !stats.ids.iter().any(|hash| filter.may_have(*hash)) {
+                    continue;
+                }
+                for (index, id) in ids.iter().enumerate() {
+                    found[index] |= stats.ids.contains(&wanted[index])
+                        && self.messages.get(first + at).is_some_and(|message| {
+                            message.id == **id || message.repeats.as_ref() == Some(id)
+                        });
+                }
+            }
+            first += chunk.len();
+        }
+        found
+    }
+
+    /// The position of the newest message with this id.
+    pub fn position(&self, id: &MessageId) -> Option<usize> {
+        let wanted = hash(id);
+        let mut first = self.messages.len();
+        for chunk in self.stats_newest_first() {
+            first -= chunk.len();
+            for (at, stats) in chunk.iter().enumerate().rev() {
+                let position = first + at;
+                if stats.ids.contains(&wanted)
+                    && self.messages.get(position).is_some_and(|found| found.id == *id)
+                {
+                    return Some(position);
+                }
+            }
+        }
+        None
+    }
+
+    /// Removes the message at this position. It must not be a system message.
+    pub fn remove(&mut self, position: usize) {
+        self.stats.remove(position);
+        self.messages.remove(position);
+        for index in self.system.iter_mut().filter(|index| **index > position) {
+            *index -= 1;
+        }
+    }
+
+    /// The statistics in chunks, the newest chunk first; within a chunk, oldest first.
+    pub fn stats_newest_first(&self) -> impl Iterator<Item = &[MessageStats]> {
+        self.stats.leaves().rev()
+    }
+
+    /// The messages from this position on. Takes about the same time at any length.
+    #[must_use]
+    pub fn suffix(&self, start: usize) -> Self {
+        let start = start.min(self.len());
+        let system = self.system.iter().filter(|index| **index >= start).map(|index| index - start).collect();
+        Self { messages: self.messages.skip(start), stats: self.stats.skip(start), system }
+    }
+
+    /// The messages before this position. Takes about the same time at any length.
+    #[must_use]
+    pub fn prefix(&self, end: usize) -> Self {
+        let end = end.min(self.len());
+        let system = self.system.iter().copied().filter(|index| *index < end).collect();
+        Self { messages: self.messages.take(end), stats: self.stats.take(end), system }
+    }
+
+    /// Adds the messages of another history. Takes about the same time at any length.
+    pub fn append(&mut self, other: Self) {
+        let length = self.len();
+        self.system.extend(other.system.into_iter().map(|index| index + length));
+        self.messages.append(other.messages);
+        self.stats.append(other.stats);
+    }
+
+    /// Removes the last message.
+    pub fn pop(&mut self) {
+        self.stats.pop_back();
+        if self.messages.pop_back().is_some_and(|message| is_system(&message)) {
+            self.system.pop_back();
+        }
+    }
+
+    /// Removes the system messages and returns them in order. The cost depends on their number, and hardly on the number
+    /// of other messages.
+    pub fn take_system(&mut self) -> Vec<SharedMessage> {
+        let mut removed = Vec::with_capacity(self.system.len());
+        // From the last, so that the indexes of those before stay valid.
+        while let Some(index) = self.system.pop_back() {
+            self.stats.remove(index);
+            removed.push(self.messages.remove(index));
+        }
+        removed.reverse();
+        removed
+    }
+}
+
+fn is_system(message: &SharedMessage) -> bool {
+    message.role == Role::System
+}
+
+impl Deref for History {
+    type Target = Vector<SharedMessage>;
+
+    fn deref(&self) -> &Vector<SharedMessage> {
+        &self.messages
+    }
+}
+
+impl PartialEq for History {
+    fn eq(&self, other: &Self) -> bool {
+        self.messages == other.messages
+    }
+}
+
+impl Extend<SharedMessage> for History {
+    fn extend<I: IntoIterator<Item = SharedMessage>>(&mut self, messages: I) {
+        for message in messages {
+            self.stats.push_back(MessageStats::from(&*message));
+            if is_system(&message) {
+                self.system.push_back(self.messages.len());
+            }
+            self.messages.push_back(message);
+        }
+    }
+}
+
+impl FromIterator<SharedMessage> for History {
+    fn from_iter<I: IntoIterator<Item = SharedMessage>>(messages: I) -> Self {
+        let mut history = Self::default();
+        history.extend(messages);
+        history
+    }
+}
+
+impl From<Vector<SharedMessage>> for History {
+    fn from(messages: Vector<SharedMessage>) -> Self {
+        messages.into_iter().collect()
+    }
+}
+
+impl From<History> for Vector<SharedMessage> {
+    fn from(history: History) -> Self {
+        history.messages
+    }
+}
+
+#[cfg(test)]
+mod tests;

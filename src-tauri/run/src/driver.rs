@@ -1,0 +1,380 @@
+//! The driver: carries out what the scheduler allows, and feeds it what happens.
+//!
+//! Owns the run's journal, contexts and running nodes. Write-ahead: an event is appended before its successors act on it,
+//! and what was bought or done outside is flushed before anything follows.
+
+mod answers;
+mod attempt;
+mod body_path;
+mod control;
+mod conversations;
+mod effects;
+mod outcome;
+mod quotas;
+mod recorder;
+mod restore;
+mod scoped_state;
+mod turns;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::StreamExt;
+use futures::future::{AbortHandle, BoxFuture, FutureExt};
+use futures::stream::FuturesUnordered;
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::scheduler::{RunPhase, Scheduler, Start};
+use crate::host::Host;
+use crate::host::RunInfo;
+use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd, RunEvent, is_too_deep};
+use crate::models::ModelOverrides;
+use crate::node::Signal;
+use crate::plan::{NodeIx, Plan};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::{Activation, Epoch, RunId};
+use plait_core::origin::Origins;
+use plait_core::quota::Amount;
+
+use attempt::{Begun, Done, Outcome};
+pub use control::{Control, RunHandle};
+use conversations::Conversations;
+use effects::RecordedEffects;
+use quotas::Quotas;
+use recorder::Recorder;
+use restore::{Restored, restore};
+use scoped_state::ScopedState;
+use turns::OpenTurns;
+
+/// Sees every entry as it is appended, and every delta. Called in order; must not block.
+pub type Watcher = Box<dyn FnMut(&[Entry]) + Send>;
+
+/// What a run needs.
+pub struct RunSetup {
+    /// What it runs.
+    pub plan: Arc<Plan>,
+    /// What does not change during it.
+    pub info: RunInfo,
+    /// The world.
+    pub host: Host,
+    /// Where its events go.
+    pub journal: Box<dyn Journal>,
+    /// Who sees them.
+    pub watcher: Watcher,
+    /// What child runs that have ended have used, with the runs below them. Empty for a new run.
+    pub spent_by_children: BTreeMap<RunId, Amount>,
+}
+
+/// How many activations run inline before the driver yields: enough that yielding costs nothing, few enough that
+/// a person's cancel takes effect at once.
+const YIELD_BUDGET: usize = 256;
+
+/// A run as it is driven.
+pub struct Driver {
+    plan: Arc<Plan>,
+    info: Arc<RunInfo>,
+    /// As `run.started` has it.
+    models: Arc<ModelOverrides>,
+    host: Arc<Host>,
+    scheduler: Scheduler,
+    recorder: Recorder,
+    /// Contexts and the workflow's memory.
+    state: ScopedState,
+    /// The conversations of loops.
+    conversations: Conversations,
+    /// What its model calls may use.
+    quotas: Quotas,
+    /// What open activations paid for or did outside, for restarts.
+    recorded: RecordedEffects,
+    /// How to stop what runs in iterations of loops, which may end before the run does.
+    stops: FxHashMap<(NodeIx, Epoch), AbortHandle>,
+    /// Context events of activations whose success was not journaled before a crash: not to be journaled twice.
+    uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
+    turns: OpenTurns,
+    /// How many answers open activations got.
+    answer_counts: FxHashMap<(NodeIx, Epoch), usize>,
+    /// JSON Schemas of the answers to the open pauses.
+    questions: BTreeMap<Activation, Value>,
+    /// Activations to start again, the last one first: after a crash, or to retry.
+    restart_queue: Vec<Start>,
+    /// Activations that waited for a retry when the journal ended, and how many milliseconds are left.
+    pending_retries: Vec<(Start, u64)>,
+    /// How many running activations only wait for time to pass. They do not count against the concurrency limit.
+    sleeping: usize,
+    /// What follows from an event; kept to reuse the allocation.
+    derived: Vec<Event>,
+    cancel: CancellationToken,
+    signals: (mpsc::UnboundedSender<Signal>, mpsc::UnboundedReceiver<Signal>),
+    controls: mpsc::UnboundedReceiver<Control>,
+}
+
+impl Driver {
+    /// A new run, `first` being its `run.started`; and the handle to steer it by. A value that is given to it and nested
+    /// too deep is a fault `input.too_deep`.
+    pub fn start(setup: RunSetup, first: Event) -> Result<(Self, RunHandle), Fault> {
+        let restored = restore(&setup.plan, &[])?;
+        let (mut driver, handle) = Self::prepare(setup, restored, &[])?;
+        if let Event::Run(RunEvent::Started { models, set, conversation, .. }) = &first {
+            driver.state.set_memory(restore::first_memory(conversation.as_deref()));
+            if set.values().flat_map(BTreeMap::values).any(|value| is_too_deep(value)) {
+                let message = format!(
+                    "A value given to this run is nested deeper than {MAX_NESTING_DEPTH} lists and objects."
+                );
+                return Err(
+                    Fault::new(ErrorCode::InputTooDeep, message).hint("Give it a value that is flatter.")
+                );
+            }
+            driver.models = Arc::clone(models);
+        }
+        driver.record_events([first])?;
+        Ok((driver, handle))
+    }
+
+    /// A run that goes on from its journal, whatever prefix of it survived.
+    ///
+    /// An empty journal is a fault `journal.empty`: such a run never started.
+    pub fn resume(setup: RunSetup, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
+        if entries.is_empty() {
+            return Err(Fault::new(
+                ErrorCode::JournalEmpty,
+                "This run's journal is empty: it never started.",
+            )
+            .hint("Start the flow anew."));
+        }
+        let mut restored = restore(&setup.plan, entries)?;
+        let waits = std::mem::take(&mut restored.waits);
+        let (mut driver, handle) = Self::prepare(setup, restored, entries)?;
+        let now = driver.host.clock.now_ms();
+        for start in driver.scheduler.interrupted() {
+            match waits.get(&(start.node, start.epoch.clone())).map(|wait| wait.left(now)) {
+                None | Some(0) => driver.restart_queue.push(start),
+                Some(left) => driver.pending_retries.push((start, left)),
+            }
+        }
+        driver.restart_queue.reverse();
+        Ok((driver, handle))
+    }
+
+    /// Whether a run of `plan` can go on from a journal: whether each entry follows from those before it. Faults
+    /// `journal.diverged`, `journal.other_revision`, `journal.impossible`.
+    pub fn check_journal(plan: &Arc<Plan>, entries: &[Entry]) -> Result<(), Fault> {
+        restore(plan, entries).map(drop)
+    }
+
+    fn prepare(setup: RunSetup, restored: Restored, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
+        let (handle, controls) = RunHandle::new();
+        let info = Arc::new(setup.info);
+        let mut quotas = Quotas::new(&setup.plan, Arc::clone(&info), setup.host.quotas.clone());
+        quotas.restore(&setup.plan, &restored.scheduler, entries, &setup.spent_by_children);
+        for event in &restored.missing {
+            quotas.follow(&setup.plan, &restored.scheduler, event, || setup.host.clock.now_ms());
+        }
+        let mut driver = Self {
+            recorder: Recorder::new(
+                setup.journal,
+                setup.watcher,
+                Arc::clone(&setup.host.clock),
+                Arc::clone(&setup.host.budget),
+                entries,
+            ),
+            plan: setup.plan,
+            info,
+            models: restored.models,
+            host: Arc::new(setup.host),
+            scheduler: restored.scheduler,
+            state: restored.state,
+            conversations: restored.conversations,
+            quotas,
+            recorded: restored.recorded,
+            stops: FxHashMap::default(),
+            uncommitted: restored.uncommitted,
+            turns: restored.turns,
+            answer_counts: restored.answer_counts,
+            questions: restored.questions,
+            restart_queue: Vec::new(),
+            pending_retries: Vec::new(),
+            sleeping: 0,
+            derived: Vec::new(),
+            cancel: CancellationToken::new(),
+            signals: mpsc::unbounded_channel(),
+            controls,
+        };
+        driver.recorder.append(restored.missing)?;
+        Ok((driver, handle))
+    }
+
+    /// Drives the run to its end. While it waits for a person this stays pending; dropping it then, or at any time, loses
+    /// nothing: the run can be resumed from its journal.
+    pub async fn drive(mut self) -> Result<RunEnd, Fault> {
+        let plan = Arc::clone(&self.plan);
+        let mut running: FuturesUnordered<BoxFuture<'_, Done>> = FuturesUnordered::new();
+        let mut inline_starts = 0;
+        // Controls that came before the loop: a run that is resumed in order to be canceled starts nothing.
+        while let Ok(control) = self.controls.try_recv() {
+            self.on_control(control, &mut running).await?;
+        }
+        for (start, delay_ms) in std::mem::take(&mut self.pending_retries) {
+            self.sleep_before_retry(start, delay_ms, &mut running);
+        }
+        loop {
+            if self.has_ended() {
+                running.clear();
+                self.recorder.flush().await?;
+                return self.recorder.end();
+            }
+            if let Some(start) = self.next_start(&plan, running.len()) {
+                if let Some(done) = self.begin(&plan, start, &mut running)? {
+                    self.settle(done, &mut running).await?;
+                }
+                inline_starts += 1;
+                if inline_starts < YIELD_BUDGET {
+                    continue;
+                }
+            } else if inline_starts < YIELD_BUDGET {
+                self.recorder.flush().await?;
+                tokio::select! {
+                    biased;
+                    Some(signal) = self.signals.1.recv() => self.on_signal(signal).await?,
+                    Some(control) = self.controls.recv() => self.on_control(control, &mut running).await?,
+                    Some(done) = running.next(), if !running.is_empty() => self.settle(done, &mut running).await?,
+                }
+                continue;
+            }
+            inline_starts = 0;
+            self.yield_now(&mut running).await?;
+        }
+    }
+
+    /// Yields to other tasks, then handles the controls that came meanwhile.
+    async fn yield_now(&mut self, running: &mut FuturesUnordered<BoxFuture<'_, Done>>) -> Result<(), Fault> {
+        let mut yielded = false;
+        futures::future::poll_fn(|cx| {
+            if std::mem::replace(&mut yielded, true) {
+                return std::task::Poll::Ready(());
+            }
+            cx.waker().wake_by_ref();
+            std::task::Poll::Pending
+        })
+        .await;
+        while let Ok(control) = self.controls.try_recv() {
+            self.on_control(control, running).await?;
+        }
+        while let Some(Some(done)) = running.next().now_or_never() {
+            self.settle(done, running).await?;
+        }
+        Ok(())
+    }
+
+    fn next_start(&mut self, plan: &Plan, running: usize) -> Option<Start> {
+        let idle = self.scheduler.blocked_on_child() + self.sleeping;
+        if running.saturating_sub(idle) >= plan.max_concurrency {
+            return None;
+        }
+        self.restart_queue.pop().or_else(|| self.scheduler.next_ready())
+    }
+
+    /// Begins an activation. Gives its outcome at once where it takes no waiting.
+    fn begin<'p>(
+        &mut self,
+        plan: &'p Plan,
+        start: Start,
+        running: &mut FuturesUnordered<BoxFuture<'p, Done>>,
+    ) -> Result<Option<Done>, Fault> {
+        let activation = self.activation(start.node, &start.epoch);
+        let may_start = self.host.budget.check_events();
+        self.record_events([Event::Node(activation, NodeEvent::Started { attempt: start.attempt })])?;
+        if let Err(fault) = may_start {
+            return Ok(Some(Done {
+                start,
+                outcome: Outcome::Failed(fault),
+                origins: Origins::NONE,
+                was_sleeping: false,
+            }));
+        }
+        let cx = self.cx(&start);
+        let node = &plan.nodes[start.node];
+        let key = (start.node, start.epoch.clone());
+        match attempt::begin(node, start, cx) {
+            Begun::Done(done) => Ok(Some(done)),
+            Begun::Waiting(attempt) => {
+                self.sleeping += usize::from(attempt::is_timer(node));
+                running.push(self.stoppable(key, attempt, attempt::is_timer(node)));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Appends events and whatever follows from them, all of it or none.
+    fn record_events(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Fault> {
+        let derived = &mut self.derived;
+        self.recorder.begin();
+        for event in events {
+            self.scheduler.apply(&event, derived)?;
+            self.conversations.follow(&self.plan, &self.scheduler, &event, derived);
+            // Before the event that ends them: nothing else holds what they had said, so whoever resumes behind that event could
+            // not give them up alike.
+            for given_up in self.turns.discard_ended(&self.plan, derived) {
+                self.recorder.stage(given_up);
+            }
+            for event in std::iter::once(&event).chain(derived.iter()) {
+                self.quotas.follow(&self.plan, &self.scheduler, event, || self.host.clock.now_ms());
+            }
+            for follows in derived.iter() {
+                self.state.apply(&self.plan, follows);
+            }
+            self.recorder.stage(event);
+            derived.drain(..).for_each(|follows| self.recorder.stage(follows));
+        }
+        let appended = self.recorder.commit();
+        if self.scheduler.take_stopped() {
+            self.stop_closed();
+        }
+        appended
+    }
+
+    /// An attempt, or a wait before one, that is stopped if the iteration ends that it is part of. `was_sleeping` says whether it only
+    /// lets time pass.
+    fn stoppable<'p>(
+        &mut self,
+        key: (NodeIx, Epoch),
+        attempt: BoxFuture<'p, Done>,
+        was_sleeping: bool,
+    ) -> BoxFuture<'p, Done> {
+        if self.plan.iteration_of(key.0, &key.1).is_none() {
+            return attempt;
+        }
+        let (attempt, stop) = futures::future::abortable(attempt);
+        let (node, epoch) = key.clone();
+        self.stops.insert(key, stop);
+        Box::pin(attempt.map(move |done| done.unwrap_or_else(|_| Done::stopped(node, epoch, was_sleeping))))
+    }
+
+    /// Stops what still runs though the iteration that it is part of has ended.
+    fn stop_closed(&mut self) {
+        let scheduler = &self.scheduler;
+        self.stops.retain(|(node, epoch), stop| {
+            let is_open = scheduler.is_open(*node, epoch);
+            if !is_open {
+                stop.abort();
+            }
+            is_open
+        });
+        // One that starts again first may have ended the iteration of another.
+        self.restart_queue.retain(|start| scheduler.is_open(start.node, &start.epoch));
+        let plan = &self.plan;
+        self.questions
+            .retain(|at, _| plan.find(&at.node).is_some_and(|node| scheduler.is_asking(node, &at.epoch)));
+    }
+
+    /// Nothing that comes after a run's end belongs to it.
+    fn has_ended(&self) -> bool {
+        self.scheduler.phase() == RunPhase::Ended
+    }
+
+    fn activation(&self, node: NodeIx, epoch: &Epoch) -> Activation {
+        Activation { node: self.plan.nodes[node].id.clone(), epoch: epoch.clone() }
+    }
+}

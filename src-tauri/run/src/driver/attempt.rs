@@ -1,0 +1,280 @@
+//! One try of one activation: running the node with a deadline, and judging what came of it.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{BoxFuture, Either, FutureExt, select};
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use super::{Driver, Start};
+use crate::context::{Transaction, Writes};
+use crate::host::Host;
+use crate::journal::{Event, FinishMetadata, MAX_NESTING_DEPTH, NodeEvent, is_too_deep};
+use crate::memory::WorkflowMemory;
+use crate::node::{Inputs, NodeContext, NodeOutput, Pause};
+use crate::plan::{NodeIx, PlanNode};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow::RetryPolicy;
+use plait_core::id::{Activation, Epoch};
+use plait_core::origin::Origins;
+
+/// A try that was begun.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it is taken apart where it is made; a box would cost every node one"
+)]
+pub(super) enum Begun<'p> {
+    /// It took no waiting.
+    Done(Done),
+    /// The rest of it.
+    Waiting(BoxFuture<'p, Done>),
+}
+
+/// What came of a try.
+pub(super) struct Done {
+    /// How it was started, without the inputs: the node took those.
+    pub start: Start,
+    pub outcome: Outcome,
+    /// Where what it brought in comes from.
+    pub origins: Origins,
+    /// Whether it only let time pass and held no place meanwhile.
+    pub was_sleeping: bool,
+}
+
+impl Done {
+    /// Of a try that was stopped.
+    pub fn stopped(node: NodeIx, epoch: Epoch, was_sleeping: bool) -> Self {
+        let start =
+            Start { node, epoch, inputs: Inputs::default(), attempt: 1, answer: None, hidden_context: None };
+        Self { start, outcome: Outcome::Stopped, origins: Origins::NONE, was_sleeping }
+    }
+}
+
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it is taken apart where it is made; a box would cost every node one"
+)]
+pub(super) enum Outcome {
+    Finished {
+        output: NodeOutput,
+        written: Writes,
+        duration_ms: u64,
+    },
+    Paused(Pause),
+    Retrying {
+        delay_ms: u64,
+        error: Fault,
+    },
+    /// The wait before another try is over.
+    RetryDue,
+    /// The loop around it ended, or its iteration.
+    Stopped,
+    Failed(Fault),
+}
+
+/// Begins one try. Most nodes never wait; they cost nothing more than their own future.
+pub(super) fn begin(node: &PlanNode, mut start: Start, cx: NodeContext) -> Begun<'_> {
+    let inputs = std::mem::take(&mut start.inputs);
+    let trial = Trial {
+        node,
+        start,
+        host: Arc::clone(&cx.host),
+        transaction: Arc::clone(&cx.transaction),
+        began: now(&cx.host),
+    };
+    let mut execution = match catch_unwind(AssertUnwindSafe(|| node.node.execute(inputs, cx))) {
+        Ok(execution) => AssertUnwindSafe(execution).catch_unwind(),
+        Err(panic) => return Begun::Done(trial.end(Err(panic))),
+    };
+    if let Some(result) = (&mut execution).now_or_never() {
+        return Begun::Done(trial.end(result));
+    }
+    Begun::Waiting(Box::pin(async move {
+        let result = match node.timeout_ms {
+            None => execution.await,
+            Some(limit) => {
+                let deadline = trial.host.clock.sleep(Duration::from_millis(limit));
+                match select(execution, deadline).await {
+                    Either::Left((result, _)) => result,
+                    Either::Right(_) => Ok(Err(timed_out(node, limit))),
+                }
+            }
+        };
+        Done { was_sleeping: is_timer(node), ..trial.end(result) }
+    }))
+}
+
+/// Whether the node does nothing but let time pass.
+pub(super) fn is_timer(node: &PlanNode) -> bool {
+    node.node.behavior().is_timer
+}
+
+/// A try under way.
+struct Trial<'p> {
+    node: &'p PlanNode,
+    start: Start,
+    host: Arc<Host>,
+    transaction: Arc<Mutex<Transaction>>,
+    began: u64,
+}
+
+impl Trial<'_> {
+    fn end(self, result: Result<Result<NodeOutput, Fault>, Box<dyn Any + Send>>) -> Done {
+        let result = result.unwrap_or_else(|panic| Err(panicked(panic.as_ref())));
+        let outcome = match result.and_then(readable) {
+            Ok(NodeOutput { pause: Some(pause), .. }) => Outcome::Paused(pause),
+            Ok(output) => Outcome::Finished {
+                output,
+                written: take(&self.transaction),
+                duration_ms: now(&self.host).saturating_sub(self.began),
+            },
+            Err(error) => judge(self.node, self.start.attempt, error, &self.host),
+        };
+        let origins = self.transaction.lock().origins().clone();
+        Done { start: self.start, outcome, origins, was_sleeping: false }
+    }
+}
+
+/// The output, if a journal that holds it can be read back.
+fn readable(output: NodeOutput) -> Result<NodeOutput, Fault> {
+    let Some((port, _)) = output.outputs.iter().find(|(_, value)| is_too_deep(value)) else {
+        return Ok(output);
+    };
+    let message =
+        format!("The value on `{port}` is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
+    Err(Fault::new(ErrorCode::NodeTooDeep, message)
+        .hint("Make it flatter; in a cycle, see that it does not grow inwards."))
+}
+
+fn now(host: &Host) -> u64 {
+    host.clock.now_ms()
+}
+
+/// Waits, and then asks to start again.
+pub(super) fn retry_after(start: Start, delay_ms: u64, host: &Host) -> BoxFuture<'static, Done> {
+    let wait = host.clock.sleep(Duration::from_millis(delay_ms));
+    Box::pin(wait.map(move |()| Done {
+        start,
+        outcome: Outcome::RetryDue,
+        origins: Origins::NONE,
+        was_sleeping: true,
+    }))
+}
+
+/// The event of an activation's success.
+pub(super) fn finished(
+    activation: Activation,
+    output: NodeOutput,
+    origins: Origins,
+    duration_ms: u64,
+) -> Event {
+    let metadata = FinishMetadata {
+        duration_ms,
+        token_usage: output.token_usage,
+        cached: output.cached,
+        truncated: output.truncated,
+        origins,
+        extra: output.extra,
+    };
+    Event::Node(
+        activation,
+        NodeEvent::Finished { outputs: output.outputs, messages: output.messages, metadata },
+    )
+}
+
+fn timed_out(node: &PlanNode, limit: u64) -> Fault {
+    Fault::new(ErrorCode::NodeTimeout, format!("`{}` took longer than {limit} ms.", node.id))
+        .hint("Raise `limits.timeoutMs`, or find out why it takes so long.")
+        .retryable()
+}
+
+fn take(transaction: &Arc<Mutex<Transaction>>) -> Writes {
+    transaction.lock().take()
+}
+
+/// The longest wait that a provider may ask for, in milliseconds. A longer one fails the node
+/// at once, so that nobody waits without knowing why.
+const MAX_RETRY_AFTER_MS: u64 = 10 * 60 * 1000;
+
+/// Whether a failed try is followed by another, and when.
+fn judge(node: &PlanNode, attempt: u32, mut error: Fault, host: &Host) -> Outcome {
+    if is_too_deep(&error.details) {
+        // They come from outside at times, and are not worth a run that can't be opened.
+        error.details = Value::Null;
+    }
+    let policy = node.retry.clone().unwrap_or_default();
+    if !error.retryable || attempt >= policy.attempts {
+        return Outcome::Failed(error);
+    }
+    let asked = error.retry_after_ms.unwrap_or_default();
+    if asked > MAX_RETRY_AFTER_MS {
+        let minutes = asked.div_ceil(60_000);
+        let message = format!(" It asked to be left alone for {minutes} minutes, so it was not tried again.");
+        error.message.push_str(&message);
+        return Outcome::Failed(error);
+    }
+    let delay_ms = delay(&policy, attempt, host.clock.random()).max(asked);
+    Outcome::Retrying { delay_ms, error }
+}
+
+/// The wait after the failed try number `attempt`, in milliseconds; `chance` lies in `0.0..1.0`.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn delay(policy: &RetryPolicy, attempt: u32, chance: f64) -> u64 {
+    let doubled = policy.backoff_ms.saturating_mul(1_u64.checked_shl(attempt - 1).unwrap_or(u64::MAX));
+    let wait = doubled.min(policy.max_backoff_ms) as f64;
+    (wait * (1.0 - policy.jitter * chance)) as u64
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> Fault {
+    let said = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_default();
+    Fault::new(ErrorCode::NodePanicked, format!("The node broke down: {said}")).hint(
+        "This is a mistake in Plait; please report it with the flow. The rest of the run is not affected.",
+    )
+}
+
+impl Driver {
+    /// What an activation is given beside its inputs.
+    pub(super) fn cx(&self, start: &Start) -> NodeContext {
+        let memory = self.plan.nodes[start.node].contexts.memory;
+        let state = self.state.of(&self.plan, start.node, &start.epoch);
+        let quotas = self.quotas.of(&self.plan, start.node, &start.epoch, || self.host.clock.now_ms());
+        NodeContext {
+            activation: self.activation(start.node, &start.epoch),
+            scope_depth: self.plan.scopes[self.plan.nodes[start.node].scope].depth,
+            attempt: start.attempt,
+            run: Arc::clone(&self.info),
+            models: Arc::clone(&self.models),
+            flow_window: self.plan.context_window,
+            folders: Arc::clone(&self.plan.folders),
+            host: quotas
+                .map_or_else(|| Arc::clone(&self.host), |quotas| Arc::new(self.host.with_quotas(quotas))),
+            cancel: self.cancel.clone(),
+            input_origins: start.inputs.origins(),
+            answer: start.answer.clone(),
+            recorded: self.recorded.get(start.node, &start.epoch),
+            memory_mode: memory,
+            memory_settings: Arc::clone(&self.plan.memory),
+            conversation: self.conversations.view(&self.plan, start.node, &start.epoch),
+            answers: self.conversations.answers(&self.plan, start.node, &start.epoch),
+            transaction: Transaction::with_memory(
+                match &start.hidden_context {
+                    Some(hidden) => state.contexts.without(hidden),
+                    None => state.contexts.clone(),
+                },
+                // For others it would depend on timing what is in it.
+                if memory.reads() { state.memory.clone() } else { WorkflowMemory::default() },
+            ),
+            signals: self.signals.0.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

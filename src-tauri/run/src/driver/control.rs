@@ -1,0 +1,199 @@
+//! How a person steers a run: answers, pins and cancel.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+use super::Driver;
+use super::attempt::Done;
+use crate::journal::{
+    Answer, Event, EventRef, LoopEvent, MAX_NESTING_DEPTH, NodeEvent, RunEvent, is_too_deep,
+};
+use crate::scheduler::RunPhase;
+use plait_core::attachment::{Attachment, takes_attachments};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::expression::schema::check_answer;
+use plait_core::id::{Activation, MessageId};
+
+/// What a person wants of a run.
+pub enum Control {
+    /// An answer to a pause, or its end.
+    Answer {
+        /// Which pause.
+        activation: Activation,
+        /// The answer.
+        answer: Answer,
+        /// Whether it was taken.
+        reply: oneshot::Sender<Result<(), Fault>>,
+    },
+    /// To pin a turn of a loop's conversation, or to take the pin off.
+    Pin {
+        /// The loop.
+        owner: Activation,
+        /// The turn.
+        turn: MessageId,
+        /// Whether it is to be pinned.
+        pinned: bool,
+        /// Whether that was done.
+        reply: oneshot::Sender<Result<(), Fault>>,
+    },
+    /// To stop.
+    Cancel,
+}
+
+/// Steers a driven run. Cheap to clone.
+#[derive(Clone)]
+pub struct RunHandle(mpsc::UnboundedSender<Control>);
+
+impl RunHandle {
+    pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Control>) {
+        let (controls, received) = mpsc::unbounded_channel();
+        (Self(controls), received)
+    }
+
+    /// Answers a pause. Resolves when the answer survives a crash; faults `answer.not_waiting`, `answer.invalid`.
+    pub async fn answer(&self, activation: Activation, value: Value) -> Result<(), Fault> {
+        self.give(activation, Answer::Value(Arc::new(value))).await
+    }
+
+    /// The same with images and files. Fault `attachment.not_asked` as well.
+    pub async fn answer_with(
+        &self,
+        activation: Activation,
+        value: Value,
+        attachments: Vec<Attachment>,
+    ) -> Result<(), Fault> {
+        self.give(activation, Answer::Attached { value: Arc::new(value), attachments }).await
+    }
+
+    /// Ends a pause: its outputs are dead, and the run goes on by the ordinary rules.
+    pub async fn end(&self, activation: Activation) -> Result<(), Fault> {
+        self.give(activation, Answer::End).await
+    }
+
+    /// Pins a turn of the conversation of a loop, or takes the pin off, while the run waits for a person: no bound leaves a pinned turn
+    /// out of the calls that follow. Resolves when that survives a crash; faults `history.not_waiting`, `history.no_turn`.
+    pub async fn pin(&self, owner: Activation, turn: MessageId, pinned: bool) -> Result<(), Fault> {
+        let (reply, taken) = oneshot::channel();
+        self.0.send(Control::Pin { owner, turn, pinned, reply }).map_err(|_| gone())?;
+        taken.await.map_err(|_| gone())?
+    }
+
+    /// Cancels the run. A run that has ended already stays as it is.
+    pub fn cancel(&self) {
+        let _ = self.0.send(Control::Cancel);
+    }
+
+    async fn give(&self, activation: Activation, answer: Answer) -> Result<(), Fault> {
+        let (reply, taken) = oneshot::channel();
+        self.0.send(Control::Answer { activation, answer, reply }).map_err(|_| gone())?;
+        taken.await.map_err(|_| gone())?
+    }
+}
+
+fn gone() -> Fault {
+    Fault::new(ErrorCode::RunNotRunning, "This run is not running any more.").hint("Resume it, then answer.")
+}
+
+impl Driver {
+    /// Takes what a person wants.
+    pub(super) async fn on_control(
+        &mut self,
+        control: Control,
+        running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
+    ) -> Result<(), Fault> {
+        match control {
+            Control::Answer { activation, answer, reply } => {
+                let taken = self.may_answer(&activation, &answer);
+                if taken.is_ok() {
+                    self.questions.remove(&activation);
+                    let answered = self.answer_event(activation, answer, None).await?;
+                    self.record_events([answered])?;
+                    self.recorder.flush().await?;
+                }
+                // Who asked may have gone.
+                let _ = reply.send(taken);
+            }
+            Control::Pin { owner, turn, pinned, reply } => {
+                let was_pinned = self.may_pin(&owner, &turn);
+                if was_pinned.as_ref().is_ok_and(|was_pinned| *was_pinned != pinned) {
+                    self.record_events([Event::Loop(owner, LoopEvent::HistoryPinned { turn, pinned })])?;
+                    self.recorder.flush().await?;
+                }
+                let _ = reply.send(was_pinned.map(drop));
+            }
+            Control::Cancel if self.has_ended() => {}
+            Control::Cancel => {
+                self.cancel.cancel();
+                running.clear();
+                self.restart_queue.clear();
+                // A reply that was paid for is kept, though nobody waits for it any more.
+                self.handle_pending_signals().await?;
+                self.record_events([Event::Run(RunEvent::Canceling)])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The event of an answer. `reused` is the event of an earlier run that it is taken from.
+    pub(super) async fn answer_event(
+        &mut self,
+        activation: Activation,
+        answer: Answer,
+        reused: Option<EventRef>,
+    ) -> Result<Event, Fault> {
+        let is_target = self.plan.target.is_some_and(|target| self.plan.nodes[target].id == activation.node);
+        if is_target && answer == Answer::End {
+            // The run ends with it.
+            self.handle_pending_signals().await?;
+        }
+        if let Some(node) = self.plan.find(&activation.node) {
+            *self.answer_counts.entry((node, activation.epoch.clone())).or_default() += 1;
+        }
+        let answered = Event::Node(activation, NodeEvent::Answered { answer, reused });
+        self.recorded.keep(&self.plan, &answered);
+        Ok(answered)
+    }
+
+    /// Whether a turn is pinned, if a person may change that now: no call is under way that it could come too late for.
+    fn may_pin(&self, owner: &Activation, turn: &MessageId) -> Result<bool, Fault> {
+        if self.scheduler.phase() != RunPhase::Waiting {
+            let message = "A turn can be pinned only while the run waits for a person.";
+            return Err(Fault::new(ErrorCode::HistoryNotWaiting, message)
+                .hint("Pin it when the run asks, before you answer."));
+        }
+        self.conversations.is_pinned(&self.plan, owner, turn).ok_or_else(|| {
+            let message = format!("The conversation of `{owner}` has no turn `{turn}`.");
+            Fault::new(ErrorCode::HistoryNoTurn, message)
+                .hint("Only turns of a loop that has not ended can be pinned, from the iteration after they were said.")
+        })
+    }
+
+    fn may_answer(&self, activation: &Activation, answer: &Answer) -> Result<(), Fault> {
+        let Some(schema) = self.questions.get(activation).filter(|_| !self.has_ended()) else {
+            return Err(Fault::new(
+                ErrorCode::AnswerNotWaiting,
+                format!("`{activation}` is not waiting for an answer."),
+            )
+            .hint("It may have been answered elsewhere; look at the run's open pauses."));
+        };
+        if matches!(answer, Answer::Attached { .. }) && !takes_attachments(schema) {
+            let message = format!("The question of `{activation}` takes no images and files.");
+            return Err(Fault::new(ErrorCode::AttachmentNotAsked, message)
+                .hint("Turn on `attachments` in the settings of the `userInput`, or answer without files."));
+        }
+        match answer.value() {
+            None => Ok(()),
+            Some(value) if is_too_deep(value) => {
+                let message =
+                    format!("This answer is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
+                Err(Fault::new(ErrorCode::AnswerInvalid, message)
+                    .hint("Answer with a value that is flatter."))
+            }
+            Some(value) => check_answer(schema, value),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What open activations have recorded about effects outside of the run, which must not happen twice.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::journal::{CallEvent, Event, NodeEvent};
+use crate::plan::{NodeIx, Plan};
+use plait_core::id::{Activation, Epoch};
+
+/// Replies, retrieved knowledge, recalled and stored memories, tool calls and their results, and questions about tool calls with their answers, by activation.
+#[derive(Default)]
+pub(super) struct RecordedEffects(FxHashMap<(NodeIx, Epoch), Vec<Event>>);
+
+impl RecordedEffects {
+    /// Keeps an event if it records an effect of its activation.
+    pub fn keep(&mut self, plan: &Plan, event: &Event) {
+        match event {
+            Event::Call(
+                activation,
+                CallEvent::ModelReplied { .. }
+                | CallEvent::KnowledgeRetrieved { .. }
+                | CallEvent::MemoryRecalled { .. }
+                | CallEvent::MemoryRemembered { .. }
+                | CallEvent::ToolCalled { .. }
+                | CallEvent::ToolFinished { .. },
+            )
+            | Event::Node(activation, NodeEvent::Paused { tool: Some(_), .. }) => {
+                if let Some(node) = plan.find(&activation.node) {
+                    self.0.entry((node, activation.epoch.clone())).or_default().push(event.clone());
+                }
+            }
+            // An answer belongs to the question before it. A node that asks for itself has no other effects.
+            Event::Node(Activation { node, epoch }, NodeEvent::Answered { .. }) => {
+                let key = plan.find(node).map(|node| (node, epoch.clone()));
+                if let Some(events) = key.and_then(|key| self.0.get_mut(&key)) {
+                    events.push(event.clone());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What an activation has recorded.
+    pub fn get(&self, node: NodeIx, epoch: &Epoch) -> Arc<[Event]> {
+        let events = self.0.get(&(node, epoch.clone()));
+        events.map_or_else(Arc::default, |events| Arc::from(events.as_slice()))
+    }
+
+    /// Forgets an activation that has ended. Returns whether it had recorded anything.
+    pub fn forget(&mut self, key: &(NodeIx, Epoch)) -> bool {
+        self.0.remove(key).is_some()
+    }
+}

@@ -1,0 +1,198 @@
+//! What comes of running nodes: what they say on the way, and how their tries end.
+
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+
+use super::attempt::{self, Done, Outcome};
+use super::scoped_state::is_unordered;
+use super::{Driver, Start, turns};
+use crate::host::tree_budget::is_limit_of_tree;
+use crate::journal::{Event, NodeEvent};
+use crate::node::{Pause, Signal};
+use crate::plan::{NodeIx, ROOT_SCOPE};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::{Activation, ContextId, Epoch};
+
+impl Driver {
+    /// Takes the outcome of an attempt.
+    pub(super) async fn settle(
+        &mut self,
+        done: Done,
+        running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
+    ) -> Result<(), Fault> {
+        self.sleeping -= usize::from(done.was_sleeping);
+        if self.has_ended() || matches!(done.outcome, Outcome::Stopped) {
+            return Ok(());
+        }
+        // What the node had to say comes before its outcome.
+        self.handle_pending_signals().await?;
+        let activation = self.activation(done.start.node, &done.start.epoch);
+        let key = (done.start.node, done.start.epoch.clone());
+        if !self.stops.is_empty() {
+            self.stops.remove(&key);
+        }
+        if self.plan.iteration_of(key.0, &key.1).is_some() && !self.scheduler.is_open(key.0, &key.1) {
+            // The iteration has ended without it.
+            return Ok(());
+        }
+        match self.refuse_unordered_changes(&key, done.outcome) {
+            Outcome::Finished { output, written, duration_ms } => {
+                let pending = self.plan.nodes[key.0].scope != ROOT_SCOPE;
+                let mut events = turns::events(&activation, &written, self.info.earlier.as_deref(), pending);
+                // What was journaled before a crash counts, also where this attempt came to another result.
+                let journaled = self.uncommitted.remove(&key).unwrap_or_default();
+                let known = journaled.len().min(events.len());
+                events.splice(..known, journaled.into_iter().take(known));
+                for event in &events {
+                    self.state.apply(&self.plan, event);
+                }
+                events.drain(..known);
+                let bought = self.recorded.forget(&key);
+                self.answer_counts.remove(&key);
+                let durable = bought || !events.is_empty();
+                let finished = attempt::finished(activation, output, done.origins, duration_ms);
+                self.turns.close(done.start.node, &done.start.epoch);
+                self.record_events(events.into_iter().chain([finished]))?;
+                if durable {
+                    self.recorder.flush().await?;
+                }
+            }
+            Outcome::Paused(pause) => {
+                self.record_question(key, activation, pause).await?;
+            }
+            Outcome::Retrying { delay_ms, error } => {
+                let attempt = done.start.attempt;
+                let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
+                let retrying = Event::Node(activation, NodeEvent::Retrying { attempt, delay_ms, error });
+                self.record_events(given_up.into_iter().chain([retrying]))?;
+                self.sleep_before_retry(done.start, delay_ms, running);
+            }
+            Outcome::Stopped => {}
+            Outcome::RetryDue => {
+                self.restart_queue.extend(self.scheduler.running(done.start.node, &done.start.epoch));
+            }
+            Outcome::Failed(error) => {
+                self.recorded.forget(&key);
+                self.answer_counts.remove(&key);
+                self.uncommitted.remove(&key);
+                let handled =
+                    self.plan.nodes[done.start.node].handles_error && !is_limit_of_tree(&error.code);
+                // A node that gave its turn up itself has none any more; one that ran out of time or broke down has.
+                let given_up = self.turns.discard(&self.plan, done.start.node, &done.start.epoch);
+                let failed =
+                    Event::Node(activation, NodeEvent::Failed { error, handled, origins: done.origins });
+                self.record_events(given_up.into_iter().chain([failed]))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Iterations for items of a list can't reset a context that all of them have, or change its settings: nothing says whose
+    /// change would hold.
+    fn refuse_unordered_changes(&self, (node, epoch): &(NodeIx, Epoch), outcome: Outcome) -> Outcome {
+        let Outcome::Finished { written, .. } = &outcome else { return outcome };
+        let is_refused = |context: &ContextId| {
+            !written.created.iter().any(|created| created.context_id == *context)
+                && self.state.shares_context(&self.plan, *node, epoch, context)
+        };
+        let mut changes = written.changes.iter().filter(|(_, change)| is_unordered(change));
+        match changes.find(|(context, _)| is_refused(context)) {
+            Some((context, _)) => Outcome::Failed(
+                Fault::new(
+                    ErrorCode::LoopContextChanged,
+                    format!("A `forEach` loop can't clear the context `{context}` or change its settings: its iterations share it."),
+                )
+                .hint("Do that before the loop, or work in a context that `newContext` makes inside the loop."),
+            ),
+            None => outcome,
+        }
+    }
+
+    /// Asks a person, or takes what was answered to the same question in the run that this one is forked from.
+    async fn record_question(
+        &mut self,
+        key: (NodeIx, Epoch),
+        activation: Activation,
+        pause: Pause,
+    ) -> Result<(), Fault> {
+        let Pause { prompt, schema, tool } = pause;
+        let index = self.answer_counts.get(&key).copied().unwrap_or_default();
+        let earlier = self.info.earlier.as_ref();
+        let known = earlier.and_then(|earlier| earlier.answer(&activation, index, &prompt, &schema));
+        let answered = known.is_some();
+        if !answered {
+            self.questions.insert(activation.clone(), schema.clone());
+        }
+        let question = Event::Node(activation.clone(), NodeEvent::Paused { prompt, schema, answered, tool });
+        self.recorded.keep(&self.plan, &question);
+        let mut events = vec![question];
+        if let Some((answer, event)) = known {
+            events.push(self.answer_event(activation, answer, Some(event)).await?);
+        }
+        self.record_events(events)?;
+        self.recorder.flush().await
+    }
+
+    /// Lets an activation wait before its next try.
+    pub(super) fn sleep_before_retry(
+        &mut self,
+        start: Start,
+        delay_ms: u64,
+        running: &mut FuturesUnordered<BoxFuture<'_, Done>>,
+    ) {
+        self.sleeping += 1;
+        let key = (start.node, start.epoch.clone());
+        let wait = attempt::retry_after(start, delay_ms, &self.host);
+        running.push(self.stoppable(key, wait, true));
+    }
+
+    /// Handles the signals that running nodes have sent so far.
+    pub(super) async fn handle_pending_signals(&mut self) -> Result<(), Fault> {
+        while let Ok(signal) = self.signals.1.try_recv() {
+            self.on_signal(signal).await?;
+        }
+        Ok(())
+    }
+
+    /// Handles one signal of a running node.
+    pub(super) async fn on_signal(&mut self, signal: Signal) -> Result<(), Fault> {
+        if self.has_ended() || self.is_of_ended_iteration(&signal) {
+            return Ok(());
+        }
+        match signal {
+            Signal::Delta(event) => {
+                self.turns.stream(&self.plan, &event);
+                self.recorder.show(event);
+            }
+            Signal::Note(event) => {
+                self.turns.note(&self.plan, &event);
+                self.recorded.keep(&self.plan, &event);
+                // Most of these events are only recorded. A child run that waits also needs action.
+                self.record_events([event])?;
+            }
+            Signal::Durable(event, done) => {
+                self.recorded.keep(&self.plan, &event);
+                self.recorder.append([event])?;
+                self.recorder.flush().await?;
+                // A node that was dropped meanwhile does not listen.
+                let _ = done.send(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a signal comes from a node in an iteration that has ended. What such a node bought is not kept either: the
+    /// activation has its final state.
+    fn is_of_ended_iteration(&self, signal: &Signal) -> bool {
+        if self.plan.scopes.len() == 1 {
+            return false;
+        }
+        let (Signal::Delta(event) | Signal::Note(event) | Signal::Durable(event, _)) = signal;
+        event.activation().is_some_and(|at| {
+            let node = self.plan.find(&at.node);
+            node.is_some_and(|node| {
+                self.plan.iteration_of(node, &at.epoch).is_some() && !self.scheduler.is_open(node, &at.epoch)
+            })
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! The run's pen: numbers events, appends them, and shows them to the watcher.
+//!
+//! What somebody relies on once it is seen (a question, an answer that was taken, a committed turn, the run's end) is
+//! shown when it survives a crash, and not before; what follows it waits behind it.
+
+use std::sync::Arc;
+
+use super::Watcher;
+use crate::host::Clock;
+use crate::host::tree_budget::TreeBudget;
+use crate::journal::{ContextEvent, Entry, Event, Journal, NodeEvent, RunEnd, RunEvent};
+use plait_core::error::{ErrorCode, Fault};
+
+pub(super) struct Recorder {
+    journal: Box<dyn Journal>,
+    watcher: Watcher,
+    clock: Arc<dyn Clock>,
+    budget: Arc<TreeBudget>,
+    /// What is being appended; kept for its room.
+    entries: Vec<Entry>,
+    /// When that happens, in milliseconds since 1970.
+    now: u64,
+    next: u64,
+    unflushed: bool,
+    /// What is shown once it is flushed, in order.
+    held: Vec<Entry>,
+    end: Option<RunEnd>,
+}
+
+impl Recorder {
+    /// A pen that goes on behind `entries`.
+    pub fn new(
+        journal: Box<dyn Journal>,
+        watcher: Watcher,
+        clock: Arc<dyn Clock>,
+        budget: Arc<TreeBudget>,
+        entries: &[Entry],
+    ) -> Self {
+        let next = entries.iter().rev().find_map(|entry| entry.seq).map_or(0, |last| last + 1);
+        let end = entries.last().and_then(|entry| entry.event.run_end());
+        Self {
+            journal,
+            watcher,
+            clock,
+            budget,
+            entries: Vec::new(),
+            now: 0,
+            next,
+            unflushed: false,
+            held: Vec::new(),
+            end,
+        }
+    }
+
+    /// Appends events, all or none.
+    pub fn append(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Fault> {
+        self.begin();
+        events.into_iter().for_each(|event| self.stage(event));
+        self.commit()
+    }
+
+    /// Begins to put events together that are appended at once, and forgets those that were not.
+    pub fn begin(&mut self) {
+        self.entries.clear();
+        self.now = self.clock.now_ms();
+    }
+
+    /// Adds an event to those that are appended at once.
+    pub fn stage(&mut self, event: Event) {
+        let seq = self.next + self.entries.len() as u64;
+        self.entries.push(Entry { seq: Some(seq), at: self.now, event });
+    }
+
+    /// Appends what was put together, all or none.
+    pub fn commit(&mut self) -> Result<(), Fault> {
+        let Some(last) = self.entries.last() else { return Ok(()) };
+        self.journal.append(&self.entries)?;
+        self.next += self.entries.len() as u64;
+        self.budget.add_events(self.entries.len());
+        self.unflushed = true;
+        self.end = last.event.run_end().or(self.end);
+        if !self.held.is_empty() || self.entries.iter().any(|entry| is_relied_on(&entry.event)) {
+            self.held.append(&mut self.entries);
+        } else {
+            (self.watcher)(&self.entries);
+        }
+        Ok(())
+    }
+
+    /// Shows what is for watching only.
+    pub fn show(&mut self, event: Event) {
+        let entry = Entry { seq: None, at: self.clock.now_ms(), event };
+        if self.held.is_empty() {
+            (self.watcher)(&[entry]);
+        } else {
+            self.held.push(entry);
+        }
+    }
+
+    /// Resolves when everything appended survives a crash.
+    pub async fn flush(&mut self) -> Result<(), Fault> {
+        if std::mem::take(&mut self.unflushed) {
+            self.journal.flush().await?;
+        }
+        if !self.held.is_empty() {
+            (self.watcher)(&self.held);
+            self.held.clear();
+        }
+        Ok(())
+    }
+
+    /// How the run ended.
+    pub fn end(&self) -> Result<RunEnd, Fault> {
+        self.end.ok_or_else(|| {
+            Fault::new(ErrorCode::EngineNoEnd, "The run ended without an event that says how.")
+        })
+    }
+}
+
+/// Whether watchers act on this event, so that a crash must not undo it.
+fn is_relied_on(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Node(_, NodeEvent::Paused { .. } | NodeEvent::Answered { .. })
+            | Event::Run(RunEvent::Waiting { .. })
+            | Event::Context(_, ContextEvent::TurnCommitted { .. })
+    ) || event.is_terminal()
+}
+
+#[cfg(test)]
+mod tests;

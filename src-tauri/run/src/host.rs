@@ -1,0 +1,60 @@
+//! What a run needs from its environment.
+
+mod run_info;
+pub mod subflow;
+pub mod tree_budget;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::BoxFuture;
+
+use crate::long_term_memory::MemoryStore;
+use crate::provider::Providers;
+use crate::quota::QuotaChain;
+use crate::retriever::Retriever;
+use crate::tool::ToolHost;
+use plait_core::attachment::AttachmentStore;
+use plait_core::expression::evaluation::Evaluator;
+pub use run_info::{RunInfo, RunInput};
+use subflow::Subflows;
+use tree_budget::TreeBudget;
+
+/// Time and randomness. The engine has no access to either of its own.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since the Unix epoch.
+    fn now_ms(&self) -> u64;
+    /// Resolves after `duration`.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()>;
+    /// A number in `0.0..1.0`, for the jitter of retries.
+    fn random(&self) -> f64;
+}
+
+impl Host {
+    /// The same with other quotas.
+    #[must_use]
+    pub(crate) fn with_quotas(&self, quotas: QuotaChain) -> Self {
+        Self { quotas, ..self.clone() }
+    }
+}
+
+/// The environment of a run.
+#[derive(Clone)]
+pub struct Host {
+    pub providers: Arc<dyn Providers>,
+    pub tools: Arc<dyn ToolHost>,
+    /// Searches knowledge bases.
+    pub retriever: Arc<dyn Retriever>,
+    /// What users' flows know of them beyond one run.
+    pub memories: Arc<dyn MemoryStore>,
+    /// The bytes of images and files.
+    pub attachments: Arc<dyn AttachmentStore>,
+    pub clock: Arc<dyn Clock>,
+    /// Evaluates expressions that could take long.
+    pub evaluator: Arc<dyn Evaluator>,
+    pub subflows: Arc<dyn Subflows>,
+    /// What the run and all others of its tree may use together.
+    pub budget: Arc<TreeBudget>,
+    /// The quotas that hold all model calls, from outside of the run.
+    pub quotas: QuotaChain,
+}

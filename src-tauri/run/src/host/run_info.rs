@@ -1,0 +1,39 @@
+//! The properties of a run that do not change while it runs.
+
+use std::sync::Arc;
+
+use crate::context::Conversation;
+use crate::earlier_run::EarlierRun;
+use crate::grant::Grants;
+use plait_core::id::RunId;
+use plait_core::origin::Origins;
+use plait_core::user::UserName;
+
+/// The text that a run was started with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunInput {
+    pub text: String,
+    /// Where it comes from.
+    pub origins: Origins,
+}
+
+/// What does not change during a run.
+#[derive(Clone, Debug)]
+pub struct RunInfo {
+    /// The run.
+    pub run: RunId,
+    /// Who it belongs to.
+    pub user: UserName,
+    /// The flow's name.
+    pub flow_name: String,
+    /// The folder of the flow's file, if it has one.
+    pub folder: Option<String>,
+    /// The text that the run was started with.
+    pub input: Option<RunInput>,
+    /// The conversation that the run continues.
+    pub conversation: Option<Conversation>,
+    /// What the person allows the run to use. `None` for a run that was recorded before there were grants: it has no limits.
+    pub grants: Option<Arc<Grants>>,
+    /// The run that this one is forked from.
+    pub earlier: Option<Arc<EarlierRun>>,
+}

@@ -1,0 +1,45 @@
+//! The journal: the append-only list of events that a run is.
+//!
+//! Owns the [`Event`], the [`Entry`] that numbers and dates it, the JSON form of both (`codec`), what events carry, and
+//! what is computed from them alone: what a model call cost ([`CallAccount`]) and what a run spent ([`Spending`]).
+//! Storage is behind the [`Journal`] trait. Refuses to know plans and schedulers: they build on this module.
+
+mod call_account;
+mod codec;
+mod entry;
+mod event;
+mod event_payload;
+mod memory;
+mod nesting;
+mod revision;
+mod spending;
+
+use futures::future::BoxFuture;
+
+use plait_core::error::Fault;
+
+pub use call_account::CallAccount;
+pub use entry::Entry;
+pub use event::{
+    ActivationEvent, CallEvent, ChildEvent, ContextEvent, Event, LoopEvent, MAX_LISTED_QUESTIONS,
+    MemoryEvent, NodeEvent, RunEnd, RunEvent,
+};
+pub use event_payload::{
+    Answer, ChildQuestion, EventRef, FinishMetadata, FlowRef, InputOverrides, NodeOutputs, RunFault,
+    RunOrigin, SkipReason, SourceRef,
+};
+pub use event_payload::{FINISHES_LOOP, LOOP_TURN};
+pub use memory::MemoryJournal;
+pub use nesting::{MAX_NESTING_DEPTH, is_too_deep};
+pub use revision::ENGINE_REVISION;
+pub use spending::Spending;
+
+/// The journal of one run. The engine appends and flushes; the store decides how.
+pub trait Journal: Send {
+    /// Appends entries in order, all of them or none. A crash may lose them until the next [`Journal::flush`]; what it
+    /// loses is always a suffix.
+    fn append(&mut self, entries: &[Entry]) -> Result<(), Fault>;
+
+    /// Resolves when everything appended so far survives a crash.
+    fn flush(&mut self) -> BoxFuture<'_, Result<(), Fault>>;
+}

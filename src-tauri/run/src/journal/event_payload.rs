@@ -1,0 +1,180 @@
+//! The values that events carry.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use ts_rs::TS;
+
+use crate::models::TokenUsage;
+use crate::tool::ToolPause;
+use plait_core::attachment::Attachment;
+use plait_core::error::Fault;
+use plait_core::id::{Epoch, NodeId, PortName, RunId};
+use plait_core::origin::Origins;
+
+/// Values given to a run for ports that no edge feeds, by node and port.
+pub type InputOverrides = BTreeMap<NodeId, BTreeMap<PortName, Arc<Value>>>;
+
+/// The values of a node's live outputs, by port.
+pub type NodeOutputs = BTreeMap<PortName, Arc<Value>>;
+
+/// Where a value on an input came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SourceRef {
+    /// The node.
+    pub node: NodeId,
+    /// Its epoch.
+    pub epoch: Epoch,
+    /// Its output.
+    pub port: PortName,
+}
+
+/// Which flow a run runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FlowRef {
+    /// Its name.
+    pub name: String,
+    /// Where its file was, if it had one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub path: Option<String>,
+    /// Hash of the document as it ran; the store keeps that document.
+    pub hash: String,
+}
+
+/// The run that another one is forked from. What it bought, called and asked up to `seq` is not bought, called or asked
+/// again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct RunOrigin {
+    /// The earlier run.
+    pub run: RunId,
+    /// How many of its events count.
+    #[ts(type = "number")]
+    pub seq: u64,
+}
+
+/// An event of another run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct EventRef {
+    /// The run.
+    pub run: RunId,
+    /// The position in its journal, from 0.
+    #[ts(type = "number")]
+    pub seq: u64,
+}
+
+/// What a node has to say about its own execution.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct FinishMetadata {
+    /// How long it took, in milliseconds.
+    #[ts(type = "number")]
+    pub duration_ms: u64,
+    /// What its model calls used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub token_usage: Option<TokenUsage>,
+    /// Whether the outputs were taken from an earlier execution.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub cached: bool,
+    /// Whether the end of its model's reply is missing: it reached a limit of tokens.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub truncated: bool,
+    /// Where the outputs come from, besides the inputs.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub origins: Origins,
+    /// Anything more, by node type.
+    #[serde(default, flatten)]
+    #[ts(skip)]
+    pub extra: BTreeMap<String, Value>,
+}
+
+/// Set in the metadata of a success: a model has called the tool that ends the loop around the node.
+pub const FINISHES_LOOP: &str = "finishesLoop";
+
+/// Set in the metadata of a success: what the node said as a turn of the conversation of the loop around it, if a person attached
+/// something to it. A [`Content`](crate::context::Content). Without it, the turn is the output.
+pub const LOOP_TURN: &str = "loopTurn";
+
+/// Why a node did not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum SkipReason {
+    /// A required input was never going to arrive.
+    DeadInput,
+    /// The run failed before its turn came.
+    RunFailed,
+    /// The run was cancelled before its turn came.
+    RunCancelled,
+    /// The run had reached the node it was to run to.
+    TargetReached,
+    /// The loop around it, or its iteration, failed before its turn came.
+    LoopFailed,
+    /// The loop around it ended with an earlier item before its turn came.
+    LoopEnded,
+}
+
+/// What a person gives to a pause.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Answer {
+    /// A value; it becomes the node's output.
+    Value(#[ts(type = "unknown")] Arc<Value>),
+    /// The same with images and files, where the question takes them.
+    Attached {
+        #[ts(type = "unknown")]
+        value: Arc<Value>,
+        attachments: Vec<Attachment>,
+    },
+    /// Nothing more: the pause ends and its outputs are dead.
+    End,
+}
+
+impl Answer {
+    /// What the person answered, unless the pause was ended.
+    pub fn value(&self) -> Option<&Arc<Value>> {
+        match self {
+            Self::Value(value) | Self::Attached { value, .. } => Some(value),
+            Self::End => None,
+        }
+    }
+}
+
+/// A question asked by a child run or by one of its descendants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ChildQuestion {
+    /// The run that asks and takes the answer.
+    pub run: RunId,
+    /// The node that asks in it.
+    pub node: NodeId,
+    /// The epoch of the activation that asks.
+    pub epoch: Epoch,
+    /// The question, in Markdown.
+    pub prompt: String,
+    /// JSON Schema of the answer.
+    #[ts(type = "Record<string, unknown>")]
+    pub schema: Value,
+    /// The tool call it is about, if it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub tool: Option<ToolPause>,
+}
+
+/// Why a run failed, and where.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct RunFault {
+    /// The node that failed.
+    pub node: NodeId,
+    /// The epoch of the activation that failed.
+    pub epoch: Epoch,
+    /// What went wrong.
+    pub error: Fault,
+}

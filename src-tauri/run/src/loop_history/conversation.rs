@@ -1,0 +1,130 @@
+//! The conversation of the innermost conversational loop around a node, as it stands at the node's place.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+use serde_json::Value;
+
+use super::{ConversationSettings, HistoryBounds, HistorySummary, LoopHistory, SummaryPlan, turn_content};
+use crate::context::conversation::MESSAGE_ID_PREFIX;
+use crate::context::{History, Message, SharedMessage};
+use plait_core::error::Fault;
+use plait_core::flow::SummarizerAgent;
+use plait_core::id::{Activation, Epoch, MessageId, NodeId, PortName};
+
+/// Something that was said on the way to an input of a node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReceivedText {
+    /// A turn, by its position, and what its author said, if that is known: the content of the turn may have a text file after it.
+    Turn(usize, Option<Arc<Value>>),
+    /// What became no turn.
+    Other(Arc<Value>),
+}
+
+/// The conversation around a node.
+#[derive(Clone, Debug)]
+pub struct LoopConversation {
+    pub settings: Arc<ConversationSettings>,
+    /// The loop.
+    pub owner: Activation,
+    /// What was said so far: in the iterations that are over, and in this one before the node.
+    pub turns: LoopHistory,
+    /// How many of the turns were said before this iteration.
+    pub appended: usize,
+    /// By input of the node, what was said on the way to it, nearest first.
+    pub received: BTreeMap<PortName, Vec<ReceivedText>>,
+    /// The summary of the oldest turns, and the iteration that wrote it.
+    pub summary: Option<(HistorySummary, Epoch)>,
+    /// Through which turn the last summary that was due was not written, and why.
+    pub no_summary: Option<(usize, Fault)>,
+    /// The agent that writes summaries, if the loop names one or a default is set.
+    pub summarizer: Option<Arc<SummarizerAgent>>,
+    /// The first turn, if it is the loop's input.
+    pub start: Option<MessageId>,
+    /// The outermost conversational loop around the node.
+    pub scope: ConversationScope,
+}
+
+/// The outermost conversational loop around a node. What its nodes say reaches models as turns, and not as messages of a
+/// context as well.
+#[derive(Clone, Debug)]
+pub struct ConversationScope {
+    /// The loop.
+    pub owner: Activation,
+    /// The nodes in it, at any depth.
+    pub members: Arc<FxHashSet<NodeId>>,
+    /// Those whose messages are turns, or would be if the settings said so: models and those who ask a person.
+    pub speakers: Arc<FxHashSet<NodeId>>,
+    /// Whether other nodes in it may write to contexts.
+    pub others_write: bool,
+}
+
+impl LoopConversation {
+    /// The bounds of the settings.
+    pub fn bounds(&self) -> HistoryBounds {
+        let management = &self.settings.history_management;
+        HistoryBounds {
+            max_tokens: management.token_bound().map(u64::from),
+            max_turns: management.turn_bound().map(|turns| turns as usize),
+            window_room: None,
+        }
+    }
+
+    /// The turn that a node gets as its own message: on this input, as a message of a context, if it is one, with this text. It is
+    /// the message itself, or what the one said who said this first on the way to the input.
+    pub fn own_turn(&self, port: &str, message: Option<&MessageId>, text: &str) -> Option<usize> {
+        let turns = self.turns.messages();
+        if let Some(at) = message.and_then(|id| turns.position(id)) {
+            return Some(at);
+        }
+        let on_the_way = self.received.get(port)?.iter();
+        let is_text = |value: &Value| turn_content(value).as_deref() == Some(text);
+        let mut same = on_the_way.filter_map(|said| match said {
+            ReceivedText::Turn(at, value) => {
+                let is_same = value.as_deref().is_some_and(is_text) || turns.get(*at)?.content.is_text(text);
+                is_same.then_some(Some(*at))
+            }
+            ReceivedText::Other(value) => is_text(value).then_some(None),
+        });
+        same.next().flatten()
+    }
+
+    /// What a summary should condense now, if one is due.
+    pub fn summary_plan(&self) -> Option<SummaryPlan> {
+        let failed = self.no_summary.as_ref().map(|(through, _)| *through);
+        let management = &self.settings.history_management;
+        SummaryPlan::new(&self.turns, self.summary(), failed, management, self.bounds())
+    }
+
+    /// The summary of the oldest turns.
+    pub fn summary(&self) -> Option<&HistorySummary> {
+        self.summary.as_ref().map(|(summary, _)| summary)
+    }
+}
+
+impl ConversationScope {
+    /// A context's messages without what the speakers of the loop said in it. Messages that other nodes inject stay.
+    pub fn outside(&self, history: &History) -> History {
+        // A context that a loop works in gets the loop's messages at its end.
+        let is_inside =
+            |message: &SharedMessage| if self.has(message) { Ordering::Greater } else { Ordering::Less };
+        let end = history.binary_search_by(is_inside).unwrap_or_else(|end| end);
+        let mut outside = history.prefix(end);
+        if !self.others_write {
+            return outside;
+        }
+        let injected = history.focus().narrow(end..).into_iter();
+        outside.extend(injected.filter(|message| !self.speakers.contains(&message.author.node)).cloned());
+        outside
+    }
+
+    fn has(&self, message: &Message) -> bool {
+        let Activation { node, epoch } = &message.author;
+        epoch.depth() > self.owner.epoch.depth()
+            && epoch.starts_with(&self.owner.epoch)
+            && self.members.contains(node)
+            && !message.id.as_str().starts_with(MESSAGE_ID_PREFIX)
+    }
+}

@@ -1,0 +1,22 @@
+//! What a node type is, and what a node can use while it runs.
+//!
+//! A node type is one file in `plait_nodes` that implements [`NodeType`]. Knows no canvas positions and no editors.
+
+mod card;
+mod descriptor;
+mod inputs;
+mod loop_outputs;
+mod node_context;
+mod output;
+mod registry;
+pub mod template_inputs;
+
+pub use card::{Card, CardPart, EditorTraits};
+pub use descriptor::{
+    Behavior, CallLimit, Category, ConfigEdge, Example, LoopKind, LoopSpec, NodeDescriptor, Portal,
+};
+pub use inputs::{Datum, Inputs};
+pub use loop_outputs::{CONTINUE, SUMMARY};
+pub use node_context::{NodeContext, Signal};
+pub use output::{NodeOutput, Pause};
+pub use registry::{BoundNode, NodeType, Registry};

@@ -1,0 +1,223 @@
+//! What a node can use while it runs: its contexts, the host, and channels to stream output and journal events.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::context::{Content, ContextHandle, ContextManager, ContextRecord, Message, Role, Transaction};
+use crate::earlier_run::EarlierRun;
+use crate::host::{Host, RunInfo};
+use crate::journal::{ActivationEvent, Answer, CallEvent, Event, NodeEvent};
+use crate::loop_history::{LoopConversation, PersonAnswers};
+use crate::memory::{MemoryChange, WorkflowMemory};
+use crate::models::{ModelOverrides, RunModelSettings};
+use crate::tokens;
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow::{FolderAccess, MemoryMode, MemorySettings};
+use plait_core::id::{Activation, ContextId, Epoch, MessageId};
+use plait_core::origin::{Origin, Origins};
+
+/// A message from a running node to its run.
+pub enum Signal {
+    /// For watchers only.
+    Delta(Event),
+    /// For the journal. Answered once the event survives a crash.
+    Durable(Event, oneshot::Sender<()>),
+    /// For the journal. Not waited for.
+    Note(Event),
+}
+
+/// What a node can use besides its inputs and config. Cheap to clone.
+#[derive(Clone)]
+pub struct NodeContext {
+    /// Which execution this is.
+    pub activation: Activation,
+    /// How many counters of its epoch belong to the loops around it and to what is around these.
+    pub scope_depth: usize,
+    /// The attempt, from 1.
+    pub attempt: u32,
+    /// What does not change during the run.
+    pub run: Arc<RunInfo>,
+    /// Model settings and calibrations that override the built-in tables.
+    pub models: Arc<ModelOverrides>,
+    /// The window that the flow sets for all model calls, in tokens.
+    pub flow_window: Option<u64>,
+    /// The folders that the flow declares for its tools.
+    pub folders: Arc<[FolderAccess]>,
+    /// Providers, tools, clock and other effects.
+    pub host: Arc<Host>,
+    /// Set when the run is canceled. The future is dropped soon after.
+    pub cancel: CancellationToken,
+    /// Where the values on its inputs come from.
+    pub input_origins: Origins,
+    /// The person's answer, if the node is executed again after a pause.
+    pub answer: Option<Answer>,
+    /// Replies and tool results that earlier attempts of this activation journaled. They are reused, never requested
+    /// again.
+    pub recorded: Arc<[Event]>,
+    /// What the node may do with the workflow's memory.
+    pub memory_mode: MemoryMode,
+    /// The flow's settings of the workflow's memory.
+    pub memory_settings: Arc<MemorySettings>,
+    /// The conversation of the innermost conversational loop around the node, if there is one.
+    pub conversation: Option<Arc<LoopConversation>>,
+    /// What people answered in the innermost loop around the node.
+    pub answers: PersonAnswers,
+    pub transaction: Arc<Mutex<Transaction>>,
+    pub signals: mpsc::UnboundedSender<Signal>,
+}
+
+impl NodeContext {
+    /// The manager of the context `id`, or the fault `context.unknown`.
+    pub fn context_manager(&self, id: &ContextId) -> Result<ContextManager, Fault> {
+        ContextManager::open(id, &self.transaction)
+    }
+
+    /// Registers a new context. The run adopts it when this node succeeds.
+    pub fn create_context(&self, record: ContextRecord) -> Result<ContextManager, Fault> {
+        let id = record.context_id.clone();
+        self.transaction.lock().create(record);
+        self.context_manager(&id)
+    }
+
+    /// The workflow's memory at the node's place in plan order, with the node's own changes. Empty if the node may not read it.
+    pub fn memory(&self) -> WorkflowMemory {
+        self.transaction.lock().memory().clone()
+    }
+
+    /// Changes the workflow's memory. The run adopts the change when this node succeeds. Nothing happens if the node may not
+    /// write to it.
+    pub fn change_memory(&self, change: MemoryChange) {
+        if self.memory_mode.writes() {
+            self.transaction.lock().change_memory(change);
+        }
+    }
+
+    /// Where everything comes from that the node has seen so far: its inputs, and what it has brought in.
+    pub fn origins(&self) -> Origins {
+        let mut origins = self.input_origins.clone();
+        origins.add(self.transaction.lock().origins());
+        origins
+    }
+
+    /// Declares that the node brings in something from these places. Its outputs, its messages and its tool calls count as coming
+    /// from there from now on.
+    pub fn add_origins(&self, origins: &Origins) {
+        self.transaction.lock().add_origins(origins);
+    }
+
+    /// The same for one place.
+    pub fn add_origin(&self, origin: Origin) {
+        self.add_origins(&Origins::of(origin));
+    }
+
+    /// The list `hitl_history`. What the node makes of it counts as coming from these people.
+    pub fn hitl_history(&self) -> Arc<Value> {
+        self.add_origins(&self.answers.origins());
+        Arc::new(self.answers.to_value())
+    }
+
+    /// What `find` takes from the first call that earlier attempts of this activation journaled and that has it.
+    pub fn find_recorded<T>(&self, mut find: impl FnMut(&CallEvent) -> Option<T>) -> Option<T> {
+        self.recorded.iter().find_map(|event| match event {
+            Event::Call(_, call) => find(call),
+            _ => None,
+        })
+    }
+
+    /// The name of this activation among those of its scope: the node's id, with the epoch of the cycles around it. What is named so
+    /// ends with the iteration of a loop around the node.
+    pub fn name_in_scope(&self) -> String {
+        let epoch = Epoch(self.activation.epoch.0.iter().skip(self.scope_depth).copied().collect());
+        Activation { node: self.activation.node.clone(), epoch }.to_string()
+    }
+
+    /// Whether there is a loop around the node.
+    pub fn is_in_loop(&self) -> bool {
+        self.scope_depth > 0
+    }
+
+    /// The iteration of the innermost cycle or loop around the node, from 0.
+    pub fn iteration(&self) -> Option<u32> {
+        self.activation.epoch.0.last().copied()
+    }
+
+    /// The run that this one is forked from.
+    pub fn earlier(&self) -> Option<&EarlierRun> {
+        self.run.earlier.as_deref()
+    }
+
+    /// The model settings of the run.
+    pub fn model_settings(&self) -> RunModelSettings<'_> {
+        RunModelSettings { flow_window: self.flow_window, models: &self.models }
+    }
+
+    /// The id of this activation's message with this index.
+    pub fn message_id(&self, index: usize) -> MessageId {
+        format!("{}/{index}", self.activation).into()
+    }
+
+    /// A message of this activation, with its tokens counted for `model`.
+    pub fn message(&self, index: usize, role: Role, content: impl Into<Content>, model: &str) -> Message {
+        let content = content.into();
+        let tokens = tokens::count_message(model, &content);
+        let message = Message::plain(self.message_id(index), role, content, self.activation.clone(), tokens);
+        Message { origins: self.origins(), ..message }
+    }
+
+    /// Adds a message to the history of the context `handle` and returns its id. The fault is `context.none` without a
+    /// handle.
+    pub fn add_message(
+        &self,
+        handle: Option<&ContextHandle>,
+        role: Role,
+        content: impl Into<Content>,
+    ) -> Result<MessageId, Fault> {
+        let handle = handle.ok_or_else(|| {
+            Fault::new(ErrorCode::ContextNone, "There is no context to write to.")
+                .hint("Connect a context edge to this node, or turn `addToHistory` off.")
+        })?;
+        let manager = self.context_manager(&handle.context_id)?;
+        let message = Arc::new(self.message(0, role, content, &manager.get().model));
+        let id = message.id.clone();
+        manager.add_message(message);
+        Ok(id)
+    }
+
+    /// Streams partial text to watchers.
+    pub fn stream(&self, text: String) {
+        self.delta(text, String::new());
+    }
+
+    /// Streams partial reasoning to watchers.
+    pub fn stream_reasoning(&self, reasoning: String) {
+        self.delta(String::new(), reasoning);
+    }
+
+    /// Journals an event of this activation and waits until it survives a crash. For replies and outside effects, which must not repeat.
+    pub async fn record(&self, event: impl ActivationEvent) -> Result<(), Fault> {
+        let event = event.of(self.activation.clone());
+        let (sender, receiver) = oneshot::channel();
+        let run_ended = || Fault::new(ErrorCode::RunCanceled, "The run ended while this node was running.");
+        self.signals.send(Signal::Durable(event, sender)).map_err(|_| run_ended())?;
+        receiver.await.map_err(|_| run_ended())
+    }
+
+    /// Journals an event of this activation without waiting.
+    pub fn note(&self, event: impl ActivationEvent) {
+        // If the run has ended, nothing receives the event.
+        let _ = self.signals.send(Signal::Note(event.of(self.activation.clone())));
+    }
+
+    /// Shows an event of this activation to watchers. It is not journaled.
+    pub fn show(&self, event: impl ActivationEvent) {
+        let _ = self.signals.send(Signal::Delta(event.of(self.activation.clone())));
+    }
+
+    fn delta(&self, text: String, reasoning: String) {
+        self.show(NodeEvent::Delta { text, reasoning });
+    }
+}

@@ -1,0 +1,228 @@
+//! The registry of node types, and the binding of a type and a config to a node that can run.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::{
+    Behavior, Card, Category, EditorTraits, Example, Inputs, NodeContext, NodeDescriptor, NodeOutput,
+};
+use plait_core::diagnostic::{Diagnostic, escape};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::NodeId;
+use plait_core::port::Ports;
+use plait_core::similar_name::similar_name;
+
+/// A node type. One implementation, one file.
+pub trait NodeType: Send + Sync + 'static {
+    /// Its config. The JSON Schema and the inspector's form come from this struct. `Default` is the config of a new node.
+    type Config: DeserializeOwned + JsonSchema + Default + Send + Sync + 'static;
+
+    /// Its name in flow files.
+    const TYPE: &'static str;
+    /// Alternative names in flow files.
+    const ALIASES: &'static [&'static str] = &[];
+    /// Its name in the UI.
+    const TITLE: &'static str;
+    /// One line for the palette.
+    const SUMMARY: &'static str;
+    /// What it does, in Markdown.
+    const DESCRIPTION: &'static str;
+    /// The palette's section.
+    const CATEGORY: Category;
+    /// Its lucide icon, in kebab case.
+    const ICON: &'static str;
+    /// More search terms.
+    const TERMS: &'static [&'static str] = &[];
+
+    /// Its ports with this config.
+    fn ports(config: &Self::Config) -> Ports;
+
+    /// What a card says about its config. Without lines, the card shows [`Self::SUMMARY`].
+    fn card() -> Card {
+        Card::new()
+    }
+
+    /// How the editor treats its nodes, beyond what their ports say.
+    fn editor() -> EditorTraits {
+        EditorTraits::default()
+    }
+
+    /// What planning needs to know.
+    fn behavior(_config: &Self::Config) -> Behavior {
+        Behavior::default()
+    }
+
+    /// Problems that the config's schema cannot express, such as a template that does not parse. Pairs of JSON pointer within
+    /// the config, for example `/template`, and message.
+    fn check(_config: &Self::Config) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// Examples. Each one runs as a test.
+    fn examples() -> Vec<Example>;
+
+    /// Executes a node. Cancellation drops the future.
+    fn execute(
+        config: &Self::Config,
+        inputs: Inputs,
+        node_context: NodeContext,
+    ) -> impl Future<Output = Result<NodeOutput, Fault>> + Send;
+}
+
+/// A node with its config parsed: can run any number of times.
+pub trait BoundNode: Send + Sync {
+    /// Its ports. Nodes with the same ports may share them.
+    fn ports(&self) -> &Arc<Ports>;
+    /// What planning needs to know.
+    fn behavior(&self) -> &Behavior;
+    /// Executes it.
+    fn execute(&self, inputs: Inputs, node_context: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>>;
+}
+
+struct Bound<T: NodeType> {
+    config: T::Config,
+    ports: Arc<Ports>,
+    behavior: Behavior,
+}
+
+impl<T: NodeType> BoundNode for Bound<T> {
+    fn ports(&self) -> &Arc<Ports> {
+        &self.ports
+    }
+
+    fn behavior(&self) -> &Behavior {
+        &self.behavior
+    }
+
+    fn execute(&self, inputs: Inputs, node_context: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>> {
+        Box::pin(T::execute(&self.config, inputs, node_context))
+    }
+}
+
+type Bind = fn(&NodeId, &Map<String, Value>, &Arc<Ports>) -> Result<Arc<dyn BoundNode>, Vec<Diagnostic>>;
+
+struct Registered {
+    descriptor: NodeDescriptor,
+    /// The descriptor's ports, shared by all nodes with the same ports.
+    ports: Arc<Ports>,
+    bind: Bind,
+}
+
+/// The known node types, by name.
+#[derive(Default)]
+pub struct Registry {
+    types: BTreeMap<&'static str, Registered>,
+    aliases: BTreeMap<&'static str, &'static str>,
+}
+
+impl Registry {
+    /// Adds a node type.
+    #[must_use]
+    pub fn with<T: NodeType>(mut self) -> Self {
+        let descriptor = NodeDescriptor {
+            node_type: T::TYPE.to_owned(),
+            aliases: T::ALIASES.iter().map(|&alias| alias.to_owned()).collect(),
+            title: T::TITLE.to_owned(),
+            summary: T::SUMMARY.to_owned(),
+            description: T::DESCRIPTION.to_owned(),
+            category: T::CATEGORY,
+            icon: T::ICON.to_owned(),
+            card: T::card(),
+            editor: T::editor(),
+            terms: T::TERMS.iter().map(|&term| term.to_owned()).collect(),
+            config_schema: config_schema::<T::Config>(),
+            ports: T::ports(&T::Config::default()),
+            examples: T::examples(),
+        };
+        let ports = Arc::new(descriptor.ports.clone());
+        self.types.insert(T::TYPE, Registered { descriptor, ports, bind: bind::<T> });
+        self.aliases.extend(T::ALIASES.iter().map(|&alias| (alias, T::TYPE)));
+        self
+    }
+
+    /// The node types, by category and title.
+    pub fn descriptors(&self) -> Vec<&NodeDescriptor> {
+        let mut all: Vec<_> = self.types.values().map(|registered| &registered.descriptor).collect();
+        all.sort_by(|a, b| (a.category, &a.title).cmp(&(b.category, &b.title)));
+        all
+    }
+
+    /// The descriptor of a type, by name or alias.
+    pub fn descriptor(&self, node_type: &str) -> Option<&NodeDescriptor> {
+        self.find(node_type).map(|registered| &registered.descriptor)
+    }
+
+    /// Parses a node's config. `None` if the type is unknown; diagnostics if the config is invalid.
+    pub fn bind(
+        &self,
+        id: &NodeId,
+        node_type: &str,
+        config: &Map<String, Value>,
+    ) -> Option<Result<Arc<dyn BoundNode>, Vec<Diagnostic>>> {
+        self.find(node_type).map(|registered| (registered.bind)(id, config, &registered.ports))
+    }
+
+    fn find(&self, node_type: &str) -> Option<&Registered> {
+        self.types.get(self.aliases.get(node_type).copied().unwrap_or(node_type))
+    }
+}
+
+/// The schema without references, so that a form can be drawn from it directly.
+fn config_schema<C: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<C>().to_value()
+}
+
+/// `default_ports` are the ports of a new node. A node with equal ports shares them.
+fn bind<T: NodeType>(
+    id: &NodeId,
+    config: &Map<String, Value>,
+    default_ports: &Arc<Ports>,
+) -> Result<Arc<dyn BoundNode>, Vec<Diagnostic>> {
+    let config: T::Config = serde_path_to_error::deserialize(config).map_err(|error| {
+        let path = pointer(error.path());
+        let place = if path.is_empty() { String::new() } else { format!(" at `{}`", &path[1..]) };
+        let message = format!("The config of this `{}` node is invalid{place}: {}.", T::TYPE, error.inner());
+        let diagnostic =
+            Diagnostic::on_node(ErrorCode::ConfigInvalid, id, message).below("/config").below(&path);
+        let suggestion = suggestion(&error.inner().to_string())
+            .map_or_else(String::new, |name| format!("Did you mean `{name}`? "));
+        vec![diagnostic.hint(format!("{suggestion}`plait nodes {}` lists its settings.", T::TYPE))]
+    })?;
+    let problems = T::check(&config);
+    if !problems.is_empty() {
+        return Err(problems
+            .into_iter()
+            .map(|(pointer, message)| {
+                Diagnostic::on_node(ErrorCode::ConfigInvalid, id, message).below("/config").below(&pointer)
+            })
+            .collect());
+    }
+    let (ports, behavior) = (T::ports(&config), T::behavior(&config));
+    let ports = if ports == **default_ports { Arc::clone(default_ports) } else { Arc::new(ports) };
+    Ok(Arc::new(Bound::<T> { config, ports, behavior }))
+}
+
+/// The known name that an unknown one in serde's message is probably meant to be.
+fn suggestion(message: &str) -> Option<String> {
+    let unknown =
+        message.strip_prefix("unknown field `").or_else(|| message.strip_prefix("unknown variant `"))?;
+    let (name, expected) = unknown.split_once("`, expected ")?;
+    similar_name(name, expected.split('`').skip(1).step_by(2)).map(str::to_owned)
+}
+
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    let step = |segment: &Segment| match segment {
+        Segment::Seq { index } => Some(format!("/{index}")),
+        Segment::Map { key } => Some(format!("/{}", escape(key))),
+        Segment::Enum { .. } | Segment::Unknown => None,
+    };
+    path.iter().filter_map(step).collect()
+}

@@ -1,0 +1,41 @@
+//! Which of the passages that were found fit a cap of tokens.
+
+use std::collections::HashMap;
+
+use super::block::{introduction, render_chunk};
+use super::{LeftOutChunk, LeftOutReason, Passage, Retrieval, RetrievedChunk};
+use crate::tokens::count_cached;
+
+/// A passage with its text.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Where it stands. Its tokens are counted here.
+    pub passage: Passage,
+    /// Its text, without secrets.
+    pub text: String,
+}
+
+/// Takes the candidates in their order, the best first. One that does not fit is left out, and a later, smaller one may still
+/// fit. Two line breaks before each passage count as one token.
+pub fn fit(query: String, candidates: Vec<Candidate>, max_tokens: u64, model: &str) -> Retrieval {
+    let mut retrieval = Retrieval { query, max_tokens, ..Retrieval::default() };
+    let mut room = max_tokens.saturating_sub(count_cached(model, introduction()));
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    for Candidate { mut passage, text } in candidates {
+        let number = retrieval.used.len() + 1;
+        passage.tokens = 1 + count_cached(model, &render_chunk(number, &passage, &text));
+        let same_text = numbers.get(text.trim());
+        let reason = match same_text {
+            Some(&of) => LeftOutReason::Duplicate { of: of as u64 },
+            None if passage.tokens > room => LeftOutReason::Cap { room },
+            None => {
+                room -= passage.tokens;
+                numbers.insert(text.trim().to_owned(), number);
+                retrieval.used.push(RetrievedChunk { passage, text });
+                continue;
+            }
+        };
+        retrieval.left_out.push(LeftOutChunk { passage, reason });
+    }
+    retrieval
+}

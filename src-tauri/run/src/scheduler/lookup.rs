@@ -1,0 +1,70 @@
+//! From the names of nodes and activations to their place in the state.
+
+use super::scope::{Scope, Shared};
+use super::slot::Slot;
+use super::{Event, Fault, NodeIx, Scheduler, impossible, is_executing};
+use plait_core::id::{Activation, Epoch, NodeId};
+
+impl Scheduler {
+    /// The scope that an activation is in.
+    pub(super) fn scope_at(&self, node: NodeIx, epoch: &Epoch) -> Option<&Scope> {
+        match self.shared.plan.iteration_of(node, epoch) {
+            None => Some(&self.root),
+            Some(key) => self.iterations.get(&key).map(AsRef::as_ref),
+        }
+    }
+
+    /// The same, to change it.
+    pub(super) fn scope_of(&mut self, node: NodeIx, epoch: &Epoch) -> Option<&mut Scope> {
+        match self.shared.plan.iteration_of(node, epoch) {
+            None => Some(&mut self.root),
+            Some(key) => self.iterations.get_mut(&key).map(AsMut::as_mut),
+        }
+    }
+
+    /// A scope, and what it shares with others.
+    pub(super) fn scope_and_shared(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+    ) -> Option<(&mut Scope, &mut Shared)> {
+        let scope = match self.shared.plan.iteration_of(node, epoch) {
+            None => &mut self.root,
+            Some(key) => self.iterations.get_mut(&key)?,
+        };
+        Some((scope, &mut self.shared))
+    }
+
+    pub(super) fn activation(&self, node: NodeIx, epoch: &Epoch) -> Activation {
+        Activation { node: self.shared.plan.nodes[node].id.clone(), epoch: epoch.clone() }
+    }
+
+    pub(super) fn find(&self, node: &NodeId, event: &Event) -> Result<NodeIx, Fault> {
+        let plan = &self.shared.plan;
+        if plan.nodes.get(self.latest).is_some_and(|latest| latest.id.is(node) && !latest.is_border) {
+            return Ok(self.latest);
+        }
+        plan.find(node).ok_or_else(|| impossible(event, &format!("the flow has no node `{node}`")))
+    }
+
+    pub(super) fn slot(&mut self, node: NodeIx, epoch: &Epoch, event: &Event) -> Result<&mut Slot, Fault> {
+        self.scope_of(node, epoch)
+            .and_then(|scope| scope.slot_mut(node, epoch))
+            .ok_or_else(|| impossible(event, "that activation is not open"))
+    }
+
+    /// The activation, if it was started and has not ended.
+    pub(super) fn started_slot(
+        &mut self,
+        node: NodeIx,
+        epoch: &Epoch,
+        event: &Event,
+    ) -> Result<&mut Slot, Fault> {
+        let slot = self.slot(node, epoch, event)?;
+        if is_executing(slot.phase) {
+            Ok(slot)
+        } else {
+            Err(impossible(event, "the activation is in another phase"))
+        }
+    }
+}

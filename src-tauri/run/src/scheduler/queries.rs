@@ -1,0 +1,56 @@
+//! Which activations run, and which wait for a person.
+
+use super::slot::Slot;
+use super::{NodeIx, Scheduler, Start, is_executing};
+use plait_core::id::{Activation, Epoch};
+
+impl Scheduler {
+    /// The activation, if it is running, to be started again for another try.
+    pub fn running(&self, node: NodeIx, epoch: &Epoch) -> Option<Start> {
+        if self.is_test(node, epoch) {
+            return self.test_start(node, epoch);
+        }
+        self.executing(node, epoch).map(|slot| slot.start(node))
+    }
+
+    fn executing(&self, node: NodeIx, epoch: &Epoch) -> Option<&Slot> {
+        self.scope_at(node, epoch)?.slot(node, epoch).filter(|slot| is_executing(slot.phase))
+    }
+
+    /// Activations that were running when the journal ended, in plan order: a resumed run starts them again.
+    pub fn interrupted(&self) -> Vec<Start> {
+        let mut iterations: Vec<_> = self.iterations.iter().collect();
+        iterations.sort_by_key(|(key, _)| *key);
+        let scopes =
+            std::iter::once(&self.root).chain(iterations.into_iter().map(|(_, scope)| scope.as_ref()));
+        let running = scopes.flat_map(|scope| {
+            let open = scope.open_slots().filter(|(_, slot)| is_executing(slot.phase));
+            open.map(|(node, slot)| slot.start(node))
+        });
+        running.chain(self.interrupted_tests()).collect()
+    }
+
+    /// Whether an activation was started and has not ended. What one says that was stopped meanwhile does not count.
+    pub fn is_open(&self, node: NodeIx, epoch: &Epoch) -> bool {
+        if self.is_test(node, epoch) {
+            return self.test_start(node, epoch).is_some();
+        }
+        self.executing(node, epoch).is_some()
+    }
+
+    /// Whether an activation waits for a person.
+    pub fn is_asking(&self, node: NodeIx, epoch: &Epoch) -> bool {
+        self.shared.asking.contains(&(node, epoch.clone()))
+    }
+
+    /// The activations that need a person, in plan order.
+    pub fn pauses(&self) -> impl Iterator<Item = Activation> + '_ {
+        self.shared.asking.iter().map(|(node, epoch)| self.activation(*node, epoch))
+    }
+
+    /// How many started activations only wait for a person in their child run. They do not count against the concurrency
+    /// limit.
+    pub fn blocked_on_child(&self) -> usize {
+        self.shared.counts.awaiting_child
+    }
+}

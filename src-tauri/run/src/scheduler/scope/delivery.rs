@@ -1,0 +1,186 @@
+//! Passing on what a node gave: to the next nodes, into the next round, or out of an ended cycle.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::turns::Turn;
+use super::{IterationResult, Opening, Scope, Shared, Step};
+use crate::journal::{Event, NodeOutputs};
+use crate::journal::{NodeEvent, SkipReason, SourceRef};
+use crate::node::Datum;
+use crate::plan::{EdgeIx, NodeIx, Plan};
+use crate::scheduler::slot::{Arrival, Delivered, Phase};
+use plait_core::error::Fault;
+use plait_core::id::{Activation, Epoch, MessageId, NodeId, PortName};
+use plait_core::origin::Origins;
+use plait_core::port::ERROR_PORT;
+
+/// A decided value that several epochs of its target see.
+pub(in crate::scheduler) struct Held {
+    /// The epoch, at the edge's level, in which it holds.
+    pub prefix: Epoch,
+    pub value: Option<Delivered>,
+}
+
+/// What the `error` output carries when a node failed.
+pub(in crate::scheduler) fn error_outputs(node: &NodeId, error: &Fault) -> NodeOutputs {
+    let value = json!({
+        "code": error.code, "message": error.message, "node": node, "details": error.details,
+    });
+    NodeOutputs::from([(ERROR_PORT.into(), Arc::new(value))])
+}
+
+impl Scope {
+    /// Ends the node's first open activation and passes on its outputs.
+    pub(in crate::scheduler) fn close(
+        &mut self,
+        run: &mut Shared,
+        node: NodeIx,
+        epoch: &Epoch,
+        outputs: &NodeOutputs,
+        messages: &BTreeMap<PortName, MessageId>,
+        origins: &Origins,
+    ) {
+        self.remove(run, node);
+        *self.ran(node) = true;
+        self.agenda.push_back(Step::Decide(node));
+        self.emit(&Arc::clone(&run.plan), node, epoch, outputs, messages, origins);
+    }
+
+    /// Removes the node's first open activation, and its room where the node runs but once.
+    fn remove(&mut self, run: &mut Shared, node: NodeIx) {
+        let plan = Arc::clone(&run.plan);
+        if let Some(slot) = self.slots_mut(node).pop_front() {
+            self.open -= 1;
+            run.changed_phase(node, &slot.epoch, Some(slot.phase), None);
+            self.leave_turn_order(&plan, node, &slot.epoch);
+        }
+        if plan.nodes[node].clock.is_empty() {
+            *self.slots_mut(node) = VecDeque::new();
+        }
+    }
+
+    /// Decides the node's first open activation, if all of its edges are decided and it is its turn.
+    pub(in crate::scheduler) fn decide(&mut self, run: &mut Shared, node: NodeIx, derived: &mut Vec<Event>) {
+        let plan = Arc::clone(&run.plan);
+        let spec = &plan.nodes[node];
+        let Some(slot) = self.nodes[node - self.first].slots.front_mut() else { return };
+        let sources = match slot.phase {
+            Phase::Waiting if slot.pending == 0 && spec.is_border => {
+                self.result = IterationResult::of(std::mem::take(&mut slot.arrived));
+                self.remove(run, node);
+                return;
+            }
+            Phase::Waiting if slot.pending == 0 => slot.decide(spec, &run.given_origins),
+            Phase::AwaitingTurn => slot.sources.take().map(|sources| *sources),
+            _ => return,
+        };
+        let epoch = slot.epoch.clone();
+        if let Some(sources) = sources {
+            match self.turns.request(&plan, node, slot) {
+                Turn::Later => {
+                    slot.sources = Some(Box::new(sources));
+                    self.set_phase(run, node, Phase::AwaitingTurn);
+                }
+                Turn::Now { hidden_context } => {
+                    slot.hidden_context = hidden_context;
+                    let activation = Activation { node: spec.id.clone(), epoch: epoch.clone() };
+                    if spec.body.is_some() {
+                        let inputs = slot.inputs.clone();
+                        self.set_phase(run, node, Phase::Repeating);
+                        derived.push(Event::Node(activation, NodeEvent::Ready { inputs: sources.clone() }));
+                        run.opening.push_back(Opening { node, epoch, inputs, sources });
+                        return;
+                    }
+                    self.set_phase(run, node, Phase::Ready);
+                    derived.push(Event::Node(activation, NodeEvent::Ready { inputs: sources }));
+                    run.ready.push(Reverse((node, epoch)));
+                }
+            }
+            return;
+        }
+        // A node that follows a cycle is skipped only if it never runs; that is known at the end.
+        if spec.is_follower {
+            self.idle.insert(node, (epoch.clone(), SkipReason::DeadInput));
+        } else {
+            derived.push(Event::Node(
+                Activation { node: spec.id.clone(), epoch: epoch.clone() },
+                NodeEvent::Skipped { reason: SkipReason::DeadInput },
+            ));
+        }
+        self.remove(run, node);
+        self.agenda.push_back(Step::Skip(node, epoch));
+        self.agenda.push_back(Step::Decide(node));
+    }
+
+    /// Passes on the outputs of an activation that is over. Outputs that are missing are dead.
+    pub(in crate::scheduler) fn emit(
+        &mut self,
+        plan: &Plan,
+        node: NodeIx,
+        epoch: &Epoch,
+        outputs: &NodeOutputs,
+        messages: &BTreeMap<PortName, MessageId>,
+        origins: &Origins,
+    ) {
+        for &edge in &plan.nodes[node].outgoing {
+            let port = &plan.edges[edge].port;
+            let value = outputs.get(port).map(|value| Delivered {
+                datum: Datum {
+                    value: Arc::clone(value),
+                    message: messages.get(port).cloned(),
+                    origins: origins.clone(),
+                },
+                source: SourceRef {
+                    node: plan.nodes[node].id.clone(),
+                    epoch: epoch.clone(),
+                    port: port.clone(),
+                },
+            });
+            if plan.cycle_left_by(edge).is_some() {
+                if let Some(value) = value {
+                    self.last_live.insert(edge, value);
+                }
+            } else {
+                self.pass(plan, edge, epoch, value);
+            }
+        }
+        if plan.nodes[node].is_follower {
+            self.pass_lagging_exits(plan, node);
+        }
+    }
+
+    /// Decides an edge in `epoch`, which is of the edge's level.
+    pub(in crate::scheduler) fn pass(
+        &mut self,
+        plan: &Plan,
+        edge: EdgeIx,
+        epoch: &Epoch,
+        value: Option<Delivered>,
+    ) {
+        let spec = &plan.edges[edge];
+        if let Some(cycle) = spec.back {
+            self.close_back_edge(cycle, edge, value);
+            return;
+        }
+        let arrival = |value| Arrival { port: spec.target_port, rank: (false, edge), value };
+        self.touch(plan, spec.target);
+        // Open activations are in order of their epochs.
+        let slots = &mut self.nodes[spec.target - self.first].slots;
+        let first = slots.partition_point(|slot| slot.epoch < *epoch);
+        if plan.holds_value(edge) {
+            for slot in slots.range_mut(first..).take_while(|slot| slot.epoch.starts_with(epoch)) {
+                slot.pending -= 1;
+                slot.arrived.extend(value.clone().map(arrival));
+            }
+            self.held.insert(edge, Held { prefix: epoch.clone(), value });
+        } else if let Some(slot) = slots.get_mut(first).filter(|slot| slot.epoch == *epoch) {
+            slot.pending -= 1;
+            slot.arrived.extend(value.map(arrival));
+        }
+        self.agenda.push_back(Step::Decide(spec.target));
+    }
+}

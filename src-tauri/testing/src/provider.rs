@@ -1,0 +1,169 @@
+//! A provider that replies from a script and records the requests.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use parking_lot::Mutex;
+use serde_json::Value;
+
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::id::ReplyKey;
+use plait_run::context::{Role, ToolCall};
+use plait_run::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
+
+#[derive(Clone, Debug)]
+pub enum ScriptedReply {
+    /// A reply, streamed word by word.
+    Reply(ModelReply),
+    /// A failure after some text was streamed.
+    Failure { partial: String, fault: Fault },
+}
+
+impl ScriptedReply {
+    /// A reply with text only.
+    pub fn text(text: &str) -> Self {
+        Self::Reply(ModelReply { text: text.to_owned(), ..ModelReply::default() })
+    }
+
+    /// A reply that calls tools: pairs of name and arguments. The ids are `1`, `2` and so on.
+    pub fn calls(calls: &[(&str, Value)]) -> Self {
+        let numbered = (1..).zip(calls).map(|(id, (name, arguments))| ToolCall {
+            id: id.to_string(),
+            name: (*name).to_owned(),
+            arguments: arguments.clone(),
+        });
+        let tool_calls = numbered.collect();
+        Self::Reply(ModelReply { tool_calls, stop_reason: StopReason::ToolCalls, ..ModelReply::default() })
+    }
+}
+
+/// Replies from its script; then from the request's own (`options.replies[0].text`); otherwise it repeats the last user
+/// message. It serves every provider name except `nobody`, which is unknown.
+#[derive(Default)]
+pub struct FakeProvider {
+    script: Mutex<VecDeque<ScriptedReply>>,
+    requests: Mutex<Vec<ModelRequest>>,
+    /// Whether a request takes a moment until it is received.
+    is_slow: AtomicBool,
+    /// Whether no request can be sent to it.
+    refuses_all: AtomicBool,
+    /// How many requests it had received when each key was asked for.
+    requests_before_keys: Mutex<Vec<usize>>,
+    returns_reasoning: AtomicBool,
+    /// The media types of attachments that it can't send.
+    refused_types: Mutex<Vec<String>>,
+}
+
+impl FakeProvider {
+    /// Appends replies to the script.
+    pub fn push_replies(&self, answers: impl IntoIterator<Item = ScriptedReply>) {
+        self.script.lock().extend(answers);
+    }
+
+    /// From now on the reasoning of tool rounds goes back to it.
+    pub fn return_reasoning(&self) {
+        self.returns_reasoning.store(true, Ordering::Relaxed);
+    }
+
+    /// From now on its protocol has no form for attachments of this media type.
+    pub fn refuse_attachments(&self, media_type: &str) {
+        self.refused_types.lock().push(media_type.to_owned());
+    }
+
+    /// The requests so far.
+    pub fn requests(&self) -> Vec<ModelRequest> {
+        self.requests.lock().clone()
+    }
+
+    /// From now on a request takes a moment until it is received, as over a connection.
+    pub fn receive_slowly(&self) {
+        self.is_slow.store(true, Ordering::Relaxed);
+    }
+
+    /// From now on no request can be sent to it, since its options are none that it knows.
+    pub fn refuse_all(&self) {
+        self.refuses_all.store(true, Ordering::Relaxed);
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if self.refuses_all.load(Ordering::Relaxed) {
+            return Err(Fault::new(ErrorCode::ProviderBadOptions, "There is no such option."));
+        }
+        Ok(())
+    }
+
+    /// How many requests it had received when each key was asked for.
+    pub fn requests_before_keys(&self) -> Vec<usize> {
+        self.requests_before_keys.lock().clone()
+    }
+
+    fn next(&self, request: &ModelRequest) -> ScriptedReply {
+        let scripted = self.script.lock().pop_front();
+        let own = request.options.pointer("/replies/0/text").and_then(Value::as_str);
+        let last = request.messages.iter().rev().find(|message| message.role == Role::User);
+        let echo = || {
+            own.map_or_else(|| last.map(|message| message.content.text()).unwrap_or_default(), str::to_owned)
+        };
+        scripted.unwrap_or_else(|| ScriptedReply::text(&echo()))
+    }
+}
+
+#[async_trait]
+impl Provider for FakeProvider {
+    async fn call(&self, request: ModelRequest, sink: &mut ChunkSink<'_>) -> Result<ModelReply, Fault> {
+        self.check()?;
+        if self.is_slow.load(Ordering::Relaxed) {
+            tokio::task::yield_now().await;
+        }
+        let next = self.next(&request);
+        self.requests.lock().push(request);
+        match next {
+            ScriptedReply::Reply(reply) => {
+                for word in reply.text.split_inclusive(' ') {
+                    sink(Chunk::Text(word.to_owned()));
+                }
+                Ok(reply)
+            }
+            ScriptedReply::Failure { partial, fault } => {
+                sink(Chunk::Text(partial));
+                Err(fault)
+            }
+        }
+    }
+
+    fn reply_key(&self, request: &ModelRequest) -> Result<ReplyKey, Fault> {
+        self.check()?;
+        let received = self.requests.lock().len();
+        self.requests_before_keys.lock().push(received);
+        request.key()
+    }
+
+    fn returns_reasoning(&self) -> bool {
+        self.returns_reasoning.load(Ordering::Relaxed)
+    }
+
+    fn takes_attachment(&self, media_type: &str) -> bool {
+        !self.refused_types.lock().iter().any(|refused| refused == media_type)
+    }
+
+    async fn models(&self) -> Result<Vec<String>, Fault> {
+        Ok(Vec::new())
+    }
+}
+
+pub struct FakeProviders(pub Arc<FakeProvider>);
+
+impl Providers for FakeProviders {
+    fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
+        if name == "nobody" {
+            return Err(Fault::new(ErrorCode::ProviderUnknown, "There is no provider `nobody`."));
+        }
+        Ok(self.0.clone())
+    }
+
+    fn names(&self) -> Vec<String> {
+        vec!["offline".to_owned()]
+    }
+}

@@ -5,6 +5,7 @@
 mod acceptance;
 mod banned_words;
 mod environment_reads;
+mod feature_selection;
 mod lint;
 mod module_cycles;
 mod rust;
@@ -133,12 +134,13 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
     // All steps use one selection of crates: another selection would recompile shared dependencies.
     let selection =
         if parts.contains(&Part::Window) { rust::Selection::Everything } else { rust::Selection::Headless };
+    let runs_rust = parts.contains(&Part::Rust);
     let takes_pictures = parts.contains(&Part::Ui) || parts.contains(&Part::Window);
     for part in parts {
         match part {
             Part::Lint => lint::run(&mut report),
             Part::Rust => rust::run(&mut report, selection),
-            Part::Vendors => vendors::run(&mut report, selection),
+            Part::Vendors => vendors::run(&mut report, selection, runs_rust),
             Part::Ui => {
                 gallery::clear(gallery::CHROMIUM)?;
                 ui::run(&mut report);

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::steps::{Step, cargo, npm};
-use crate::test::{Report, acceptance, banned_words, environment_reads, module_cycles};
+use crate::test::{Report, acceptance, banned_words, environment_reads, feature_selection, module_cycles};
 use crate::{python, repo};
 
 /// Programs that take long to compile, as `PyPI` has them compiled: the spelling checker, what checks licenses and sources of
@@ -30,6 +30,7 @@ pub(super) fn run(report: &mut Report) {
         let args = ["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"];
         Step::new("cargo clippy (the first time takes some minutes)", cargo(&args)).run()
     });
+    report.step("One selection of features", feature_selection::check);
     check_sources(report);
     report.step("The editor is linted", || Step::new("biome", npm(&["run", "lint"])).run());
     report.step("The editor's layers hold", || Step::new("layers", npm(&["run", "layers"])).run());

@@ -20,7 +20,8 @@ const REQUESTS: &str = "tmp/provider-requests";
 /// Where they look for replies that the packages wrote.
 const REPLIES: &str = "tmp/vendor-replies";
 
-pub(super) fn run(report: &mut Report, selection: Selection) {
+/// Runs the steps. The tests of the providers have left their requests if the Rust tests `have_run` before.
+pub(super) fn run(report: &mut Report, selection: Selection, have_run: bool) {
     const TITLE: &str = "The vendors' own packages";
     if !python::is_there() {
         report.skip(TITLE, "they need Python 3.10 or newer with venv and pip (python3-venv)");
@@ -31,7 +32,12 @@ pub(super) fn run(report: &mut Report, selection: Selection) {
         return;
     };
     let python = programs.join("python");
-    report.step("The tests of the providers leave their requests", || record_requests(selection));
+    if !have_run {
+        report.step("The tests of the providers leave their requests", || {
+            forget_requests()?;
+            run_provider_tests(selection, None)
+        });
+    }
     report.step("The vendors accept every request", || {
         let mut judge = script(&python, "judge_requests.py");
         judge.arg(repo::target().join(REQUESTS));
@@ -57,10 +63,9 @@ fn script(python: &Path, name: &str) -> Command {
     command
 }
 
-/// Runs the tests of the providers with an empty directory for their requests.
-fn record_requests(selection: Selection) -> Result<()> {
-    empty(&repo::target().join(REQUESTS))?;
-    run_provider_tests(selection, None)
+/// Empties the directory in which the tests of the providers leave their requests.
+pub(super) fn forget_requests() -> Result<()> {
+    empty(&repo::target().join(REQUESTS))
 }
 
 /// Writes replies and runs the test that reads them.

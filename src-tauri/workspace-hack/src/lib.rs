@@ -1,0 +1,1 @@
+//! Nothing: the manifest of this crate sets the features of shared dependencies.

@@ -12,7 +12,6 @@ import type {
 } from "@/bindings";
 import { sameEpoch } from "../fold/epoch";
 import { applyToMemory, memoryOfConversation } from "../fold/memory";
-import { LoopConversations } from "./loop-conversations";
 
 /** One change of a context. `start..length` is the history after it, in the list of all messages it ever had. */
 export type ContextMark = {
@@ -33,8 +32,10 @@ export class EventLog {
   /** Every entry of the journal so far, in order: the one at index `i` has `seq` `i` unless the journal has gaps. */
   readonly entries: Entry[] = [];
   readonly contexts = new Map<ContextId, ContextArchive>();
-  /** The conversations of loops. */
-  readonly loops = new LoopConversations();
+  /** How often the conversation of a loop changed, or ended with its loop or the run. The host has the conversations. */
+  conversationChanges = 0;
+  /** The loops that have a conversation. */
+  readonly #conversations = new Set<NodeId>();
   /** The workflow's memory after each change. */
   readonly #memories: { seq: number; memory: MemoryState }[] = [];
   /** The times when the run only waited for a person. */
@@ -48,7 +49,7 @@ export class EventLog {
       this.#wait(entry);
       if (entry.type === "child.started") this.hasChildren = true;
       this.#remember(entry);
-      this.loops.append(entry);
+      this.#countConversationChange(entry);
       if (entry.type === "context.created") this.#create(entry);
       else if (entry.type === "context.changed") this.#change(entry, entry.contextId, entry.change);
       else if (entry.type === "turn.committed") {
@@ -90,6 +91,25 @@ export class EventLog {
         sameEpoch(entry.epoch, epoch),
     );
     return end?.seq;
+  }
+
+  #countConversationChange(entry: Entry): void {
+    switch (entry.type) {
+      case "history.appended":
+      case "history.pinned":
+        this.#conversations.add(entry.node);
+        this.conversationChanges += 1;
+        break;
+      case "node.finished":
+      case "node.failed":
+      case "node.skipped":
+        if (this.#conversations.has(entry.node)) this.conversationChanges += 1;
+        break;
+      case "run.finished":
+      case "run.failed":
+      case "run.cancelled":
+        if (this.#conversations.size > 0) this.conversationChanges += 1;
+    }
   }
 
   #remember(entry: Entry): void {

@@ -1,3 +1,5 @@
+mod histories;
+
 use serde_json::{Value, json};
 
 use std::collections::BTreeMap;
@@ -238,7 +240,10 @@ fn history_of_parallel_iterations_has_only_their_own_messages() {
         in_epoch("chat", &[1], "node.started", &json!({ "attempt": 1 })),
         in_epoch("chat", &[1], "prompt.rendered", &json!({ "step": 0, "prompt": prompt(&json!([history])) })),
     ]));
-    assert_eq!(texts(&lens.calls(&CallFilter::default())[0]), [(Role::User, "before"), (Role::Assistant, "one")]);
+    assert_eq!(
+        texts(&lens.calls(&CallFilter::default())[0]),
+        [(Role::User, "before"), (Role::Assistant, "one")]
+    );
 }
 
 #[test]

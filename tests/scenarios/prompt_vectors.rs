@@ -106,6 +106,7 @@ fn recordings() -> Vec<Recording> {
     let memory_edges = [
         "start.context -> first.context",
         "one.value -> first.message",
+        "start.context -> side.context",
         "side.context -> second.context",
         "first.response -> second.message",
     ];
@@ -115,7 +116,8 @@ fn recordings() -> Vec<Recording> {
         "start": start(), "text": text("Parcel 7731"), "ask": { "type": "chat" },
         "sub": { "type": "subflow", "config": { "file": "child.flow.json" } },
     });
-    let parent_edges = ["start.context -> ask.context", "text.value -> ask.message", "ask.context -> sub.context"];
+    let parent_edges =
+        ["start.context -> ask.context", "text.value -> ask.message", "ask.context -> sub.context"];
     let child = json!({ "start": start(), "text": { "type": "manualInput" }, "chat": { "type": "chat" } });
     let child_edges = ["start.context -> text.context", "text.context -> chat.context"];
     vec![
@@ -163,7 +165,7 @@ fn recordings() -> Vec<Recording> {
 /// Where no server listens: a vector is read without one.
 const NO_SERVER: &str = "http://127.0.0.1:9/v1";
 
-async fn open(home: &Home) -> Plait {
+fn open(home: &Home) -> Plait {
     let mut options = Options::new(home.path());
     options.keys = Some(KeyStore::in_memory());
     Plait::open(options).unwrap()
@@ -175,14 +177,15 @@ async fn read(home: &Home, run: RecordedRun, (name, about, searched): (&str, &st
     let shown = home.plait(&["lens", "show", id.as_str()]);
     assert_eq!(shown.code, 0, "{name}: {shown:?}");
     let terminal = shown.out[shown.out.find("Call 1 ").unwrap()..].to_owned();
-    let plait = open(home).await;
+    let plait = open(home);
     let (mut calls, mut bodies) = (BTreeMap::new(), BTreeMap::new());
     for run in run.runs() {
         let shown = dispatch(&plait, "lens.show", json!({ "run": run })).await.unwrap();
         let shown = shown["calls"].as_array().unwrap().clone();
         let mut requests = Vec::new();
         for call in &shown {
-            let place = json!({ "run": run, "node": call["node"], "epoch": call["epoch"], "call": call["call"] });
+            let place =
+                json!({ "run": run, "node": call["node"], "epoch": call["epoch"], "call": call["call"] });
             // Each call alone is the same as among all.
             let alone = dispatch(&plait, "lens.show", place.clone()).await.unwrap();
             assert_eq!(alone["calls"], json!([call]), "{name}");
@@ -223,11 +226,11 @@ async fn record(recording: &Recording) -> PromptVector {
     for answer in &recording.answers {
         assert_eq!(ran.code, 3, "{}: {ran:?}", recording.name);
         let attached = home.path().join("pixel.png").display().to_string();
-        let answer = answer.iter().map(|word| if *word == "pixel.png" { attached.as_str() } else { word });
+        let answer = answer.iter().map(|word| if *word == "pixel.png" { attached.as_str() } else { *word });
         ran = home.plait(&["resume", "last"].into_iter().chain(answer).collect::<Vec<_>>());
     }
     assert_eq!(ran.code, 0, "{}: {ran:?}", recording.name);
-    let plait = open(&home).await;
+    let plait = open(&home);
     let runs = dispatch(&plait, "runs.list", json!({})).await.unwrap();
     let id = RunId::from(runs[0]["run"].as_str().unwrap());
     plait.close().await.unwrap();
@@ -264,7 +267,7 @@ async fn five_prompts_are_the_same_for_the_lens_the_terminal_search_and_curl() {
 
 /// Puts the image into the data directory, as the recorded run did.
 async fn put_image(home: &Home) {
-    let plait = open(home).await;
+    let plait = open(home);
     let data = STANDARD.encode(std::fs::read(fixture("pixel.png")).unwrap());
     dispatch(&plait, "attachment.add", json!({ "name": "pixel.png", "data": data })).await.unwrap();
     plait.close().await.unwrap();
@@ -278,10 +281,8 @@ fn check_agreement(vector: &PromptVector, name: &str) {
     assert_eq!(heads.len(), shown.len(), "{name}: {}", vector.terminal);
     for (call, head) in shown.iter().zip(heads) {
         let (_, shares) = head.split_once(" tokens: ").unwrap();
-        let numbers: Vec<u64> = shares
-            .split(", ")
-            .map(|share| share.rsplit_once(' ').unwrap().1.parse().unwrap())
-            .collect();
+        let numbers: Vec<u64> =
+            shares.split(", ").map(|share| share.rsplit_once(' ').unwrap().1.parse().unwrap()).collect();
         let expected: Vec<u64> = call["shares"]
             .as_array()
             .unwrap()
@@ -298,8 +299,7 @@ fn check_agreement(vector: &PromptVector, name: &str) {
     }
     for hit in vector.search.hits.as_array().unwrap() {
         let calls = &vector.calls[&RunId::from(hit["run"].as_str().unwrap())];
-        let is_of =
-            |call: &&Value| ["node", "epoch", "call"].iter().all(|part| call[*part] == hit[*part]);
+        let is_of = |call: &&Value| ["node", "epoch", "call"].iter().all(|part| call[*part] == hit[*part]);
         let call = calls.iter().find(is_of).unwrap();
         let text = match hit["message"].as_u64() {
             Some(index) => &messages(call)[usize::try_from(index).unwrap()]["text"],

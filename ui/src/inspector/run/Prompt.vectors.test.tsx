@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { act, cleanup, screen, within } from "@testing-library/react";
 import { afterEach, expect, it } from "vitest";
 import type { Entry, LensCall, RunId, ShowPrompts } from "@/bindings";
+import { neverAnswers } from "@/ipc/test-host";
 import { showRun } from "@/run/live/test-run";
 import { formatCount } from "@/run/values/format";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
@@ -38,7 +39,8 @@ async function expectDrawn(call: LensCall, calls: readonly LensCall[], journal: 
   const asked: ShowPrompts[] = [];
   const workspace = createTestWorkspace({
     call: (async (name: string, args: ShowPrompts) => {
-      if (name === "lens.show") asked.push(args);
+      if (name !== "lens.show") return neverAnswers();
+      asked.push(args);
       return answerLens(calls, args);
     }) as never,
   });

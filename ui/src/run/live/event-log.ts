@@ -1,15 +1,5 @@
 /** The events of a run as they came, and what is looked up in them: messages by context, and contexts as they once were. */
-import type {
-  ContextChange,
-  ContextId,
-  ContextRecord,
-  Entry,
-  Epoch,
-  MemoryState,
-  Message,
-  MessageId,
-  NodeId,
-} from "@/bindings";
+import type { ContextChange, ContextId, ContextRecord, Entry, Epoch, MemoryState, Message, NodeId } from "@/bindings";
 import { sameEpoch } from "../fold/epoch";
 import { applyToMemory, memoryOfConversation } from "../fold/memory";
 
@@ -26,7 +16,7 @@ export type ContextMark = {
   record: ContextRecord;
 };
 
-export type ContextArchive = { messages: Message[]; places: Map<MessageId, number>; marks: ContextMark[] };
+export type ContextArchive = { messages: Message[]; marks: ContextMark[] };
 
 export class EventLog {
   /** Every entry of the journal so far, in order: the one at index `i` has `seq` `i` unless the journal has gaps. */
@@ -69,17 +59,6 @@ export class EventLog {
   memoryAt(seq?: number): MemoryState | undefined {
     if (seq === undefined) return this.#memories.at(-1)?.memory;
     return this.#memories.findLast((known) => known.seq <= seq)?.memory;
-  }
-
-  /** The messages of a context from `first` to `last`; fewer than it should be where they are not known. */
-  messagesBetween(id: ContextId | undefined, first: MessageId, last: MessageId): Message[] {
-    const own = id === undefined ? undefined : this.contexts.get(id);
-    for (const archive of own ? [own] : this.contexts.values()) {
-      const from = archive.places.get(first);
-      const to = archive.places.get(last);
-      if (from !== undefined && to !== undefined && from <= to) return archive.messages.slice(from, to + 1);
-    }
-    return [];
   }
 
   /** The place in the journal where an activation ended, if it has. */
@@ -142,7 +121,7 @@ export class EventLog {
   #create(entry: Extract<Entry, { type: "context.created" }>): void {
     const { messageHistory, ...record } = entry.context;
     const id = record.contextId;
-    const archive = this.contexts.get(id) ?? { messages: [], places: new Map(), marks: [] };
+    const archive = this.contexts.get(id) ?? { messages: [], marks: [] };
     this.contexts.set(id, archive);
     const start = archive.messages.length;
     add(archive, messageHistory);
@@ -196,8 +175,5 @@ export class EventLog {
 }
 
 function add(archive: ContextArchive, messages: readonly Message[]): void {
-  for (const message of messages) {
-    archive.places.set(message.id, archive.messages.length);
-    archive.messages.push(message);
-  }
+  for (const message of messages) archive.messages.push(message);
 }

@@ -39,6 +39,7 @@ mod parallel_turns;
 mod pipelines;
 mod process_failures;
 mod project_files;
+mod prompt_vectors;
 mod providers;
 mod proxies;
 mod quotas;

@@ -73,10 +73,6 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
   const isMine = (run: MockRun) => (stored<Record<RunId, string>>(OWNERS, {})[run.run] ?? "local") === currentUser();
   const childrenOf = (parent: RunId): MockRun[] => [...runs.values()].filter((run) => parentOf(run) === parent);
   const summary = (run: MockRun) => summarize(run, childrenOf(run.run).length);
-  const journalsBelow = (run: RunId): (readonly [RunId, readonly Entry[]])[] => [
-    [run, find(run).journal],
-    ...childrenOf(run).flatMap((child) => journalsBelow(child.run)),
-  ];
   const withAll = (run: RunId, act: (run: RunId) => void): void => {
     for (const child of childrenOf(run)) withAll(child.run, act);
     act(run);
@@ -191,7 +187,7 @@ export function mockRuns(env: { now(): number }, conversations: MockConversation
         }
         return { summary: summary(found), above, flow: found.flow, entries: found.journal };
       },
-      ...mockLens((run) => journalsBelow(run)),
+      ...mockLens(),
       "usage.byDay": ({ days }: { days?: number }) =>
         usageByDay(
           [...runs.values()].map((run) => run.journal),

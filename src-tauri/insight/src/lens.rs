@@ -16,7 +16,7 @@ mod trace;
 
 use std::collections::HashMap;
 
-use plait_core::id::{Activation, NodeId, ReplyKey};
+use plait_core::id::{Activation, Epoch, NodeId, ReplyKey};
 use plait_run::journal::{CallEvent, Entry, Event};
 use plait_run::view::{EpochView, ModelCallView, RunView};
 
@@ -51,6 +51,23 @@ struct CallPlace {
     index: usize,
 }
 
+/// Which model calls of a run are wanted. All of them by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallFilter {
+    pub node: Option<NodeId>,
+    pub epoch: Option<Epoch>,
+    /// Only this call of each activation, from 0.
+    pub index: Option<usize>,
+}
+
+impl CallFilter {
+    fn matches(&self, place: &CallPlace) -> bool {
+        self.node.as_ref().is_none_or(|node| *node == place.activation.node)
+            && self.epoch.as_ref().is_none_or(|epoch| *epoch == place.activation.epoch)
+            && self.index.is_none_or(|index| index == place.index)
+    }
+}
+
 impl Lens {
     /// What a journal says of the run's model calls.
     pub fn of(journal: &[Entry]) -> Self {
@@ -75,17 +92,13 @@ impl Lens {
         &self.view
     }
 
-    /// The model calls of the run, or of one of its nodes, in the order in which they were made.
-    pub fn calls(&self, node: Option<&NodeId>) -> Vec<LensCall> {
-        let of_node =
-            |place: &&CallPlace| node.is_none_or(|node| place.activation.node.as_str() == node.as_str());
-        self.calls.iter().filter(of_node).filter_map(|place| self.call_at(place)).collect()
-    }
-
-    /// One of an activation's model calls, from 0.
-    pub fn call(&self, activation: &Activation, index: usize) -> Option<LensCall> {
-        let is_wanted = |place: &&CallPlace| place.activation == *activation && place.index == index;
-        self.calls.iter().find(is_wanted).and_then(|place| self.call_at(place))
+    /// The wanted model calls of the run in the order in which they were made.
+    pub fn calls(&self, wanted: &CallFilter) -> Vec<LensCall> {
+        self.calls
+            .iter()
+            .filter(|place| wanted.matches(place))
+            .filter_map(|place| self.call_at(place))
+            .collect()
     }
 
     fn add_call(&mut self, activation: &Activation, event: &CallEvent, seq: u64) {

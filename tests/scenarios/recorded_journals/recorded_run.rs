@@ -36,6 +36,16 @@ impl RecordedRun {
         recorded
     }
 
+    /// The id of the run itself.
+    pub fn run(&self) -> RunId {
+        run_of(&self.entries())
+    }
+
+    /// The ids of the run and of its child runs.
+    pub fn runs(&self) -> Vec<RunId> {
+        self.journals.iter().map(|journal| run_of(&entries(journal))).collect()
+    }
+
     /// The entries of the run itself.
     pub fn entries(&self) -> Vec<Entry> {
         entries(&self.journals[0])

@@ -238,6 +238,8 @@ export type BlockSource = { "from": "summary" } | { "from": "turn",
 export type BlockText = { block: BlockKind, text: string, tokens: number,
   /** What its items are. */
   sources?: Array<BlockSource>,
+  /** Where it comes from. */
+  origins?: Origins,
   /** What its cap left out. */
   cut?: BlockCut,
 };
@@ -1730,10 +1732,12 @@ export type ListTemplates = Record<string, never>;
 /** `tools.list`: Plait's own tools, sorted by name. Starts nothing. */
 export type ListTools = Record<string, never>;
 
-/** `lens.turns`: the conversations of the loops of a run that have not ended. `run.unknown`. */
+/** `lens.turns`: the conversations of the loops of a run. `run.unknown`. */
 export type ListTurns = {
   /** The run. */
   run: RunId,
+  /** Also of loops that have ended. */
+  ended?: boolean,
 };
 
 /** `users.list`: the users, and which of them is the current one. */
@@ -1787,6 +1791,8 @@ export type LoopTurnsView = {
   epoch: Epoch,
   /** What was said, oldest first. */
   turns: Array<LoopTurnView>,
+  /** Whether neither the loop nor the run has ended. */
+  isOpen: boolean,
 };
 
 /** A cycle that has gone round. */
@@ -3471,6 +3477,10 @@ export type ShowPrompts = {
   run: RunId,
   /** Only calls of this node. */
   node?: NodeId,
+  /** Only calls of activations in this iteration. */
+  epoch?: Epoch,
+  /** Only this call of each activation, from 0. */
+  call?: number,
 };
 
 /** `runs.show`: a run with its flow and its journal. */

@@ -1,7 +1,7 @@
 //! `lens.show`.
 
-use plait_core::id::{NodeId, RunId};
-use plait_insight::lens::LensCall;
+use plait_core::id::{Epoch, NodeId, RunId};
+use plait_insight::lens::{CallFilter, LensCall};
 use plait_run::view::RunStatus;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -20,6 +20,14 @@ pub struct ShowPrompts {
     #[serde(default)]
     #[ts(optional)]
     pub node: Option<NodeId>,
+    /// Only calls of activations in this iteration.
+    #[serde(default)]
+    #[ts(optional)]
+    pub epoch: Option<Epoch>,
+    /// Only this call of each activation, from 0.
+    #[serde(default)]
+    #[ts(optional, type = "number")]
+    pub call: Option<usize>,
 }
 
 /// The model calls of a run.
@@ -38,10 +46,12 @@ impl Command for ShowPrompts {
     type Reply = PromptsOfRun;
 
     async fn run(self, service: &LensService) -> Result<PromptsOfRun, ErrorReply> {
+        service.catch_up().await;
         let store = service.store.clone();
         run_blocking(move || {
             let record = store.run(&self.run)?;
-            let calls = read_lens(&store, &self.run)?.calls(self.node.as_ref());
+            let wanted = CallFilter { node: self.node, epoch: self.epoch, index: self.call };
+            let calls = read_lens(&store, &self.run)?.calls(&wanted);
             Ok(PromptsOfRun { run: self.run, flow_name: record.flow.name, status: record.status, calls })
         })
         .await

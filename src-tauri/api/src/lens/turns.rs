@@ -10,11 +10,15 @@ use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::command::Command;
 
-/// `lens.turns`: the conversations of the loops of a run that have not ended. `run.unknown`.
+/// `lens.turns`: the conversations of the loops of a run. `run.unknown`.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct ListTurns {
     /// The run.
     pub run: RunId,
+    /// Also of loops that have ended.
+    #[serde(default)]
+    #[ts(optional, as = "Option<bool>")]
+    pub ended: bool,
 }
 
 impl Command for ListTurns {
@@ -23,7 +27,13 @@ impl Command for ListTurns {
     type Reply = Vec<LoopTurnsView>;
 
     async fn run(self, service: &LensService) -> Result<Vec<LoopTurnsView>, ErrorReply> {
+        service.catch_up().await;
         let store = service.store.clone();
-        run_blocking(move || Ok(LoopTurnsView::open_in(&read_entries(&store, &self.run)?))).await
+        run_blocking(move || {
+            let mut all = LoopTurnsView::all_in(&read_entries(&store, &self.run)?);
+            all.retain(|view| self.ended || view.is_open);
+            Ok(all)
+        })
+        .await
     }
 }

@@ -77,7 +77,7 @@ async fn select_calls(
 ) -> Result<(PromptsOfRun, Vec<(usize, LensCall)>), ErrorReply> {
     let run: RunId = find(app, &args.run)?;
     let node = args.node.as_deref().map(Into::into);
-    let mut prompts = app.call(ShowPrompts { run, node }).await?;
+    let mut prompts = app.call(ShowPrompts { run, node, epoch: None, call: None }).await?;
     let numbered = (1..).zip(std::mem::take(&mut prompts.calls));
     let wanted = args.call.map(|call| usize::try_from(call).unwrap_or(usize::MAX));
     let calls: Vec<_> =

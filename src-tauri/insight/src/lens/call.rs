@@ -210,6 +210,8 @@ impl Lens {
             left_out.push(LeftOut::History { count: omitted.count, tokens, messages });
         }
         let conversation = prompt.conversation.iter().flat_map(|conversation| &conversation.left_out);
+        // The turn that is the message itself is sent.
+        let conversation = conversation.filter(|turns| turns.reason != OmissionReason::OwnMessage);
         left_out
             .extend(conversation.map(|turns| LeftOut::Turns { reason: turns.reason, count: turns.count }));
         left_out.extend(prompt.parts.iter().filter_map(|part| match part {

@@ -1,4 +1,4 @@
-//! The turns of the loops with a conversation that are open in a run: what a person can pin.
+//! The turns of the loops of a run that have a conversation. A person can pin turns of a loop that has not ended.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -17,6 +17,8 @@ pub struct LoopTurnsView {
     pub epoch: Epoch,
     /// What was said, oldest first.
     pub turns: Vec<LoopTurnView>,
+    /// Whether neither the loop nor the run has ended.
+    pub is_open: bool,
 }
 
 /// A turn of a loop's conversation.
@@ -36,24 +38,25 @@ pub struct LoopTurnView {
 }
 
 impl LoopTurnsView {
-    /// The loops of a run that have turns and have not ended, in the order in which their conversations began.
-    pub fn open_in(journal: &[Entry]) -> Vec<Self> {
-        let mut open: Vec<Self> = Vec::new();
+    /// The loops of a run that have turns, in the order in which their conversations began.
+    pub fn all_in(journal: &[Entry]) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
         for entry in journal {
             match &entry.event {
                 Event::Loop(at, LoopEvent::HistoryAppended { turns, pinned }) => {
                     let turns = turns.iter().map(|turn| LoopTurnView::of(turn, pinned.contains(&turn.id)));
-                    match open.iter_mut().find(|view| view.is_of(at)) {
+                    match all.iter_mut().find(|view| view.is_open_of(at)) {
                         Some(view) => view.turns.extend(turns),
-                        None => open.push(Self {
+                        None => all.push(Self {
                             node: at.node.clone(),
                             epoch: at.epoch.clone(),
                             turns: turns.collect(),
+                            is_open: true,
                         }),
                     }
                 }
                 Event::Loop(at, LoopEvent::HistoryPinned { turn, pinned }) => {
-                    let view = open.iter_mut().find(|view| view.is_of(at));
+                    let view = all.iter_mut().find(|view| view.is_open_of(at));
                     let turn = view.and_then(|view| view.turns.iter_mut().rfind(|known| known.id == *turn));
                     if let Some(turn) = turn {
                         turn.pinned = *pinned;
@@ -62,16 +65,16 @@ impl LoopTurnsView {
                 Event::Node(
                     at,
                     NodeEvent::Finished { .. } | NodeEvent::Failed { .. } | NodeEvent::Skipped { .. },
-                ) => open.retain(|view| !view.is_of(at)),
-                event if event.is_terminal() => open.clear(),
+                ) => all.iter_mut().filter(|view| view.is_open_of(at)).for_each(|view| view.is_open = false),
+                event if event.is_terminal() => all.iter_mut().for_each(|view| view.is_open = false),
                 _ => {}
             }
         }
-        open
+        all
     }
 
-    fn is_of(&self, at: &Activation) -> bool {
-        self.node == at.node && self.epoch == at.epoch
+    fn is_open_of(&self, at: &Activation) -> bool {
+        self.is_open && self.node == at.node && self.epoch == at.epoch
     }
 }
 

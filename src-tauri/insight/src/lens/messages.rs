@@ -46,6 +46,10 @@ pub struct BlockText {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<BlockSource>>")]
     pub sources: Vec<BlockSource>,
+    /// Where it comes from.
+    #[serde(default, skip_serializing_if = "Origins::is_empty")]
+    #[ts(optional, as = "Option<Origins>")]
+    pub origins: Origins,
     /// What its cap left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -234,6 +238,7 @@ fn join_blocks(parts: &[&PromptPart]) -> SentMessage {
                 text: text.clone(),
                 tokens: *tokens,
                 sources: sources.clone(),
+                origins: own.clone(),
                 cut: cut.clone(),
             });
         }

@@ -1,3 +1,5 @@
+mod histories;
+
 use serde_json::{Value, json};
 
 use std::collections::BTreeMap;
@@ -103,7 +105,7 @@ fn run_with_tools() -> Vec<Entry> {
 #[test]
 fn messages_are_those_that_were_sent() {
     let lens = Lens::of(&run_with_tools());
-    let [first, second] = &lens.calls(None)[..] else { panic!("two calls") };
+    let [first, second] = &lens.calls(&CallFilter::default())[..] else { panic!("two calls") };
     let sent = [
         (Role::System, "Be brief."),
         (Role::User, "Who are you?"),
@@ -124,14 +126,20 @@ fn messages_are_those_that_were_sent() {
     assert_eq!(second.messages[6].tool_call_id.as_deref(), Some("2"));
     assert_eq!(second.reply.as_ref().map(|reply| reply.text.as_str()), Some("I looked."));
     assert_eq!((first.call, second.call), (0, 1));
-    assert_eq!(lens.call(&chat(), 1).as_ref(), Some(second));
-    assert!(lens.calls(Some(&"other".into())).is_empty());
+    let wanted = CallFilter { node: Some("chat".into()), epoch: Some(Epoch::root()), index: Some(1) };
+    assert_eq!(lens.calls(&wanted), std::slice::from_ref(second));
+    let none = [
+        CallFilter { node: Some("other".into()), ..wanted.clone() },
+        CallFilter { epoch: Some(Epoch::root().child(0)), ..wanted.clone() },
+        CallFilter { index: Some(2), ..wanted },
+    ];
+    assert!(none.iter().all(|none| lens.calls(none).is_empty()));
 }
 
 #[test]
 fn what_did_not_fit_is_listed_with_its_tokens() {
     let lens = Lens::of(&run_with_tools());
-    let calls = lens.calls(None);
+    let calls = lens.calls(&CallFilter::default());
     let [LeftOut::History { count: 2, tokens: Some(7), messages }] = &calls[0].left_out[..] else {
         panic!("{:?}", calls[0].left_out)
     };
@@ -143,7 +151,7 @@ fn what_did_not_fit_is_listed_with_its_tokens() {
 #[test]
 fn shares_add_up_to_prompt_reserve_and_free_room() {
     let lens = Lens::of(&run_with_tools());
-    let calls = lens.calls(None);
+    let calls = lens.calls(&CallFilter::default());
     let shares: Vec<_> = calls[1].shares.iter().map(|share| (share.kind, share.tokens)).collect();
     let expected = [
         (ShareKind::System, 5),
@@ -165,7 +173,7 @@ fn question_in_the_history_counts_as_the_question() {
         of("chat", "node.started", &json!({ "attempt": 1 })),
         rendered(0, &prompt(&json!([history]))),
     ]));
-    let call = &lens.calls(None)[0];
+    let call = &lens.calls(&CallFilter::default())[0];
     assert!(call.shares.contains(&PromptShare { kind: ShareKind::Question, tokens: 3 }));
     assert!(!call.shares.iter().any(|share| share.kind == ShareKind::History));
     assert_eq!(call.badges, [PromptBadge::NoReply]);
@@ -181,7 +189,7 @@ fn blocks_are_one_message_and_keep_their_cuts() {
         of("chat", "node.started", &json!({ "attempt": 1 })),
         rendered(0, &prompt(&parts)),
     ]));
-    let call = &lens.calls(None)[0];
+    let call = &lens.calls(&CallFilter::default())[0];
     assert_eq!(texts(call), [(Role::User, "Ada: Hello.\n\nWhat now?")]);
     assert_eq!(call.messages[0].tokens, Some(7));
     assert!(matches!(&call.left_out[..], [LeftOut::Block { cut, .. }] if cut.tokens == 21));
@@ -195,7 +203,7 @@ fn messages_of_a_deleted_conversation_are_missing() {
         of("chat", "node.started", &json!({ "attempt": 1 })),
         rendered(0, &prompt(&json!([history]))),
     ]));
-    let missing = &lens.calls(None)[0].messages[0];
+    let missing = &lens.calls(&CallFilter::default())[0].messages[0];
     assert_eq!((missing.part, missing.missing, missing.tokens), (MessagePart::Missing, Some(2), Some(8)));
     assert!(lens.request(&chat(), 0).unwrap().is_incomplete);
 }
@@ -213,7 +221,7 @@ fn rejected_reply_is_sent_with_the_reason() {
     ]));
     let expected =
         [(Role::User, "A number?"), (Role::Assistant, "Four"), (Role::User, "That is not a number.")];
-    assert_eq!(texts(&lens.calls(None)[1]), expected);
+    assert_eq!(texts(&lens.calls(&CallFilter::default())[1]), expected);
 }
 
 #[test]
@@ -232,7 +240,10 @@ fn history_of_parallel_iterations_has_only_their_own_messages() {
         in_epoch("chat", &[1], "node.started", &json!({ "attempt": 1 })),
         in_epoch("chat", &[1], "prompt.rendered", &json!({ "step": 0, "prompt": prompt(&json!([history])) })),
     ]));
-    assert_eq!(texts(&lens.calls(None)[0]), [(Role::User, "before"), (Role::Assistant, "one")]);
+    assert_eq!(
+        texts(&lens.calls(&CallFilter::default())[0]),
+        [(Role::User, "before"), (Role::Assistant, "one")]
+    );
 }
 
 #[test]
@@ -352,7 +363,7 @@ fn turns_of_a_loop_are_marked_and_their_text_begins_the_message() {
         "leftOut": [{ "reason": "maxTurns", "first": 0, "count": 3 }] });
     let lens =
         Lens::of(&journal(&[of("chat", "node.started", &json!({ "attempt": 1 })), rendered(0, &sent)]));
-    let call = &lens.calls(None)[0];
+    let call = &lens.calls(&CallFilter::default())[0];
     assert!(call.badges.contains(&PromptBadge::ConversationInjected));
     assert!(matches!(call.left_out[..], [LeftOut::Turns { count: 3, .. }]));
     assert_eq!(texts(call), [(Role::User, "<turns>"), (Role::User, "And now?")]);
@@ -381,7 +392,7 @@ fn earlier_turns_of_a_loop_come_from_its_history() {
         appended(json!([turn("later", "user")])),
     ]));
     let expected = [(Role::Assistant, "one"), (Role::User, "two"), (Role::Assistant, "just now")];
-    assert_eq!(texts(&lens.calls(None)[0]), expected);
+    assert_eq!(texts(&lens.calls(&CallFilter::default())[0]), expected);
     assert!(!lens.request(&chat(), 0).unwrap().is_incomplete);
 }
 
@@ -445,7 +456,7 @@ fn summary_of_a_loop_is_shown_with_its_text() {
         of("chat", "node.started", &json!({ "attempt": 1 })),
         rendered(0, &prompt(&json!([turns]))),
     ]));
-    let calls = lens.calls(None);
+    let calls = lens.calls(&CallFilter::default());
     assert_eq!(texts(calls.last().unwrap()), [(Role::Assistant, "They met.")]);
     assert!(!lens.request(&chat(), 0).unwrap().is_incomplete);
 }
@@ -468,7 +479,7 @@ fn attachments_are_shown_with_their_message_and_have_a_share_of_their_own() {
         rendered(0, &prompt(&parts)),
         replied(0, &json!({ "text": "A dog.", "stopReason": "end" })),
     ]));
-    let call = lens.calls(None).remove(0);
+    let call = lens.calls(&CallFilter::default()).remove(0);
     let names: Vec<Vec<&str>> = call
         .messages
         .iter()

@@ -59,21 +59,16 @@ const Images = memo(function Images({ images }: { images: readonly Attachment[] 
   );
 });
 
-/** How much of the model's window the last prompt took, and with what. */
-const WindowBar = memo(function WindowBar({ use }: { use: WindowUse }) {
-  const share = (tokens: number) => `${Math.min(100, (100 * tokens) / Math.max(1, use.window))}%`;
-  const used = use.system + use.history + use.tools + use.question;
+/** How much of the model's window the last prompt took. The prompt tab says with what. */
+const WindowBar = memo(function WindowBar({ use: { tokens, window } }: { use: WindowUse }) {
   return (
     <div
       className="window-bar"
       role="img"
-      aria-label={TEXTS.windowUsed(used, use.window)}
-      title={TEXTS.tokensOfWindow(used.toLocaleString(), use.window.toLocaleString())}
+      aria-label={TEXTS.windowUsed(tokens, window)}
+      title={TEXTS.tokensOfWindow(tokens.toLocaleString(), window.toLocaleString())}
     >
-      <i data-part="system" style={{ width: share(use.system) }} />
-      <i data-part="history" style={{ width: share(use.history) }} />
-      <i data-part="tools" style={{ width: share(use.tools) }} />
-      <i data-part="question" style={{ width: share(use.question) }} />
+      <i style={{ width: `${Math.min(100, (100 * tokens) / Math.max(1, window))}%` }} />
     </div>
   );
 });

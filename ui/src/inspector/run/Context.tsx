@@ -1,10 +1,9 @@
 import { useMemo, useState } from "react";
-import type { ContextId, Epoch, NodeId } from "@/bindings";
+import type { ContextId, Epoch, LoopTurnsView, NodeId } from "@/bindings";
 import { Empty } from "@/design/text/Empty";
 import { contextShade } from "@/flow/document/context-colors";
 import { formatIteration } from "@/run/fold/epoch";
 import type { ContextMark } from "@/run/live/event-log";
-import type { LoopTurns } from "@/run/live/loop-conversations";
 import type { RunSession } from "@/run/live/session";
 import { describeCost, describeTokens, formatClock, formatCost, formatCount } from "@/run/values/format";
 import { contextOf } from "@/run/values/inputs";
@@ -60,7 +59,7 @@ type ContextOfProps = {
   node: NodeId;
   epoch?: Epoch;
   /** The conversation of the loop around the node. */
-  conversation?: LoopTurns;
+  conversation?: LoopTurnsView;
 };
 
 function ContextOf({ session, id, node, epoch, conversation }: ContextOfProps) {

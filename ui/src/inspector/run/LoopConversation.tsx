@@ -1,11 +1,9 @@
 import { Pin } from "lucide-react";
-import { useState } from "react";
-import type { Flow, NodeId } from "@/bindings";
+import { useEffect, useState } from "react";
+import type { Flow, LoopTurnsView, NodeId } from "@/bindings";
 import { IconButton } from "@/design/controls/Button";
 import { displayedFlow } from "@/flow/document/flow-state";
-import type { LoopTurns } from "@/run/live/loop-conversations";
 import type { RunSession } from "@/run/live/session";
-import { messageText } from "@/run/values/message-text";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useActiveSession, useChosenEpoch, useEventCount, useRunHead } from "@/workspace/run-hooks";
 import { EarlierMessages } from "./EarlierMessages";
@@ -17,16 +15,42 @@ import { TEXTS } from "./texts";
 const MAX_VISIBLE_TURNS = 40;
 
 /** The conversation of the innermost conversational loop around a node, or of the loop that it is, if there is one. */
-export function useLoopTurns(node: NodeId): LoopTurns | undefined {
+export function useLoopTurns(node: NodeId): LoopTurnsView | undefined {
   const session = useActiveSession();
   const flow = useFlow(displayedFlow);
   const { epoch } = useChosenEpoch(node);
-  // New turns and pins come with events.
-  useEventCount();
   const loop = conversationalLoop(flow, node);
+  const all = useConversationsOf(loop === undefined ? undefined : session);
   if (!session || loop === undefined) return undefined;
-  const found = session.log.loops.latest(loop, around(session, loop, epoch?.epoch ?? []));
-  return found ?? session.log.loops.latest(loop);
+  const outer = around(session, loop, epoch?.epoch ?? []);
+  const isAround = (turns: LoopTurnsView) => outer.every((counter, at) => turns.epoch[at] === counter);
+  return all.findLast((turns) => turns.node === loop && isAround(turns)) ?? all.findLast(({ node }) => node === loop);
+}
+
+const NO_CONVERSATIONS: readonly LoopTurnsView[] = [];
+
+/** The conversations of the loops of a run. The host is asked again when one of them has changed. */
+function useConversationsOf(session: RunSession | undefined): readonly LoopTurnsView[] {
+  const { host } = useWorkspace();
+  // Changes come with events.
+  useEventCount();
+  const changes = session?.log.conversationChanges ?? 0;
+  const [known, setKnown] = useState<{ of: RunSession; all: LoopTurnsView[] }>();
+  useEffect(() => {
+    if (!session || changes === 0) return;
+    let current = true;
+    host.call("lens.turns", { run: session.run, ended: true }).then(
+      (all) => {
+        if (current) setKnown({ of: session, all });
+      },
+      // The host says elsewhere that it can't be reached.
+      () => undefined,
+    );
+    return () => {
+      current = false;
+    };
+  }, [host, session, changes]);
+  return known && known.of === session ? known.all : NO_CONVERSATIONS;
 }
 
 /** The epoch of the loop's execution that an activation is in: the longest one that the activation's epoch begins with. */
@@ -47,7 +71,7 @@ function conversationalLoop(flow: Flow, node: NodeId): NodeId | undefined {
 }
 
 /** The turns of a loop's conversation. While the run waits, a person can pin them. */
-export function LoopConversation({ conversation }: { conversation: LoopTurns }) {
+export function LoopConversation({ conversation }: { conversation: LoopTurnsView }) {
   const workspace = useWorkspace();
   const isWaiting = useRunHead((head) => head.status === "waiting");
   const [all, setAll] = useState(false);
@@ -58,16 +82,11 @@ export function LoopConversation({ conversation }: { conversation: LoopTurns }) 
     <Section title={TEXTS.conversationOf(workspace.nodeNames.nameOf(node))}>
       <EarlierMessages count={hidden} onShow={() => setAll(true)} />
       <ol className="flex flex-col gap-1.5" aria-label={TEXTS.turns}>
-        {turns.slice(hidden).map(({ message, pinned }, index) => (
+        {turns.slice(hidden).map(({ id, role, text, tokens, node: author, pinned }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: turns are only added, and one message may be said twice.
           <li key={hidden + index} className="flex items-start gap-1" data-pinned={pinned || undefined}>
             <div className="min-w-0 grow">
-              <MessageBox
-                role={message.role}
-                tokens={message.tokens}
-                text={messageText(message.content)}
-                author={message.author.node}
-              />
+              <MessageBox role={role} tokens={tokens} text={text} author={author} />
             </div>
             {pinned || isOpen ? (
               <IconButton
@@ -76,7 +95,7 @@ export function LoopConversation({ conversation }: { conversation: LoopTurns }) 
                 disabled={!canPin}
                 className="size-6"
                 icon={<Pin size={13} fill={pinned ? "currentColor" : "none"} />}
-                onClick={() => void workspace.runs.pin(conversation, message.id, !pinned)}
+                onClick={() => void workspace.runs.pin(conversation, id, !pinned)}
               />
             ) : null}
           </li>

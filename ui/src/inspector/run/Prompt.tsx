@@ -1,15 +1,15 @@
 import { useMemo, useState } from "react";
 import { useStore } from "zustand";
-import type { NodeId, PromptRecord, StopReason } from "@/bindings";
+import type { NodeId, PromptRecord, PromptShare, ShareKind, StopReason } from "@/bindings";
 import { Button } from "@/design/controls/Button";
 import { ChoiceBar } from "@/design/controls/ChoiceBar";
 import { Switch } from "@/design/controls/Switch";
 import { plain } from "@/design/markdown/plain-text";
 import { Empty } from "@/design/text/Empty";
 import type { EpochView, ModelCallView, NodeView } from "@/run/fold/types";
-import type { RunSession } from "@/run/live/session";
+import { isOwnCall, previousCall } from "@/run/prompt/model-calls";
 import { diffPrompts, type PromptDiff } from "@/run/prompt/prompt-diff";
-import { hasLoopHistory, isOwnCall, type Line, previousCall, type Share, sharesOf } from "@/run/prompt/prompt-parts";
+import { type Line, linesOf } from "@/run/prompt/prompt-lines";
 import { describeTokens, formatCost, formatCount, formatDuration } from "@/run/values/format";
 import { Reasoning } from "@/run/values/Reasoning";
 import { Truncated } from "@/run/values/Truncated";
@@ -20,12 +20,13 @@ import { useActiveSession, useChosenEpoch } from "@/workspace/run-hooks";
 import { Forecast } from "./Forecast";
 import { Knowledge } from "./Knowledge";
 import { CopyAsCurl } from "./PromptActions";
-import { PromptMessages, promptLines, usePromptLines } from "./PromptMessages";
+import { PromptMessages } from "./PromptMessages";
 import { PromptSearch } from "./PromptSearch";
 import { RunPage } from "./RunPage";
 import { Section } from "./Section";
 import { SourceLink } from "./SourceLink";
 import { SCHEMA_FORMS, TEXTS } from "./texts";
+import { type CallPlace, type LensReply, useLensCall } from "./useLensCall";
 
 /** Exactly what was sent to the model. */
 export function Prompt({ nodeId }: { nodeId: NodeId }) {
@@ -35,7 +36,9 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
   const chosen = useStore(workspace.epochChoice.store, (choices) => workspace.epochChoice.callOf(nodeId, choices));
   const calls = epoch?.calls ?? [];
   const call = calls.find((_, index) => index === chosen) ?? calls.findLast(isOwnCall) ?? calls.at(-1);
-  if (!session || !view || !epoch || !call?.prompt) {
+  const place = session && epoch && call && { session, node: nodeId, epoch, call };
+  const lens = useLensCall(place);
+  if (!session || !view || !epoch || !call?.prompt || !place) {
     return (
       <RunPage label={TEXTS.prompt}>
         <Forecast node={nodeId} detailed />
@@ -51,7 +54,7 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
       <PromptSearch session={session} />
       <div className="mb-1 flex flex-wrap items-center gap-2">
         <b className="truncate font-semibold">{TEXTS.sentToModel}</b>
-        {hasLoopHistory(prompt) ? <InjectedBadge /> : null}
+        {lens.call?.badges.includes("conversationInjected") ? <InjectedBadge /> : null}
         <span className="flex-1" />
         {calls.length > 1 ? (
           <StepPicker
@@ -61,7 +64,7 @@ export function Prompt({ nodeId }: { nodeId: NodeId }) {
           />
         ) : null}
       </div>
-      <Sent session={session} node={nodeId} view={view} epoch={epoch} call={call} prompt={prompt} />
+      <Sent place={place} view={view} prompt={prompt} lens={lens} />
       {prompt.refused ? (
         <p className="mt-1.5 text-warn text-xs" title={plain(prompt.refused.message)} data-testid="prompt-refused">
           {TEXTS.refusedPrompt(prompt.refused.tokens, prompt.refused.limit)}
@@ -87,28 +90,32 @@ function InjectedBadge() {
 }
 
 type SentProps = {
-  session: RunSession;
-  node: NodeId;
+  place: CallPlace;
   view: NodeView;
-  epoch: EpochView;
-  call: ModelCallView;
   prompt: PromptRecord;
+  lens: LensReply;
 };
+
+const NO_LINES: readonly Line[] = [];
+const NO_SHARES: readonly PromptShare[] = [];
 
 const VIEWS = [
   { id: "messages", label: TEXTS.asMessages },
   { id: "json", label: TEXTS.asJson },
 ] as const;
 
-function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
-  const lines = usePromptLines(session, node, epoch, prompt);
+function Sent({ place, view, prompt, lens }: SentProps) {
+  const { session, node, epoch, call } = place;
+  const lines = useMemo(() => (lens.call ? linesOf(lens.call) : NO_LINES), [lens.call]);
   const [shown, setShown] = useState<(typeof VIEWS)[number]["id"]>("messages");
   const [folded, setFolded] = useState(false);
   const [compared, setCompared] = useState(false);
-  const diff = useDiff({ session, node, view, epoch, call, prompt }, lines, compared);
+  const before = compared ? previousCall(view, epoch, call) : undefined;
+  const earlier = useLensCall(before && { ...place, ...before }).call;
+  const diff = useMemo(() => earlier && diffPrompts(linesOf(earlier), lines), [earlier, lines]);
   return (
     <>
-      <WindowUse prompt={prompt} shares={sharesOf(prompt, lines)} />
+      <WindowUse prompt={prompt} shares={lens.call?.shares ?? NO_SHARES} />
       <Forecast node={node} />
       <p className="mt-1.5 break-words text-fg-2 text-xs">
         <span className="text-fg-3">{TEXTS.replyTo}</span>
@@ -152,7 +159,12 @@ function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
           label={shown === "json" ? TEXTS.copyPromptAsJson : TEXTS.copyMessages}
         />
       </div>
-      {compared ? <DiffSummary diff={diff} /> : null}
+      {compared ? <DiffSummary diff={diff} isFirst={!before} /> : null}
+      {lens.error === undefined ? null : (
+        <p className="mt-1.5 text-bad text-xs" role="alert">
+          {lens.error}
+        </p>
+      )}
       {shown === "messages" ? (
         <PromptMessages lines={lines} folded={folded} changes={diff?.changes} />
       ) : (
@@ -164,24 +176,15 @@ function Sent({ session, node, view, epoch, call, prompt }: SentProps) {
   );
 }
 
-/** What differs from the node's previous call, while that is wanted. */
-function useDiff(sent: SentProps, lines: readonly Line[], wanted: boolean): PromptDiff | undefined {
-  const { session, node, view, epoch, call } = sent;
-  const before = wanted ? previousCall(view, epoch, call) : undefined;
-  const earlier = before?.call.prompt;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an earlier prompt does not change; its activation may.
-  return useMemo(
-    () => (before && earlier ? diffPrompts(promptLines(session, node, before.epoch, earlier), lines) : undefined),
-    [session, node, earlier, lines],
-  );
-}
-
-function DiffSummary({ diff }: { diff: PromptDiff | undefined }) {
+/** What differs from the node's previous call. Nothing until that is known. */
+function DiffSummary({ diff, isFirst }: { diff: PromptDiff | undefined; isFirst: boolean }) {
   return (
     <p className="mt-1.5 text-fg-3 text-xs" role="status" data-testid="prompt-diff">
       {diff
         ? `${TEXTS.changedMessages(diff.count)} · ${TEXTS.tokensChanged(formatCount(diff.added), formatCount(diff.removed))}`
-        : TEXTS.noPreviousCall}
+        : isFirst
+          ? TEXTS.noPreviousCall
+          : null}
     </p>
   );
 }
@@ -189,7 +192,7 @@ function DiffSummary({ diff }: { diff: PromptDiff | undefined }) {
 /** The messages as one text. */
 function textOf(lines: readonly Line[]): string {
   const texts = lines.flatMap((line) => {
-    if (line.kind === "message") return [`${line.role}:\n${line.text}`];
+    if (line.kind === "message") return [`${line.message.role}:\n${line.text}`];
     return line.kind === "block" ? [`user:\n${line.text}`] : [];
   });
   return texts.join("\n\n");
@@ -235,8 +238,22 @@ function StepPicker({
   );
 }
 
+const SHARE_TITLES: Record<ShareKind, string> = {
+  system: TEXTS.shareSystem,
+  history: TEXTS.shareHistory,
+  retrieval: TEXTS.shareRetrieval,
+  memory: TEXTS.shareMemory,
+  tools: TEXTS.shareTools,
+  steps: TEXTS.shareSteps,
+  partner: TEXTS.sharePartner,
+  question: TEXTS.shareQuestion,
+  attachments: TEXTS.shareAttachments,
+  reserve: TEXTS.shareReserve,
+  free: TEXTS.shareFree,
+};
+
 /** The context window as one bar: the parts of the prompt, free room, and the reserve for the reply. */
-function WindowUse({ prompt, shares }: { prompt: PromptRecord; shares: readonly Share[] }) {
+function WindowUse({ prompt, shares }: { prompt: PromptRecord; shares: readonly PromptShare[] }) {
   const whole = Math.max(
     1,
     shares.reduce((sum, share) => sum + share.tokens, 0),
@@ -253,26 +270,24 @@ function WindowUse({ prompt, shares }: { prompt: PromptRecord; shares: readonly 
         aria-label={TEXTS.tokensContextWindow(formatCount(prompt.tokens), formatCount(prompt.window))}
         data-testid="prompt-bar"
       >
-        {shares.map((share) =>
-          share.tokens > 0 ? (
-            <i
-              key={share.part}
-              className={`part-${share.part} block`}
-              style={{ width: `${(100 * share.tokens) / whole}%` }}
-              title={`${share.title}: ${formatCount(share.tokens)}`}
-            />
-          ) : null,
-        )}
+        {shares.map(({ kind, tokens }) => (
+          <i
+            key={kind}
+            className={`part-${kind} block`}
+            style={{ width: `${(100 * tokens) / whole}%` }}
+            title={`${SHARE_TITLES[kind]}: ${formatCount(tokens)}`}
+          />
+        ))}
       </div>
       <dl className="mt-1.5 grid grid-cols-2 gap-x-4 gap-y-0.5 text-fg-2 text-xs">
-        {shares.map((share) => (
-          <div key={share.part} className="flex items-center gap-2">
+        {shares.map(({ kind, tokens }) => (
+          <div key={kind} className="flex items-center gap-2">
             <i
               aria-hidden
-              className={`part-${share.part} size-2 shrink-0 rounded-[2px] ${share.part === "free" ? "border border-line-2" : ""}`}
+              className={`part-${kind} size-2 shrink-0 rounded-[2px] ${kind === "free" ? "border border-line-2" : ""}`}
             />
-            <dt>{share.title}</dt>
-            <dd className="ml-auto font-mono text-fg tabular-nums">{formatCount(share.tokens)}</dd>
+            <dt>{SHARE_TITLES[kind]}</dt>
+            <dd className="ml-auto font-mono text-fg tabular-nums">{formatCount(tokens)}</dd>
           </div>
         ))}
       </dl>

@@ -1,6 +1,6 @@
-import type { BlockSource, NodeId } from "@/bindings";
+import type { BlockKind, BlockSource, NodeId } from "@/bindings";
 import type { LineChange } from "@/run/prompt/prompt-diff";
-import type { Line } from "@/run/prompt/prompt-parts";
+import type { Line } from "@/run/prompt/prompt-lines";
 import { formatCount } from "@/run/values/format";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { AttachmentList } from "@/workspace/attachments/AttachmentList";
@@ -12,7 +12,7 @@ import { TEXTS } from "./texts";
 
 type Block = Extract<Line, { kind: "block" }>;
 
-const TITLES: Record<Block["block"], string> = {
+const TITLES: Record<BlockKind, string> = {
   retrieval: TEXTS.blockRetrieval,
   tools: TEXTS.blockTools,
   memory: TEXTS.blockMemory,
@@ -32,7 +32,8 @@ type Props = {
 export function PromptBlock({ line, open, onToggle, change }: Props) {
   const workspace = useWorkspace();
   const nameOf = (node: NodeId) => workspace.nodeNames.nameOf(node);
-  const { block, text, tokens, sources, attachments = [], origins, cut } = line;
+  const { text, tokens, attachments = [] } = line;
+  const { block, sources = [], origins, cut } = line.block;
   const title = TITLES[block];
   return (
     <article

@@ -1,17 +1,11 @@
-import { memo, useMemo, useState } from "react";
-import type { Attachment, NodeId, Origins, PromptRecord } from "@/bindings";
-import type { EpochView } from "@/run/fold/types";
-import type { RunSession } from "@/run/live/session";
+import { memo, useState } from "react";
+import type { Attachment, LeftOut, NodeId, Origins } from "@/bindings";
 import type { LineChange } from "@/run/prompt/prompt-diff";
-import { type Line, linesOf } from "@/run/prompt/prompt-parts";
-import { attachmentsOf } from "@/run/values/attachments";
+import type { Line } from "@/run/prompt/prompt-lines";
 import { formatCount } from "@/run/values/format";
-import { contextOf } from "@/run/values/inputs";
-import { messageText } from "@/run/values/message-text";
 import { CopyButton, ValueView } from "@/run/values/ValueView";
 import { AttachmentList } from "@/workspace/attachments/AttachmentList";
 import { useWorkspace } from "@/workspace/context";
-import { useEventCount } from "@/workspace/run-hooks";
 import { ChangedText, ChangeMark } from "./ChangedText";
 import { Cut } from "./Cut";
 import { FoldButton } from "./FoldButton";
@@ -21,27 +15,6 @@ import { TEXTS } from "./texts";
 
 /** Long histories are shown from their end; the rest on demand. */
 const MAX_VISIBLE_MESSAGES = 40;
-
-// A prompt does not change any more: once all its lines are known, they are for good.
-const complete = new WeakMap<PromptRecord, Line[]>();
-
-/** The lines of a prompt, as they are known by now. */
-export function usePromptLines(session: RunSession, node: NodeId, epoch: EpochView, prompt: PromptRecord): Line[] {
-  // What is not known yet may come with any event.
-  const events = useEventCount();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is mutable; its length says when it changed.
-  return useMemo(() => promptLines(session, node, epoch, prompt), [session, node, epoch.epoch, prompt, events]);
-}
-
-/** The same, outside of a component that follows the run. */
-export function promptLines(session: RunSession, node: NodeId, epoch: EpochView, prompt: PromptRecord): Line[] {
-  const known = complete.get(prompt);
-  if (known) return known;
-  const context = contextOf({ nodes: session.fold.nodes, head: session.fold.head }, node, epoch.epoch);
-  const lines = linesOf(prompt, epoch, session.log, context);
-  if (!lines.some((line) => line.kind === "unknown")) complete.set(prompt, lines);
-  return lines;
-}
 
 type Changes = ReadonlyMap<string, LineChange>;
 const UNCHANGED: Changes = new Map();
@@ -77,22 +50,23 @@ export const PromptMessages = memo(function PromptMessages({ lines, folded = fal
 
 function LineView({ line, folded, change }: { line: Line; folded: boolean; change?: LineChange }) {
   const [open, setOpen] = useState(!folded);
-  if (line.kind === "unknown") {
+  if (line.kind === "missing") {
     return <Cut>{TEXTS.messagesTokensContentNot(formatCount(line.count), formatCount(line.tokens))}</Cut>;
   }
   if (line.kind === "block") {
     return <PromptBlock line={line} open={open} onToggle={() => setOpen(!open)} change={change} />;
   }
-  if (line.kind === "left") return <LeftOut line={line} />;
-  if (line.kind === "leftTurns") {
-    return <Cut>{TEXTS.turnsLeftOut(line.count, TEXTS.omissionReasons[line.reason])}</Cut>;
+  if (line.kind === "leftOut") {
+    const { leftOut } = line;
+    if (leftOut.kind === "history") return <LeftOutMessages leftOut={leftOut} />;
+    return <Cut>{TEXTS.turnsLeftOut(leftOut.count, TEXTS.omissionReasons[leftOut.reason])}</Cut>;
   }
-  const { role, tokens, text, author, attachments, origins } = line;
+  const { role, author, attachments, origins } = line.message;
   return (
     <MessageBox
       role={role}
-      tokens={tokens}
-      text={text}
+      tokens={line.tokens}
+      text={line.text}
       author={author}
       attachments={attachments}
       origins={origins}
@@ -104,23 +78,24 @@ function LineView({ line, folded, change }: { line: Line; folded: boolean; chang
 }
 
 /** The messages of the history that did not fit, and why. */
-function LeftOut({ line }: { line: Extract<Line, { kind: "left" }> }) {
+function LeftOutMessages({ leftOut }: { leftOut: Extract<LeftOut, { kind: "history" }> }) {
   const [open, setOpen] = useState(false);
+  const { count, tokens, messages } = leftOut;
   return (
     <>
-      <Cut onClick={() => setOpen(!open)} expanded={open}>
-        {formatCount(line.messages.length)} older {line.messages.length === 1 ? "message" : "messages"} left out,{" "}
-        {formatCount(line.tokens)} tokens {open ? "▴" : "▾"}
+      <Cut onClick={messages && (() => setOpen(!open))} expanded={messages && open}>
+        {formatCount(count)} older {count === 1 ? "message" : "messages"} left out
+        {tokens === undefined ? "" : `, ${formatCount(tokens)} tokens`} {messages ? (open ? "▴" : "▾") : ""}
         <span className="block">{TEXTS.leftOutForWindow}</span>
       </Cut>
       {open
-        ? line.messages.map((message) => (
+        ? messages?.map((message) => (
             <div key={message.id} className="mt-1.5 opacity-70">
               <MessageBox
                 role={message.role}
                 tokens={message.tokens}
-                text={messageText(message.content)}
-                attachments={attachmentsOf(message.content)}
+                text={message.text}
+                attachments={message.attachments}
               />
             </div>
           ))

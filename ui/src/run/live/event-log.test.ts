@@ -31,15 +31,6 @@ describe("the log", () => {
     }
   });
 
-  it("returns the messages between two ids, also after a reset", () => {
-    const log = logOf(journalOf("chat-cycle"));
-    const ids = (messages: { id: string }[]) => messages.map((message) => message.id);
-    expect(ids(log.messagesBetween("main", "ask#0/0", "ask#1/0"))).toEqual(["ask#0/0", "chat#0/0", "ask#1/0"]);
-    expect(log.messagesBetween("main", "ask#1/0", "ask#0/0")).toEqual([]);
-    expect(log.messagesBetween("main", "nobody", "ask#0/0")).toEqual([]);
-    expect(ids(logOf(journalOf("contexts")).messagesBetween("main", "start/0", "start/0"))).toEqual(["start/0"]);
-  });
-
   it("finds where an activation ended", () => {
     const journal = journalOf("chat-cycle");
     const log = logOf(journal);

@@ -1,18 +1,7 @@
 /** The events of a run as they came, and what is looked up in them: messages by context, and contexts as they once were. */
-import type {
-  ContextChange,
-  ContextId,
-  ContextRecord,
-  Entry,
-  Epoch,
-  MemoryState,
-  Message,
-  MessageId,
-  NodeId,
-} from "@/bindings";
+import type { ContextChange, ContextId, ContextRecord, Entry, Epoch, MemoryState, Message, NodeId } from "@/bindings";
 import { sameEpoch } from "../fold/epoch";
 import { applyToMemory, memoryOfConversation } from "../fold/memory";
-import { LoopConversations } from "./loop-conversations";
 
 /** One change of a context. `start..length` is the history after it, in the list of all messages it ever had. */
 export type ContextMark = {
@@ -27,14 +16,16 @@ export type ContextMark = {
   record: ContextRecord;
 };
 
-export type ContextArchive = { messages: Message[]; places: Map<MessageId, number>; marks: ContextMark[] };
+export type ContextArchive = { messages: Message[]; marks: ContextMark[] };
 
 export class EventLog {
   /** Every entry of the journal so far, in order: the one at index `i` has `seq` `i` unless the journal has gaps. */
   readonly entries: Entry[] = [];
   readonly contexts = new Map<ContextId, ContextArchive>();
-  /** The conversations of loops. */
-  readonly loops = new LoopConversations();
+  /** How often the conversation of a loop changed, or ended with its loop or the run. The host has the conversations. */
+  conversationChanges = 0;
+  /** The loops that have a conversation. */
+  readonly #conversations = new Set<NodeId>();
   /** The workflow's memory after each change. */
   readonly #memories: { seq: number; memory: MemoryState }[] = [];
   /** The times when the run only waited for a person. */
@@ -48,7 +39,7 @@ export class EventLog {
       this.#wait(entry);
       if (entry.type === "child.started") this.hasChildren = true;
       this.#remember(entry);
-      this.loops.append(entry);
+      this.#countConversationChange(entry);
       if (entry.type === "context.created") this.#create(entry);
       else if (entry.type === "context.changed") this.#change(entry, entry.contextId, entry.change);
       else if (entry.type === "turn.committed") {
@@ -70,17 +61,6 @@ export class EventLog {
     return this.#memories.findLast((known) => known.seq <= seq)?.memory;
   }
 
-  /** The messages of a context from `first` to `last`; fewer than it should be where they are not known. */
-  messagesBetween(id: ContextId | undefined, first: MessageId, last: MessageId): Message[] {
-    const own = id === undefined ? undefined : this.contexts.get(id);
-    for (const archive of own ? [own] : this.contexts.values()) {
-      const from = archive.places.get(first);
-      const to = archive.places.get(last);
-      if (from !== undefined && to !== undefined && from <= to) return archive.messages.slice(from, to + 1);
-    }
-    return [];
-  }
-
   /** The place in the journal where an activation ended, if it has. */
   endOf(node: NodeId, epoch: Epoch): number | undefined {
     const end = this.entries.findLast(
@@ -90,6 +70,25 @@ export class EventLog {
         sameEpoch(entry.epoch, epoch),
     );
     return end?.seq;
+  }
+
+  #countConversationChange(entry: Entry): void {
+    switch (entry.type) {
+      case "history.appended":
+      case "history.pinned":
+        this.#conversations.add(entry.node);
+        this.conversationChanges += 1;
+        break;
+      case "node.finished":
+      case "node.failed":
+      case "node.skipped":
+        if (this.#conversations.has(entry.node)) this.conversationChanges += 1;
+        break;
+      case "run.finished":
+      case "run.failed":
+      case "run.cancelled":
+        if (this.#conversations.size > 0) this.conversationChanges += 1;
+    }
   }
 
   #remember(entry: Entry): void {
@@ -122,7 +121,7 @@ export class EventLog {
   #create(entry: Extract<Entry, { type: "context.created" }>): void {
     const { messageHistory, ...record } = entry.context;
     const id = record.contextId;
-    const archive = this.contexts.get(id) ?? { messages: [], places: new Map(), marks: [] };
+    const archive = this.contexts.get(id) ?? { messages: [], marks: [] };
     this.contexts.set(id, archive);
     const start = archive.messages.length;
     add(archive, messageHistory);
@@ -176,8 +175,5 @@ export class EventLog {
 }
 
 function add(archive: ContextArchive, messages: readonly Message[]): void {
-  for (const message of messages) {
-    archive.places.set(message.id, archive.messages.length);
-    archive.messages.push(message);
-  }
+  for (const message of messages) archive.messages.push(message);
 }

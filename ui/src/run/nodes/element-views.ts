@@ -2,7 +2,7 @@
 import type { Attachment, Epoch, Fault, NodeId, PortKind, PortName, PromptRecord, ToolProgress } from "@/bindings";
 import { displayedEpoch } from "@/run/fold/epoch";
 import type { EpochView, NodeState, NodeView } from "@/run/fold/types";
-import { isOwnCall, partsOf } from "@/run/prompt/prompt-parts";
+import { isOwnCall } from "@/run/prompt/model-calls";
 import { attachmentsIn, isImage } from "@/run/values/attachments";
 import { outputsOf, wasStopped } from "@/run/values/outputs";
 import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf } from "@/run/values/preview";
@@ -10,14 +10,8 @@ import { headOf, plainText, previewOf, previewOfContext, previewOfTools, tailOf 
 /** A node that was only stopped, because its run was, did not fail. */
 export type NodeRunState = NodeState | "stopped";
 
-/** Shares of a model's window, as the thin bar on a node card draws them. */
-export type WindowUse = {
-  system: number;
-  history: number;
-  tools: number;
-  question: number;
-  window: number;
-};
+/** How much of a model's window a prompt takes, as the thin bar on a node card draws it. */
+export type WindowUse = Readonly<Pick<PromptRecord, "tokens" | "window">>;
 
 export type NodeRun = {
   state: NodeRunState;
@@ -52,7 +46,6 @@ const PEEK_TEXT = 60;
 const nodeRuns = new WeakMap<NodeView, NodeRun>();
 const epochRuns = new WeakMap<EpochView, NodeRun>();
 // Outputs are set once and stay the same object while the rest of their view changes.
-const windowUses = new WeakMap<PromptRecord, WindowUse>();
 const outputImages = new WeakMap<Record<PortName, unknown>, readonly Attachment[]>();
 const passings = new WeakMap<Record<PortName, unknown>, Map<PortName, Passing>>();
 
@@ -97,7 +90,7 @@ function toNodeRun(view: NodeView, displayed = displayedEpoch(view)): NodeRun {
   const images = imagesOf(displayed);
   if (images.length > 0) run.images = images;
   const prompt = displayed.calls.findLast((call) => call.prompt && isOwnCall(call))?.prompt;
-  if (prompt) run.windowUse = windowUse(prompt);
+  if (prompt) run.windowUse = prompt;
   return run;
 }
 
@@ -123,18 +116,6 @@ function streamOf(view: NodeView, displayed: EpochView): string | undefined {
   const text =
     displayed.calls.findLast((call) => call.reply?.text && isOwnCall(call))?.reply?.text || displayed.streamed;
   return text ? headOf(plainText(text.slice(0, 4 * CARD_TEXT)), CARD_TEXT) : undefined;
-}
-
-/** What a prompt takes of its window, by kind. */
-export function windowUse(prompt: PromptRecord): WindowUse {
-  let use = windowUses.get(prompt);
-  if (!use) {
-    const { system, history, retrieval, memory, toolInstructions, partner, question, steps } = partsOf(prompt);
-    const tools = prompt.toolTokens + toolInstructions + steps;
-    use = { system, history, tools, question: question + partner + retrieval + memory, window: prompt.window };
-    windowUses.set(prompt, use);
-  }
-  return use;
 }
 
 type Passing = { value: unknown; passed: number };

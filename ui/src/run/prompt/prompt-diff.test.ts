@@ -1,22 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { diffPrompts, diffWords } from "./prompt-diff";
-import type { Line } from "./prompt-parts";
+import type { Line } from "./prompt-lines";
 
 const message = (key: string, role: "system" | "user" | "assistant", text: string, inHistory = false): Line => ({
   kind: "message",
   key,
-  role,
   text,
   tokens: text.length,
-  inHistory,
+  message: { part: inHistory ? "history" : role === "system" ? "system" : "question", role, text },
 });
 const block = (key: string, name: "memory" | "partner", text: string): Line => ({
   kind: "block",
   key,
-  block: name,
   text,
   tokens: text.length,
-  sources: [],
+  block: { block: name, text, tokens: text.length },
 });
 
 describe("the diff of two prompts", () => {

@@ -1,5 +1,5 @@
 /** What changed from one prompt of a node to its next: which messages are new, which differ and how, and which are gone. */
-import type { Line } from "./prompt-parts";
+import type { Line } from "./prompt-lines";
 
 /** A part of a changed text. */
 export type DiffPiece = { kind: "same" | "added" | "removed"; text: string };
@@ -57,13 +57,13 @@ function isText(line: Line): line is TextLine {
 }
 
 function roleOf(line: TextLine): string {
-  return line.kind === "block" ? "user" : line.role;
+  return line.kind === "block" ? "user" : line.message.role;
 }
 
 /** What a line is in every prompt of a node: the system text, or a block. Messages come and go. */
 function slotOf(line: TextLine): string | undefined {
-  if (line.kind === "block") return line.block === "partner" ? undefined : line.block;
-  return line.role === "system" && !line.inHistory ? "system" : undefined;
+  if (line.kind === "block") return line.block.block === "partner" ? undefined : line.block.block;
+  return line.message.part === "system" ? "system" : undefined;
 }
 
 /** The difference of two texts, word by word: a longest common subsequence, with what begins and ends equal put aside. */

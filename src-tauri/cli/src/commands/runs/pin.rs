@@ -23,7 +23,7 @@ pub(super) struct PinArgs {
 
 pub(super) async fn execute(app: &Plait, args: &PinArgs) -> Result<(), CliError> {
     let run = find(app, &args.run)?;
-    let open = app.call(ListTurns { run: run.clone() }).await?;
+    let open = app.call(ListTurns { run: run.clone(), ended: false }).await?;
     let chosen = args.turn.checked_sub(1).and_then(|at| turns::turns(&open).nth(at));
     let (view, turn) = chosen.ok_or_else(|| {
         let message = format!("There is no turn number {} in run {run}.", args.turn);

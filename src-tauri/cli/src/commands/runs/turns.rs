@@ -27,7 +27,7 @@ pub(super) struct TurnsArgs {
 
 pub(super) async fn execute(app: &Plait, args: &TurnsArgs) -> Result<(), CliError> {
     let run = find(app, &args.run)?;
-    let open = app.call(ListTurns { run }).await?;
+    let open = app.call(ListTurns { run, ended: false }).await?;
     if args.json {
         writeln!(stdout(), "{}", to_json(&open)?)?;
         return Ok(());

@@ -1,9 +1,9 @@
 import type { ResolvedConfig } from "@/bindings";
 import { type Spec, specOf } from "@/flow/node-types/config-spec";
+import { FormField } from "@/forms/FormField";
+import type { Path } from "@/forms/findings";
+import { type Inherited, withInherited } from "@/forms/inherited";
 import { configLabel } from "@/workspace/settings/config-labels";
-import { FormField } from "./fields/FormField";
-import type { Path } from "./findings";
-import { type Inherited, withInherited } from "./inherited";
 import { TEXTS } from "./texts";
 
 /** Where values of the flow stand that have no field of their own. */

@@ -3,12 +3,12 @@ import type { FlowQuotas, FolderAccess, MemorySettings, TreeLimits } from "@/bin
 import { displayedFlow } from "@/flow/document/flow-state";
 import { setAt } from "@/flow/edits/edits";
 import type { Spec } from "@/flow/node-types/config-spec";
+import { FormField } from "@/forms/FormField";
+import type { Path } from "@/forms/findings";
+import { InheritedValues, inheritedBy } from "@/forms/inherited";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useResolvedConfig } from "@/workspace/settings/resolved-config";
 import { ConfigValues } from "./ConfigValues";
-import { FormField } from "./fields/FormField";
-import type { Path } from "./findings";
-import { InheritedValues, inheritedBy } from "./inherited";
 import { quotaSpec } from "./quota-spec";
 import { TEXTS } from "./texts";
 

@@ -3,11 +3,11 @@ import type { Diagnostic, Limits, Node, NodeId, RetryPolicy } from "@/bindings";
 import { Switch } from "@/design/controls/Switch";
 import { setAt } from "@/flow/edits/edits";
 import type { Spec } from "@/flow/node-types/config-spec";
+import { FormField } from "@/forms/FormField";
+import type { Path } from "@/forms/findings";
+import { InheritedHint } from "@/forms/InheritedHint";
+import { type Inherited, InheritedValues, withInherited } from "@/forms/inherited";
 import { useWorkspace } from "@/workspace/context";
-import { FormField } from "./fields/FormField";
-import { InheritedHint } from "./fields/InheritedHint";
-import type { Path } from "./findings";
-import { type Inherited, InheritedValues, withInherited } from "./inherited";
 import { quotaSpec } from "./quota-spec";
 import { TEXTS } from "./texts";
 

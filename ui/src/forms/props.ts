@@ -2,7 +2,7 @@ import type { ComponentType } from "react";
 import type { Diagnostic } from "@/bindings";
 import type { FlowEditor } from "@/flow/document/editor";
 import type { Spec } from "@/flow/node-types/config-spec";
-import type { Path } from "../findings";
+import type { Path } from "./findings";
 
 export type TextSpec = Extract<Spec, { kind: "text" }>;
 

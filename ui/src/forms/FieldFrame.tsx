@@ -2,9 +2,9 @@ import { type ReactNode, useId } from "react";
 import { Markdown } from "@/design/markdown/Markdown";
 import { InlineCode } from "@/design/text/InlineCode";
 import type { Spec } from "@/flow/node-types/config-spec";
-import { findingsAt } from "../findings";
-import { useInherited } from "../inherited";
+import { findingsAt } from "./findings";
 import { InheritedHint } from "./InheritedHint";
+import { useInherited } from "./inherited";
 import type { FieldProps } from "./props";
 import { TEXTS } from "./texts";
 

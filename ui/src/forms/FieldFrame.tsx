@@ -12,6 +12,8 @@ import { TEXTS } from "./texts";
 
 export type FieldFrameProps = Pick<FieldProps, "spec" | "label" | "path" | "findings"> & {
   required?: boolean;
+  /** Why the host refuses what was entered. */
+  problem?: string;
   /** Renders the control with what ties it to the label and the texts around it. */
   children: (
     control: Required<Pick<FieldProps, "id" | "named" | "invalid">> & Pick<FieldProps, "describedBy">,
@@ -19,13 +21,14 @@ export type FieldFrameProps = Pick<FieldProps, "spec" | "label" | "path" | "find
 };
 
 /** What surrounds the control of one field: its label, its help text and its errors. */
-export function FieldFrame({ required, spec, label, path, findings, children }: FieldFrameProps) {
+export function FieldFrame({ required, problem, spec, label, path, findings, children }: FieldFrameProps) {
   const id = useId();
   const { compact } = useContext(FormContext);
-  const wrong = findingsAt(findings, path);
+  const wrong = findingsAt(findings, path).map(({ message, hint }) => (hint ? `${message} ${hint}` : message));
+  if (problem !== undefined) wrong.push(problem);
   const inherited = useInherited(path);
   const describedBy =
-    [inherited && `${id}-inherited`, spec.help && !compact && `${id}-help`, wrong.length > 0 && `${id}-wrong`]
+    [inherited && `${id}-inherited`, spec.help && `${id}-help`, wrong.length > 0 && `${id}-wrong`]
       .filter(Boolean)
       .join(" ") || undefined;
   const beside = spec.kind === "boolean";
@@ -52,16 +55,16 @@ export function FieldFrame({ required, spec, label, path, findings, children }: 
         {children({ id, named: true, describedBy, invalid: wrong.length > 0 })}
       </div>
       {inherited ? <InheritedHint id={`${id}-inherited`} inherited={inherited} /> : null}
-      {spec.help && !compact ? (
-        <div id={`${id}-help`} className="mt-1 text-fg-3 text-xs leading-[1.4]">
+      {spec.help ? (
+        <div id={`${id}-help`} className={compact ? "sr-only" : "mt-1 text-fg-3 text-xs leading-[1.4]"}>
           <Markdown text={spec.help} />
         </div>
       ) : null}
       {wrong.length > 0 ? (
         <div id={`${id}-wrong`} className="mt-1 text-bad text-xs" role="status">
-          {wrong.map((found) => (
-            <p key={`${found.code}${found.message}`}>
-              <InlineCode text={found.hint ? `${found.message} ${found.hint}` : found.message} />
+          {wrong.map((text) => (
+            <p key={text}>
+              <InlineCode text={text} />
             </p>
           ))}
         </div>

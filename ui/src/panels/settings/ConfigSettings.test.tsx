@@ -72,6 +72,7 @@ test("a value that the host refuses stays in its field, with what it takes", asy
   expect((await screen.findByRole("status")).textContent).toBe("It takes a whole number from 1 to 100.");
   expect(kept().config).toBeUndefined();
   expect(field("Max attempts")).toHaveProperty("value", "1000");
+  expect(field("Max attempts").getAttribute("aria-invalid")).toBe("true");
   await write("Max attempts", "5");
   await choose("Loop history", "Summarize");
   await waitFor(() =>

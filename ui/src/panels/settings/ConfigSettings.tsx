@@ -1,6 +1,5 @@
 import { Fragment, type ReactNode, useRef, useState } from "react";
 import type { ConfigField, Settings } from "@/bindings";
-import { InlineCode } from "@/design/text/InlineCode";
 import { CONFIG_FIELDS, CONFIG_SECTIONS, pathOf, setOrRemove, specOfField, valueAt } from "@/forms/config-fields";
 import { FormField } from "@/forms/FormField";
 import type { Path } from "@/forms/findings";
@@ -75,15 +74,11 @@ function ConfigSetting({ field, pointer }: { field: ConfigField; pointer: string
           value={entered ? entered.value : stored}
           path={path}
           findings={[]}
+          problem={problem}
           onChange={onChange}
           readOnly={false}
         />
       </FormContext>
-      {problem ? (
-        <p className="-mt-1.5 mb-2 text-bad text-xs" role="status">
-          <InlineCode text={problem} />
-        </p>
-      ) : null}
     </div>
   );
 }

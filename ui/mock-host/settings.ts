@@ -1,5 +1,4 @@
-import type { ResolvedConfig, Settings } from "@/bindings";
-import CONFIG from "@/bindings/config.json";
+import type { Settings } from "@/bindings";
 import { applyMergePatch } from "@/design/json/merge-patch";
 import { HostError } from "@/ipc/host";
 import type { Commands } from "./commands";
@@ -16,12 +15,8 @@ const DEFAULTS: Settings = {
 
 /** The settings in force: built-in providers are always among them. */
 function inForce(): Settings {
-  const settings = stored("settings", DEFAULTS);
+  const settings = { ...DEFAULTS, ...stored("settings", DEFAULTS) };
   return { ...settings, providers: { ...BUILT_IN, ...settings.providers } };
-}
-
-function withSetting(key: ResolvedConfig, value: unknown): ResolvedConfig {
-  return value === undefined ? key : { ...key, value, source: { layer: "settings" } };
 }
 
 export function mockSettings(): Commands {
@@ -42,11 +37,8 @@ export function mockSettings(): Commands {
       store("settings", settings);
       return inForce();
     },
-    // Which value holds in a flow is the host's to say; the form of the settings needs the keys.
-    "config.explain": ({ flow }: { flow?: unknown }) =>
-      flow === undefined
-        ? (CONFIG as unknown as ResolvedConfig[]).map((key) => withSetting(key, inForce().config?.[key.key]))
-        : [],
+    // Which value holds is the host's to say.
+    "config.explain": () => [],
     // Four characters a token: near enough for a page without a tokenizer.
     "tokens.count": ({ text }: { text: string }) => ({ tokens: Math.ceil(text.length / 4), window: 128_000 }),
     "app.info": () => ({

@@ -17,7 +17,7 @@ const LAZY_PACKAGES = ["@codemirror/", "@lezer/", "elkjs", "react-markdown", "re
 const LAZY_FILES = [
   "src/canvas/image/flow-svg.ts",
   "src/design/markdown/MarkdownText.tsx",
-  "src/inspector/fields/CodeMirror.tsx",
+  "src/forms/CodeMirror.tsx",
   "src/panels/guide/GuidePage.tsx",
   "src/panels/settings/SettingsPage.tsx",
 ];

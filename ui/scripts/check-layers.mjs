@@ -17,6 +17,7 @@ const LAYERS = [
   ["flow"],
   ["run"],
   ["workspace"],
+  ["forms"],
   ["canvas", "inspector", "dock", "panels"],
   ["shell"],
   ["main.tsx"],

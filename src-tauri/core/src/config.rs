@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 mod check;
+mod form;
 mod inherit;
 mod json;
 mod key;
@@ -25,6 +26,7 @@ mod resolve;
 mod values;
 
 pub use check::{ConfigProblem, check_flow_settings, check_values, find};
+pub use form::{ConfigField, ConfigForms, ConfigSection, flow_settings_schema, forms, node_schema};
 pub use inherit::{Inheritance, with_settings};
 pub use key::{BuiltIn, ConfigKey, Layer, ValueKind};
 pub use keys::{

@@ -6,12 +6,12 @@ import type { Diagnostic } from "@/bindings";
 import { documentState, EMPTY_FLOW } from "@/flow/document/flow-state";
 import { setAt } from "@/flow/edits/edits";
 import { type Schema, specOf } from "@/flow/node-types/config-spec";
+import { FormField } from "@/forms/FormField";
+import type { Path } from "@/forms/findings";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import type { Workspace } from "@/workspace/workspace";
 import { ConfigTab } from "./ConfigTab";
-import { FormField } from "./fields/FormField";
-import type { Path } from "./findings";
 
 /** A form over a value, as the inspector holds it. */
 function Form({

@@ -1,15 +1,13 @@
 import { useMemo } from "react";
-import type { FlowQuotas, FolderAccess, MemorySettings, TreeLimits } from "@/bindings";
+import type { ConfigField, FlowSettings, FolderAccess } from "@/bindings";
 import { displayedFlow } from "@/flow/document/flow-state";
-import { setAt } from "@/flow/edits/edits";
 import type { Spec } from "@/flow/node-types/config-spec";
+import { CONFIG_FIELDS, pathOf, setOrRemove, specOfField, valueAt } from "@/forms/config-fields";
+import { FormField } from "@/forms/FormField";
+import type { Path } from "@/forms/findings";
+import { InheritedValues, inheritedBy, withInherited } from "@/forms/inherited";
+import { useResolvedConfig } from "@/forms/resolved-config";
 import { useFlow, useWorkspace } from "@/workspace/context";
-import { useResolvedConfig } from "@/workspace/settings/resolved-config";
-import { ConfigValues } from "./ConfigValues";
-import { FormField } from "./fields/FormField";
-import type { Path } from "./findings";
-import { InheritedValues, inheritedBy } from "./inherited";
-import { quotaSpec } from "./quota-spec";
 import { TEXTS } from "./texts";
 
 const NAME: Spec = { kind: "text", widget: "line", optional: false };
@@ -19,46 +17,12 @@ const DESCRIPTION: Spec = {
   optional: false,
   help: "What the flow does. Supports Markdown.",
 };
-const CONCURRENCY: Spec = {
-  kind: "number",
-  integer: true,
-  optional: true,
-  min: 1,
-  default: 16,
-  help: "Maximum number of nodes that run at the same time.",
-};
-
-const UNATTENDED: Spec = {
-  kind: "number",
-  integer: true,
-  optional: true,
-  min: 1,
-  default: 100,
-  help: "A cycle ends after this many iterations in a row in which nobody was asked, unless “Max iterations” bounds it.",
-};
-
-/** The limits of a run and all runs below it, by the key of each. */
-const LIMITS: readonly { key: keyof TreeLimits; label: string; spec: Spec }[] = [
-  {
-    key: "maxRuns",
-    label: TEXTS.maxRuns,
-    spec: limit("Maximum number of runs: a run of this flow and all runs of sub-flows below it. Default: 1,000."),
-  },
-  {
-    key: "maxModelCalls",
-    label: TEXTS.maxModelCalls,
-    spec: limit("Maximum number of model calls in all of these runs together. Default: 1,000."),
-  },
-  {
-    key: "maxEvents",
-    label: TEXTS.maxEvents,
-    spec: limit("After this many events in all of these runs, no node starts. Default: 10,000,000."),
-  },
-];
-
-function limit(help: string): Spec {
-  return { kind: "number", integer: true, optional: true, min: 1, help };
-}
+/** Where the settings stand in a flow. */
+const PREFIX = "/settings";
+/** Those that stand in `config` hold for the loops and nodes of the flow. */
+const NODE_DEFAULTS = "/config/";
+const OF_FLOW = CONFIG_FIELDS.filter(({ flow }) => flow?.startsWith(NODE_DEFAULTS) === false);
+const OF_NODES = CONFIG_FIELDS.filter(({ flow }) => flow?.startsWith(NODE_DEFAULTS) === true);
 
 const FOLDERS: Spec = {
   kind: "list",
@@ -84,76 +48,6 @@ const FOLDERS: Spec = {
   },
 };
 
-const WINDOW: Spec = {
-  kind: "number",
-  integer: true,
-  optional: true,
-  min: 1,
-  help: "Maximum tokens of each model call, prompt and reply together. Default: the model’s own window.",
-};
-
-const MEMORY_MODE: Spec = {
-  kind: "choice",
-  optional: true,
-  default: "off",
-  choices: [
-    { value: "off", label: TEXTS.memoryOff },
-    { value: "read", label: TEXTS.memoryRead },
-    { value: "readWrite", label: TEXTS.memoryReadWrite },
-  ],
-  help: "What the Chat nodes of the flow do with its memory, unless they say otherwise. Default: off.",
-};
-
-const RECENT_TURNS: Spec = {
-  kind: "number",
-  integer: true,
-  optional: true,
-  min: 1,
-  max: 200,
-  default: 12,
-  help: "How many turns the flow’s memory keeps verbatim. A model summarizes older ones.",
-};
-
-const SUMMARIZER: Spec = {
-  kind: "object",
-  optional: true,
-  fields: [
-    {
-      name: "provider",
-      label: TEXTS.provider,
-      required: false,
-      spec: { kind: "text", widget: "provider", optional: true, help: "Default: the provider in the settings." },
-    },
-    {
-      name: "model",
-      label: TEXTS.model,
-      required: false,
-      spec: { kind: "text", widget: "model", optional: true, help: "Default: the model of the node’s context." },
-    },
-  ],
-  help: "The model that summarizes older turns of the memory.",
-};
-
-const QUOTAS: readonly { key: keyof FlowQuotas; label: string; spec: Spec }[] = [
-  {
-    key: "run",
-    label: TEXTS.runQuota,
-    spec: quotaSpec("What the model calls of a run, and of all runs of sub-flows below it, may use together."),
-  },
-  {
-    key: "conversation",
-    label: TEXTS.conversationQuota,
-    spec: quotaSpec("What all runs of one conversation may use together."),
-  },
-];
-
-/** The settings of the flow's memory. */
-const MEMORY: readonly { key: keyof MemorySettings; label: string; spec: Spec }[] = [
-  { key: "mode", label: TEXTS.memory, spec: MEMORY_MODE },
-  { key: "recentTurns", label: TEXTS.recentTurns, spec: RECENT_TURNS },
-  { key: "summarizer", label: TEXTS.memorySummarizer, spec: SUMMARIZER },
-];
-
 /** The flow itself, while nothing in it is selected. */
 export function FlowInspector() {
   const { editor } = useWorkspace();
@@ -164,41 +58,25 @@ export function FlowInspector() {
   const nodes = Object.keys(flow.nodes).length;
   const edges = Object.keys(flow.edges).length;
   const common = { findings: [], readOnly };
-  const set = (name: "maxConcurrency" | "maxUnattendedEpochs" | "contextWindow") => (_: Path, value: unknown) => {
-    const settings = { ...flow.settings, [name]: value as number | undefined };
-    if (value === undefined) delete settings[name];
-    editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, name);
-  };
-  const setLimit = (name: keyof TreeLimits, value: number | undefined) => {
-    const { [name]: _, ...others } = flow.settings?.limits ?? {};
-    const limits: TreeLimits = value === undefined ? others : { ...others, [name]: value };
-    const { limits: __, ...rest } = flow.settings ?? {};
-    const settings = Object.keys(limits).length === 0 ? rest : { ...rest, limits };
-    editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, name);
-  };
-  const setMemory = (path: Path, value: unknown) => {
-    const { memory, ...rest } = flow.settings ?? {};
-    const changed = (setAt(memory ?? {}, path.slice(1), value) ?? {}) as MemorySettings;
-    const settings = Object.keys(changed).length === 0 ? rest : { ...rest, memory: changed };
-    editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, path.join("."));
-  };
-  const setQuota = (path: Path, value: unknown) => {
-    const { quotas, ...rest } = flow.settings ?? {};
-    const changed = setAt(quotas ?? {}, path.slice(1), value) as FlowQuotas;
-    const kept = Object.fromEntries(Object.entries(changed).filter(([, quota]) => Object.keys(quota).length > 0));
-    const settings = Object.keys(kept).length === 0 ? rest : { ...rest, quotas: kept };
-    editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, path.join("."));
-  };
-  const setFolders = (folders: FolderAccess[] | undefined) => {
-    const { folders: _, ...rest } = flow.settings ?? {};
-    const settings = folders && folders.length > 0 ? { ...rest, folders } : rest;
-    editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, "folders");
-  };
-  const setConfig = (config: Record<string, unknown>, key: string) => {
-    const { config: _, ...rest } = flow.settings ?? {};
-    const settings = Object.keys(config).length === 0 ? rest : { ...rest, config };
-    editor.setFlow({ settings: Object.keys(settings).length === 0 ? undefined : settings }, `config.${key}`);
-  };
+  const set = (path: Path, value: unknown) =>
+    editor.setFlow({ settings: setOrRemove(flow.settings, path, value) as FlowSettings | undefined }, path.join("."));
+  const setFolders = (folders: FolderAccess[] | undefined) => set(["folders"], folders?.length ? folders : undefined);
+  const values = (fields: readonly ConfigField[]) =>
+    fields.map((field) => {
+      const [pointer, path] = [field.flow ?? "", pathOf(field.flow ?? "")];
+      const spec = withInherited(specOfField(field), inherited, `${PREFIX}${pointer}`);
+      return (
+        <FormField
+          key={field.key}
+          label={spec.title ?? field.key}
+          spec={spec}
+          value={valueAt(flow.settings, path)}
+          path={path}
+          onChange={set}
+          {...common}
+        />
+      );
+    });
   return (
     <section className="flex h-full flex-col" aria-label={TEXTS.flow} onBlur={() => editor.sealGesture()}>
       <header className="shrink-0 border-line border-b px-3 py-2.5">
@@ -225,71 +103,13 @@ export function FlowInspector() {
           onChange={(_, value) => editor.setFlow({ description: value as string | undefined }, "description")}
           {...common}
         />
-        <InheritedValues values={inherited} prefix="/settings">
-          <FormField
-            label={TEXTS.maxConcurrency}
-            spec={CONCURRENCY}
-            value={flow.settings?.maxConcurrency}
-            path={["maxConcurrency"]}
-            onChange={set("maxConcurrency")}
-            {...common}
-          />
-          <FormField
-            label={TEXTS.maxUnattendedIterations}
-            spec={UNATTENDED}
-            value={flow.settings?.maxUnattendedEpochs}
-            path={["maxUnattendedEpochs"]}
-            onChange={set("maxUnattendedEpochs")}
-            {...common}
-          />
-          {LIMITS.map(({ key, label, spec }) => (
-            <FormField
-              key={key}
-              label={label}
-              spec={spec}
-              value={flow.settings?.limits?.[key]}
-              path={["limits", key]}
-              onChange={(_, value) => setLimit(key, value as number | undefined)}
-              {...common}
-            />
-          ))}
-          {QUOTAS.map(({ key, label, spec }) => (
-            <FormField
-              key={key}
-              label={label}
-              spec={spec}
-              value={flow.settings?.quotas?.[key]}
-              path={["quotas", key]}
-              onChange={setQuota}
-              {...common}
-            />
-          ))}
-          <FormField
-            label={TEXTS.contextWindow}
-            spec={WINDOW}
-            value={flow.settings?.contextWindow}
-            path={["contextWindow"]}
-            onChange={set("contextWindow")}
-            {...common}
-          />
-          {MEMORY.map(({ key, label, spec }) => (
-            <FormField
-              key={key}
-              label={label}
-              spec={spec}
-              value={flow.settings?.memory?.[key]}
-              path={["memory", key]}
-              onChange={setMemory}
-              {...common}
-            />
-          ))}
-          <ConfigValues
-            resolved={resolved}
-            inherited={inherited}
-            values={flow.settings?.config ?? {}}
-            onChange={setConfig}
-            readOnly={readOnly}
-          />
+        <InheritedValues values={inherited} prefix={PREFIX}>
+          {values(OF_FLOW)}
+          <details className="section mb-3.5" open={flow.settings?.config !== undefined}>
+            <summary>{TEXTS.nodeDefaults}</summary>
+            <p className="py-2 text-fg-3 text-xs">{TEXTS.nodeDefaultsHelp}</p>
+            {values(OF_NODES)}
+          </details>
         </InheritedValues>
         <FormField
           label={TEXTS.folders}

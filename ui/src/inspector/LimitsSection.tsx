@@ -1,74 +1,38 @@
 import { useState } from "react";
 import type { Diagnostic, Limits, Node, NodeId, RetryPolicy } from "@/bindings";
 import { Switch } from "@/design/controls/Switch";
-import { setAt } from "@/flow/edits/edits";
-import type { Spec } from "@/flow/node-types/config-spec";
+import { type Field, type Schema, specOf } from "@/flow/node-types/config-spec";
+import { NODE_LIMITS, NODE_RETRY, setOrRemove } from "@/forms/config-fields";
+import { FormField } from "@/forms/FormField";
+import type { Path } from "@/forms/findings";
+import { InheritedHint } from "@/forms/InheritedHint";
+import { type Inherited, InheritedValues, withInherited } from "@/forms/inherited";
 import { useWorkspace } from "@/workspace/context";
-import { FormField } from "./fields/FormField";
-import { InheritedHint } from "./fields/InheritedHint";
-import type { Path } from "./findings";
-import { type Inherited, InheritedValues, withInherited } from "./inherited";
-import { quotaSpec } from "./quota-spec";
 import { TEXTS } from "./texts";
 
 type Props = { nodeId: NodeId; node: Node; findings: readonly Diagnostic[]; inherited?: Inherited; readOnly: boolean };
 
 const NONE: Inherited = new Map();
 
-const DEFAULT_RETRY: RetryPolicy = { attempts: 3, backoffMs: 500, maxBackoffMs: 30_000, jitter: 0.5 };
+const LIMITS = fieldsOf(NODE_LIMITS);
+const RETRY = fieldsOf(NODE_RETRY);
 
-const number = (help: string, more: Partial<Extract<Spec, { kind: "number" }>> = {}): Spec => ({
-  kind: "number",
-  integer: true,
-  optional: false,
-  help,
-  ...more,
-});
+const DEFAULT_RETRY = Object.fromEntries(RETRY.map(({ name, spec }) => [name, spec.default])) as RetryPolicy;
 
-const LIMITS: { name: keyof Limits; label: string; spec: Spec }[] = [
-  {
-    name: "maxEpochs",
-    label: TEXTS.maxIterations,
-    spec: number("Maximum iterations of the innermost cycle that contains this node.", { min: 1, optional: true }),
-  },
-  {
-    name: "timeoutMs",
-    label: TEXTS.timeoutMs,
-    spec: number("An execution that takes longer fails with `node.timeout`.", { min: 1, optional: true }),
-  },
-];
-
-const QUOTA = quotaSpec(
-  "What the model calls of this node may use in a run; those of a loop’s body, each time the loop runs.",
-);
-
-const RETRY: { name: keyof RetryPolicy; label: string; spec: Spec }[] = [
-  { name: "attempts", label: TEXTS.maxAttempts, spec: number("Including the first attempt.", { min: 1, max: 100 }) },
-  { name: "backoffMs", label: TEXTS.initialDelayMs, spec: number("Doubles with each further retry.", { min: 0 }) },
-  { name: "maxBackoffMs", label: TEXTS.maxDelayMs, spec: number("Upper limit of each delay.", { min: 0 }) },
-  {
-    name: "jitter",
-    label: TEXTS.jitter,
-    spec: number("Random share of each delay, from 0 to 1.", { integer: false, min: 0, max: 1 }),
-  },
-];
+function fieldsOf(schema: Schema): Field[] {
+  const spec = specOf(schema);
+  return spec.kind === "object" ? spec.fields : [];
+}
 
 /** The node's limits and retry policy. */
 export function LimitsSection({ nodeId, node, findings, inherited = NONE, readOnly }: Props) {
   const { editor } = useWorkspace();
   const { limits, retry } = node;
-  const changeLimit = ([name]: Path, value: unknown) => {
-    const next = { ...limits, [name as string]: value };
-    if (value === undefined) delete next[name as keyof Limits];
-    editor.setNode(nodeId, { limits: Object.keys(next).length === 0 ? undefined : next }, `limits.${name}`);
-  };
-  const changeRetry = ([name]: Path, value: unknown) => {
-    const fallback = DEFAULT_RETRY[name as keyof RetryPolicy];
-    editor.setNode(
-      nodeId,
-      { retry: { ...DEFAULT_RETRY, ...retry, [name as string]: value ?? fallback } },
-      `retry.${name}`,
-    );
+  const changeLimit = ([, ...path]: Path, value: unknown) =>
+    editor.setNode(nodeId, { limits: setOrRemove(limits, path, value) as Limits | undefined }, `limits.${path[0]}`);
+  const changeRetry = ([, name]: Path, value: unknown) => {
+    const changed = value ?? DEFAULT_RETRY[name as keyof RetryPolicy];
+    editor.setNode(nodeId, { retry: { ...DEFAULT_RETRY, ...retry, [name as string]: changed } }, `retry.${name}`);
   };
   const common = { findings: [], readOnly };
   const attempts = retry === undefined ? inherited.get("/retry/attempts") : undefined;
@@ -79,30 +43,19 @@ export function LimitsSection({ nodeId, node, findings, inherited = NONE, readOn
     <details className="section" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{TEXTS.limitsAndRetries}</summary>
       <div className="pt-2">
-        <InheritedValues values={inherited} prefix="/limits">
+        <InheritedValues values={inherited} prefix="">
           {LIMITS.map(({ name, label, spec }) => (
             <FormField
               key={name}
               label={label}
               spec={withInherited(spec, inherited, `/limits/${name}`)}
-              value={limits?.[name]}
-              path={[name]}
+              value={limits?.[name as keyof Limits]}
+              path={["limits", name]}
               onChange={changeLimit}
               {...common}
             />
           ))}
         </InheritedValues>
-        <FormField
-          label={TEXTS.quota}
-          spec={QUOTA}
-          value={limits?.quota}
-          path={["quota"]}
-          onChange={(path, value) => {
-            const quota = setAt(limits?.quota, path.slice(1), value);
-            changeLimit(["quota"], isEmpty(quota) ? undefined : quota);
-          }}
-          {...common}
-        />
         <div className="mb-3 flex items-center justify-between">
           <label htmlFor={`${nodeId}-retry`} className="font-medium text-sm">
             {TEXTS.retryOnFailure}
@@ -119,7 +72,7 @@ export function LimitsSection({ nodeId, node, findings, inherited = NONE, readOn
         </div>
         {attempts ? (
           <div className="-mt-2 mb-3">
-            <p className="text-fg-3 text-xs">{TEXTS.maxAttempts}</p>
+            <p className="text-fg-3 text-xs">{RETRY.find(({ name }) => name === "attempts")?.label}</p>
             <InheritedHint inherited={attempts} />
           </div>
         ) : null}
@@ -128,9 +81,9 @@ export function LimitsSection({ nodeId, node, findings, inherited = NONE, readOn
               <FormField
                 key={name}
                 label={label}
-                spec={{ ...spec, default: DEFAULT_RETRY[name] }}
-                value={retry[name]}
-                path={[name]}
+                spec={spec}
+                value={retry[name as keyof RetryPolicy]}
+                path={["retry", name]}
                 onChange={changeRetry}
                 {...common}
               />
@@ -139,9 +92,4 @@ export function LimitsSection({ nodeId, node, findings, inherited = NONE, readOn
       </div>
     </details>
   );
-}
-
-/** Whether nothing is left of a quota whose fields were cleared. */
-function isEmpty(quota: unknown): boolean {
-  return quota === undefined || Object.keys(quota as object).length === 0;
 }

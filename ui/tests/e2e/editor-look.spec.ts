@@ -82,9 +82,9 @@ test("remembers collapsed panels and their widths", async ({ page }) => {
 test("switches the theme at once and keeps it", async ({ page }) => {
   await openEmpty(page);
   await page.getByTestId("rail-settings").click();
-  await page.getByTestId("setting-theme").selectOption("light");
+  await page.getByTestId("setting-theme").getByRole("combobox").selectOption("light");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
-  await page.getByTestId("setting-theme").selectOption("dark");
+  await page.getByTestId("setting-theme").getByRole("combobox").selectOption("dark");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.settings") ?? "").includes('"theme":"dark"'));
   await page.reload();

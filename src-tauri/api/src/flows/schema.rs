@@ -8,11 +8,11 @@ use serde_json::{Map, Value, json};
 /// The schema. A node of an unknown type is valid with any config, because a newer version of Plait may have written it.
 pub fn flow_schema(registry: &Registry) -> Value {
     let mut schema = schemars::schema_for!(Flow).to_value();
-    if let Some(config) = schema.pointer_mut("/$defs/FlowSettings/properties/config") {
-        let keys = config::keys().iter().filter(|key| key.is_in_flow_config());
-        config["properties"] = keys.map(|key| (key.name.to_owned(), property(key))).collect();
-        config["additionalProperties"] = json!(false);
+    let mut settings = config::flow_settings_schema();
+    if let Some(settings) = settings.as_object_mut() {
+        settings.remove("$schema");
     }
+    schema["$defs"]["FlowSettings"] = settings;
     schema["$id"] = json!("urn:plait:flow:1");
     schema["title"] = json!("Plait flow");
     let mut configs = Map::new();
@@ -36,13 +36,6 @@ pub fn flow_schema(registry: &Registry) -> Value {
         }
         definitions.extend(configs);
     }
-    schema
-}
-
-/// The schema of one value of the configuration.
-fn property(key: &config::ConfigKey) -> Value {
-    let mut schema = key.kind.schema();
-    schema["description"] = json!(key.help);
     schema
 }
 

@@ -11,8 +11,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use plait_api::command::{Command, CommandVisitor};
-use plait_core::config;
-use plait_core::config::{BuiltIn, ConfigScope};
+use plait_core::config::{self, BuiltIn};
 use plait_core::error::ErrorCode;
 use serde_json::Value;
 use ts_rs::{Config, TS, TypeVisitor};
@@ -65,12 +64,11 @@ fn error_code_page_is_fresh() {
     compare("docs/error-codes.md", &error_code_page());
 }
 
-/// The keys of the configuration as the window sees them where it runs without a host: with what is built in.
+/// What the window draws the forms of the configuration from.
 #[test]
 fn config_bindings_are_fresh() {
-    let scope = ConfigScope { settings: &BTreeMap::new(), flow: None, node: None };
-    let keys = serde_json::to_string_pretty(&config::resolve_all(scope)).unwrap();
-    compare("ui/src/bindings/config.json", &format!("{keys}\n"));
+    let forms = serde_json::to_string_pretty(&config::forms()).unwrap();
+    compare("ui/src/bindings/config.json", &format!("{forms}\n"));
 }
 
 /// The table of the page about the configuration. What stands around it is written by hand.
@@ -85,7 +83,7 @@ fn config_page_is_fresh() {
 
 fn config_table() -> String {
     let mut table = String::from(
-        "| Key | Takes | Built in | Settings | Flow | Loop | Node | What it does |\n|---|---|---|---|---|---|---|---|\n",
+        "| Key | In the window | Takes | Built in | Settings | Flow | Loop | Node | What it does |\n|---|---|---|---|---|---|---|---|---|\n",
     );
     let code = |text: &str| format!("`{text}`");
     for key in config::keys() {
@@ -122,8 +120,9 @@ fn config_table() -> String {
             .collect();
         let _ = writeln!(
             table,
-            "| `{}` | {} | {built_in} | {settings} | {flow} | {of_loop} | {} | {} |",
+            "| `{}` | {} | {} | {built_in} | {settings} | {flow} | {of_loop} | {} | {} |",
             key.name,
+            key.label(),
             key.kind.describe(),
             of_nodes.join("; "),
             key.help
@@ -170,12 +169,13 @@ fn compare(name: &str, generated: &str) {
 fn generate() -> String {
     let mut types = Types::new();
     plait_api::visit_commands(&mut types);
-    // What does not travel with a command: a watched run's entries, and errors.
+    // What does not travel with a command: a watched run's entries, errors, and what is generated beside this file.
     types.add::<plait_run::journal::Entry>();
     types.add::<plait_run::view::RunView>();
     types.add::<plait_run::context::ContextHandle>();
     types.add::<plait_run::tool::ToolSpec>();
     types.add::<plait_api::ErrorReply>();
+    types.add::<config::ConfigForms>();
     types.write()
 }
 

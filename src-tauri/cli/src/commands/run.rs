@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use plait_api::flows::check_runnable;
 use plait_api::runs::{RunRequest, StartRun};
+use plait_core::config;
 use plait_core::exact_json;
 use plait_core::flow::{Flow, TreeLimits};
 use plait_core::id::NodeId;
@@ -78,15 +79,25 @@ pub(crate) struct RunArgs {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the options")]
 struct LimitArgs {
-    /// Maximum number of runs: this one and those of its sub-flows.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", help = help_of("limits.maxRuns"), value_parser = number_of("limits.maxRuns"))]
     max_runs: Option<u64>,
-    /// Maximum number of model calls that are answered, in all of these runs.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", help = help_of("limits.maxModelCalls"), value_parser = number_of("limits.maxModelCalls"))]
     max_model_calls: Option<u64>,
-    /// Maximum number of events after which a node starts, in all of these runs.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", help = help_of("limits.maxEvents"), value_parser = number_of("limits.maxEvents"))]
     max_events: Option<u64>,
+}
+
+/// What the table of the configuration says of a key.
+fn help_of(key: &str) -> &'static str {
+    config::find(key).map_or("", |key| key.help)
+}
+
+/// Reads a number that a key of the configuration takes.
+fn number_of(key: &'static str) -> impl Fn(&str) -> Result<u64, String> + Clone {
+    move |text| {
+        let value = config::find(key).and_then(|key| key.parse(text)).map_err(|problem| problem.hint)?;
+        value.as_u64().ok_or_else(|| "It takes a whole number.".to_owned())
+    }
 }
 
 impl LimitArgs {

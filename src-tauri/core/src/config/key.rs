@@ -14,8 +14,19 @@ pub struct ConfigKey {
     pub kind: ValueKind,
     /// What holds if nothing is set.
     pub built_in: BuiltIn,
-    /// What it does, as one sentence.
+    /// What it does, in a sentence or two.
     pub help: &'static str,
+    pub(super) label: &'static str,
+    /// The label in loops and nodes, where the form says what it is about.
+    pub(super) short_label: Option<&'static str>,
+    /// The unit of its numbers. Forms show it behind the label.
+    pub(super) unit: Option<&'static str>,
+    /// How forms edit a text: a `format` of JSON Schema, as in the configs of nodes. Without one, it is a line.
+    pub(super) format: Option<&'static str>,
+    /// What a text may look like.
+    pub(super) example: Option<&'static str>,
+    /// The section of the settings that it stands in.
+    pub(super) section: Option<&'static str>,
     pub(super) settings: Option<Place>,
     pub(super) flow: Option<Place>,
     /// The place in a loop, as a JSON pointer.
@@ -53,8 +64,8 @@ pub enum ValueKind {
     Ratio,
     /// A text that is not empty.
     Text,
-    /// One of a few words.
-    Choice(&'static [&'static str]),
+    /// One of a few words, each with its label for people.
+    Choice(&'static [(&'static str, &'static str)]),
     Boolean,
     /// Tokens or money that model calls may use.
     Quota,
@@ -104,6 +115,7 @@ impl ConfigKey {
     /// A key that no layer sets yet.
     pub(super) const fn new(
         name: &'static str,
+        label: &'static str,
         kind: ValueKind,
         built_in: BuiltIn,
         help: &'static str,
@@ -113,6 +125,12 @@ impl ConfigKey {
             kind,
             built_in,
             help,
+            label,
+            short_label: None,
+            unit: None,
+            format: None,
+            example: None,
+            section: None,
             settings: None,
             flow: None,
             in_loop: None,
@@ -122,17 +140,34 @@ impl ConfigKey {
         }
     }
 
+    pub(super) const fn short_label(self, label: &'static str) -> Self {
+        Self { short_label: Some(label), ..self }
+    }
+
+    pub(super) const fn unit(self, unit: &'static str) -> Self {
+        Self { unit: Some(unit), ..self }
+    }
+
+    pub(super) const fn format(self, format: &'static str) -> Self {
+        Self { format: Some(format), ..self }
+    }
+
+    pub(super) const fn example(self, example: &'static str) -> Self {
+        Self { example: Some(example), ..self }
+    }
+
     /// In `config` of the settings and of flows.
-    pub(super) const fn everywhere(self) -> Self {
-        Self { settings: Some(Place::Config), flow: Some(Place::Config), ..self }
+    pub(super) const fn everywhere(self, section: &'static str) -> Self {
+        Self { flow: Some(Place::Config), ..self.settings(section) }
     }
 
-    pub(super) const fn settings(self) -> Self {
-        Self { settings: Some(Place::Config), ..self }
+    /// In `config` of the settings.
+    pub(super) const fn settings(self, section: &'static str) -> Self {
+        Self { settings: Some(Place::Config), section: Some(section), ..self }
     }
 
-    pub(super) const fn settings_at(self, pointer: &'static str) -> Self {
-        Self { settings: Some(Place::At(pointer)), ..self }
+    pub(super) const fn settings_at(self, section: &'static str, pointer: &'static str) -> Self {
+        Self { settings: Some(Place::At(pointer)), section: Some(section), ..self }
     }
 
     pub(super) const fn flow_at(self, pointer: &'static str) -> Self {
@@ -223,7 +258,9 @@ impl ValueKind {
             Self::Number { min, max } => value.as_f64().is_some_and(|number| (*min..=*max).contains(&number)),
             Self::Ratio => value.as_f64().is_some_and(|number| number > 0.0 && number < 1.0),
             Self::Text => value.as_str().is_some_and(|text| !text.trim().is_empty()),
-            Self::Choice(words) => value.as_str().is_some_and(|word| words.contains(&word)),
+            Self::Choice(choices) => {
+                value.as_str().is_some_and(|word| choices.iter().any(|(choice, _)| *choice == word))
+            }
             Self::Boolean => value.is_boolean(),
             Self::Quota => Quota::deserialize(value).is_ok_and(|quota| quota.problem().is_none()),
         }
@@ -237,8 +274,8 @@ impl ValueKind {
             Self::Number { min, max } => format!("a number from {min} to {max}"),
             Self::Ratio => "a number between 0 and 1".to_owned(),
             Self::Text => "a text".to_owned(),
-            Self::Choice(words) => {
-                let words: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
+            Self::Choice(choices) => {
+                let words: Vec<_> = choices.iter().map(|(word, _)| format!("`{word}`")).collect();
                 format!("one of {}", words.join(", "))
             }
             Self::Boolean => "`true` or `false`".to_owned(),
@@ -265,7 +302,10 @@ impl ValueKind {
             Self::Number { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
             Self::Ratio => json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }),
             Self::Text => json!({ "type": "string", "minLength": 1 }),
-            Self::Choice(words) => json!({ "type": "string", "enum": words }),
+            Self::Choice(choices) => {
+                let choices = choices.iter().map(|(word, label)| json!({ "const": word, "title": label }));
+                json!({ "type": "string", "oneOf": choices.collect::<Vec<_>>() })
+            }
             Self::Boolean => json!({ "type": "boolean" }),
             Self::Quota => schemars::schema_for!(Quota).to_value(),
         }

@@ -52,7 +52,7 @@ const fn without_context(types: &'static [&'static str], pointer: &'static str) 
 
 const SIDE_QUERIES: &[&str] = &["classify", "extract"];
 
-/// All keys, by topic.
+/// All keys, by topic. Forms show them in this order.
 pub fn keys() -> &'static [ConfigKey] {
     KEYS
 }
@@ -61,55 +61,55 @@ use BuiltIn::{Depends, Value};
 
 #[rustfmt::skip]
 static KEYS: &[ConfigKey] = &[
-    ConfigKey::new("agent.provider", ValueKind::Text, Value(|| json!(OFFLINE)), "The provider of the default agent: of pipeline steps without an agent, of `newContext`, `classify` and `extract` nodes without a context, and of summaries of loops without a summarizer.").everywhere()
+    ConfigKey::new("agent.provider", "Agent’s provider", ValueKind::Text, Value(|| json!(OFFLINE)), "The provider of the default agent: of pipeline steps without an agent, of `newContext`, `classify` and `extract` nodes without a context, and of summaries of loops without a summarizer.").format("provider").everywhere("agent")
         .in_node(&[without_context(&["newContext"], "/config/provider"), without_context(SIDE_QUERIES, "/config/overrideProvider")]),
-    ConfigKey::new("agent.model", ValueKind::Text, Value(|| json!(ECHO)), "The model of the default agent. It belongs to the provider: where another one is set, a model must be, too.").everywhere()
+    ConfigKey::new("agent.model", "Agent’s model", ValueKind::Text, Value(|| json!(ECHO)), "The model of the default agent. It belongs to the provider: where another one is set, a model must be, too.").format("model").everywhere("agent")
         .in_node(&[without_context(&["newContext"], "/config/model"), without_context(SIDE_QUERIES, "/config/overrideModel")])
         .rule(Rule::Follows("agent.provider")),
-    ConfigKey::new("agent.instructions", ValueKind::Text, Depends("none"), "The system instructions of the default agent, for pipeline steps and `newContext` nodes. Whatever sets another model does not get them.").everywhere()
+    ConfigKey::new("agent.instructions", "Agent’s instructions", ValueKind::Text, Depends("none"), "The system instructions of the default agent, for pipeline steps and `newContext` nodes. An agent with another model does not get them.").format("multiline").everywhere("agent")
         .in_node(&[without_context(&["newContext"], "/config/systemInstructions")])
         .rule(Rule::Follows("agent.model")),
-    ConfigKey::new("summarizer.provider", ValueKind::Text, Depends("that of the default agent for loops, that of the node's context for the workflow's memory"), "The provider that summarizes the workflow's memory, and histories of loops without a summarizer.").settings_at("/summarizer/provider").flow_at("/memory/summarizer/provider")
+    ConfigKey::new("maxToolRounds", "Max tool rounds", whole(0, MAX_U32), Value(|| json!(DEFAULT_MAX_TOOL_ROUNDS)), "Maximum rounds of tool calls before the model must answer.").everywhere("runDefaults")
+        .in_node(&[at(CHAT, "/config/maxToolRounds")]),
+    ConfigKey::new("timeoutMs", "Timeout", whole(1, MAX_SAFE), Depends("no limit"), "The maximum duration of one execution of a node that asks a model, a server or a tool, in milliseconds. Then it fails with `node.timeout`.").unit("ms").everywhere("runDefaults")
+        .in_node(&[at(CALLERS, "/limits/timeoutMs")]),
+    ConfigKey::new("retry.attempts", "Max attempts", whole(1, MAX_ATTEMPTS as u64), Value(|| json!(RetryPolicy::default().attempts)), "The maximum number of attempts, the first included. A node with a `retry` of its own sets all four values of it.").everywhere("runDefaults")
+        .in_node(&[at(CALLERS, "/retry/attempts")]),
+    ConfigKey::new("retry.backoffMs", "Initial delay", whole(0, MAX_SAFE), Value(|| json!(RetryPolicy::default().backoff_ms)), "The delay before the second attempt, in milliseconds. It doubles with each further attempt.").unit("ms").everywhere("runDefaults")
+        .in_node(&[at(CALLERS, "/retry/backoffMs")]),
+    ConfigKey::new("retry.maxBackoffMs", "Max delay", whole(0, MAX_SAFE), Value(|| json!(RetryPolicy::default().max_backoff_ms)), "The maximum delay between attempts, in milliseconds.").unit("ms").everywhere("runDefaults")
+        .in_node(&[at(CALLERS, "/retry/maxBackoffMs")]),
+    ConfigKey::new("retry.jitter", "Jitter", ValueKind::Number { min: 0.0, max: 1.0 }, Value(|| json!(RetryPolicy::default().jitter)), "The share of each delay that is random.").everywhere("runDefaults")
+        .in_node(&[at(CALLERS, "/retry/jitter")]),
+    ConfigKey::new("max_iterations", "Max iterations of loops", whole(1, MAX_ITERATIONS as u64), Value(|| json!(DEFAULT_MAX_ITERATIONS)), "The greatest number of iterations of a loop. One that would go on ends with a warning.").short_label("Max iterations").everywhere("runDefaults").in_loop("/config/max_iterations"),
+    ConfigKey::new("history_management.strategy", "Loop history", ValueKind::Choice(&[("truncate_tokens", "Truncate tokens"), ("truncate_turns", "Truncate turns"), ("summarize", "Summarize")]), Value(|| json!("truncate_tokens")), "How the history of a conversational loop is kept within bounds.").short_label("Strategy").everywhere("runDefaults").in_loop("/config/history_management/strategy"),
+    ConfigKey::new("history_management.max_tokens", "Max tokens of loop history", whole(1, MAX_U32), Value(|| json!(DEFAULT_MAX_TOKENS)), "The most tokens of turns that models get, for `truncate_tokens` and `summarize`.").short_label("Max tokens").everywhere("runDefaults").in_loop("/config/history_management/max_tokens"),
+    ConfigKey::new("history_management.max_turns", "Max turns of loop history", whole(1, MAX_U32), Value(|| json!(DEFAULT_MAX_TURNS)), "The most turns that models get, for `truncate_turns`, and for `summarize` where it is set.").short_label("Max turns").everywhere("runDefaults").in_loop("/config/history_management/max_turns"),
+    ConfigKey::new("history_management.summarize_ratio", "Share of turns to summarize", ValueKind::Ratio, Value(|| json!(DEFAULT_SUMMARIZE_RATIO)), "The proportion of the turns that a summary condenses, oldest first.").short_label("Summarize ratio").everywhere("runDefaults").in_loop("/config/history_management/summarize_ratio"),
+    ConfigKey::new("maxConcurrency", "Max concurrency", whole(1, MAX_U32), Value(|| json!(DEFAULT_MAX_CONCURRENCY)), "How many nodes of a run may run at once.").settings("runDefaults").flow_at("/maxConcurrency"),
+    ConfigKey::new("maxUnattendedEpochs", "Max unattended iterations", whole(1, MAX_U32), Value(|| json!(DEFAULT_MAX_UNATTENDED_EPOCHS)), "After how many iterations in a row without a question to a person a cycle ends, unless “Max iterations” of a node (`limits.maxEpochs`) bounds it.").settings("runDefaults").flow_at("/maxUnattendedEpochs"),
+    ConfigKey::new("limits.maxRuns", "Max runs", whole(1, MAX_SAFE), Value(|| json!(TreeLimits::DEFAULT_MAX_RUNS)), "How many runs there may be: a run and all runs of sub-flows below it.").settings_at("runLimits", "/limits/maxRuns").flow_at("/limits/maxRuns").live(),
+    ConfigKey::new("limits.maxModelCalls", "Max model calls", whole(1, MAX_SAFE), Value(|| json!(TreeLimits::DEFAULT_MAX_MODEL_CALLS)), "How many model calls of a run and of all runs below it may be answered.").settings_at("runLimits", "/limits/maxModelCalls").flow_at("/limits/maxModelCalls").live(),
+    ConfigKey::new("limits.maxEvents", "Max events", whole(1, MAX_SAFE), Value(|| json!(TreeLimits::DEFAULT_MAX_EVENTS)), "After how many events of a run and of all runs below it no node starts any more.").settings_at("runLimits", "/limits/maxEvents").flow_at("/limits/maxEvents").live(),
+    ConfigKey::new("quotas.run", "Quota of a run", ValueKind::Quota, Depends("no limit"), "What the model calls of a run and of the runs below it may use.").settings_at("quotas", "/quotas/run").flow_at("/quotas/run").live(),
+    ConfigKey::new("quotas.conversation", "Quota of a conversation", ValueKind::Quota, Depends("no limit"), "What the model calls of all runs of a conversation may use.").settings_at("quotas", "/quotas/conversation").flow_at("/quotas/conversation").live(),
+    ConfigKey::new("quotas.day", "Quota of a day", ValueKind::Quota, Depends("no limit"), "What the model calls of all runs of a day may use.").settings_at("quotas", "/quotas/day").live(),
+    ConfigKey::new("quotas.loop", "Quota of a loop", ValueKind::Quota, Depends("no limit"), "What the model calls inside a loop may use, each time it runs. All quotas around a call hold.").short_label("Quota").in_loop("/limits/quota"),
+    ConfigKey::new("quotas.node", "Quota of a node", ValueKind::Quota, Depends("no limit"), "What the model calls of a node may use in a run; those of a loop’s body, each time the loop runs. All quotas around a call hold.").short_label("Quota").in_node(&[at(MODELS, "/limits/quota")]),
+    ConfigKey::new("contextWindow", "Context window", whole(1, MAX_U32), Depends("the model's own"), "The most tokens of a model call, prompt and reply together. Set it where Plait does not know the model, or to use less of its window.").flow_at("/contextWindow")
+        .in_node(&[at(&["chat", "llmRequest", "extract"], "/config/contextWindow")]),
+    ConfigKey::new("memory.mode", "Workflow memory", ValueKind::Choice(&[("off", "Off"), ("read", "Read"), ("readWrite", "Read and write")]), Value(|| json!("off")), "What a model node may do with the workflow's memory.").short_label("Mode").flow_at("/memory/mode")
+        .in_node(&[at(CHAT, "/config/memory/mode")]),
+    ConfigKey::new("memory.recentTurns", "Recent turns in memory", whole(1, MAX_RECENT_TURNS as u64), Value(|| json!(DEFAULT_RECENT_TURNS)), "How many turns of the workflow's memory are kept verbatim. A node can see fewer of them, not more.").short_label("Recent turns").settings("runDefaults").flow_at("/memory/recentTurns")
+        .in_node(&[at(CHAT, "/config/memory/recentTurns")]).rule(Rule::NodeLowers),
+    ConfigKey::new("summarizer.provider", "Summarizer’s provider", ValueKind::Text, Depends("the default agent's for loops, the context's for memory"), "The provider that summarizes the workflow's memory, and histories of loops without a summarizer.").short_label("Provider").format("provider").settings_at("memory", "/summarizer/provider").flow_at("/memory/summarizer/provider")
         .in_node(&[at(CHAT, "/config/memory/summarizer/provider")]),
-    ConfigKey::new("summarizer.model", ValueKind::Text, Depends("that of the default agent for loops, that of the node's context for the workflow's memory"), "The model that summarizes. It belongs to the provider.").settings_at("/summarizer/model").flow_at("/memory/summarizer/model")
+    ConfigKey::new("summarizer.model", "Summarizer’s model", ValueKind::Text, Depends("the default agent's for loops, the context's for memory"), "The model that summarizes. It belongs to the provider.").short_label("Model").format("model").settings_at("memory", "/summarizer/model").flow_at("/memory/summarizer/model")
         .in_node(&[at(CHAT, "/config/memory/summarizer/model")])
         .rule(Rule::Follows("summarizer.provider")),
-    ConfigKey::new("contextWindow", whole(1, MAX_U32), Depends("the model's own"), "The tokens of prompt and reply together that a model call may take.").flow_at("/contextWindow")
-        .in_node(&[at(&["chat", "llmRequest", "extract"], "/config/contextWindow")]),
-    ConfigKey::new("maxToolRounds", whole(0, MAX_U32), Value(|| json!(DEFAULT_MAX_TOOL_ROUNDS)), "Maximum rounds of tool calls before the model must answer.").everywhere()
-        .in_node(&[at(CHAT, "/config/maxToolRounds")]),
-    ConfigKey::new("timeoutMs", whole(1, MAX_SAFE), Depends("no limit"), "The maximum duration of one execution of a node that asks a model, a server or a tool, in milliseconds.").everywhere()
-        .in_node(&[at(CALLERS, "/limits/timeoutMs")]),
-    ConfigKey::new("retry.attempts", whole(1, MAX_ATTEMPTS as u64), Value(|| json!(RetryPolicy::default().attempts)), "The maximum number of attempts, the first included. A node with a `retry` of its own sets all four values of it.").everywhere()
-        .in_node(&[at(CALLERS, "/retry/attempts")]),
-    ConfigKey::new("retry.backoffMs", whole(0, MAX_SAFE), Value(|| json!(RetryPolicy::default().backoff_ms)), "The delay before the second attempt, in milliseconds. It doubles with each further attempt.").everywhere()
-        .in_node(&[at(CALLERS, "/retry/backoffMs")]),
-    ConfigKey::new("retry.maxBackoffMs", whole(0, MAX_SAFE), Value(|| json!(RetryPolicy::default().max_backoff_ms)), "The maximum delay between attempts, in milliseconds.").everywhere()
-        .in_node(&[at(CALLERS, "/retry/maxBackoffMs")]),
-    ConfigKey::new("retry.jitter", ValueKind::Number { min: 0.0, max: 1.0 }, Value(|| json!(RetryPolicy::default().jitter)), "The share of each delay that is random.").everywhere()
-        .in_node(&[at(CALLERS, "/retry/jitter")]),
-    ConfigKey::new("max_iterations", whole(1, MAX_ITERATIONS as u64), Value(|| json!(DEFAULT_MAX_ITERATIONS)), "The greatest number of iterations of a loop.").everywhere().in_loop("/config/max_iterations"),
-    ConfigKey::new("history_management.strategy", ValueKind::Choice(&["truncate_tokens", "truncate_turns", "summarize"]), Value(|| json!("truncate_tokens")), "How the history of a conversational loop is kept within bounds.").everywhere().in_loop("/config/history_management/strategy"),
-    ConfigKey::new("history_management.max_tokens", whole(1, MAX_U32), Value(|| json!(DEFAULT_MAX_TOKENS)), "The most tokens of turns that models get, for `truncate_tokens` and `summarize`.").everywhere().in_loop("/config/history_management/max_tokens"),
-    ConfigKey::new("history_management.max_turns", whole(1, MAX_U32), Value(|| json!(DEFAULT_MAX_TURNS)), "The most turns that models get, for `truncate_turns`, and for `summarize` where it is set.").everywhere().in_loop("/config/history_management/max_turns"),
-    ConfigKey::new("history_management.summarize_ratio", ValueKind::Ratio, Value(|| json!(DEFAULT_SUMMARIZE_RATIO)), "The proportion of the turns that a summary condenses, oldest first.").everywhere().in_loop("/config/history_management/summarize_ratio"),
-    ConfigKey::new("memory.mode", ValueKind::Choice(&["off", "read", "readWrite"]), Value(|| json!("off")), "What a model node may do with the workflow's memory.").flow_at("/memory/mode")
-        .in_node(&[at(CHAT, "/config/memory/mode")]),
-    ConfigKey::new("memory.recentTurns", whole(1, MAX_RECENT_TURNS as u64), Value(|| json!(DEFAULT_RECENT_TURNS)), "How many turns of the workflow's memory are kept verbatim. A node can see fewer of them, not more.").settings().flow_at("/memory/recentTurns")
-        .in_node(&[at(CHAT, "/config/memory/recentTurns")]).rule(Rule::NodeLowers),
-    ConfigKey::new("maxConcurrency", whole(1, MAX_U32), Value(|| json!(DEFAULT_MAX_CONCURRENCY)), "How many nodes of a run may run at once.").settings().flow_at("/maxConcurrency"),
-    ConfigKey::new("maxUnattendedEpochs", whole(1, MAX_U32), Value(|| json!(DEFAULT_MAX_UNATTENDED_EPOCHS)), "After how many iterations in a row without a question to a person a cycle ends, unless `limits.maxEpochs` of a node bounds it.").settings().flow_at("/maxUnattendedEpochs"),
-    ConfigKey::new("limits.maxRuns", whole(1, MAX_SAFE), Value(|| json!(TreeLimits::DEFAULT_MAX_RUNS)), "How many runs there may be in a run tree, the root included.").settings_at("/limits/maxRuns").flow_at("/limits/maxRuns").live(),
-    ConfigKey::new("limits.maxModelCalls", whole(1, MAX_SAFE), Value(|| json!(TreeLimits::DEFAULT_MAX_MODEL_CALLS)), "How many model calls of a run tree may be answered.").settings_at("/limits/maxModelCalls").flow_at("/limits/maxModelCalls").live(),
-    ConfigKey::new("limits.maxEvents", whole(1, MAX_SAFE), Value(|| json!(TreeLimits::DEFAULT_MAX_EVENTS)), "After how many events of a run tree no node starts any more.").settings_at("/limits/maxEvents").flow_at("/limits/maxEvents").live(),
-    ConfigKey::new("quotas.run", ValueKind::Quota, Depends("no limit"), "What the model calls of a run and of the runs below it may use.").settings_at("/quotas/run").flow_at("/quotas/run").live(),
-    ConfigKey::new("quotas.conversation", ValueKind::Quota, Depends("no limit"), "What the model calls of all runs of a conversation may use.").settings_at("/quotas/conversation").flow_at("/quotas/conversation").live(),
-    ConfigKey::new("quotas.day", ValueKind::Quota, Depends("no limit"), "What the model calls of all runs of a day may use.").settings_at("/quotas/day").live(),
-    ConfigKey::new("quotas.loop", ValueKind::Quota, Depends("no limit"), "What the model calls inside a loop may use, each time it runs. All quotas around a call hold.").in_loop("/limits/quota"),
-    ConfigKey::new("quotas.node", ValueKind::Quota, Depends("no limit"), "What the model calls of a node may use in a run. All quotas around a call hold.").in_node(&[at(MODELS, "/limits/quota")]),
-    ConfigKey::new("telemetry.endpoint", ValueKind::Text, Depends("nothing is sent"), "The OTLP/HTTP endpoint that spans of runs are sent to.").settings_at("/telemetry/endpoint"),
-    ConfigKey::new("telemetry.content", ValueKind::Boolean, Value(|| json!(false)), "Whether spans contain messages, tool arguments and results.").settings_at("/telemetry/content"),
-    ConfigKey::new("telemetry.headersVariable", ValueKind::Text, Depends("none"), "The environment variable that holds headers of the requests with spans.").settings_at("/telemetry/headersVariable"),
-    ConfigKey::new("theme", ValueKind::Choice(&["system", "light", "dark"]), Value(|| json!("system")), "The color theme of the window.").settings_at("/theme"),
-    ConfigKey::new("reducedMotion", ValueKind::Boolean, Value(|| json!(false)), "Whether animations are off.").settings_at("/reducedMotion"),
+    ConfigKey::new("telemetry.endpoint", "OTLP endpoint", ValueKind::Text, Depends("nothing is sent"), "The OTLP/HTTP endpoint that spans of runs are sent to.").example("http://127.0.0.1:4318").settings_at("telemetry", "/telemetry/endpoint"),
+    ConfigKey::new("telemetry.headersVariable", "Environment variable with headers", ValueKind::Text, Depends("none"), "The environment variable that holds headers of the requests with spans.").example("OTEL_EXPORTER_OTLP_HEADERS").settings_at("telemetry", "/telemetry/headersVariable"),
+    ConfigKey::new("telemetry.content", "Include messages and tool results", ValueKind::Boolean, Value(|| json!(false)), "Whether spans contain messages, tool arguments and results.").settings_at("telemetry", "/telemetry/content"),
+    ConfigKey::new("theme", "Theme", ValueKind::Choice(&[("system", "System"), ("light", "Light"), ("dark", "Dark")]), Value(|| json!("system")), "The color theme of the window.").settings_at("appearance", "/theme"),
+    ConfigKey::new("reducedMotion", "Reduce motion", ValueKind::Boolean, Value(|| json!(false)), "Whether animations are off.").settings_at("appearance", "/reducedMotion"),
 ];

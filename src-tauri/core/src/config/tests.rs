@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    ConfigScope, ConfigSource, ConfigValues, Inheritance, Layer, check_flow_settings, check_values, find,
-    keys, resolve, resolve_all, run_values, settings_values, with_settings,
+    ConfigForms, ConfigScope, ConfigSource, ConfigValues, Inheritance, Layer, check_flow_settings,
+    check_values, find, forms, keys, resolve, resolve_all, run_values, settings_values, with_settings,
 };
 use crate::flow::Flow;
 use crate::id::NodeId;
@@ -297,6 +297,32 @@ fn quotas_are_set_as_a_whole() {
     for bad in ["{}", r#"{"tokens": 0}"#, r#"{"token": 5}"#, "5", r#"{"tokens": 5"#] {
         assert!(!parse(bad), "{bad}");
     }
+}
+
+#[test]
+fn keys_of_the_settings_are_in_a_section() {
+    let ConfigForms { sections, fields, .. } = forms();
+    for field in fields {
+        assert_eq!(field.section.is_some(), field.settings.is_some(), "{}", field.key);
+        let is_known = |section| sections.iter().any(|known| known.id == section);
+        assert!(field.section.is_none_or(is_known), "{}: no section {:?}", field.key, field.section);
+    }
+}
+
+#[test]
+fn schemas_of_fields_say_what_forms_show() {
+    let schema = |name: &str| find(name).unwrap().schema();
+    assert_eq!(
+        schema("retry.backoffMs"),
+        json!({
+            "type": "integer", "minimum": 0, "maximum": 9_007_199_254_740_991_u64, "default": 500, "title": "Initial delay (ms)",
+            "description": "The delay before the second attempt, in milliseconds. It doubles with each further attempt.",
+        })
+    );
+    let unset = schema("summarizer.provider");
+    assert_eq!(unset["x-unset"], "the default agent's for loops, the context's for memory");
+    assert_eq!((&unset["format"], unset.get("default")), (&json!("provider"), None));
+    assert_eq!(schema("memory.mode")["oneOf"][2], json!({ "const": "readWrite", "title": "Read and write" }));
 }
 
 #[test]

@@ -117,7 +117,7 @@ pub struct Limits {
     /// one cycle, the lowest holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    #[schemars(range(min = 1))]
+    #[schemars(title = "Max iterations", range(min = 1))]
     pub max_epochs: Option<u32>,
     /// The maximum duration of one execution, in milliseconds; then it fails with `node.timeout`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,7 +157,7 @@ pub struct RetryPolicy {
     #[ts(type = "number")]
     pub max_backoff_ms: u64,
     /// The share of each delay that is random, from 0 (none) to 1 (all).
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(range(min = 0.0, max = 1.0), extend("x-rank" = 7))]
     pub jitter: f64,
     /// Unknown keys, kept unchanged.
     #[serde(flatten)]
@@ -195,13 +195,13 @@ pub struct Edge {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FlowSettings {
-    /// How many activations may run at once; 16 by default.
+    /// How many activations may run at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     #[schemars(range(min = 1))]
     pub max_concurrency: Option<u32>,
     /// After how many iterations in a row without a question to a person a cycle ends, unless `limits.maxEpochs` bounds
-    /// it; 100 by default.
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     #[schemars(range(min = 1))]

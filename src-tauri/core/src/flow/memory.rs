@@ -86,11 +86,11 @@ impl SummarizerSettings {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MemorySettings {
-    /// What the model nodes of the flow may do with the memory unless they say otherwise; nothing by default.
+    /// What the model nodes of the flow may do with the memory unless they say otherwise.
     #[serde(skip_serializing_if = "is_off")]
     #[ts(optional, as = "Option<MemoryMode>")]
     pub mode: MemoryMode,
-    /// How many turns are kept verbatim; 12 by default. Older ones are summarized.
+    /// How many turns are kept verbatim. Older ones are summarized.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = MAX_RECENT_TURNS))]
     #[ts(optional)]

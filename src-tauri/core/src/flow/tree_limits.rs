@@ -9,17 +9,17 @@ use ts_rs::TS;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeLimits {
-    /// How many runs there may be, the root included; 1,000 by default.
+    /// How many runs there may be, the root included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     #[schemars(range(min = 1))]
     pub max_runs: Option<u64>,
-    /// How many model calls may be answered; 1,000 by default. Replies that are reused do not count.
+    /// How many model calls may be answered. Replies that are reused do not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     #[schemars(range(min = 1))]
     pub max_model_calls: Option<u64>,
-    /// After how many events no node starts any more; 10,000,000 by default.
+    /// After how many events no node starts any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     #[schemars(range(min = 1))]

@@ -15,19 +15,21 @@ pub struct Quota {
     /// Tokens of prompts and replies together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1), extend("x-rank" = 1))]
     pub tokens: Option<u64>,
     /// US dollars. A call of a model without a known price is not sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    #[schemars(range(min = 0.000_001))]
+    #[schemars(title = "US dollars", range(min = 0.000_001), extend("x-rank" = 2))]
     pub usd: Option<f64>,
     /// What happens to a call that would exceed it.
     #[serde(default, skip_serializing_if = "OnExceeded::is_default")]
+    #[schemars(title = "When exceeded", extend("x-shown-if" = {"tokens": null, "usd": null}))]
     #[ts(optional, as = "Option<OnExceeded>")]
     pub on_exceeded: OnExceeded,
     /// The model that is called instead, for `fallback`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Cheaper model", extend("x-shown-if" = {"onExceeded": "fallback"}))]
     #[ts(optional)]
     pub fallback: Option<FallbackModel>,
 }
@@ -40,8 +42,10 @@ pub enum OnExceeded {
     #[default]
     Stop,
     /// The person is asked whether as much again may be used.
+    #[schemars(title = "Ask me")]
     Ask,
     /// A cheaper model is called instead. If that would exceed the quota as well, the call fails.
+    #[schemars(title = "Use a cheaper model")]
     Fallback,
 }
 
@@ -58,8 +62,10 @@ impl OnExceeded {
 pub struct FallbackModel {
     /// The provider; by default that of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("format" = "provider", "x-unset" = "that of the call"))]
     #[ts(optional)]
     pub provider: Option<String>,
+    #[schemars(extend("format" = "model"))]
     pub model: String,
 }
 

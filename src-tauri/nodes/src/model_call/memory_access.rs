@@ -14,16 +14,13 @@ use plait_run::node::NodeContext;
 use plait_run::tokens;
 use plait_run::tool::ToolContext;
 
-/// How a node uses the workflow's memory: a part of its config.
+/// How a node uses the workflow's memory: a part of its config. The table of the configuration describes the fields that flows set, too.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(crate) struct NodeMemory {
-    /// `off`, `read`, or `readWrite`: the message and the reply are added as well. If empty, as the flow's settings say; without
-    /// those, `off`.
     mode: Option<MemoryMode>,
     /// The name under which others see what this node says. If empty, "Partner just said:".
     label: Option<String>,
-    /// How many of the recent turns the model sees. If empty, all that the flow keeps, by default 12.
     recent_turns: Option<NonZeroU32>,
     /// The model that summarizes older turns. If empty, the one in the flow's settings.
     summarizer: SummarizerSettings,

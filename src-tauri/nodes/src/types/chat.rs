@@ -55,9 +55,8 @@ pub(super) struct Config {
     response_schema: Option<Value>,
     /// Whether the message and the reply stay out of the conversation's history. The model still sees the history.
     skip_history: bool,
-    /// Maximum rounds of tool calls before the model must answer.
+    // The table of the configuration describes both.
     max_tool_rounds: u32,
-    /// The model's context window in tokens. Set it if Plait does not know the model, or to use less of the window.
     context_window: Option<NonZeroU32>,
     /// Where passages that fit the message are searched before the call. The model gets them with the message.
     knowledge: Knowledge,

@@ -47,7 +47,7 @@ pub(super) struct Config {
     override_model: Option<String>,
     /// Maximum tokens of the reply. If empty, the provider's default.
     max_tokens: Option<NonZeroU32>,
-    /// The model's context window in tokens. Set it if Plait does not know the model, or to use less of the window.
+    // The table of the configuration describes it.
     context_window: Option<NonZeroU32>,
     /// Whether the text and the reply enter the conversation's history.
     add_to_history: bool,

@@ -32,21 +32,19 @@ pub enum HistoryStrategy {
 pub struct HistoryManagement {
     /// `truncate_tokens`, `truncate_turns` or `summarize`.
     pub strategy: HistoryStrategy,
-    /// For `truncate_tokens` and `summarize`: the most tokens of turns that are sent. If empty, 4096.
+    /// For `truncate_tokens` and `summarize`: the most tokens of turns that are sent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
     pub max_tokens: Option<u32>,
-    /// For `truncate_turns`, and for `summarize` if set: the most turns that are sent. If empty, 20.
+    /// For `truncate_turns`, and for `summarize` if set: the most turns that are sent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
     pub max_turns: Option<u32>,
     /// For `summarize`: a `chat` node of the flow whose provider, model and prompt write the summaries. It does not run as a
     /// step unless it is connected. If empty, that of the settings, or the default agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>", extend("format" = "node", "x-node-type" = "chat"))]
     pub summarizer_agent: Option<NodeId>,
-    /// For `summarize`: the proportion of the turns that a summary condenses, oldest first. If empty or not between 0
-    /// and 1, 0.5.
+    /// For `summarize`: the proportion of the turns that a summary condenses, oldest first. One that is not between 0 and 1 is
+    /// not used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summarize_ratio: Option<f64>,
 }

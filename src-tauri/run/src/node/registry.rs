@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{
     Behavior, Card, Category, EditorTraits, Example, Inputs, NodeContext, NodeDescriptor, NodeOutput,
 };
+use plait_core::config::node_schema;
 use plait_core::diagnostic::{Diagnostic, escape};
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::NodeId;
@@ -136,7 +136,7 @@ impl Registry {
             card: T::card(),
             editor: T::editor(),
             terms: T::TERMS.iter().map(|&term| term.to_owned()).collect(),
-            config_schema: config_schema::<T::Config>(),
+            config_schema: node_schema::<T::Config>(T::TYPE),
             ports: T::ports(&T::Config::default()),
             examples: T::examples(),
         };
@@ -171,12 +171,6 @@ impl Registry {
     fn find(&self, node_type: &str) -> Option<&Registered> {
         self.types.get(self.aliases.get(node_type).copied().unwrap_or(node_type))
     }
-}
-
-/// The schema without references, so that a form can be drawn from it directly.
-fn config_schema<C: JsonSchema>() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<C>().to_value()
 }
 
 /// `default_ports` are the ports of a new node. A node with equal ports shares them.

@@ -1,7 +1,8 @@
 /** A loop in words: how often its body runs, and what ends it. */
 import type { Node } from "@/bindings";
+import { builtIn } from "@/forms/config-fields";
 
-const MAX_ITERATIONS = 100;
+const MAX_ITERATIONS = Number(builtIn("max_iterations"));
 
 /** Such as `while previous.score < 8`, `5 times` or `for each item, 4 at a time`. */
 export function loopKind({ config = {} }: Node): string {

@@ -6,9 +6,9 @@ export function readWhole(text: string): number | undefined {
   return read(/^[+-]?[1-9]\d{0,2}(?:[,.]\d{3})+$/.test(typed) ? typed.replace(/[,.]/g, "") : typed.replace(",", "."));
 }
 
-/** A number that may have a fraction, as `0.5`, `0,5` or `1,234.5`. Nothing where the text is no number. */
+/** A number that may have a fraction, as `0.5`, `0,5`, `1,234.5` or `$2.50`. Nothing where the text is no number. */
 export function readDecimal(text: string): number | undefined {
-  const typed = text.trim();
+  const typed = text.trim().replace(/^\$/, "");
   const grouped = /^[+-]?[1-9]\d{0,2}(?:,\d{3})+\.\d*$/.test(typed) || /^[+-]?[1-9]\d{0,2}(?:,\d{3}){2,}$/.test(typed);
   return read(grouped ? typed.replaceAll(",", "") : typed.replace(",", "."));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import nodes from "@/bindings/nodes.json";
-import { blankOf, fits, humanize, type Schema, type Spec, specOf } from "./config-spec";
+import { blankOf, fits, humanize, isUsed, type Schema, type Spec, specOf } from "./config-spec";
 
 const field = (schema: Schema, name: string): Spec | undefined => {
   const spec = specOf(schema);
@@ -61,6 +61,23 @@ describe("a form field from a schema", () => {
       optional: true,
       choices: [{ value: "a", help: "One" }, { value: "b" }, { value: "c" }],
     });
+  });
+
+  it("has the label, the place and the conditions that the schema gives it", () => {
+    const spec = specOf({
+      type: "object",
+      properties: {
+        action: { oneOf: [{ const: "ask", title: "Ask me" }, { const: "stop" }], title: "When exceeded" },
+        model: { type: "string", "x-shown-if": { action: "ask" }, "x-unset": "that of the call", examples: ["small"] },
+        usd: { type: "number", title: "US dollars", "x-rank": 1 },
+      },
+    });
+    const fields = spec.kind === "object" ? spec.fields : [];
+    expect(fields.map((one) => one.label)).toEqual(["US dollars", "Model", "When exceeded"]);
+    const [, model, action] = fields;
+    expect(action?.spec).toMatchObject({ choices: [{ label: "Ask me" }, { label: "Stop" }] });
+    expect(model?.spec).toMatchObject({ unset: "That of the call", example: "small" });
+    expect(model && [isUsed(model, {}), isUsed(model, { action: "ask" })]).toEqual([false, true]);
   });
 
   it("is a tagged union", () => {

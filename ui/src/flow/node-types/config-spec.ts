@@ -13,6 +13,13 @@ type Base = {
   default?: unknown;
   /** Null is a value too: the field may be left out. */
   optional: boolean;
+  /** What an empty field means, in words, where that is no value. */
+  unset?: string;
+  example?: string;
+  /** Its place among the fields beside it, where its kind says too little. */
+  rank?: number;
+  /** Shown only while one of the fields beside it has this value, or is set at all (null). */
+  shownIf?: Readonly<Record<string, unknown>>;
 };
 
 export type Choice = { value: unknown; label: string; help?: string };
@@ -39,6 +46,7 @@ export type Spec = Base &
         kind: "text";
         widget: TextWidget;
         pattern?: string;
+        minLength?: number;
         maxLength?: number;
         /** For `node`: the type of the nodes to choose from. */
         nodeType?: string;
@@ -81,6 +89,10 @@ export function humanize(name: string): string {
     .replace(/\b(id|url|json|api|http)\b/g, (word) => word.toUpperCase())
     .replace(/\bopenapi\b/g, "OpenAPI")
     .replace(/ ms$/, " (ms)");
+  return capitalize(words);
+}
+
+function capitalize(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
@@ -145,6 +157,14 @@ export function fits(spec: Spec, value: unknown): boolean {
   }
 }
 
+/** Whether a field has a use beside these values of the fields around it. */
+export function isUsed({ spec: { shownIf } }: Field, values: Readonly<Record<string, unknown>>): boolean {
+  const conditions = Object.entries(shownIf ?? {});
+  const holds = ([name, value]: [string, unknown]) =>
+    value === null ? values[name] !== undefined : values[name] === value;
+  return conditions.length === 0 || conditions.some(holds);
+}
+
 function parse(source: unknown, root: Schema, depth: number): Spec {
   const schema = resolve(source, root);
   const base: Base = {
@@ -152,6 +172,10 @@ function parse(source: unknown, root: Schema, depth: number): Spec {
     help: text(schema.description),
     default: schema.default ?? undefined,
     optional: false,
+    unset: capitalize(text(schema["x-unset"]) ?? "") || undefined,
+    example: Array.isArray(schema.examples) ? text(schema.examples[0]) : undefined,
+    rank: number(schema["x-rank"]),
+    shownIf: isSchema(schema["x-shown-if"]) ? schema["x-shown-if"] : undefined,
   };
   if (depth > MAX_DEPTH) return { ...base, kind: "json" };
 
@@ -174,6 +198,7 @@ function parse(source: unknown, root: Schema, depth: number): Spec {
         kind: "text",
         widget: widgetOf(schema),
         pattern: text(schema.pattern),
+        minLength: number(schema.minLength),
         maxLength: number(schema.maxLength),
         nodeType: text(schema["x-node-type"]),
         nodeField: text(schema["x-node-field"]),
@@ -213,7 +238,7 @@ function object(schema: Schema, base: Base, root: Schema, depth: number): Spec {
   }
   const fields = names.map((name) => {
     const spec = parse(properties[name], root, depth + 1);
-    return { name, label: humanize(labeledName(name, spec)), required: required.has(name), spec };
+    return { name, label: spec.title ?? humanize(labeledName(name, spec)), required: required.has(name), spec };
   });
   return { ...base, kind: "object", fields: inOrder(fields) };
 }
@@ -227,7 +252,7 @@ function labeledName(name: string, spec: Spec): string {
 function inOrder(fields: Field[]): Field[] {
   const alphabetical = fields.every((field, index) => index === 0 || (fields[index - 1]?.name ?? "") <= field.name);
   if (!alphabetical) return fields;
-  return [...fields].sort((a, b) => rank(a.spec) - rank(b.spec));
+  return [...fields].sort((a, b) => (a.spec.rank ?? rank(a.spec)) - (b.spec.rank ?? rank(b.spec)));
 }
 
 const TEXT_RANKS: Record<TextWidget, number> = {
@@ -295,7 +320,7 @@ function choicesOf(schema: Schema): (Choice | undefined)[] {
   const help = text(schema.description);
   const choice = (value: unknown): Choice => ({
     value,
-    label: typeof value === "string" ? humanize(value) : String(value),
+    label: text(schema.title) ?? (typeof value === "string" ? humanize(value) : String(value)),
     help,
   });
   if ("const" in schema) return [choice(schema.const)];

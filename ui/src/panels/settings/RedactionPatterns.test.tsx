@@ -4,7 +4,6 @@ import { afterEach, expect, test } from "vitest";
 import { neverAnswers } from "@/ipc/test-host";
 import { createTestWorkspace, renderInWorkspace } from "@/workspace/test-workspace";
 import { RedactionPatterns } from "./RedactionPatterns";
-import { TelemetryExport } from "./TelemetryExport";
 
 afterEach(cleanup);
 
@@ -18,15 +17,4 @@ test("patterns are added with a name and removed again", async () => {
   expect(workspace.settings.current.redaction).toEqual({ patterns: [{ name: "customer", regex: "C-[0-9]+" }] });
   await user.click(screen.getByRole("button", { name: "Remove pattern customer" }));
   expect(workspace.settings.current.redaction).toEqual({ patterns: [] });
-});
-
-test("an endpoint is saved when the field is left, and contents stay off", async () => {
-  const user = userEvent.setup();
-  const workspace = createTestWorkspace({ call: neverAnswers });
-  renderInWorkspace(<TelemetryExport />, { workspace });
-  await user.type(screen.getByLabelText("OTLP endpoint"), " http://127.0.0.1:4318 ");
-  await user.tab();
-  expect(workspace.settings.current.telemetry).toEqual({ endpoint: "http://127.0.0.1:4318" });
-  await user.click(screen.getByRole("switch", { name: "Include messages and tool results" }));
-  expect(workspace.settings.current.telemetry).toEqual({ endpoint: "http://127.0.0.1:4318", content: true });
 });

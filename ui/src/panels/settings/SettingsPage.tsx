@@ -91,7 +91,7 @@ export function SettingsPage() {
                 <h3 tabIndex={-1} className="mb-3 scroll-mt-4 border-line border-b pb-1.5 font-semibold text-base">
                   {title}
                 </h3>
-                <Component />
+                <Component id={id} />
               </section>
             ))}
             {count === 0 ? (

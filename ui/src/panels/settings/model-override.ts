@@ -17,7 +17,7 @@ export function readCount(text: string): number | null | undefined {
 /** Dollars per million tokens; null where the field is empty, undefined where it is no price. */
 export function readPrice(text: string): number | null | undefined {
   if (text.trim() === "") return null;
-  const price = readDecimal(text.replace("$", ""));
+  const price = readDecimal(text);
   return price !== undefined && price >= 0 && price <= MAX_PRICE_USD ? price : undefined;
 }
 

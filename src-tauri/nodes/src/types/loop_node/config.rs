@@ -29,8 +29,7 @@ pub(in crate::types) struct Config {
     pub concurrency: u32,
     /// For `forEach`: whether an iteration that fails ends the loop, or leaves its error in the results.
     pub on_error: OnError,
-    /// The greatest number of iterations. A loop that would go on ends with a warning.
-    #[schemars(range(min = 1, max = MAX_ITERATIONS))]
+    // The table of the configuration describes it.
     pub max_iterations: u32,
     /// Whether the model nodes inside share a history of what was said in the iterations. It belongs to this loop alone.
     pub conversation: bool,

@@ -1,15 +1,19 @@
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useContext, useId } from "react";
 import { Markdown } from "@/design/markdown/Markdown";
+import { plain } from "@/design/markdown/plain-text";
 import { InlineCode } from "@/design/text/InlineCode";
 import type { Spec } from "@/flow/node-types/config-spec";
-import { findingsAt } from "../findings";
-import { useInherited } from "../inherited";
+import { findingsAt } from "./findings";
+import { FormContext } from "./form-context";
 import { InheritedHint } from "./InheritedHint";
+import { useInherited } from "./inherited";
 import type { FieldProps } from "./props";
 import { TEXTS } from "./texts";
 
 export type FieldFrameProps = Pick<FieldProps, "spec" | "label" | "path" | "findings"> & {
   required?: boolean;
+  /** Why the host refuses what was entered. */
+  problem?: string;
   /** Renders the control with what ties it to the label and the texts around it. */
   children: (
     control: Required<Pick<FieldProps, "id" | "named" | "invalid">> & Pick<FieldProps, "describedBy">,
@@ -17,9 +21,11 @@ export type FieldFrameProps = Pick<FieldProps, "spec" | "label" | "path" | "find
 };
 
 /** What surrounds the control of one field: its label, its help text and its errors. */
-export function FieldFrame({ required, spec, label, path, findings, children }: FieldFrameProps) {
+export function FieldFrame({ required, problem, spec, label, path, findings, children }: FieldFrameProps) {
   const id = useId();
-  const wrong = findingsAt(findings, path);
+  const { compact } = useContext(FormContext);
+  const wrong = findingsAt(findings, path).map(({ message, hint }) => (hint ? `${message} ${hint}` : message));
+  if (problem !== undefined) wrong.push(problem);
   const inherited = useInherited(path);
   const describedBy =
     [inherited && `${id}-inherited`, spec.help && `${id}-help`, wrong.length > 0 && `${id}-wrong`]
@@ -28,12 +34,15 @@ export function FieldFrame({ required, spec, label, path, findings, children }: 
   const beside = spec.kind === "boolean";
   return (
     // Positioned, so that the word for screen readers is clipped with its field and never makes the window scroll.
-    <div className="relative mb-3.5" data-field={path.join(".")}>
+    <div className={compact ? "relative mb-2" : "relative mb-3.5"} data-field={path.join(".")}>
       <div className={beside ? "flex items-center justify-between gap-3" : ""}>
         <label
           htmlFor={hasSingleControl(spec) ? id : undefined}
           id={`${id}-label`}
-          className="mb-1 flex items-baseline gap-1.5 font-medium text-sm"
+          className={
+            compact ? "mb-0.5 block text-fg-2 text-xs" : "mb-1 flex items-baseline gap-1.5 font-medium text-sm"
+          }
+          title={compact && spec.help ? plain(spec.help) : undefined}
         >
           {label}
           {required ? (
@@ -41,21 +50,21 @@ export function FieldFrame({ required, spec, label, path, findings, children }: 
               *<span className="sr-only">required</span>
             </span>
           ) : null}
-          {spec.optional ? <span className="font-normal text-2xs text-fg-3">optional</span> : null}
+          {spec.optional && !compact ? <span className="font-normal text-2xs text-fg-3">optional</span> : null}
         </label>
         {children({ id, named: true, describedBy, invalid: wrong.length > 0 })}
       </div>
       {inherited ? <InheritedHint id={`${id}-inherited`} inherited={inherited} /> : null}
       {spec.help ? (
-        <div id={`${id}-help`} className="mt-1 text-fg-3 text-xs leading-[1.4]">
+        <div id={`${id}-help`} className={compact ? "sr-only" : "mt-1 text-fg-3 text-xs leading-[1.4]"}>
           <Markdown text={spec.help} />
         </div>
       ) : null}
       {wrong.length > 0 ? (
         <div id={`${id}-wrong`} className="mt-1 text-bad text-xs" role="status">
-          {wrong.map((found) => (
-            <p key={`${found.code}${found.message}`}>
-              <InlineCode text={found.hint ? `${found.message} ${found.hint}` : found.message} />
+          {wrong.map((text) => (
+            <p key={text}>
+              <InlineCode text={text} />
             </p>
           ))}
         </div>

@@ -3,15 +3,15 @@ import { CONTROL } from "@/design/controls/control";
 import { readDecimal, readWhole } from "@/design/controls/parse-number";
 import { Switch } from "@/design/controls/Switch";
 import type { Spec } from "@/flow/node-types/config-spec";
-import { useWorkspace } from "@/workspace/context";
-import { type FieldProps, ownName, shared, stepwise } from "./props";
+import { useSettle, useStepwise } from "./form-context";
+import { type FieldProps, ownName, shared } from "./props";
 
 type NumberSpec = Extract<Spec, { kind: "number" }>;
 type BooleanSpec = Extract<Spec, { kind: "boolean" }>;
 
 /** A number. What is typed stays as typed until it is one; emptied, it goes back to the default. */
 export function NumberControl(props: FieldProps<NumberSpec>) {
-  const { editor } = useWorkspace();
+  const settle = useSettle();
   const { spec, value, path, onChange, invalid } = props;
   const parse = spec.integer ? readWhole : readDecimal;
   const displayed = typeof value === "number" ? String(value) : "";
@@ -35,7 +35,7 @@ export function NumberControl(props: FieldProps<NumberSpec>) {
       }}
       onBlur={() => {
         setTyped(displayed);
-        editor.sealGesture();
+        settle();
       }}
     />
   );
@@ -52,7 +52,7 @@ export function BooleanControl({
   readOnly,
   describedBy,
 }: FieldProps<BooleanSpec>) {
-  const { editor } = useWorkspace();
+  const change = useStepwise(onChange);
   const on = typeof value === "boolean" ? value : spec.default === true;
   return (
     <Switch
@@ -61,13 +61,14 @@ export function BooleanControl({
       disabled={readOnly}
       label={ownName({ label, named })}
       describedBy={describedBy}
-      onChange={(next) => stepwise(editor, onChange)(path, next === (spec.default ?? false) ? undefined : next)}
+      onChange={(next) => change(path, next === (spec.default ?? false) ? undefined : next)}
     />
   );
 }
 
 function placeholderOf(spec: NumberSpec): string {
   if (typeof spec.default === "number") return String(spec.default);
+  if (spec.unset !== undefined) return spec.unset;
   if (spec.min !== undefined && spec.max !== undefined) return `${spec.min} to ${spec.max}`;
   return spec.optional ? "Not set" : "";
 }

@@ -3,9 +3,9 @@ import { Button, IconButton } from "@/design/controls/Button";
 import { CONTROL } from "@/design/controls/control";
 import { isComposing } from "@/design/keys/keys";
 import { blankOf, type Spec } from "@/flow/node-types/config-spec";
-import { useWorkspace } from "@/workspace/context";
 import { focusNewField } from "./focus-new-field";
-import { type NestingProps, stepwise } from "./props";
+import { useStepwise } from "./form-context";
+import type { NestingProps } from "./props";
 import { TEXTS } from "./texts";
 
 type MapSpec = Extract<Spec, { kind: "map" }>;
@@ -22,11 +22,10 @@ export function MapControl({
   readOnly,
   nested: Nested,
 }: NestingProps<MapSpec>) {
-  const { editor } = useWorkspace();
   const held =
     typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
   const names = Object.keys(held);
-  const change = stepwise(editor, onChange);
+  const change = useStepwise(onChange);
   const rename = (from: string, to: string) => {
     if (to === "" || to === from || to in held) return;
     change(path, Object.fromEntries(Object.entries(held).map(([name, one]) => [name === from ? to : name, one])));

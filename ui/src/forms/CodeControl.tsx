@@ -4,6 +4,7 @@ import type { Spec } from "@/flow/node-types/config-spec";
 import { useWorkspace } from "@/workspace/context";
 import { CodeEditor } from "./CodeEditor";
 import { useConfigNode } from "./config-node";
+import { useSettle } from "./form-context";
 import type { FieldProps } from "./props";
 import { TEXTS } from "./texts";
 
@@ -20,7 +21,8 @@ export function CodeControl({
   describedBy,
   invalid,
 }: FieldProps<JsonSpec>) {
-  const { editor, fieldDrafts } = useWorkspace();
+  const { fieldDrafts } = useWorkspace();
+  const settle = useSettle();
   const place = { node: useConfigNode().id, path };
   const [typed, setTyped] = useState(() => (readOnly ? undefined : fieldDrafts.get(place, value)) ?? write(value));
   const { problem: broken } = parse(typed);
@@ -50,7 +52,7 @@ export function CodeControl({
             fieldDrafts.set(place, { text, value, label, problem: read.problem });
           }
         }}
-        onBlur={() => editor.sealGesture()}
+        onBlur={settle}
       />
       {broken ? (
         <p className="mt-1 text-bad text-xs" role="status">

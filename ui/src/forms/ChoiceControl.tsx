@@ -1,17 +1,18 @@
+import { useContext } from "react";
 import { CONTROL } from "@/design/controls/control";
 import { InlineCode } from "@/design/text/InlineCode";
 import type { Spec } from "@/flow/node-types/config-spec";
-import { useWorkspace } from "@/workspace/context";
-import { type FieldProps, shared, stepwise } from "./props";
+import { FormContext, useStepwise } from "./form-context";
+import { type FieldProps, shared } from "./props";
 import { TEXTS } from "./texts";
 
 type ChoiceSpec = Extract<Spec, { kind: "choice" }>;
 
 /** One of a few fixed values. */
 export function ChoiceControl(props: FieldProps<ChoiceSpec>) {
-  const { editor } = useWorkspace();
+  const { compact } = useContext(FormContext);
   const { spec, value, path } = props;
-  const onChange = stepwise(editor, props.onChange);
+  const onChange = useStepwise(props.onChange);
   const displayed = value ?? spec.default;
   const index = spec.choices.findIndex((choice) => choice.value === displayed);
   const chosen = spec.choices[index];
@@ -31,14 +32,14 @@ export function ChoiceControl(props: FieldProps<ChoiceSpec>) {
             {value === undefined || value === null ? TEXTS.notSet : TEXTS.unknown(String(value))}
           </option>
         ) : null}
-        {index >= 0 && spec.optional ? <option value={-1}>{TEXTS.notSet}</option> : null}
+        {index >= 0 && spec.optional && spec.default === undefined ? <option value={-1}>{TEXTS.notSet}</option> : null}
         {spec.choices.map((choice, at) => (
           <option key={String(choice.value)} value={at}>
             {choice.label}
           </option>
         ))}
       </select>
-      {chosen?.help ? (
+      {chosen?.help && !compact ? (
         <p className="mt-1 text-fg-2 text-xs">
           <InlineCode text={chosen.help} />
         </p>

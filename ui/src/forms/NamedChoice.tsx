@@ -1,6 +1,6 @@
 import { CONTROL } from "@/design/controls/control";
-import { useWorkspace } from "@/workspace/context";
-import { type FieldProps, shared, stepwise, type TextSpec } from "./props";
+import { useStepwise } from "./form-context";
+import { type FieldProps, shared, type TextSpec } from "./props";
 
 export type NamedOption = { value: string; label: string };
 
@@ -14,11 +14,10 @@ type Props = FieldProps<TextSpec> & {
 
 /** The name of something, chosen from a list. A name that is not in the list stays until another one is chosen. */
 export function NamedChoice({ options, none, missing, ...props }: Props) {
-  const { editor } = useWorkspace();
   const { value, path } = props;
   const chosen = typeof value === "string" ? value : "";
   const isMissing = chosen !== "" && !options.some((option) => option.value === chosen);
-  const onChange = stepwise(editor, props.onChange);
+  const onChange = useStepwise(props.onChange);
   return (
     <select
       {...shared(props)}

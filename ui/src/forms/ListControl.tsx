@@ -1,9 +1,9 @@
 import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { Button, IconButton } from "@/design/controls/Button";
 import { blankOf, type Spec } from "@/flow/node-types/config-spec";
-import { useWorkspace } from "@/workspace/context";
 import { focusNewField } from "./focus-new-field";
-import { type NestingProps, stepwise } from "./props";
+import { useStepwise } from "./form-context";
+import type { NestingProps } from "./props";
 
 type ListSpec = Extract<Spec, { kind: "list" }>;
 
@@ -19,15 +19,14 @@ export function ListControl({
   readOnly,
   nested: Nested,
 }: NestingProps<ListSpec>) {
-  const { editor } = useWorkspace();
+  const change = useStepwise(onChange);
   const items = Array.isArray(value)
     ? (value as unknown[])
     : Array.isArray(spec.default)
       ? (spec.default as unknown[])
       : [];
   const one = singular(label);
-  const replace = (next: unknown[]) =>
-    stepwise(editor, onChange)(path, next.length === 0 && !spec.default ? undefined : next);
+  const replace = (next: unknown[]) => change(path, next.length === 0 && !spec.default ? undefined : next);
   const swap = (from: number, to: number) => {
     const next = [...items];
     [next[from], next[to]] = [next[to], next[from]];

@@ -1,8 +1,7 @@
 import type { ComponentType } from "react";
 import type { Diagnostic } from "@/bindings";
-import type { FlowEditor } from "@/flow/document/editor";
 import type { Spec } from "@/flow/node-types/config-spec";
-import type { Path } from "../findings";
+import type { Path } from "./findings";
 
 export type TextSpec = Extract<Spec, { kind: "text" }>;
 
@@ -28,14 +27,6 @@ export type FieldProps<S extends Spec = Spec> = {
 
 /** Props of a control that contains other controls. It is given the control to render, so that no file imports itself. */
 export type NestingProps<S extends Spec = Spec> = FieldProps<S> & { nested: ComponentType<FieldProps> };
-
-/** For clicks and choices: each is undone by itself, while what is typed in a row is undone together. */
-export function stepwise(editor: FlowEditor, onChange: FieldProps["onChange"]): FieldProps["onChange"] {
-  return (path, value) => {
-    onChange(path, value);
-    editor.sealGesture();
-  };
-}
 
 /** The accessible name of a control that no `<label>` points to. */
 export function ownName({ label, named }: Pick<FieldProps, "label" | "named">): string | undefined {

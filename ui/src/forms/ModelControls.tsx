@@ -1,13 +1,13 @@
 import { CONTROL } from "@/design/controls/control";
 import { useFlow, useProviders, useSettings, useWorkspace } from "@/workspace/context";
-import { type FieldProps, shared, stepwise, type TextSpec } from "./props";
+import { useSettle, useStepwise } from "./form-context";
+import { type FieldProps, shared, type TextSpec } from "./props";
 import { TEXTS } from "./texts";
 
 /** One of the providers the host knows. */
 export function ProviderControl(props: FieldProps<TextSpec>) {
-  const { editor } = useWorkspace();
   const { spec, value, path } = props;
-  const onChange = stepwise(editor, props.onChange);
+  const onChange = useStepwise(props.onChange);
   const known = Object.keys(useSettings((settings) => settings.providers));
   const providers = known.length > 0 ? known : ["offline"];
   const displayed = typeof value === "string" ? value : typeof spec.default === "string" ? spec.default : "";
@@ -17,9 +17,13 @@ export function ProviderControl(props: FieldProps<TextSpec>) {
       {...shared(props)}
       className={`${CONTROL} h-[30px]`}
       value={displayed}
-      onChange={(event) => onChange(path, event.target.value === (spec.default ?? "") ? undefined : event.target.value)}
+      onChange={(event) =>
+        onChange(path, ["", spec.default].includes(event.target.value) ? undefined : event.target.value)
+      }
     >
-      {spec.optional || displayed === "" ? <option value="">{TEXTS.fromContext}</option> : null}
+      {displayed === "" || (spec.optional && spec.default === undefined) ? (
+        <option value="">{spec.unset ?? TEXTS.fromContext}</option>
+      ) : null}
       {listed.map((provider) => (
         <option key={provider} value={provider}>
           {provider === "offline" ? TEXTS.offlineSimulator : provider}
@@ -31,7 +35,7 @@ export function ProviderControl(props: FieldProps<TextSpec>) {
 
 /** A model's name. Suggested are those that the providers of this flow offer, and those it uses elsewhere. */
 export function ModelControl(props: FieldProps<TextSpec>) {
-  const { editor } = useWorkspace();
+  const settle = useSettle();
   const workspace = useWorkspace();
   const { id, spec, value, path, onChange } = props;
   const nodes = useFlow((state) => state.flow.nodes);
@@ -49,14 +53,20 @@ export function ModelControl(props: FieldProps<TextSpec>) {
         {...shared(props)}
         className={`${CONTROL} h-[30px]`}
         list={`${id}-models`}
-        placeholder={typeof spec.default === "string" ? spec.default : spec.optional ? TEXTS.fromContext : undefined}
+        placeholder={
+          typeof spec.default === "string"
+            ? spec.default
+            : spec.optional
+              ? (spec.unset ?? TEXTS.fromContext)
+              : undefined
+        }
         value={typeof value === "string" ? value : ""}
         onChange={(event) => onChange(path, event.target.value === "" ? undefined : event.target.value)}
         // Fetched on focus only; the host asks each provider once a session.
         onFocus={() => {
           for (const name of providers) void workspace.providers.fetchModels(name);
         }}
-        onBlur={() => editor.sealGesture()}
+        onBlur={settle}
       />
       <datalist id={`${id}-models`}>
         {offered.map(({ model, provider }) => (

@@ -1,15 +1,15 @@
 import { CONTROL } from "@/design/controls/control";
 import { blankOf, fits, type Spec } from "@/flow/node-types/config-spec";
-import { useWorkspace } from "@/workspace/context";
-import { type NestingProps, stepwise } from "./props";
+import { useStepwise } from "./form-context";
+import type { NestingProps } from "./props";
 import { TEXTS } from "./texts";
 
 type EitherSpec = Extract<Spec, { kind: "either" }>;
 
 /** One of several shapes: first which, then its own fields. */
 export function EitherControl({ spec, value, nested: Nested, ...rest }: NestingProps<EitherSpec>) {
-  const { editor } = useWorkspace();
-  const { id, label, path, onChange, readOnly, describedBy } = rest;
+  const { id, label, path, readOnly, describedBy } = rest;
+  const onChange = useStepwise(rest.onChange);
   const displayed = value ?? spec.default;
   const index = spec.alternatives.findIndex((one) => fits(one.spec, displayed));
   const chosen = spec.alternatives[index]?.spec;
@@ -24,7 +24,7 @@ export function EitherControl({ spec, value, nested: Nested, ...rest }: NestingP
         disabled={readOnly}
         onChange={(event) => {
           const next = spec.alternatives[Number(event.target.value)];
-          stepwise(editor, onChange)(path, next && blankOf(next.spec));
+          onChange(path, next && blankOf(next.spec));
         }}
       >
         {index < 0 || spec.optional ? (

@@ -1,6 +1,6 @@
 import { CONTROL } from "@/design/controls/control";
-import { useWorkspace } from "@/workspace/context";
 import { CodeEditor } from "./CodeEditor";
+import { useSettle } from "./form-context";
 import { ModelControl, ProviderControl } from "./ModelControls";
 import { NodeControl, NodeOutputControl } from "./NodeControls";
 import { type FieldProps, shared, type TextSpec } from "./props";
@@ -8,16 +8,16 @@ import { ToolControl } from "./ToolControl";
 
 /** A text: one line, several, or one of the small languages with an editor of its own. */
 export function TextControl(props: FieldProps<TextSpec>) {
-  const { editor } = useWorkspace();
+  const settle = useSettle();
   const { label, spec, value, path, onChange, readOnly, describedBy, invalid } = props;
   const text = typeof value === "string" ? value : "";
   const placeholder = placeholderOf(spec);
-  const change = (next: string) => onChange(path, next === "" && !spec.default ? undefined : next);
+  const change = (next: string) => onChange(path, next === "" && (spec.minLength || !spec.default) ? undefined : next);
   const common = {
     ...shared(props),
     placeholder,
     value: text,
-    onBlur: () => editor.sealGesture(),
+    onBlur: settle,
   };
   switch (spec.widget) {
     case "line":
@@ -63,12 +63,12 @@ export function TextControl(props: FieldProps<TextSpec>) {
           value={text}
           readOnly={readOnly}
           onChange={change}
-          onBlur={() => editor.sealGesture()}
+          onBlur={settle}
         />
       );
   }
 }
 
 function placeholderOf(spec: TextSpec): string | undefined {
-  return typeof spec.default === "string" && spec.default !== "" ? spec.default : undefined;
+  return typeof spec.default === "string" && spec.default !== "" ? spec.default : spec.example;
 }

@@ -5,6 +5,7 @@ import { CONTROL } from "@/design/controls/control";
 import { displayedFlow } from "@/flow/document/flow-state";
 import { useFlow, useOwnTools, useWorkspace } from "@/workspace/context";
 import { useConfigNode } from "./config-node";
+import { useSettle } from "./form-context";
 import { NamedChoice } from "./NamedChoice";
 import { type FieldProps, shared, type TextSpec } from "./props";
 import { TEXTS } from "./texts";
@@ -13,7 +14,8 @@ const TOOLS_INPUT = "tools";
 
 /** A list to choose from. Where an edge brings tools that are known only in a run, a name can be typed as well. */
 export function ToolControl(props: FieldProps<TextSpec>) {
-  const { editor, ownTools } = useWorkspace();
+  const { ownTools } = useWorkspace();
+  const settle = useSettle();
   const { id: own } = useConfigNode();
   const flow = useFlow(displayedFlow);
   const known = useOwnTools((state) => state.tools);
@@ -31,7 +33,7 @@ export function ToolControl(props: FieldProps<TextSpec>) {
           list={`${id}-tools`}
           value={chosen}
           onChange={(event) => props.onChange(path, event.target.value === "" ? undefined : event.target.value)}
-          onBlur={() => editor.sealGesture()}
+          onBlur={settle}
         />
         <datalist id={`${id}-tools`}>
           {names.map((name) => (

@@ -3,21 +3,24 @@ import { useEffect, useState } from "react";
 import type { NodeId, ResolvedConfig } from "@/bindings";
 import { displayedFlow } from "@/flow/document/flow-state";
 import { useFlow, useSettings, useWorkspace } from "@/workspace/context";
+import { CONFIG_FIELDS, pathOf, valueAt } from "./config-fields";
 
 /** What is typed in a row is asked for once. */
 const DELAY_MS = 150;
 
-/** The values of a node; of the flow, without one; of the settings alone, with `scope: "settings"`. Empty until the host answers. */
-export function useResolvedConfig(node: NodeId | undefined, scope?: "settings"): readonly ResolvedConfig[] {
+const IN_SETTINGS = CONFIG_FIELDS.flatMap(({ settings }) => (settings === undefined ? [] : [pathOf(settings)]));
+
+/** The values of a node; of the flow, without one. Empty until the host answers. */
+export function useResolvedConfig(node: NodeId | undefined): readonly ResolvedConfig[] {
   const { host } = useWorkspace();
   const flow = useFlow(displayedFlow);
-  const settings = useSettings((current) => current);
+  const settings = useSettings((all) => JSON.stringify(IN_SETTINGS.map((path) => valueAt(all, path))));
   const [resolved, setResolved] = useState<readonly ResolvedConfig[]>([]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the host has the settings; another value of them is another answer
   useEffect(() => {
     let current = true;
     const timer = setTimeout(() => {
-      host.call("config.explain", scope === "settings" ? {} : { flow, node }).then(
+      host.call("config.explain", { flow, node }).then(
         (reply) => current && setResolved(reply),
         () => undefined, // A form without hints is still a form.
       );
@@ -26,6 +29,6 @@ export function useResolvedConfig(node: NodeId | undefined, scope?: "settings"):
       current = false;
       clearTimeout(timer);
     };
-  }, [host, flow, node, scope, settings.config, settings.limits, settings.summarizer]);
+  }, [host, flow, node, settings]);
   return resolved;
 }

@@ -2,14 +2,16 @@ import { useEffect } from "react";
 import type { ToolSummary } from "@/bindings";
 import type { Spec } from "@/flow/node-types/config-spec";
 import { useOwnTools, useWorkspace } from "@/workspace/context";
-import { type FieldProps, stepwise } from "./props";
+import { useStepwise } from "./form-context";
+import type { FieldProps } from "./props";
 import { TEXTS } from "./texts";
 
 type ListSpec = Extract<Spec, { kind: "list" }>;
 
 /** Names of Plait's own tools, each with a check box. Names that the host does not know stay until they are unchecked. */
 export function ToolChecklist({ id, label, value, path, onChange, readOnly }: FieldProps<ListSpec>) {
-  const { editor, ownTools } = useWorkspace();
+  const { ownTools } = useWorkspace();
+  const change = useStepwise(onChange);
   const own = useOwnTools((state) => state.tools);
   const known = own ?? [];
   useEffect(() => void ownTools.load(), [ownTools]);
@@ -22,7 +24,7 @@ export function ToolChecklist({ id, label, value, path, onChange, readOnly }: Fi
       const isChosen = row.name === name ? checked : chosen.includes(row.name ?? "");
       return row.name && isChosen ? [row.name] : [];
     });
-    stepwise(editor, onChange)(path, next);
+    change(path, next);
   };
   return (
     <fieldset id={id} aria-label={label} className="flex flex-col gap-1.5">

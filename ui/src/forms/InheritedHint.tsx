@@ -1,5 +1,6 @@
 import type { ConfigSource, ResolvedConfig } from "@/bindings";
 import { useWorkspace } from "@/workspace/context";
+import { CONFIG_FIELDS } from "./config-fields";
 import { TEXTS } from "./texts";
 
 /** Long texts, such as instructions, are cut. */
@@ -11,7 +12,7 @@ export function InheritedHint({ id, inherited }: { id?: string; inherited: Resol
   return (
     <p id={id} className="mt-1 text-fg-3 text-xs" data-testid="inherited">
       <span className="break-words text-fg-2">{textOf(inherited)}</span> ·{" "}
-      {source.layer === "builtIn" ? TEXTS.builtIn : <SourceLink source={source} />}
+      {source.layer === "builtIn" ? TEXTS.builtIn : <SourceLink of={inherited} />}
     </p>
   );
 }
@@ -22,10 +23,11 @@ function textOf({ value, depends }: ResolvedConfig): string {
   return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
 }
 
-function SourceLink({ source }: { source: ConfigSource }) {
+function SourceLink({ of: { key, source } }: { of: ResolvedConfig }) {
   const { editor, layout, canvas } = useWorkspace();
   const open = () => {
-    if (source.layer === "settings") layout.showSettings({ section: "runDefaults" });
+    if (source.layer === "settings")
+      layout.showSettings({ section: CONFIG_FIELDS.find((field) => field.key === key)?.section });
     else if ("node" in source) {
       editor.selectOnly({ nodes: [source.node] });
       canvas.reveal({ node: source.node });

@@ -1,8 +1,17 @@
 //! An evaluation as data, so that it can be carried out elsewhere.
 //!
-//! Conditions, queries and templates come from flow files, which may come from anyone. What a static bound proves small is
-//! evaluated in place. The rest goes to the host's [`Evaluator`], which can stop it: in Plait a worker process with limits on
-//! time and memory.
+//! Conditions, queries and templates come from flow files, which may come from anyone. Bounds on length, nesting, steps and output
+//! do not see what one step of a library does: comparing two values that share their halves takes 2⁴⁰ steps inside one comparison. So
+//! an expression is evaluated in place only where a static bound proves it small:
+//!
+//! | language | in place | else |
+//! |---|---|---|
+//! | template (Handlebars) | tags × possible iterations × bytes of the values ≤ 30 million | evaluator |
+//! | condition (CEL) | no loop: `all`, `exists`, `map`, `filter` | evaluator |
+//! | query (jq) | no comparison, arithmetic, slice or named filter | evaluator |
+//! | JSON Schema | ≤ 1 million validation steps, counted before it begins; at most 200 patterns | refused |
+//!
+//! The host's [`Evaluator`] can stop an evaluation: in Plait it is a worker process with limits on time and memory.
 
 use std::sync::Arc;
 

@@ -2,6 +2,11 @@
 //!
 //! All calls of a reply run at the same time; their results keep the order of the calls. A failing tool does not end the
 //! turn: the model gets the error and may do something else. Questions to the person come before the first call is made.
+//!
+//! A person may be asked whether a call may be made, whether an interrupted call may be made again, what a tool itself asks, and
+//! whether a model may reply to a tool. Each question is a `run.paused` that names the call. It ends the execution of the node and
+//! discards the turn, so that nobody waits for its context. With the answer the node executes again and takes everything else from
+//! the journal. A call that sends or writes asks if its arguments come from others ([`crate::origin`]).
 
 mod call_text;
 mod grants;

@@ -4,6 +4,7 @@
 
 mod acceptance;
 mod banned_words;
+mod contributing;
 mod environment_reads;
 mod lint;
 mod module_cycles;

@@ -1,7 +1,5 @@
 //! The lint for the environment: values come from the settings and from flows, so each program reads its environment in one file.
 
-use std::path::{Path, PathBuf};
-
 use anyhow::{Result, bail};
 
 use crate::repo;
@@ -21,16 +19,11 @@ const TESTS: &[&str] = &["/tests/", "/tests.rs", "/benches/", "/testing/"];
 /// Checks every Rust file of the repository. The error lists each place.
 pub fn check() -> Result<()> {
     let mut findings = Vec::new();
-    for name in repo::tracked_files()? {
+    for (name, text) in repo::texts(&[".rs"])? {
         let is_test = name.starts_with("tests/") || TESTS.iter().any(|part| name.contains(part));
-        let is_rust = Path::new(&name).extension().is_some_and(|extension| extension == "rs");
-        if !is_rust || is_test || ALLOWED.contains(&name.as_str()) {
-            continue;
+        if !is_test && !ALLOWED.contains(&name.as_str()) {
+            findings.extend(find(&text).into_iter().map(|line| format!("  {name}:{line}")));
         }
-        let path: PathBuf = repo::root().join(&name);
-        // A file that was deleted and not committed yet is still listed.
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        findings.extend(find(&text).into_iter().map(|line| format!("  {name}:{line}")));
     }
     if findings.is_empty() {
         return Ok(());

@@ -2,7 +2,13 @@
 //!
 //! With `PLAIT_WRITE_FOLDS=1` the views are written anew; look at the difference before committing it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by them")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by them"
+)]
 
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,6 @@
 mod acceptance;
 mod banned_words;
 mod contributing;
-mod environment_reads;
 mod lint;
 mod module_cycles;
 mod rust;

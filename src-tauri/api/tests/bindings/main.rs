@@ -1,7 +1,12 @@
 //! Files generated from the Rust types are up to date: the TypeScript bindings, the node types as JSON, and the pages of
 //! node types and error codes. `PLAIT_WRITE_BINDINGS=1` regenerates them.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on ends")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that can't go on ends"
+)]
 
 mod node_page;
 

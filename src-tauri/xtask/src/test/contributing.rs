@@ -63,10 +63,10 @@ fn examples(page: &str) -> Vec<Example<'_>> {
 
 impl Example<'_> {
     fn check(&self, texts: &[(String, String)]) -> Vec<String> {
-        let touches = |(path, text): &&(String, String)| {
+        let has_name = |(path, text): &&(String, String)| {
             self.names.iter().any(|name| mentions(path, name) || mentions(text, name))
         };
-        let touched: Vec<&str> = texts.iter().filter(touches).map(|(path, _)| path.as_str()).collect();
+        let touched: Vec<&str> = texts.iter().filter(has_name).map(|(path, _)| path.as_str()).collect();
         let covers =
             |listed: &str, path: &str| path == listed || listed.ends_with('/') && path.starts_with(listed);
         let is_listed = |path: &str| self.paths.iter().any(|listed| covers(listed, path));

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::steps::{Step, cargo, npm};
-use crate::test::{Report, acceptance, banned_words, contributing, environment_reads, module_cycles};
+use crate::test::{Report, acceptance, banned_words, contributing, module_cycles};
 use crate::{python, repo};
 
 /// Programs that take long to compile, as `PyPI` has them compiled: the spelling checker, what checks licenses and sources of
@@ -22,7 +22,6 @@ pub(super) fn check_sources(report: &mut Report) {
     report.step("The lists of CONTRIBUTING.md are complete", contributing::check);
     report.step("The tests of the acceptance page exist", acceptance::check);
     report.step("The tests of the table of features exist", acceptance::check_features);
-    report.step("The environment is read in one place", environment_reads::check);
 }
 
 pub(super) fn run(report: &mut Report) {

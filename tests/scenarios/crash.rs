@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use crate::support::binary::{CliOutput, Home, with_store_lock};
 use crate::support::fixture;
 use crate::support::journal::Journal;
-use crate::support::server::{Answer, ModelServer, last_message_text};
+use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 const ANSWER: &str = "And then?";
 
@@ -42,10 +42,10 @@ fn call_of(request: &Value) -> &'static str {
     }
 }
 
-fn reply(request: &Value, _: usize) -> Answer {
-    let slow = |text: &str| Answer::Slow(Duration::from_millis(4), text.to_owned());
+fn reply(request: &Value, _: usize) -> ServerReply {
+    let slow = |text: &str| ServerReply::Slow(Duration::from_millis(4), text.to_owned());
     match call_of(request) {
-        "sum/0" => Answer::Tool {
+        "sum/0" => ServerReply::Tool {
             name: "calculator".into(),
             arguments: serde_json::json!({ "expression": "6 * 7" }),
         },

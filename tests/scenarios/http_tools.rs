@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::binary::{CliOutput, Home, with_store_lock};
 use crate::support::folder::flow_json;
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
 /// A data directory, and a folder for flows: none reads files of the data directory.
 #[derive(Default)]
@@ -131,8 +131,8 @@ async fn run_agent(
 ) -> Vec<Value> {
     let name = name.to_owned();
     let server = ModelServer::start(move |_, before| match before {
-        0 => Answer::Tool { name: name.clone(), arguments: arguments.clone() },
-        _ => Answer::Text("Done.".to_owned()),
+        0 => ServerReply::Tool { name: name.clone(), arguments: arguments.clone() },
+        _ => ServerReply::Text("Done.".to_owned()),
     })
     .await;
     machine.home.set_provider_url(&server.url).await;
@@ -259,11 +259,11 @@ async fn files_are_written_only_where_the_flow_declares_it() {
     let write = async |settings: Value, path: &str| {
         let path = path.to_owned();
         let server = ModelServer::start(move |_, before| match before {
-            0 => Answer::Tool {
+            0 => ServerReply::Tool {
                 name: "write_file".to_owned(),
                 arguments: json!({ "path": path, "text": "new" }),
             },
-            _ => Answer::Text("Done.".to_owned()),
+            _ => ServerReply::Text("Done.".to_owned()),
         })
         .await;
         machine.home.set_provider_url(&server.url).await;

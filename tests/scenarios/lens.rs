@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::support::app::all_grants;
 use crate::support::binary::Home;
 use crate::support::folder::{FlowFolder, flow_json};
-use crate::support::server::{Answer, ModelServer, last_message_text};
+use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 async fn open(home: &TempDir, server: &ModelServer) -> Plait {
     let mut options = Options::new(home.path());
@@ -67,10 +67,10 @@ fn flow() -> Value {
 
 async fn model_server() -> ModelServer {
     ModelServer::start(|request, before| match before {
-        1 => Answer::Tool { name: "calculator".into(), arguments: json!({ "expression": "2 + 2" }) },
-        3 => Answer::Text("four".into()),
-        4 => Answer::Text("{\"number\": 4}".into()),
-        _ => Answer::Text(format!("re: {}", last_message_text(request))),
+        1 => ServerReply::Tool { name: "calculator".into(), arguments: json!({ "expression": "2 + 2" }) },
+        3 => ServerReply::Text("four".into()),
+        4 => ServerReply::Text("{\"number\": 4}".into()),
+        _ => ServerReply::Text(format!("re: {}", last_message_text(request))),
     })
     .await
 }
@@ -197,7 +197,7 @@ async fn patterns_of_the_settings_are_redacted_before_anything_is_stored_or_sent
 
 #[tokio::test(flavor = "multi_thread")]
 async fn show_says_how_a_schema_was_sent_unless_it_is_enforced() {
-    let server = ModelServer::start(|_, _| Answer::Text("{\"number\": 3}".into())).await;
+    let server = ModelServer::start(|_, _| ServerReply::Text("{\"number\": 3}".into())).await;
     let home = Home::default();
     home.set_provider_url(&server.url).await;
     let said = |schema: Value| {

@@ -18,7 +18,7 @@ use crate::support::app::{App, PauseResponse};
 use crate::support::binary::Home;
 use crate::support::folder::{flow_json, parse_flow};
 use crate::support::provider::{RecordingProvider, text, user};
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
 const NO_RESPONSES: [&str; 0] = [];
 
@@ -61,7 +61,7 @@ fn learning_flow() -> Flow {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn recalled_memory_is_in_what_the_model_receives() {
-    let server = ModelServer::start(|_, _| Answer::Text("A train.".into())).await;
+    let server = ModelServer::start(|_, _| ServerReply::Text("A train.".into())).await;
     let home = Home::default();
     home.set_provider_url(&server.url).await;
     for memory in ["Prefers trains to planes.", "Lives in Kiel."] {

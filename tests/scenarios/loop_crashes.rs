@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 
 use crate::support::binary::{CliOutput, Home, with_store_lock};
 use crate::support::journal::Journal;
-use crate::support::server::{Answer, ModelServer, last_message_text};
+use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 const TALK: &str = r#"version: "0.1"
 name: Talk
@@ -61,10 +61,10 @@ fn call_of(request: &Value) -> String {
 }
 
 /// `C0` for the first question, `F0` for the first answer, and so on.
-fn reply(request: &Value, _: usize) -> Answer {
+fn reply(request: &Value, _: usize) -> ServerReply {
     let call = call_of(request);
     let (step, iteration) = call.split_once(' ').unwrap();
-    Answer::Text(format!("{}{iteration}", step[..1].to_uppercase()))
+    ServerReply::Text(format!("{}{iteration}", step[..1].to_uppercase()))
 }
 
 /// How often each call reached the server. Every request of a call must be the same, also one that was repeated.
@@ -184,7 +184,7 @@ fn resume(home: &Home, file: &str, server: &ModelServer) {
 
 /// Runs `scenario` with a server on a thread that may block.
 async fn with_server(
-    rule: impl Fn(&Value, usize) -> Answer + Send + Sync + 'static,
+    rule: impl Fn(&Value, usize) -> ServerReply + Send + Sync + 'static,
     scenario: impl FnOnce(ModelServer) + Send + 'static,
 ) {
     let server = ModelServer::start(rule).await;
@@ -195,7 +195,7 @@ async fn with_server(
 async fn loop_killed_in_the_middle_of_an_iteration_resumes_in_it() {
     // The first reply to the second answer never comes.
     let rule = |request: &Value, before: usize| match (call_of(request).as_str(), before) {
-        ("finalize 1", 3) => Answer::NoResponse,
+        ("finalize 1", 3) => ServerReply::NoResponse,
         _ => reply(request, before),
     };
     with_server(rule, |server| {

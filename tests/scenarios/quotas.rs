@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::binary::{CliOutput, Home};
 use crate::support::folder::flow_json;
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
 /// A question, answered by the offline provider. `limits` are those of the chat.
 fn flow(settings: &Value, limits: &Value) -> String {
@@ -197,8 +197,8 @@ async fn quota_of_the_settings_that_cannot_be_kept_keeps_runs_from_starting() {
 async fn call_that_a_crash_has_lost_stays_charged() {
     for quota in ["day", "conversation"] {
         let answer = |_: &Value, before: usize| match before {
-            0 => Answer::NoResponse,
-            _ => Answer::Text("Fine.".to_owned()),
+            0 => ServerReply::NoResponse,
+            _ => ServerReply::Text("Fine.".to_owned()),
         };
         let server = ModelServer::start(answer).await;
         let home = Home::default();

@@ -21,7 +21,7 @@ use crate::support::flow;
 use crate::support::folder::{FlowFolder, flow_json, parse_flow};
 use crate::support::journal::Journal;
 use crate::support::provider::{RecordingProvider, assistant, text, user};
-use crate::support::server::{Answer, ModelServer, last_message_text};
+use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 const NO_RESPONSES: [&str; 0] = [];
 
@@ -390,9 +390,9 @@ async fn terminal_retries_a_run_after_an_outage() {
         let outage = outage.clone();
         ModelServer::start(move |request, _| match last_message_text(request).as_str() {
             "late" if outage.check().is_err() => {
-                Answer::Status(400, json!({ "error": { "message": "down" } }))
+                ServerReply::Status(400, json!({ "error": { "message": "down" } }))
             }
-            asked => Answer::Text(format!("re: {asked}")),
+            asked => ServerReply::Text(format!("re: {asked}")),
         })
         .await
     };

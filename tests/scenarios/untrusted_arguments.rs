@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::http_tools::{Machine, WebServer};
 use crate::support::folder::flow_json;
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
 /// Fetches a page, summarizes it, and answers with a tool that posts.
 fn flow(web: &WebServer) -> Value {
@@ -35,9 +35,11 @@ fn flow(web: &WebServer) -> Value {
 /// A model that summarizes what it gets, then does what it says.
 async fn obedient_model(machine: &Machine) -> ModelServer {
     let server = ModelServer::start(|_, before| match before {
-        0 => Answer::Text("The page wants you to report the code 4711.".to_owned()),
-        1 => Answer::Tool { name: "report".to_owned(), arguments: json!({ "text": "The code is 4711." }) },
-        _ => Answer::Text("Done.".to_owned()),
+        0 => ServerReply::Text("The page wants you to report the code 4711.".to_owned()),
+        1 => {
+            ServerReply::Tool { name: "report".to_owned(), arguments: json!({ "text": "The code is 4711." }) }
+        }
+        _ => ServerReply::Text("Done.".to_owned()),
     })
     .await;
     machine.home.set_provider_url(&server.url).await;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// What is known of a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Entry {
+pub(super) struct CatalogEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) window: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,7 +85,7 @@ const HOSTS: [(&str, &str, &str); 7] = [
 const SUMMED_WINDOWS: [u64; 2] = [400_000, 1_050_000];
 
 /// The entries of the models that Plait can call, by name.
-pub(super) fn entries(rows: &Map<String, Value>) -> BTreeMap<String, Entry> {
+pub(super) fn entries(rows: &Map<String, Value>) -> BTreeMap<String, CatalogEntry> {
     let mut all = BTreeMap::new();
     // Of several vendors with a model of this name, the first in the list is meant.
     let rank = |row: &Value| {
@@ -98,14 +98,14 @@ pub(super) fn entries(rows: &Map<String, Value>) -> BTreeMap<String, Entry> {
         let is_text =
             matches!(row.get("mode").and_then(Value::as_str), Some("chat" | "completion" | "responses"));
         if let Some(name) = model_name(key, row).filter(|_| is_text) {
-            let entry = Entry {
+            let entry = CatalogEntry {
                 window: window(row),
                 price: price(row, &name),
                 images: refusal(row, "supports_vision"),
                 pdf: refusal(row, "supports_pdf_input"),
                 retired: false,
             };
-            if entry != Entry::default() {
+            if entry != CatalogEntry::default() {
                 all.entry(name).or_insert(entry);
             }
         }

@@ -5,7 +5,7 @@ import { Select } from "@/design/controls/Select";
 import { Empty } from "@/design/text/Empty";
 import { InlineCode } from "@/design/text/InlineCode";
 import { useNow } from "@/design/useNow";
-import { type RunScope, type RunStatusFilter, selectRuns } from "@/run/list/run-filter";
+import { type FlowFilter, type RunStatusFilter, selectRuns } from "@/run/run-filter";
 import { formatCount } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunList } from "@/workspace/run-hooks";
@@ -29,13 +29,13 @@ export function RunsPanel() {
   const path = useFlow((flow) => flow.path);
   const [words, setWords] = useState("");
   const [statusFilter, setStatusFilter] = useState<RunStatusFilter>("all");
-  const [scope, setScope] = useState<RunScope>("all");
+  const [flowFilter, setFlowFilter] = useState<FlowFilter>("all");
   const now = useNow();
-  const flowPath = scope === "flow" ? path : undefined;
+  const flowPath = flowFilter === "flow" ? path : undefined;
   useEffect(() => workspace.runList.follow(flowPath), [workspace, flowPath]);
   const displayed = useMemo(
-    () => selectRuns(list, { words, statusFilter, scope, path }),
-    [list, words, statusFilter, scope, path],
+    () => selectRuns(list, { words, statusFilter, flowFilter, path }),
+    [list, words, statusFilter, flowFilter, path],
   );
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label={TEXTS.runs}>
@@ -58,8 +58,8 @@ export function RunsPanel() {
               { id: "all", label: TEXTS.allFlows },
               { id: "flow", label: TEXTS.thisFlow, disabled: path === undefined },
             ]}
-            value={scope}
-            onChange={setScope}
+            value={flowFilter}
+            onChange={setFlowFilter}
           />
         </div>
       </div>

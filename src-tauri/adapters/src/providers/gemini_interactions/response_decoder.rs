@@ -13,7 +13,7 @@ use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use super::steps::{CALL, STATE_KEY, TEXT};
-use super::wire::{Content, Delta, Event, Interaction, Step};
+use super::wire::{Content, Delta, Interaction, Step, StreamEvent};
 use crate::providers::http::{self, ErrorContext, Framing, parse};
 use crate::providers::protocol::received_attachments::received_image;
 use crate::providers::protocol::streamed_text::push_text;
@@ -195,7 +195,7 @@ impl http::ResponseDecoder for Decoder<'_> {
         if data.trim() == DONE {
             return Ok(true);
         }
-        let event: Event = parse(self.context, data)?;
+        let event: StreamEvent = parse(self.context, data)?;
         if let Some(error) = event.error.filter(|error| !error.is_null()) {
             return Err(self.context.stream_error(&error));
         }

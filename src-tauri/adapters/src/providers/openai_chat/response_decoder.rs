@@ -10,7 +10,7 @@ use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::Value;
 
 use super::reasoning_details::ReasoningDetails;
-use super::wire::{CallDelta, Delta, Event, Text};
+use super::wire::{CallDelta, Delta, StreamEvent, Text};
 use crate::providers::http::{self, ErrorContext, Framing};
 use crate::providers::protocol::received_attachments::received_data_url;
 use crate::providers::protocol::tool_calls::{parse_arguments, received_call};
@@ -150,7 +150,7 @@ impl http::ResponseDecoder for Decoder<'_> {
             self.done = true;
             return Ok(true);
         }
-        let event: Event = http::parse(self.context, data)?;
+        let event: StreamEvent = http::parse(self.context, data)?;
         if let Some(error) = event.error.filter(|error| !error.is_null()) {
             return Err(self.context.stream_error(&error));
         }

@@ -234,7 +234,7 @@ impl Connection {
         invocation: &ToolInvocation,
         context: Option<&ToolContext>,
     ) -> Result<Value, Fault> {
-        let _turn = self.client.turn().await;
+        let _permit = self.client.acquire_call_permit().await;
         let call = CallInProgress::new(Arc::clone(&invocation.progress), Arc::clone(&invocation.requests));
         let mut registered = self.client.register(Arc::clone(&call));
         let timeout = invocation.tool.policy.timeout_ms.map_or(DEFAULT_CALL_TIMEOUT, Duration::from_millis);

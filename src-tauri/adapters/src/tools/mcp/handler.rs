@@ -211,18 +211,18 @@ struct ClientState {
     tools_changed: AtomicBool,
     /// Whether the server has asked something. Then its calls are made one at a time.
     asks: AtomicBool,
-    turns: RwLock<()>,
+    call_lock: RwLock<()>,
     /// How many requests wait until it is clear to which call they belong.
     unclear: AtomicUsize,
     /// A call ended, or a request waits.
     changed: Notify,
 }
 
-/// The turn of a call.
+/// Held while a call is made: by one call alone if the server asks questions.
 #[expect(dead_code, reason = "they are held")]
-pub(super) enum Turn<'a> {
+pub(super) enum CallPermit<'a> {
     Shared(RwLockReadGuard<'a, ()>),
-    Alone(RwLockWriteGuard<'a, ()>),
+    Exclusive(RwLockWriteGuard<'a, ()>),
 }
 
 impl Client {
@@ -235,7 +235,7 @@ impl Client {
             next_call: std::sync::atomic::AtomicU64::default(),
             tools_changed: AtomicBool::default(),
             asks: AtomicBool::default(),
-            turns: RwLock::default(),
+            call_lock: RwLock::default(),
             unclear: AtomicUsize::default(),
             changed: Notify::new(),
         }))
@@ -253,12 +253,12 @@ impl Client {
         RegisteredCall { client: self.clone(), id, tokens: Vec::new() }
     }
 
-    /// Waits for the turn of a call.
-    pub(super) async fn turn(&self) -> Turn<'_> {
+    /// Waits until a call may be made.
+    pub(super) async fn acquire_call_permit(&self) -> CallPermit<'_> {
         if self.0.asks.load(Ordering::Relaxed) {
-            Turn::Alone(self.0.turns.write().await)
+            CallPermit::Exclusive(self.0.call_lock.write().await)
         } else {
-            Turn::Shared(self.0.turns.read().await)
+            CallPermit::Shared(self.0.call_lock.read().await)
         }
     }
 

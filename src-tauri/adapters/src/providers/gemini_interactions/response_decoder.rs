@@ -51,10 +51,10 @@ enum PartialStep {
         name: String,
         /// The arguments that came with the start of the step.
         whole: Option<Value>,
-        /// The JSON text of those that came as deltas.
+        /// The JSON text of arguments that came as deltas.
         fragments: String,
     },
-    /// What the provider did by itself.
+    /// A step of the provider's own tools.
     Other,
 }
 
@@ -175,7 +175,7 @@ impl<'a> Decoder<'a> {
         }
         self.stop_reason = Some(match status {
             None | Some("completed" | "requires_action") => StopReason::End,
-            // The limit of the request, or that of the server for one request.
+            // The limit of the request, or the server's own limit.
             Some("incomplete" | "requires_continuation") => StopReason::MaxTokens,
             Some("cancelled" | "in_progress" | "queued") => StopReason::Interrupted,
             Some(other) => StopReason::Other(other.to_owned()),

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::providers::http::{or_default, token_count, usage, with_breakdown};
 
-/// One event of a stream.
 #[derive(Deserialize)]
 pub(super) struct StreamEvent {
     #[serde(rename = "event_type", default)]

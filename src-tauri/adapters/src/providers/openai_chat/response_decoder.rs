@@ -117,7 +117,7 @@ fn is_blank(reason: &str) -> bool {
     matches!(reason.trim(), "" | "null" | "None")
 }
 
-/// OpenAI's reasons, and those of servers that are compatible otherwise; without any, the server has sent its end mark.
+/// The reasons of OpenAI and of compatible servers. Without a reason, the server has sent its end mark.
 fn stop_reason(reason: &str) -> StopReason {
     match reason.to_lowercase().as_str() {
         // TGI: `eos_token`, `stop_sequence`. Together: `eos`. Cohere: `COMPLETE`. Gateways pass on what vendors say.
@@ -191,7 +191,7 @@ impl http::ResponseDecoder for Decoder<'_> {
         let provider_state = self.reasoning_details.into_state().filter(|_| !self.calls.is_empty());
         let calls = self.calls.into_iter().enumerate();
         Ok(ModelReply {
-            // What the model says instead of a reply.
+            // The model's text instead of a reply.
             text: self.text + &self.refusal,
             attachments: self.attachments,
             reasoning: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),

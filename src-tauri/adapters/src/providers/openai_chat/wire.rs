@@ -66,7 +66,7 @@ pub(super) struct ImageUrl {
     pub(super) url: String,
 }
 
-/// Text, or parts of which some are text.
+/// A text, or parts that may contain texts.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Text {

@@ -179,7 +179,7 @@ impl Supervision {
     }
 }
 
-/// Resets the phase of a server whose start was abandoned.
+/// Resets the state of a server when its start was abandoned.
 struct ResetOnDrop<'a>(&'a Server);
 
 impl Drop for ResetOnDrop<'_> {

@@ -27,7 +27,7 @@ export function blocksOf(text: string): MarkdownBlock[] {
     const newline = text.indexOf("\n", line);
     const end = newline < 0 ? text.length : newline;
     fence = fenceAfter(text.slice(line, end), fence);
-    // A blank line ends a block, unless what follows is indented and so may belong to a list above.
+    // A blank line ends a block, unless the next line is indented and so may belong to a list above.
     const blank = end === line && fence === undefined;
     const after = text[end + 1];
     if (blank && line > start && after !== undefined && !/[\s\-*+\d|>]/.test(after)) {

@@ -27,7 +27,7 @@ import { Section } from "./Section";
 import { SourceLink } from "./SourceLink";
 import { SCHEMA_FORMS, TEXTS } from "./texts";
 
-/** Exactly what was sent to the model. */
+/** The exact messages of a model call. */
 export function Prompt({ nodeId }: { nodeId: NodeId }) {
   const workspace = useWorkspace();
   const session = useActiveSession();

@@ -27,7 +27,7 @@ const complete = new WeakMap<PromptRecord, Line[]>();
 
 /** The lines of a prompt, as they are known by now. */
 export function usePromptLines(session: RunSession, node: NodeId, epoch: EpochView, prompt: PromptRecord): Line[] {
-  // What is not known yet may come with any event.
+  // Missing messages may come with any event.
   const events = useEventCount();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the journal is mutable; its length says when it changed.
   return useMemo(() => promptLines(session, node, epoch, prompt), [session, node, epoch.epoch, prompt, events]);
@@ -48,7 +48,7 @@ const UNCHANGED: Changes = new Map();
 
 type Props = {
   lines: readonly Line[];
-  /** Whether messages are folded, but for those that were opened by hand. */
+  /** Whether messages are folded, except messages that were opened by hand. */
   folded?: boolean;
   /** What differs from the previous call, if that is shown. */
   changes?: Changes;
@@ -66,7 +66,7 @@ export const PromptMessages = memo(function PromptMessages({ lines, folded = fal
         </li>
       ) : null}
       {lines.slice(hidden).map((line) => (
-        // Folding all or none starts each of them anew.
+        // Folding all or none resets each message.
         <li key={`${line.key} ${folded}`}>
           <LineView line={line} folded={folded} change={changes.get(line.key)} />
         </li>

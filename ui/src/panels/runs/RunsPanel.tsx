@@ -22,7 +22,7 @@ const STATUS_FILTERS: { id: RunStatusFilter; label: string }[] = [
   { id: "cancelled", label: TEXTS.stopped },
 ];
 
-/** Earlier runs and those that go on: look at one, go on with one, stop or delete one. */
+/** Earlier and active runs: open, continue, stop or delete them. */
 export function RunsPanel() {
   const workspace = useWorkspace();
   const { list, state, error, cut } = useRunList((runs) => runs);
@@ -89,7 +89,7 @@ export function RunsPanel() {
   );
 }
 
-/** Says that there are older runs than those listed, and lists them when that is wanted. */
+/** Says that there are older runs than the listed ones, and lists them on request. */
 function Cut({ count, narrowed }: { count: number; narrowed: boolean }) {
   const workspace = useWorkspace();
   return (

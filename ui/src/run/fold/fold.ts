@@ -19,7 +19,6 @@ export type Changed = {
   contexts: Set<ContextId>;
   /** Entries of the journal that were new, in order. */
   entries: Entry[];
-  /** The number of stream deltas. */
   deltas: number;
 };
 

@@ -33,7 +33,6 @@ export class EventLog {
   /** Every entry of the journal so far, in order: the one at index `i` has `seq` `i` unless the journal has gaps. */
   readonly entries: Entry[] = [];
   readonly contexts = new Map<ContextId, ContextArchive>();
-  /** The conversations of loops. */
   readonly loops = new LoopConversations();
   /** The workflow's memory after each change. */
   readonly #memories: { seq: number; memory: MemoryState }[] = [];

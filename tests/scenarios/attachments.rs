@@ -42,7 +42,7 @@ fn one_chat(home: &Home, model: &str) -> String {
     home.file("flow.flow.json", &flow_json("Look", nodes, &edges).to_string())
 }
 
-/// A person's question, with what is attached to it, to a model.
+/// A person's question, with its attachments, to a model.
 fn asking(home: &Home) -> String {
     let nodes = json!({
         "start": { "type": "contextStart", "config": { "provider": "openai", "model": "m" } },
@@ -169,7 +169,7 @@ async fn attachments_of_an_answer_in_a_loop_reach_later_iterations() {
     assert_eq!(left.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap()).count(), 0);
 }
 
-/// A run with a photo whose process was killed while the model was called. The photo's file is another one by now.
+/// A run with a photo. Its process was killed during the model call, and the photo's file has changed since.
 async fn killed_run(server: &ModelServer) -> Home {
     let home = home();
     home.set_provider_url(&server.url).await;

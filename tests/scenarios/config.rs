@@ -1,4 +1,4 @@
-//! Values that can be set in more than one place: what models receive under each, and `plait config`.
+//! Values that can be set in more than one place: the prompts of models with each, and `plait config`.
 
 use plait_api::keys::KeyStore;
 use plait_api::{ErrorReply, Options, Plait, dispatch};

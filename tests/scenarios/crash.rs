@@ -1,6 +1,6 @@
-//! `kill -9` at 200 points of a flow with chats, tools and a pause, each followed by a resume, in half of the cases after the
-//! index was deleted: the outcome is that of an uninterrupted run, no journaled reply is requested again, and no message is
-//! duplicated. `PLAIT_CRASH_ROUNDS` sets the number of kills.
+//! `kill -9` at 200 points of a flow with chats, tools and a pause, each followed by a resume, in half of the cases
+//! after the index was deleted: the outcome is the same as in an uninterrupted run, no journaled reply is requested
+//! again, and no message is duplicated. `PLAIT_CRASH_ROUNDS` sets the number of kills.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader};
@@ -93,7 +93,7 @@ fn outcome(journal: &Journal) -> Outcome {
     }
 }
 
-/// The calls whose reply is in the journal. Panics if one is there twice.
+/// The calls with a reply in the journal. Panics if a call has two.
 fn recorded_replies(journal: &Journal) -> BTreeSet<String> {
     let mut kept = BTreeSet::new();
     for event in journal.events() {
@@ -108,7 +108,6 @@ fn run_args(path: &str) -> [&str; 5] {
     ["run", path, "--json", "--answer", ANSWER]
 }
 
-/// When to kill.
 enum KillPoint {
     After(Duration),
     Line(usize),

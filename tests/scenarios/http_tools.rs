@@ -1,4 +1,4 @@
-//! Native and HTTP tools in whole runs of the real binary: what the model's server and the tool's server received.
+//! Native and HTTP tools in whole runs of the real binary: the requests to the model's server and to the tool's server.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl Drop for WebServer {
     }
 }
 
-/// What a server has received.
+/// The requests that a server has received.
 type Requests = Arc<Mutex<Vec<(String, HeaderMap)>>>;
 
 async fn answer(
@@ -109,7 +109,7 @@ async fn answer(
     }
 }
 
-/// A flow in which a model may call what the `tools` node offers.
+/// A flow in which a model may call the tools of the `tools` node.
 fn agent(tools: &Value) -> String {
     let nodes = json!({
         "start": { "type": "contextStart", "config": { "provider": "openai", "model": "scripted" } },
@@ -121,7 +121,7 @@ fn agent(tools: &Value) -> String {
     flow_json("Agent", nodes, &edges).to_string()
 }
 
-/// Runs a flow whose model makes one call. Returns the bodies that the model's server received.
+/// Runs a flow in which the model makes one call. Returns the bodies that the model's server received.
 async fn run_agent(
     machine: &Machine,
     tools: Value,

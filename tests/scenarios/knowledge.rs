@@ -1,4 +1,4 @@
-//! Knowledge bases through the real binary: added, searched by a flow, and found in exactly what the model server receives.
+//! Knowledge bases through the real binary: added, searched by a flow, and found in the requests to the model server.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -108,7 +108,7 @@ fn bases_are_added_listed_searched_indexed_and_removed() {
     assert!(unknown.code == 1 && unknown.err.contains("knowledge.unknown"), "{unknown:?}");
 }
 
-/// An index holds the text of what it was made from.
+/// An index holds the text of its documents.
 #[cfg(unix)]
 #[test]
 fn knowledge_is_for_its_owner_alone() {
@@ -204,7 +204,7 @@ fn folders_outside_of_the_project_and_unknown_bases_fail_the_node() {
 #[test]
 fn hostile_documents_are_read_in_a_process_of_their_own() {
     let machine = Machine::new();
-    // Deep enough to overflow the stack of whatever follows the tree by recursion.
+    // Deep enough to overflow the stack of code that follows the tree by recursion.
     machine.write("handbook/deep.html", &"<div>".repeat(200_000));
     let added = machine.add_handbook();
     assert_eq!(added.code, 0, "{added:?}");

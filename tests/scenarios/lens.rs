@@ -1,4 +1,4 @@
-//! The lens: what it shows is what the model server received; and `plait lens`.
+//! The lens: it shows the exact requests to the model server; and `plait lens`.
 
 use plait_api::keys::KeyStore;
 use plait_api::{Options, Plait, dispatch};
@@ -38,7 +38,7 @@ async fn run(app: &Plait, flow: &Value) -> RunId {
     run
 }
 
-/// Two chats in one conversation, the second with tools; then an extraction whose first reply is rejected.
+/// Two chats in one conversation, the second with tools; then an extraction with a rejected first reply.
 fn flow() -> Value {
     flow_json(
         "lens",
@@ -75,7 +75,6 @@ async fn model_server() -> ModelServer {
     .await
 }
 
-/// The body in a curl command.
 fn body_of(curl: &str) -> Value {
     let (_, quoted) = curl.split_once("--data-raw '").unwrap();
     serde_json::from_str(&quoted.strip_suffix('\'').unwrap().replace("'\\''", "'")).unwrap()
@@ -99,7 +98,7 @@ async fn every_request_is_rebuilt_as_it_was_sent() {
         assert!(curl.starts_with(&format!("curl '{}/chat/completions'", server.url)), "{curl}");
         assert!(curl.contains("-H \"authorization: Bearer $PLAIT_TEST_NO_SUCH_KEY\""), "{curl}");
         assert!(!curl.contains(KEY), "{curl}");
-        // What people see are the same texts.
+        // The view for people has the same texts.
         let seen: Vec<&str> =
             call["messages"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
         let sent: Vec<&str> = body["messages"]

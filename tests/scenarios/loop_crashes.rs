@@ -1,7 +1,7 @@
-//! `kill -9` in a conversational loop: in the middle of an iteration, while it is paused, between iterations, and after any
-//! event. Whatever was interrupted, resuming gives the history, the counters and the prompts of an uninterrupted run, and no
-//! reply that the journal has is requested again. With `PLAIT_CRASH_ROUNDS` the process is killed after every event, else after
-//! every fourth.
+//! `kill -9` in a conversational loop: in the middle of an iteration, while it is paused, between iterations, and after
+//! any event. After each interruption, resuming gives the history, the counters and the prompts of an uninterrupted
+//! run, and no reply that the journal has is requested again. With `PLAIT_CRASH_ROUNDS` the process is killed after
+//! every event, else after every fourth.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
@@ -50,7 +50,6 @@ const PROMPTS: [(&str, &[&str]); 6] = [
     ("finalize 2", &["user: Plan.", "user: U0", "assistant: F0", "user: U1", "assistant: F1", "user: U2"]),
 ];
 
-/// The call that a request belongs to.
 fn call_of(request: &Value) -> String {
     let text = last_message_text(request);
     match (text.strip_prefix("Question "), text.strip_prefix('U')) {
@@ -128,8 +127,7 @@ fn missing_answers(journal: &Journal) -> &'static [&'static str] {
     &ANSWERS[given.count()..]
 }
 
-/// Resumes what was killed, with the answers that are missing, and checks everything that must not depend on the
-/// interruption.
+/// Resumes the killed run with the missing answers, and checks everything that must not depend on the interruption.
 fn resume(home: &Home, file: &str, server: &ModelServer) {
     let before = home.stored_journal();
     let calls_before = received(server);
@@ -169,7 +167,7 @@ fn resume(home: &Home, file: &str, server: &ModelServer) {
     });
     assert_eq!(replies, [3, 3]);
 
-    // What the server received: each call once, but for the one that was under way.
+    // The server received each call once, except the interrupted one.
     let calls = received(server);
     assert_eq!(calls.len(), PROMPTS.len(), "{calls:?}");
     let bought = Journal(before).node_events(&["model.replied"]);

@@ -138,7 +138,7 @@ async fn invalid_stream_is_not_retried() {
     assert_failed(&one_call(&server.url).await, "provider.invalid_response", 1);
 }
 
-/// A call that failed half-way may be on the bill. Nobody knows what it cost, so it is not $0.
+/// A call that failed half-way may be on the bill. Its cost is unknown, so it is not $0.
 #[tokio::test]
 async fn failed_calls_that_may_be_billed_have_no_known_cost() {
     let spent = |journal: &Journal| journal.events().filter_map(Spending::of).sum::<Spending>().cost;

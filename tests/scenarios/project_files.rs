@@ -1,4 +1,4 @@
-//! What a flow can read: files of its project, and no secrets.
+//! The files that a flow can read: files of its project, and no secrets.
 
 use std::path::PathBuf;
 

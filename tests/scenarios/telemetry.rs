@@ -1,4 +1,4 @@
-//! The export to OpenTelemetry: what a collector receives of a run with tools and a sub-flow, while it runs and afterwards.
+//! The export to OpenTelemetry: the spans of a run with tools and a sub-flow, while it runs and afterwards.
 
 use plait_api::runs::ShowRun;
 use plait_api::{Options, Plait, dispatch};

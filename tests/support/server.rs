@@ -14,7 +14,7 @@ use futures::stream::{self, StreamExt as _};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-/// What the server replies to one request.
+/// The reply to one request.
 #[derive(Clone, Debug)]
 pub enum ServerReply {
     /// This text, streamed word by word.
@@ -72,7 +72,6 @@ impl Drop for ModelServer {
     }
 }
 
-/// The text of a request's last message.
 pub fn last_message_text(request: &Value) -> String {
     let last = request["messages"].as_array().and_then(|messages| messages.last());
     last.and_then(|message| message["content"].as_str()).unwrap_or_default().to_owned()

@@ -1,6 +1,6 @@
 // An MCP server for tests that does what its arguments say, without the SDK: also what good servers never do.
 //
-// node scripted-server.mjs [MODE] [STATE_FILE]
+//   node scripted-server.mjs [MODE] [STATE_FILE]
 //
 // The tool `act` does what its argument `do` says. MODE changes what happens before, STATE_FILE holds what outlives the
 // process.

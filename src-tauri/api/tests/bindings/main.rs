@@ -140,7 +140,7 @@ fn config_table() -> String {
 /// The reference page of all error codes.
 fn error_code_page() -> String {
     let mut page = String::from(
-        "<!-- Generated from `src-tauri/engine/src/error/code/registry.rs` by `cargo xtask bindings`. Do not edit. -->\n\n\
+        "<!-- Generated from `src-tauri/core/src/error/code/registry.rs` by `cargo xtask bindings`. Do not edit. -->\n\n\
          # Error codes\n\n\
          Every error carries a code, a message and usually a hint. Codes are stable: scripts may rely on them. A journal \
          of another version, or a script of the offline provider, may hold a code that is not listed here.\n",

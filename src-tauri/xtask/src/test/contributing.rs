@@ -1,4 +1,5 @@
-//! The lint for the lists of `CONTRIBUTING.md`: each names the files that its example touches, and no other.
+//! The lint for the map in `ARCHITECTURE.md`, whose paths exist, and for the lists of `CONTRIBUTING.md`: each names the files that its
+//! example touches, and no other.
 //!
 //! A section with a line `Example:` names what to look for in code spans, and the files in its numbered list. A file touches the
 //! example if it mentions one of these, or if its path does. A path that ends in `/` is a folder.
@@ -9,6 +10,7 @@ use crate::repo;
 
 const PAGE: &str = "CONTRIBUTING.md";
 const ENDINGS: &[&str] = &[".rs", ".ts", ".tsx", ".css", ".md", ".py", ".json"];
+const MAP: &str = "ARCHITECTURE.md";
 /// Paths with one of these parts need not be listed: tests, what is recorded or measured, and pages about everything.
 const UNLISTED: &[&str] = &[
     "/tests/",
@@ -19,7 +21,7 @@ const UNLISTED: &[&str] = &[
     "tests/",
     "examples/",
     "perf/",
-    "ARCHITECTURE.md",
+    MAP,
     "BENCHMARKS.md",
     "CHANGELOG.md",
     "README.md",
@@ -35,6 +37,18 @@ pub(super) fn check() -> Result<()> {
         return Ok(());
     }
     bail!("{PAGE}, \"What a change touches\":\n  {}", findings.join("\n  "))
+}
+
+/// Checks the map. The error names the paths that no file has, neither as a whole nor as a part.
+pub(super) fn check_map() -> Result<()> {
+    let files = repo::texts(&[""])?;
+    let map = repo::text(MAP)?;
+    let missing: Vec<&str> =
+        paths(&map).filter(|path| !files.iter().any(|(file, _)| file.contains(path))).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    bail!("{MAP} names paths that do not exist:\n  {}", missing.join("\n  "))
 }
 
 /// A section: what it adds, the names of its example, and the paths in its list.
@@ -55,7 +69,7 @@ fn examples(page: &str) -> Vec<Example<'_>> {
             Some(Example {
                 title,
                 names: code_spans(names).collect(),
-                paths: code_spans(list).filter(|span| span.contains('/') && !span.contains(' ')).collect(),
+                paths: paths(list).collect(),
             })
         })
         .collect()
@@ -87,6 +101,10 @@ fn mentions(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         !is_in_name(text[..at].chars().next_back()) && !is_in_name(text[at + name.len()..].chars().next())
     })
+}
+
+fn paths(text: &str) -> impl Iterator<Item = &str> {
+    code_spans(text).filter(|span| span.contains('/') && !span.contains(char::is_whitespace))
 }
 
 fn code_spans(text: &str) -> impl Iterator<Item = &str> {

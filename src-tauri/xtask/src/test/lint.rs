@@ -19,6 +19,7 @@ const MACHETE: (&str, &str) = ("cargo-machete", "0.9.2");
 pub(super) fn check_sources(report: &mut Report) {
     report.step("No banned words", banned_words::check);
     report.step("No import circles", module_cycles::check);
+    report.step("The paths of ARCHITECTURE.md exist", contributing::check_map);
     report.step("The lists of CONTRIBUTING.md are complete", contributing::check);
     report.step("The tests of the acceptance page exist", acceptance::check);
     report.step("The tests of the table of features exist", acceptance::check_features);

@@ -22,7 +22,7 @@ use serde_json::{Map, Value};
 use super::HITL_HISTORY;
 use crate::error::{ErrorCode, Fault};
 
-/// What a condition is about.
+/// The subject of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Subject {
@@ -42,7 +42,7 @@ impl Subject {
     }
 }
 
-/// An expression with what it is evaluated for.
+/// An expression with its input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Evaluation {
@@ -71,12 +71,12 @@ pub enum Evaluation {
 
 /// Carries out evaluations that no static bound proves small. Dropping the future stops the evaluation.
 pub trait Evaluator: Send + Sync {
-    /// The result of an evaluation. Faults are those of its language, `expression.limit` when it takes too much time or
-    /// memory, and `expression.unavailable` when it cannot be carried out here.
+    /// The result of an evaluation. Faults of its language, `expression.limit` when it takes too much time or memory,
+    /// and `expression.unavailable` when it cannot be carried out here.
     fn evaluate(&self, evaluation: Evaluation) -> BoxFuture<'static, Result<Value, Fault>>;
 }
 
-/// An evaluator whose result has another type than its language gives.
+/// The fault of an evaluator that returned a value of the wrong type.
 pub(super) fn wrong_result() -> Fault {
     Fault::new(ErrorCode::ExpressionFailed, "The evaluation gave a result of the wrong type.")
 }

@@ -325,7 +325,7 @@ impl FlowBuilder {
         self.flow.nodes.get(id)?.parent.clone()
     }
 
-    /// Takes the context that recalls earlier runs, of which a flow has one. False if another node has it, or inside of a loop.
+    /// Takes the context that recalls earlier runs. A flow has one. False if another node has it, or inside a loop.
     pub(super) fn take_main_context(&mut self) -> bool {
         self.current_loop().is_none() && !std::mem::replace(&mut self.has_main_context, true)
     }
@@ -391,7 +391,7 @@ fn input_port(node_type: &str, input: &str) -> Option<&'static InputPort> {
     INPUTS.get(node_type)?.iter().find(|port| port.name.as_str() == input)
 }
 
-/// The kind of an input; data for those that follow from a node's settings.
+/// The kind of an input; data for inputs that follow from a node's settings.
 fn input_kind(node_type: &str, input: &str) -> PortKind {
     input_port(node_type, input).map_or(PortKind::Data, |port| port.kind)
 }

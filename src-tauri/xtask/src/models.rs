@@ -80,7 +80,7 @@ pub(crate) fn refresh(args: &ModelsArgs) -> Result<()> {
     Ok(())
 }
 
-/// The entries of the source, and those that it dropped.
+/// The entries of the source, and the entries that it dropped.
 fn merge(
     before: BTreeMap<String, CatalogEntry>,
     listed: BTreeMap<String, CatalogEntry>,

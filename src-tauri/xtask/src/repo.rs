@@ -41,7 +41,6 @@ pub(crate) fn target() -> PathBuf {
     crate::environment::variable("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// The path of a built binary.
 pub(crate) fn binary(name: &str, release: bool) -> PathBuf {
     let profile = if release { "release" } else { "debug" };
     target().join(profile).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))

@@ -55,7 +55,7 @@ impl Peer {
     }
 }
 
-/// Installs and measures all engines. Skips those that fail, with a note.
+/// Installs and measures all engines. Skips failing engines, with a note.
 pub(crate) fn measure() -> Result<Vec<Peer>> {
     let mut figures = Vec::new();
     let mut collect = |name: &str, measured: Result<Vec<Peer>>| match measured {

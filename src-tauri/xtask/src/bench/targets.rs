@@ -12,7 +12,6 @@ pub(crate) struct Measurements<'a> {
     pub(crate) peers: &'a [Peer],
 }
 
-/// One target.
 struct Target {
     what: String,
     /// The measured value, if there is one

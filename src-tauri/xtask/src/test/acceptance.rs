@@ -12,7 +12,6 @@ const PAGE: &str = "tests/ACCEPTANCE.md";
 const PROVIDERS_PAGE: &str = "docs/providers.md";
 /// The first cell of the header of the table of features.
 const FEATURES: &str = "| feature |";
-/// The tests of the providers.
 const PROVIDER_TESTS: &str = "src-tauri/adapters/tests/providers";
 /// What declares the tests that all protocols share, and where they are.
 const SHARED_TESTS: (&str, &str) = ("holds_for_every_protocol!(", "protocol_checks.rs");

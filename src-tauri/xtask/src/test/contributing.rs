@@ -1,8 +1,8 @@
-//! The lint for the map in `ARCHITECTURE.md`, whose paths exist, and for the lists of `CONTRIBUTING.md`: each names the files that its
-//! example touches, and no other.
+//! The lint for the paths of `ARCHITECTURE.md`, which exist, and for the lists of `CONTRIBUTING.md`: each names the
+//! files that its example touches, and no other.
 //!
-//! A section with a line `Example:` names what to look for in code spans, and the files in its numbered list. A file touches the
-//! example if it mentions one of these, or if its path does. A path that ends in `/` is a folder.
+//! A section with a line `Example:` has the names of its example in code spans, and the files in its numbered list. A
+//! file touches the example if it mentions one of these, or if its path does. A path that ends in `/` is a folder.
 
 use anyhow::{Result, bail};
 
@@ -11,7 +11,7 @@ use crate::repo;
 const PAGE: &str = "CONTRIBUTING.md";
 const ENDINGS: &[&str] = &[".rs", ".ts", ".tsx", ".css", ".md", ".py", ".json"];
 const MAP: &str = "ARCHITECTURE.md";
-/// Paths with one of these parts need not be listed: tests, what is recorded or measured, and pages about everything.
+/// Paths with one of these parts need not be listed: tests, recordings, measurements, and pages about everything.
 const UNLISTED: &[&str] = &[
     "/tests/",
     "/tests.rs",
@@ -66,11 +66,7 @@ fn examples(page: &str) -> Vec<Example<'_>> {
             let (_, rest) = rest.split_once("Example: ")?;
             let (names, rest) = rest.split_once("\n\n")?;
             let list = rest.split("\n\n").next()?;
-            Some(Example {
-                title,
-                names: code_spans(names).collect(),
-                paths: paths(list).collect(),
-            })
+            Some(Example { title, names: code_spans(names).collect(), paths: paths(list).collect() })
         })
         .collect()
 }

@@ -4,7 +4,7 @@ import type { NodeId, ResolvedConfig } from "@/bindings";
 import { displayedFlow } from "@/flow/document/flow-state";
 import { useFlow, useSettings, useWorkspace } from "@/workspace/context";
 
-/** What is typed in a row is asked for once. */
+/** Typing in a row requests once. */
 const DELAY_MS = 150;
 
 /** The values of a node; of the flow, without one; of the settings alone, with `scope: "settings"`. Empty until the host answers. */

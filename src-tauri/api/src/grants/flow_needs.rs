@@ -22,7 +22,7 @@ pub(crate) struct FlowNeeds<'a> {
     seen: BTreeSet<String>,
 }
 
-/// A flow whose nodes are looked at.
+/// A flow that is searched for needs.
 #[derive(Clone, Copy)]
 struct VisitedFlow<'f> {
     flow: &'f Flow,

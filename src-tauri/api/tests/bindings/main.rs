@@ -70,7 +70,7 @@ fn error_code_page_is_fresh() {
     compare("docs/error-codes.md", &error_code_page());
 }
 
-/// The keys of the configuration as the window sees them where it runs without a host: with what is built in.
+/// The keys of the configuration as the window sees them without a host: with the built-in values.
 #[test]
 fn config_bindings_are_fresh() {
     let scope = ConfigScope { settings: &BTreeMap::new(), flow: None, node: None };

@@ -72,7 +72,7 @@ impl ProviderRegistry {
         Self { entries: Arc::default(), keys: keys.clone() }.with_settings(settings)
     }
 
-    /// A registry with other settings. A provider whose settings did not change keeps its connections and its sessions.
+    /// A registry with other settings. A provider with unchanged settings keeps its connections and its sessions.
     pub fn with_settings(&self, settings: &BTreeMap<String, ProviderSettings>) -> Result<Self, Fault> {
         let mut all = Self::built_in();
         all.extend(settings.iter().map(|(name, settings)| (name.clone(), settings.clone())));

@@ -415,7 +415,7 @@ pub enum ServerAddress {
     Url(String),
 }
 
-/// What is known of an MCP server.
+/// The facts about an MCP server.
 #[derive(Clone, Debug)]
 pub struct KnownServer {
     pub address: ServerAddress,

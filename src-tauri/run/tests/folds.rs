@@ -1,6 +1,6 @@
 //! The vectors that hold this fold of events and the window's to one another: a journal in, a view out.
 //!
-//! With `PLAIT_WRITE_FOLDS=1` the views are written anew; look at the difference before committing it.
+//! With `PLAIT_WRITE_FOLDS=1` the views are written again; look at the difference before committing it.
 
 #![allow(
     clippy::disallowed_methods,

@@ -26,8 +26,8 @@ pub struct ModelConfig {
     pub reserve: u64,
     /// How far token counts are off for this model.
     pub correction: Correction,
-    /// The factor that estimates start with before anything was reported, in thousandths. It bounds what is sent, and changes
-    /// no count.
+    /// The factor that estimates start with before anything was reported, in thousandths. It bounds prompts, and
+    /// changes no count.
     pub caution: u64,
     /// Whether the model takes a single prompt, and no messages before it.
     pub prompt_only: bool,

@@ -15,11 +15,11 @@ use plait_core::error::Fault;
 use plait_core::id::{Epoch, PortName};
 use plait_core::origin::Origins;
 
-/// A loop whose iterations run.
+/// A loop with running iterations.
 pub(in crate::scheduler) struct LoopRun {
     pub(super) body: ScopeIx,
     pub(super) spec: LoopSpec,
-    /// What is held for all iterations, by output of the border's begin.
+    /// The values that are held for all iterations, by output of the border's begin.
     pub(super) held: Vec<(PortName, Delivered)>,
     pub(super) context: Option<Delivered>,
     pub(super) items: Option<(Arc<Value>, Delivered)>,
@@ -44,7 +44,7 @@ pub(in crate::scheduler) struct LoopRun {
     pub(super) test: Option<Test>,
 }
 
-/// A failure that ends an iteration, and whatever around it does not take it.
+/// A failure that ends an iteration, and the scopes around it that do not handle it.
 #[derive(Clone)]
 pub(super) struct Failure {
     /// What has failed.

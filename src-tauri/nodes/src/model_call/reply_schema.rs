@@ -32,7 +32,7 @@ impl<'a> ReplySchema<'a> {
         self.wrapper.as_ref().unwrap_or(self.schema)
     }
 
-    /// The value in a reply. The error says what is wrong with it, worded for the model.
+    /// The value in a reply. The error is worded for the model.
     pub(crate) fn parse_reply(&self, text: &str) -> Result<Value, String> {
         let mut value = exact_json::parse(strip_code_fence(text)).map_err(|error| match error {
             ExactJsonError::Syntax(error) => format!("it is not JSON: {error}"),
@@ -59,8 +59,8 @@ fn is_plain_object(schema: &Value) -> bool {
     is_typed && !COMBINATIONS.iter().any(|key| root.contains_key(*key))
 }
 
-/// An object whose only property follows `schema`. None if the schema refers to its own root: references are relative to the
-/// root of the document. Definitions move to the new root.
+/// An object with one property that follows `schema`. None if the schema refers to its own root: references are
+/// relative to the root of the document. Definitions move to the new root.
 fn wrap(schema: &Value) -> Option<Value> {
     if !refers_to_definitions_only(schema) {
         return None;

@@ -53,8 +53,8 @@ impl UserMessage {
         Self::repeating(node_context.message(USER_MESSAGE_INDEX, Role::User, text, model), id, context)
     }
 
-    /// The same with images and files, of which a message in the history may have some already. Such a message is sent with the others in
-    /// this call, and stays what it is in the history. Fault `attachment.missing`.
+    /// The same with images and files, some of which may be on a message of the history already. This call sends that
+    /// message with the others; the history does not change. Fault `attachment.missing`.
     pub(crate) async fn attach(
         self,
         mut attachments: Vec<Attachment>,

@@ -94,7 +94,7 @@ fn to_part(message: &Message, model: &str) -> PromptPart {
     }
 }
 
-/// What is attached to a message, if anything.
+/// The attachments of a message.
 fn attachments_part(message: &Message, model: &str) -> Option<PromptPart> {
     let attachments: Vec<Attachment> = message.content.attachments().cloned().collect();
     let tokens = attachment_tokens(message, model);

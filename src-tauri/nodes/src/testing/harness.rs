@@ -51,7 +51,7 @@ pub struct NodeHarness {
     pub conversation: Option<Conversation>,
     /// The answer to the node's pause, for the next executions.
     pub answer: Option<Value>,
-    /// What is attached to the answer.
+    /// The attachments of the answer.
     pub answer_attachments: Vec<Attachment>,
     /// The events of an earlier attempt, for the next executions.
     pub recorded: Vec<Event>,

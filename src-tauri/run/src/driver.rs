@@ -54,7 +54,6 @@ pub type Watcher = Box<dyn FnMut(&[Entry]) + Send>;
 
 /// What a run needs.
 pub struct RunSetup {
-    /// What it runs.
     pub plan: Arc<Plan>,
     /// What does not change during it.
     pub info: RunInfo,

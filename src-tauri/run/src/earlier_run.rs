@@ -187,7 +187,6 @@ impl EarlierRun {
         is_same.then(|| (Arc::clone(memories), self.event(*seq)))
     }
 
-    /// The last child run that the activation started.
     pub fn child(&self, activation: &Activation) -> Option<&RunId> {
         self.activations.get(activation)?.child.as_ref()
     }

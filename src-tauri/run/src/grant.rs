@@ -88,7 +88,6 @@ impl GrantTarget {
         Self::Tool { server: Some(server.to_owned()), tool: Some(tool.to_owned()) }
     }
 
-    /// What it is.
     pub fn kind(&self) -> GrantKind {
         match self {
             Self::Command(_) => GrantKind::Command,
@@ -130,7 +129,6 @@ impl Grants {
         Self(rules.into_iter().collect())
     }
 
-    /// The rules.
     pub fn rules(&self) -> &[GrantRule] {
         &self.0
     }

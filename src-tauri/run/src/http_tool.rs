@@ -151,7 +151,6 @@ impl HttpBinding {
         Some(&rest[..end]).filter(|host| !host.is_empty())
     }
 
-    /// The names of all placeholders.
     pub fn placeholders(&self) -> BTreeSet<String> {
         let texts = std::iter::once(&self.url).chain(self.query.values()).chain(self.headers.values());
         let mut names: BTreeSet<String> = texts.flat_map(|text| names_in(text)).collect();
@@ -159,7 +158,6 @@ impl HttpBinding {
         names
     }
 
-    /// Whether the body is one argument.
     fn body_is_argument(&self) -> bool {
         self.body.as_str().is_some_and(|text| placeholder::whole(text).is_some())
     }

@@ -111,7 +111,6 @@ pub struct RecallRequest {
 }
 
 impl RecallRequest {
-    /// Whether memories of this kind are wanted.
     pub fn wants(&self, kind: MemoryKind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }

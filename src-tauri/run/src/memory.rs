@@ -60,7 +60,6 @@ impl MemoryTurn {
         labeled(self.label.as_deref().or(node).unwrap_or("Somebody"), &self.text)
     }
 
-    /// The label that `reader` sees.
     pub fn label_for(&self, reader: &NodeId) -> &str {
         match &self.label {
             Some(label) => label,
@@ -154,7 +153,6 @@ impl WorkflowMemory {
         Origins::union(self.summary.iter().map(|summary| &summary.origins).chain(turns))
     }
 
-    /// Applies a change.
     pub fn apply(&mut self, change: &MemoryChange) {
         self.turns.extend(change.turns.iter().cloned().map(Arc::new));
         let dropped = usize::try_from(change.dropped).unwrap_or(usize::MAX).min(self.turns.len());

@@ -111,7 +111,6 @@ pub struct PlanScope {
     pub cycles: Range<CycleIx>,
     /// The nodes that run once: they are in no cycle and follow none.
     pub root: Vec<NodeIx>,
-    /// The contexts that its nodes make.
     pub contexts: PlanContexts,
 }
 
@@ -125,12 +124,10 @@ pub struct Container {
     pub end: NodeIx,
 }
 
-/// A node of a plan.
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a node")]
 pub struct PlanNode {
     pub id: NodeId,
     pub node: Arc<dyn BoundNode>,
-    /// The scope that it is in.
     pub scope: ScopeIx,
     /// Its body, if it is a loop.
     pub body: Option<ScopeIx>,
@@ -187,7 +184,6 @@ pub struct QuotaBranch {
     pub last: Option<NodeIx>,
 }
 
-/// An edge of a plan.
 #[derive(Debug)]
 pub struct PlanEdge {
     pub source: NodeIx,

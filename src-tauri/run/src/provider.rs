@@ -67,9 +67,7 @@ impl ModelRequest {
 /// A part of a reply while it streams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chunk {
-    /// Text.
     Text(String),
-    /// Reasoning.
     Reasoning(String),
 }
 

@@ -80,7 +80,6 @@ pub struct Start {
     pub node: NodeIx,
     /// The iteration.
     pub epoch: Epoch,
-    /// The values on its inputs.
     pub inputs: Inputs,
     /// Which try, from 1.
     pub attempt: u32,

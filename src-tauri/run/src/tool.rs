@@ -214,7 +214,6 @@ impl OriginSink {
         self.0.lock().add(&Origins::of(origin));
     }
 
-    /// Adds several places.
     pub fn add_all(&self, origins: &Origins) {
         self.0.lock().add(origins);
     }
@@ -411,7 +410,6 @@ impl ToolPauseKind {
 pub enum ServerAddress {
     /// A process with this command line.
     Command(String),
-    /// A server at this URL.
     Url(String),
 }
 

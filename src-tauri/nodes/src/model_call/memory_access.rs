@@ -119,7 +119,6 @@ impl<'a> MemoryAccess<'a> {
         self.node_context.memory_mode
     }
 
-    /// Changes the memory.
     pub(super) fn change(&self, change: MemoryChange) {
         self.node_context.change_memory(change);
     }

@@ -6,7 +6,6 @@ use plait_core::exact_json;
 use plait_core::exact_json::ExactJsonError;
 use plait_core::expression::schema::find_violations;
 
-/// The schema of a reply.
 pub(crate) struct ReplySchema<'a> {
     schema: &'a Value,
     /// Providers require a plain object at the root. Anything else is wrapped in one.
@@ -21,7 +20,6 @@ const COMBINATIONS: [&str; 8] = ["anyOf", "oneOf", "allOf", "not", "enum", "cons
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 impl<'a> ReplySchema<'a> {
-    /// A reply that matches `schema`.
     pub(crate) fn new(schema: &'a Value) -> Self {
         let wrapper = if is_plain_object(schema) { None } else { wrap(schema) };
         Self { schema, wrapper }

@@ -18,7 +18,6 @@ use plait_run::provider::{ModelReply, ModelRequest, Provider};
 use plait_run::quota::IterationCost;
 use plait_run::tokens;
 
-/// A call for a summary.
 pub(super) struct SummaryCall<'a> {
     pub(super) node_context: &'a NodeContext,
     pub(super) provider: &'a dyn Provider,

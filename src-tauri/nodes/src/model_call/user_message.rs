@@ -11,9 +11,7 @@ use plait_run::context::{Content, ContextRecord, Message, Role, SharedMessage};
 use plait_run::node::NodeContext;
 use plait_run::tokens;
 
-/// The user message of a turn.
 pub(crate) struct UserMessage {
-    /// The message.
     pub(crate) message: SharedMessage,
     /// Whether it is already in the history, and so must not be added again.
     pub(crate) in_history: bool,

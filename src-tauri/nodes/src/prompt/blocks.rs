@@ -108,7 +108,6 @@ fn partner_block(question: &Message, partner: Option<&Partner>, model: &str) -> 
     }
 }
 
-/// The tokens of a message's attachments.
 pub(super) fn attachment_tokens(message: &Message, model: &str) -> u64 {
     tokens::count_attachments(model, message.content.attachments())
 }

@@ -119,7 +119,6 @@ impl<'a> LoopTurns<'a> {
         write_text_block(&bounded.messages, block, evaluator).await
     }
 
-    /// The record of what was sent.
     pub(super) fn record(&self, config: &ModelConfig, sent: &SentTurns) -> LoopConversationRecord {
         let conversation = self.conversation;
         let management = &conversation.settings.history_management;

@@ -94,7 +94,6 @@ fn to_part(message: &Message, model: &str) -> PromptPart {
     }
 }
 
-/// The attachments of a message.
 fn attachments_part(message: &Message, model: &str) -> Option<PromptPart> {
     let attachments: Vec<Attachment> = message.content.attachments().cloned().collect();
     let tokens = attachment_tokens(message, model);

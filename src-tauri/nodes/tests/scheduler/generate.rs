@@ -308,7 +308,6 @@ pub fn case(size: usize) -> impl Strategy<Value = Case> {
     finish(genes)
 }
 
-/// Cases of these genes.
 fn finish(genes: impl Strategy<Value = Vec<Gene>>) -> impl Strategy<Value = Case> {
     let script = (any::<u64>(), prop::bool::weighted(0.35));
     let unattended = prop_oneof![1 => Just(None), 50 => (1..=4_u32).prop_map(Some)];

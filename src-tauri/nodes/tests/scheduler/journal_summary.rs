@@ -313,7 +313,6 @@ fn scope_of(maker: &Activation, context: &ContextId) -> Result<Epoch, String> {
     Ok(scope)
 }
 
-/// That activation.
 pub fn at(node: &NodeId, epoch: &Epoch) -> Activation {
     Activation { node: node.clone(), epoch: epoch.clone() }
 }

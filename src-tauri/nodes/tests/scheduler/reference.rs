@@ -76,7 +76,6 @@ pub enum ExpectedEnd {
     },
 }
 
-/// The expected result of a run.
 #[derive(Debug)]
 pub struct Expected {
     /// Every activation with a certain outcome: activations that do not depend on an unhandled failure or an open

@@ -142,7 +142,6 @@ impl Scenario {
         self.drive(&simulation, journal, Driver::start(setup, started()), schedule)
     }
 
-    /// Resumes it in a simulation.
     pub fn resume_in(&self, simulation: &Simulation, before: &[Entry], schedule: Schedule) -> RunRecord {
         let journal = TestJournal::new(simulation, before);
         if let Some(Stop::DiskFull(room)) = schedule.stop {

@@ -109,7 +109,6 @@ impl Recorder {
         Ok(())
     }
 
-    /// How the run ended.
     pub fn end(&self) -> Result<RunEnd, Fault> {
         self.end.ok_or_else(|| {
             Fault::new(ErrorCode::EngineNoEnd, "The run ended without an event that says how.")

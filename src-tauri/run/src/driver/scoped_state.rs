@@ -28,7 +28,6 @@ struct Iteration {
     state: ScopeState,
     /// What counts outside if it succeeds.
     written: Vec<Event>,
-    /// The contexts that it created.
     created: Vec<ContextId>,
 }
 

@@ -21,7 +21,6 @@ pub fn host_of_url(url: &str) -> GrantTarget {
     parsed.and_then(|url| host_target(&url)).unwrap_or(GrantTarget::Host(None))
 }
 
-/// The host and the port of a URL.
 pub fn host_target(url: &Url) -> Option<GrantTarget> {
     Some(GrantTarget::host(url.host_str()?, url.port_or_known_default()?))
 }

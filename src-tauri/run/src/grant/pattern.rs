@@ -83,7 +83,6 @@ impl GrantPattern {
         Ok(Self { kind, scope })
     }
 
-    /// The pattern of one target.
     pub fn of(target: &GrantTarget) -> Self {
         let scope = match target {
             GrantTarget::Command(name) | GrantTarget::Folder(name) => Scope::Name(name.clone()),
@@ -136,7 +135,6 @@ impl GrantPattern {
         matches!(self.scope, Scope::Host(..) | Scope::Name(_))
     }
 
-    /// How exact it is.
     pub fn exactness(&self) -> Exactness {
         match &self.scope {
             Scope::All => Exactness(0, 0),

@@ -39,7 +39,6 @@ impl GrantRule {
         Self { target, decision, write: true, untrusted: false, seen: None }
     }
 
-    /// A rule that allows a target.
     pub fn allow(target: GrantPattern) -> Self {
         Self::new(target, GrantDecision::Allow)
     }

@@ -52,10 +52,8 @@ pub struct ChildCall {
     pub host: Host,
 }
 
-/// How a child ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChildEnd {
-    /// Its id.
     pub run: RunId,
     pub end: RunEnd,
     /// Its outputs, by node and port.

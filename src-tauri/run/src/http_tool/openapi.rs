@@ -380,7 +380,6 @@ impl<'a> Importer<'a> {
     }
 }
 
-/// Takes `values` from the budget.
 fn spend(budget: &mut usize, values: usize) -> Result<(), String> {
     *budget = budget.checked_sub(values).ok_or_else(|| {
         format!("Its schema has more than {MAX_TOOL_VALUES} values, or all together more than {MAX_VALUES}.")

@@ -27,7 +27,6 @@ pub enum ReceivedText {
 #[derive(Clone, Debug)]
 pub struct LoopConversation {
     pub settings: Arc<ConversationSettings>,
-    /// The loop.
     pub owner: Activation,
     /// What was said so far: in the iterations that are over, and in this one before the node.
     pub turns: LoopHistory,

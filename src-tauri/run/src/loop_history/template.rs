@@ -38,7 +38,6 @@ impl HistoryTemplate {
         Self(Arc::new(Compiled { template, escape }))
     }
 
-    /// Its source text.
     pub fn source(&self) -> &str {
         self.0.template.source()
     }

@@ -14,7 +14,6 @@ pub struct RunModelSettings<'a> {
 /// The model of a call and its window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelConfig {
-    /// The provider.
     pub provider: String,
     /// The provider's name for the model.
     pub model: String,

@@ -77,7 +77,6 @@ impl ModelOverrides {
         self.corrections.get(&Self::key(provider, model)).copied().unwrap_or_default()
     }
 
-    /// The key of a model.
     pub fn key(provider: &str, model: &str) -> String {
         format!("{provider}/{model}")
     }

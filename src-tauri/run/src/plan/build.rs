@@ -296,7 +296,6 @@ struct NodeBuild<'a> {
 }
 
 impl NodeBuild<'_> {
-    /// The nodes in plan order.
     fn nodes(&self, wiring: Wiring, order: &[usize], overrides: &InputOverrides) -> Vec<PlanNode> {
         let border = wiring.border;
         let is_border = |at: usize| border.is_some_and(|border| at == border.begin || at == border.end);

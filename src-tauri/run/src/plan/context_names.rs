@@ -33,7 +33,6 @@ pub(super) use check::check_context_names;
 pub(super) struct ContextDeclaration {
     /// The context it makes, by the name that it has if the node runs once.
     pub makes: Option<ContextId>,
-    /// The context it names.
     pub names: Option<ContextId>,
     /// The data input on which a value names its context at run time, unless it names one.
     pub input: Option<&'static str>,

@@ -44,7 +44,6 @@ impl ContextRoles {
         self.memory = self.memory.max(other.memory);
     }
 
-    /// Names each context once.
     pub(super) fn deduplicate(&mut self) {
         for contexts in [self.makes.as_mut_slice(), self.works_in.as_mut_slice()] {
             contexts.sort_unstable();

@@ -119,7 +119,6 @@ impl<'a> Dependencies<'a> {
         false
     }
 
-    /// The maker of the context that a node names.
     fn named_maker(&self, id: &NodeId) -> Option<&'a NodeId> {
         self.makers.get(self.names.get(id)?).copied()
     }

@@ -143,7 +143,6 @@ fn check_fork(
     Ok(())
 }
 
-/// The activations with answers in a journal.
 fn answered(entries: &[Entry]) -> impl Iterator<Item = Activation> {
     entries.iter().filter_map(|entry| match &entry.event {
         Event::Node(Activation { node, epoch }, NodeEvent::Answered { .. }) => Some(at(node, epoch)),

@@ -267,7 +267,6 @@ fn context_whose_maker_depends_on_user_is_refused() {
     assert_eq!(codes, [(ErrorCode::ContextTooEarly, Some(NodeId::from("a")))]);
 }
 
-/// A run to a node includes the maker of the context that it names.
 #[test]
 fn run_to_node_includes_maker_of_named_context() {
     let (case, ..) = analysis(

@@ -17,7 +17,6 @@ use super::scope_run::ScopeRun;
 use crate::journal_summary::{ActivationRecord, Final, with_one_entrance};
 use crate::nodes::semantics::Values;
 
-/// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IterationEnd {
     Succeeded,

@@ -143,7 +143,6 @@ impl<'f> BoundFlow<'f> {
         self.nodes.iter().filter(|node| !node.is_disabled).map(|node| (node.id, &node.bound))
     }
 
-    /// Whether the flow has a node of this id.
     pub(super) fn has_node(&self, id: &NodeId) -> bool {
         self.index.contains_key(id)
     }

@@ -26,7 +26,6 @@ pub(in crate::scheduler) struct LoopRun {
     pub(super) input: Option<Delivered>,
     /// The iteration with the greatest number that has ended, and its result.
     pub(super) latest: Option<(u32, Option<Delivered>)>,
-    /// The number of the next iteration.
     pub(super) next: u32,
     /// The numbers of the open ones.
     pub(super) open: BTreeSet<u32>,

@@ -15,7 +15,6 @@ pub fn os_variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// All variables.
 pub(crate) fn os_variables() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os()
 }

@@ -282,7 +282,6 @@ impl Plait {
         &self.runs
     }
 
-    /// The conversations.
     pub fn conversations(&self) -> &ConversationService {
         &self.conversations
     }
@@ -307,12 +306,10 @@ impl Plait {
         &self.providers
     }
 
-    /// The MCP servers.
     pub fn mcp(&self) -> &McpServers {
         &self.mcp
     }
 
-    /// The settings.
     pub fn settings(&self) -> &SettingsService {
         &self.settings
     }

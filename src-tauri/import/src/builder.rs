@@ -36,7 +36,6 @@ pub(super) const PLACEHOLDER: &str = "placeholder";
 const MAX_ID_CHARS: usize = 40;
 const KEYS_LOST: &str = "Its keys and passwords were left out of the flow.";
 
-/// A flow in the making.
 pub(super) struct FlowBuilder {
     flow: Flow,
     report: ImportReport,
@@ -85,7 +84,6 @@ impl FlowBuilder {
         &self.budget
     }
 
-    /// The name of the flow.
     pub(super) fn name(&self) -> &str {
         &self.flow.name
     }
@@ -316,7 +314,6 @@ impl FlowBuilder {
         self.parents.pop();
     }
 
-    /// The loop that nodes are added to.
     pub(super) fn current_loop(&self) -> Option<&NodeId> {
         self.parents.last()
     }

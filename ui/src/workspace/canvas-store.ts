@@ -102,7 +102,6 @@ export type CanvasActions = {
    * not `dropped` there by hand goes to the nearest place in view where it covers nothing.
    */
   addNode(type: string, at?: Point, dropped?: boolean): NodeId | undefined;
-  /** Focuses the card of a node. */
   focusNode(node: NodeId): void;
   /** Shows the loop that would take nodes dropped at a place of the screen, if there is one. */
   showDropTarget(at: Point | undefined): void;
@@ -136,7 +135,6 @@ export class CanvasStore {
     return this.state.instance;
   }
 
-  /** The nodes on the canvas. */
   drawnNodes(): CanvasNode[] {
     return this.instance?.getNodes().filter((one) => one.type !== "frame") ?? [];
   }

@@ -211,7 +211,6 @@ export function useForecast(node: NodeId): NodeForecast | undefined {
   return useStore(forecasts.store, (forecasted) => forecasts.of(node, forecasted));
 }
 
-/** The forecast of the whole flow. */
 export function useFlowForecast(): FlowForecast | undefined {
   return useStore(useWorkspace().forecasts.store, ({ forecast }) => forecast);
 }

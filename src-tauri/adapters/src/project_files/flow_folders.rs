@@ -19,7 +19,6 @@ pub struct FlowFolders {
     folders: Vec<(PathBuf, FolderAccess)>,
 }
 
-/// A file in one of the folders.
 pub struct FolderFile {
     /// The folder around it, without links that lead elsewhere.
     pub folder: ReadableFolder,

@@ -28,7 +28,6 @@ struct VisitedFlow<'f> {
     flow: &'f Flow,
     path: Option<&'f str>,
     folder: Option<&'f str>,
-    /// The name of a sub-flow.
     name: Option<&'f str>,
     depth: usize,
 }

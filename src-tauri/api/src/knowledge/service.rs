@@ -34,7 +34,6 @@ impl KnowledgeService {
         Self { bases: KnowledgeBases::new(options), providers }
     }
 
-    /// The bases.
     pub fn bases(&self) -> &KnowledgeBases {
         &self.bases
     }

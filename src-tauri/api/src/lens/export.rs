@@ -105,7 +105,6 @@ fn spans_of_tree(store: &Store, run: &RunId, content: bool) -> Result<Vec<Span>,
     Ok(spans)
 }
 
-/// The root of the tree that a run is part of.
 fn root_of(store: &Store, run: &RunId) -> Result<Option<RunId>, ErrorReply> {
     let mut seen = vec![run.clone()];
     while let Some(parent) =

@@ -346,7 +346,6 @@ fn end_of(entries: &[Entry]) -> u64 {
     entries.last().and_then(|entry| entry.seq).map_or(0, |seq| seq + 1)
 }
 
-/// The event that started a run.
 fn started_event<'e>(run: &RunId, entries: &'e [Entry]) -> Result<&'e RunEvent, ErrorReply> {
     match entries.first() {
         Some(Entry { event: Event::Run(event @ RunEvent::Started { .. }), .. }) => Ok(event),

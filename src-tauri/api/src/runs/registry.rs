@@ -51,7 +51,6 @@ struct ActiveRun {
     ending: bool,
 }
 
-/// A child run that is starting.
 pub(crate) struct ChildStart(#[expect(dead_code, reason = "dropping it is what counts")] watch::Receiver<()>);
 
 impl ActiveRuns {

@@ -114,7 +114,6 @@ impl RunService {
         }
     }
 
-    /// The budgets of the run trees.
     pub(crate) fn budgets(&self) -> &Arc<TreeBudgets> {
         &self.budgets
     }
@@ -157,7 +156,6 @@ impl RunService {
         self.active.settled(run).await;
     }
 
-    /// Starts a run in the background.
     pub(super) async fn start(&self, request: RunRequest) -> Result<RunId, ErrorReply> {
         let (users, wanted) = (self.users.clone(), request.user.clone());
         let user = run_blocking(move || users.resolve(wanted.as_ref())).await?;
@@ -374,7 +372,6 @@ impl RunService {
         })
     }
 
-    /// The file of the flow of a run, if it has one.
     async fn flow_path(&self, run: &RunId) -> Result<Option<String>, ErrorReply> {
         let (store, run) = (self.store.clone(), run.clone());
         run_blocking(move || Ok(store.run(&run)?.flow.path)).await

@@ -137,7 +137,6 @@ fn config_table() -> String {
     table
 }
 
-/// The reference page of all error codes.
 fn error_code_page() -> String {
     let mut page = String::from(
         "<!-- Generated from `src-tauri/core/src/error/code/registry.rs` by `cargo xtask bindings`. Do not edit. -->\n\n\

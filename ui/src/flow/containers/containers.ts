@@ -17,7 +17,6 @@ const NONE: readonly NodeId[] = Object.freeze([]);
 // The nodes of a flow never change, so each nesting is worked out once.
 const nestings = new WeakMap<Flow["nodes"], Nesting>();
 
-/** The container that a node is in. */
 export function containerOf(flow: Flow, id: NodeId): NodeId | undefined {
   return nestingOf(flow).parents.get(id);
 }

@@ -211,7 +211,6 @@ export class FlowFiles {
     }
   }
 
-  /** Opens an example as a new document. */
   async openExample(id: string): Promise<void> {
     await this.#open(async () => documentState(await this.#host.call("flow.example", { id })));
   }
@@ -227,7 +226,6 @@ export class FlowFiles {
     });
   }
 
-  /** Opens a template as a new document. */
   async openTemplate(id: string): Promise<void> {
     await this.#open(async () => documentState(await this.#host.call("templates.open", { id })));
   }

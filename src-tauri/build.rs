@@ -18,6 +18,7 @@ const COMMANDS: &[&str] = &[
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=ui/dist");
     // A development build loads the editor from Vite and embeds nothing.
+    #[expect(clippy::disallowed_methods, reason = "cargo passes features in the environment")]
     let embeds_editor = std::env::var_os("CARGO_FEATURE_CUSTOM_PROTOCOL").is_some();
     if embeds_editor && !Path::new("ui/dist/index.html").is_file() {
         return Err("ui/dist/index.html is missing: the editor has not been built yet. \

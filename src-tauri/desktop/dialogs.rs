@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::{environment, window};
 
-/// The dialogs of the system, or those of a test.
+/// The dialogs of the system, or of a test.
 pub(crate) fn system_dialogs(app: &AppHandle) -> Arc<dyn Dialogs> {
     match environment::test_dialog() {
         Some(path) => Arc::new(FixedDialogs(path)),

@@ -1,5 +1,7 @@
 //! The environment of the process, as the window reads it.
 
+#![expect(clippy::disallowed_methods, reason = "this file reads the environment")]
+
 use std::path::PathBuf;
 
 /// In debug builds, the path that every dialog returns without being shown. For tests.

@@ -1,6 +1,6 @@
-//! What the first render of a page needs, written into the page itself: it then asks for nothing before it is drawn, and the
-//! shell that stands there before any script has the chosen colors. A page that comes before the application is open, or from
-//! Vite, asks as it does for everything else.
+//! The data of the first render, written into the page itself: the page requests nothing before it is drawn, and the
+//! shell that is shown before any script has the chosen colors. A page that loads before the application is open, or
+//! from Vite, requests the data.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use tauri::{AppHandle, Manager};
 
 use crate::startup::Startup;
 
-/// The commands whose replies are in the page. All are without arguments and answered from memory or one small file.
+/// The commands with replies in the page. They have no arguments, and read memory or one small file.
 const COMMANDS: [&str; 3] = ["settings.get", "nodes.list", "users.list"];
 
 /// The element with the replies, by the names of their commands: `FIRST_REPLIES` of `ui/src/ipc/first-replies.ts`.
@@ -32,7 +32,7 @@ pub(crate) fn add_to(app: &AppHandle, response: &mut Response<Cow<'static, [u8]>
     }
 }
 
-/// The page asks for what is missing here, and reports why it is.
+/// The page requests missing replies, and reports their errors.
 async fn first_replies(plait: &Plait) -> Map<String, Value> {
     let mut replies = Map::new();
     for name in COMMANDS {

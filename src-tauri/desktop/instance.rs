@@ -1,8 +1,8 @@
-//! One process of the window for each data directory: a second start hands over what it was asked to open, and ends.
+//! One process of the window for each data directory: a second start hands over its request, and ends.
 //!
-//! The process that has the data directory listens on a local socket. It stands in that directory, which only its owner may
-//! enter, so nobody else can connect; on Windows it is a pipe named after the directory. Names that the whole system shares,
-//! as on D-Bus, would mix up data directories.
+//! The process that has the data directory listens on a local socket. It stands in that directory, which only its owner
+//! may enter, so nobody else can connect; on Windows it is a pipe named after the directory. Names that the whole
+//! system shares, as on D-Bus, would mix up data directories.
 
 use std::future::Future;
 use std::io;
@@ -27,7 +27,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Paths are shorter on every platform.
 const MAX_REQUEST_BYTES: u64 = 64 * 1024;
 
-/// What the listening process answers.
+/// The answer of the listening process.
 const TAKEN: &str = "taken\n";
 
 /// Asks the process that has this data directory to open a flow, or just to come to the front. False if there is none that
@@ -43,13 +43,13 @@ pub(crate) async fn hand_over(home: &Path, flow: &InitialFlow) -> bool {
     timeout(ANSWER_TIMEOUT, asking).await.is_ok_and(|taken| taken.unwrap_or(false))
 }
 
-/// Listens for other starts with this data directory, which must be locked. The future that it returns passes what they are
-/// to open to `open` and never ends.
+/// Listens for other starts with this data directory, which must be locked. The returned future passes their requests
+/// to `open` and never ends.
 pub(crate) fn listen(
     home: &Path,
     open: impl Fn(InitialFlow) + Send + Sync + 'static,
 ) -> io::Result<impl Future<Output = ()> + Send + 'static> {
-    // Whoever has the lock owns the socket: one that is there was left by a crash.
+    // The owner of the lock owns the socket: an existing one was left by a crash.
     let listener = ListenerOptions::new().name(name(home)?).try_overwrite(true).create_tokio()?;
     Ok(async move {
         loop {

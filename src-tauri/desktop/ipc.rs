@@ -1,7 +1,7 @@
 //! The Tauri commands of the page: `rpc` for every command of the api, `watch` and `unwatch` for runs, and those about
 //! windows.
 //!
-//! Only transports what `plait-api` returns.
+//! Only transports the replies of `plait-api`.
 
 use std::time::Duration;
 

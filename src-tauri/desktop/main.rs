@@ -1,10 +1,10 @@
 //! The window of Plait: the only code that depends on Tauri.
 //!
-//! Starts and ends the process. `instance` finds one that is there already, `ipc` has the Tauri commands of the page, `dialogs`
-//! the file dialogs, `host` opens and closes the application, `startup` says how far that is, `window` creates and closes the
-//! windows, `first_state` hands the page what it begins with, and `graphics` says how it is drawn. No command of the api is
-//! implemented here. There is no menu bar: the editor has its menus in the page, and macOS gets the default menu of Tauri, which
-//! copy and paste need there.
+//! Starts and ends the process. `instance` finds a running process, `ipc` has the Tauri commands of the page, `dialogs`
+//! the file dialogs, `host` opens and closes the application, `startup` reports the progress of opening, `window`
+//! creates and closes the windows, `first_state` has the data of the first render, and `graphics` chooses how the page
+//! is drawn. No command of the api is implemented here. There is no menu bar: the editor has its menus in the page, and
+//! macOS gets the default menu of Tauri, which copy and paste need there.
 #![cfg_attr(all(not(debug_assertions), windows), windows_subsystem = "windows")]
 
 mod args;

@@ -78,7 +78,7 @@ impl<T> Startup<T> {
 }
 
 impl<T> StartupReporter<T> {
-    /// So many journals have been read, of so many.
+    /// Reports how many journals have been read, and of how many.
     pub(crate) fn progress(&self, done: usize, total: usize) {
         self.0.send_replace(State::Opening(Progress { done, total }));
     }

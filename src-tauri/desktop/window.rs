@@ -1,4 +1,4 @@
-//! The windows: their size and page, what they may load, and how they close.
+//! The windows: size, page, permitted URLs, and closing.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -20,7 +20,7 @@ use crate::watches::Watches;
 /// The label of the first window in Tauri. The capability in `tauri.conf.json` is restricted to it and its like.
 const FIRST: &str = "main";
 
-/// What the labels of the other windows begin with.
+/// The prefix of the labels of the other windows.
 const OTHERS: &str = "window-";
 
 const DEFAULT_SIZE: LogicalSize<f64> = LogicalSize::new(1440.0, 900.0);
@@ -37,7 +37,6 @@ const CLOSE_REQUEST_SCRIPT: &str = "
 /// window, even if its page hangs.
 static ASKED_TO_CLOSE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Opens the first window.
 pub(crate) fn open_first(app: &AppHandle, flow: &InitialFlow) -> tauri::Result<()> {
     open(app, FIRST, page_url(flow))?;
     // The system places the others beside it.

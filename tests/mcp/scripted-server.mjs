@@ -1,8 +1,9 @@
-// An MCP server for tests that does what its arguments say, without the SDK: also what no good server does.
+// An MCP server for tests that does what its arguments say, without the SDK: also what good servers never do.
 //
 //   node scripted-server.mjs [MODE] [STATE_FILE]
 //
-// The tool `act` does what its argument `do` says. MODE changes what happens before, STATE_FILE holds what outlives the process.
+// The tool `act` does what its argument `do` says. MODE changes what happens before, STATE_FILE holds what outlives the
+// process.
 
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::binary::Home;
 use crate::support::folder::flow_json;
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
 /// A PNG of one white pixel, in base64.
 const PIXEL: &str =
@@ -42,7 +42,7 @@ fn one_chat(home: &Home, model: &str) -> String {
     home.file("flow.flow.json", &flow_json("Look", nodes, &edges).to_string())
 }
 
-/// A person's question, with what is attached to it, to a model.
+/// A person's question, with its attachments, to a model.
 fn asking(home: &Home) -> String {
     let nodes = json!({
         "start": { "type": "contextStart", "config": { "provider": "openai", "model": "m" } },
@@ -69,7 +69,7 @@ fn text_part(text: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn attached_files_reach_the_model_and_the_journal_refers_to_them() {
-    let server = ModelServer::start(|_, _| Answer::Text("A dot.".into())).await;
+    let server = ModelServer::start(|_, _| ServerReply::Text("A dot.".into())).await;
     let home = home();
     home.set_provider_url(&server.url).await;
     let flow = one_chat(&home, "m");
@@ -118,7 +118,7 @@ fn huge_file_is_refused_before_it_is_read() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answer_with_an_attachment_reaches_the_model_after_a_restart() {
-    let server = ModelServer::start(|_, _| Answer::Text("A dot.".into())).await;
+    let server = ModelServer::start(|_, _| ServerReply::Text("A dot.".into())).await;
     let home = home();
     home.set_provider_url(&server.url).await;
     let waiting = home.plait(&["run", &asking(&home)]);
@@ -131,7 +131,7 @@ async fn answer_with_an_attachment_reaches_the_model_after_a_restart() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn attachments_of_an_answer_in_a_loop_reach_later_iterations() {
-    let server = ModelServer::start(|_, _| Answer::Text("A dot.".into())).await;
+    let server = ModelServer::start(|_, _| ServerReply::Text("A dot.".into())).await;
     let home = home();
     home.set_provider_url(&server.url).await;
     let nodes = json!({
@@ -169,7 +169,7 @@ async fn attachments_of_an_answer_in_a_loop_reach_later_iterations() {
     assert_eq!(left.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap()).count(), 0);
 }
 
-/// A run with a photo whose process was killed while the model was called. The photo's file is another one by now.
+/// A run with a photo. Its process was killed during the model call, and the photo's file has changed since.
 async fn killed_run(server: &ModelServer) -> Home {
     let home = home();
     home.set_provider_url(&server.url).await;
@@ -184,8 +184,8 @@ async fn killed_run(server: &ModelServer) -> Home {
     home
 }
 
-fn silent_first(_: &Value, call: usize) -> Answer {
-    if call == 0 { Answer::NoResponse } else { Answer::Text("A dot.".into()) }
+fn silent_first(_: &Value, call: usize) -> ServerReply {
+    if call == 0 { ServerReply::NoResponse } else { ServerReply::Text("A dot.".into()) }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -212,7 +212,7 @@ async fn resumed_run_without_the_bytes_says_so_and_calls_nobody() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn model_that_takes_no_images_is_not_called() {
-    let server = ModelServer::start(|_, _| Answer::Text("A dot.".into())).await;
+    let server = ModelServer::start(|_, _| ServerReply::Text("A dot.".into())).await;
     let home = home();
     home.set_provider_url(&server.url).await;
     let run = home.plait(&["run", &one_chat(&home, "o3-mini"), "--attach", &path(&home, "photo.png")]);

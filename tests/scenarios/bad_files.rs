@@ -70,7 +70,7 @@ fn invalid_flow_is_refused_without_opening_the_store() {
     assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
 }
 
-/// It stands on a line whose number takes more than 16 bits.
+/// Its line number takes more than 16 bits.
 #[test]
 fn invalid_node_among_100_000_is_located() {
     const NODES: usize = 100_000;

@@ -112,7 +112,7 @@ fn template_that_compares_large_values_in_each_iteration_ends() {
     assert!(output.err.contains("it takes too long"), "{output:#?}");
 }
 
-/// Levels of definitions, each of which refers to the one below twice.
+/// Levels of definitions. Each refers to the next one twice.
 fn doubling_schema(levels: usize) -> Value {
     let mut definitions = Map::from_iter([("0".to_owned(), json!({ "type": "string" }))]);
     for level in 1..=levels {

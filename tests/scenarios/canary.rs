@@ -21,7 +21,6 @@ use echo_server::EchoServer;
 const FIRST_KEY: &str = "sk-canary-First-0a1B2c3D4e5F6g7H8j9K";
 /// The key of another provider.
 const SECOND_KEY: &str = "canary_Second.Provider~Key-9z8Y7x6W5v4U";
-/// In the environment.
 const VARIABLE: &str = "Canary/Of+The=Environment-3q2P1o0N9m8L";
 /// In the `.env` file of the project.
 const DOT_ENV: &str = "canaryOfTheDotEnvFile5t6R7e8W9q0A1s2D";
@@ -41,7 +40,7 @@ fn planted() -> String {
     lines.join("\n")
 }
 
-/// What is searched for.
+/// The searched texts.
 fn canaries() -> CanaryWindows {
     let mut canaries = CanaryWindows::default();
     for secret in KNOWN {
@@ -96,7 +95,7 @@ impl Scene {
         self.plait_with_input(args, "")
     }
 
-    /// Runs a command with the canary in the environment, and checks what it prints.
+    /// Runs a command with the canary in the environment, and checks its output.
     fn plait_with_input(&self, args: &[&str], input: &str) -> CliOutput {
         let mut command = self.home.command(args);
         command.stdin(Stdio::piped()).env("CANARY_SERVICE_TOKEN", VARIABLE);
@@ -280,7 +279,7 @@ async fn canaries_in_errors_are_found_nowhere() {
     scene.assert_no_canary();
 }
 
-/// What the window sends: drafts, titles, settings.
+/// The texts that the window sends: drafts, titles, settings.
 #[tokio::test(flavor = "multi_thread")]
 async fn canaries_typed_in_the_window_are_found_nowhere() {
     let scene = Scene::start().await;

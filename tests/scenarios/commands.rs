@@ -137,7 +137,7 @@ fn bad_usage_and_invalid_flows_exit_with_2() {
     }
 }
 
-/// A model that calls two tools, each of which waits for approval.
+/// A model that calls two tools. Each call waits for approval.
 #[test]
 fn tools_that_do_not_exist_are_found_before_a_run() {
     let home = Home::default();

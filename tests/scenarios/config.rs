@@ -1,4 +1,4 @@
-//! Values that can be set in more than one place: what models receive under each, and `plait config`.
+//! Values that can be set in more than one place: the prompts of models with each, and `plait config`.
 
 use plait_api::keys::KeyStore;
 use plait_api::{ErrorReply, Options, Plait, dispatch};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::support::app::App;
 use crate::support::binary::Home;
 use crate::support::provider::{RecordingProvider, SentRequest};
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
 const NO_RESPONSES: [&str; 0] = [];
 
@@ -86,7 +86,7 @@ async fn agent_of_the_flow_comes_before_that_of_the_settings() {
 
 #[tokio::test]
 async fn default_agent_is_asked_at_the_server_of_its_provider() {
-    let server = ModelServer::start(|_, _| Answer::Text("Yes.".to_owned())).await;
+    let server = ModelServer::start(|_, _| ServerReply::Text("Yes.".to_owned())).await;
     let home = TempDir::new().unwrap();
     let mut options = Options::new(home.path());
     options.keys = Some(KeyStore::in_memory());

@@ -1,6 +1,6 @@
-//! `kill -9` at 200 points of a flow with chats, tools and a pause, each followed by a resume, in half of the cases after the
-//! index was deleted: the outcome is that of an uninterrupted run, no journaled reply is requested again, and no message is
-//! duplicated. `PLAIT_CRASH_ROUNDS` sets the number of kills.
+//! `kill -9` at 200 points of a flow with chats, tools and a pause, each followed by a resume, in half of the cases
+//! after the index was deleted: the outcome is the same as in an uninterrupted run, no journaled reply is requested
+//! again, and no message is duplicated. `PLAIT_CRASH_ROUNDS` sets the number of kills.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader};
@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use crate::support::binary::{CliOutput, Home, with_store_lock};
 use crate::support::fixture;
 use crate::support::journal::Journal;
-use crate::support::server::{Answer, ModelServer, last_message_text};
+use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 const ANSWER: &str = "And then?";
 
@@ -42,10 +42,10 @@ fn call_of(request: &Value) -> &'static str {
     }
 }
 
-fn reply(request: &Value, _: usize) -> Answer {
-    let slow = |text: &str| Answer::Slow(Duration::from_millis(4), text.to_owned());
+fn reply(request: &Value, _: usize) -> ServerReply {
+    let slow = |text: &str| ServerReply::Slow(Duration::from_millis(4), text.to_owned());
     match call_of(request) {
-        "sum/0" => Answer::Tool {
+        "sum/0" => ServerReply::Tool {
             name: "calculator".into(),
             arguments: serde_json::json!({ "expression": "6 * 7" }),
         },
@@ -93,7 +93,7 @@ fn outcome(journal: &Journal) -> Outcome {
     }
 }
 
-/// The calls whose reply is in the journal. Panics if one is there twice.
+/// The calls with a reply in the journal. Panics if a call has two.
 fn recorded_replies(journal: &Journal) -> BTreeSet<String> {
     let mut kept = BTreeSet::new();
     for event in journal.events() {
@@ -108,7 +108,6 @@ fn run_args(path: &str) -> [&str; 5] {
     ["run", path, "--json", "--answer", ANSWER]
 }
 
-/// When to kill.
 enum KillPoint {
     After(Duration),
     Line(usize),

@@ -7,7 +7,7 @@ use crate::support::app::App;
 use crate::support::binary::Home;
 use crate::support::folder::{FlowFolder, flow_json};
 
-/// A loop whose agent replies with 50 tokens in each of its iterations.
+/// A loop with an agent that replies with 50 tokens in each of its iterations.
 fn flow(times: u32, window: u32) -> Value {
     let reply = ["tea"; 50].join(" ");
     let mut flow = flow_json(

@@ -1,4 +1,4 @@
-//! What flows may use: what is asked before the first run, what is kept, and what is refused where a call begins.
+//! Grants of flows: the questions before the first run, stored decisions, and refused calls.
 
 use plait_api::mcp::ListMcpServers;
 use plait_api::mcp_servers::McpServerPhase;
@@ -197,7 +197,7 @@ async fn sub_flows_are_part_of_what_a_flow_needs_and_share_its_grants() {
     let run = machine.plait(&["run", &path, "--json", "--allow", "host=127.0.0.1"]);
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(web.lines(), ["GET /child"]);
-    // The child changes behind its parent's back: what it needs now was not granted to the parent.
+    // The child changes behind its parent's back: its new needs were not granted to the parent.
     machine.write("child.flow.json", &request_flow(&json!({ "url": "https://elsewhere.example/" })));
     let grants = machine.plait(&["run", &path, "--json", "--deny", "host=*", "--allow", "host=127.0.0.1"]);
     assert_eq!(grants.code, 1, "{grants:?}");

@@ -1,5 +1,6 @@
-//! Opening, checking and drawing a flow starts no process and opens no socket, whatever the flow says. The operating system is
-//! the witness: `strace` sees each system call of the real programs, and `/proc` what a process has started and opened.
+//! Opening, checking and drawing a flow starts no process and opens no socket, for any flow. The operating system is
+//! the witness: `strace` sees each system call of the real programs, and `/proc` lists the children and sockets of a
+//! process.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -62,8 +63,8 @@ fn scene(address: &str) -> (Machine, String) {
     (machine, path)
 }
 
-/// What a traced program did: processes that it started, besides itself and its threads, and sockets that it opened or
-/// connected. Pairs of connected sockets lead nowhere else, so they are left out.
+/// The actions of a traced program: processes that it started, besides itself and its threads, and sockets that it
+/// opened or connected. Pairs of connected sockets lead nowhere else, so they are left out.
 #[derive(Debug, Default)]
 struct Trace {
     processes: Vec<String>,
@@ -162,8 +163,8 @@ fn opening_checking_and_drawing_start_no_process_and_open_no_socket() {
     );
 }
 
-/// Not a test of its own: the process that the test above watches. It opens the flow like the window does, and asks `/proc`
-/// what it has started and opened since.
+/// Not a test of its own: the process that the test above watches. It opens the flow like the window does, and reads
+/// its children and sockets from `/proc`.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "runs in a process that another test watches"]
 async fn host() {
@@ -191,8 +192,8 @@ async fn host() {
     assert_eq!(accounts(), before);
 }
 
-/// What the operating system says of this process: its children, the page faults of those that have ended, and the sockets
-/// that it holds but for those of the runtime.
+/// The operating system's view of this process: its children, the page faults of ended children, and its sockets except
+/// the runtime's own.
 fn accounts() -> (Vec<String>, String, usize) {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let children =

@@ -1,4 +1,4 @@
-//! Native and HTTP tools in whole runs of the real binary: what the model's server and the tool's server received.
+//! Native and HTTP tools in whole runs of the real binary: the requests to the model's server and to the tool's server.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::support::binary::{CliOutput, Home, with_store_lock};
 use crate::support::folder::flow_json;
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
 /// A data directory, and a folder for flows: none reads files of the data directory.
 #[derive(Default)]
@@ -76,7 +76,7 @@ impl Drop for WebServer {
     }
 }
 
-/// What a server has received.
+/// The requests that a server has received.
 type Requests = Arc<Mutex<Vec<(String, HeaderMap)>>>;
 
 async fn answer(
@@ -109,7 +109,7 @@ async fn answer(
     }
 }
 
-/// A flow in which a model may call what the `tools` node offers.
+/// A flow in which a model may call the tools of the `tools` node.
 fn agent(tools: &Value) -> String {
     let nodes = json!({
         "start": { "type": "contextStart", "config": { "provider": "openai", "model": "scripted" } },
@@ -121,7 +121,7 @@ fn agent(tools: &Value) -> String {
     flow_json("Agent", nodes, &edges).to_string()
 }
 
-/// Runs a flow whose model makes one call. Returns the bodies that the model's server received.
+/// Runs a flow in which the model makes one call. Returns the bodies that the model's server received.
 async fn run_agent(
     machine: &Machine,
     tools: Value,
@@ -131,8 +131,8 @@ async fn run_agent(
 ) -> Vec<Value> {
     let name = name.to_owned();
     let server = ModelServer::start(move |_, before| match before {
-        0 => Answer::Tool { name: name.clone(), arguments: arguments.clone() },
-        _ => Answer::Text("Done.".to_owned()),
+        0 => ServerReply::Tool { name: name.clone(), arguments: arguments.clone() },
+        _ => ServerReply::Text("Done.".to_owned()),
     })
     .await;
     machine.home.set_provider_url(&server.url).await;
@@ -259,11 +259,11 @@ async fn files_are_written_only_where_the_flow_declares_it() {
     let write = async |settings: Value, path: &str| {
         let path = path.to_owned();
         let server = ModelServer::start(move |_, before| match before {
-            0 => Answer::Tool {
+            0 => ServerReply::Tool {
                 name: "write_file".to_owned(),
                 arguments: json!({ "path": path, "text": "new" }),
             },
-            _ => Answer::Text("Done.".to_owned()),
+            _ => ServerReply::Text("Done.".to_owned()),
         })
         .await;
         machine.home.set_provider_url(&server.url).await;

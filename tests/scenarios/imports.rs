@@ -1,4 +1,4 @@
-//! Flows of other tools: imported, run, and what the models received.
+//! Flows of other tools: imported and run, with the requests to the models.
 
 use plait_api::runs::{RunRequest, StartRun};
 use plait_core::flow::Flow;
@@ -18,7 +18,7 @@ fn imported(file: &str) -> Flow {
     import(&text, None, "Imported").unwrap().flow
 }
 
-/// Runs an imported file with this input text and these answers. Returns what the models received.
+/// Runs an imported file with this input text and these answers. Returns the requests to the models.
 async fn run(
     file: &str,
     provider: &RecordingProvider,

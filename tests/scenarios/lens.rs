@@ -1,4 +1,4 @@
-//! The lens: what it shows is what the model server received; and `plait lens`.
+//! The lens: it shows the exact requests to the model server; and `plait lens`.
 
 use plait_api::keys::KeyStore;
 use plait_api::{Options, Plait, dispatch};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::support::app::all_grants;
 use crate::support::binary::Home;
 use crate::support::folder::{FlowFolder, flow_json};
-use crate::support::server::{Answer, ModelServer, last_message_text};
+use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 async fn open(home: &TempDir, server: &ModelServer) -> Plait {
     let mut options = Options::new(home.path());
@@ -38,7 +38,7 @@ async fn run(app: &Plait, flow: &Value) -> RunId {
     run
 }
 
-/// Two chats in one conversation, the second with tools; then an extraction whose first reply is rejected.
+/// Two chats in one conversation, the second with tools; then an extraction with a rejected first reply.
 fn flow() -> Value {
     flow_json(
         "lens",
@@ -67,15 +67,14 @@ fn flow() -> Value {
 
 async fn model_server() -> ModelServer {
     ModelServer::start(|request, before| match before {
-        1 => Answer::Tool { name: "calculator".into(), arguments: json!({ "expression": "2 + 2" }) },
-        3 => Answer::Text("four".into()),
-        4 => Answer::Text("{\"number\": 4}".into()),
-        _ => Answer::Text(format!("re: {}", last_message_text(request))),
+        1 => ServerReply::Tool { name: "calculator".into(), arguments: json!({ "expression": "2 + 2" }) },
+        3 => ServerReply::Text("four".into()),
+        4 => ServerReply::Text("{\"number\": 4}".into()),
+        _ => ServerReply::Text(format!("re: {}", last_message_text(request))),
     })
     .await
 }
 
-/// The body in a curl command.
 fn body_of(curl: &str) -> Value {
     let (_, quoted) = curl.split_once("--data-raw '").unwrap();
     serde_json::from_str(&quoted.strip_suffix('\'').unwrap().replace("'\\''", "'")).unwrap()
@@ -99,7 +98,7 @@ async fn every_request_is_rebuilt_as_it_was_sent() {
         assert!(curl.starts_with(&format!("curl '{}/chat/completions'", server.url)), "{curl}");
         assert!(curl.contains("-H \"authorization: Bearer $PLAIT_TEST_NO_SUCH_KEY\""), "{curl}");
         assert!(!curl.contains(KEY), "{curl}");
-        // What people see are the same texts.
+        // The view for people has the same texts.
         let seen: Vec<&str> =
             call["messages"].as_array().unwrap().iter().map(|one| one["text"].as_str().unwrap()).collect();
         let sent: Vec<&str> = body["messages"]
@@ -197,7 +196,7 @@ async fn patterns_of_the_settings_are_redacted_before_anything_is_stored_or_sent
 
 #[tokio::test(flavor = "multi_thread")]
 async fn show_says_how_a_schema_was_sent_unless_it_is_enforced() {
-    let server = ModelServer::start(|_, _| Answer::Text("{\"number\": 3}".into())).await;
+    let server = ModelServer::start(|_, _| ServerReply::Text("{\"number\": 3}".into())).await;
     let home = Home::default();
     home.set_provider_url(&server.url).await;
     let said = |schema: Value| {

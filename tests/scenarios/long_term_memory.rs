@@ -1,4 +1,4 @@
-//! Long-term memory: stored once whatever crashes, found in exactly what the model receives, and erased for good.
+//! Long-term memory: stored once despite crashes, found in the requests to the model, and erased for good.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::support::app::{App, PauseResponse};
 use crate::support::binary::Home;
 use crate::support::folder::{flow_json, parse_flow};
 use crate::support::provider::{RecordingProvider, text, user};
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
 const NO_RESPONSES: [&str; 0] = [];
 
@@ -61,7 +61,7 @@ fn learning_flow() -> Flow {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn recalled_memory_is_in_what_the_model_receives() {
-    let server = ModelServer::start(|_, _| Answer::Text("A train.".into())).await;
+    let server = ModelServer::start(|_, _| ServerReply::Text("A train.".into())).await;
     let home = Home::default();
     home.set_provider_url(&server.url).await;
     for memory in ["Prefers trains to planes.", "Lives in Kiel."] {
@@ -153,7 +153,7 @@ async fn resumed_run_recalls_what_it_recalled_before() {
     let id = recorded.write_prefix(again.path(), recalled + 1);
     let provider = RecordingProvider::echo();
     let app = App::with_in(&provider, again);
-    // Meanwhile somebody stores what would fit better.
+    // Meanwhile a better match is stored.
     let content =
         serde_json::from_value(json!({ "text": "Trains: prefers trains, trains, trains." })).unwrap();
     app.plait.call(AddMemory { user: None, content }).await.unwrap();
@@ -162,7 +162,7 @@ async fn resumed_run_recalls_what_it_recalled_before() {
     assert_eq!(provider.sent()[0].messages, [user("Known:\n- Prefers trains.")]);
 }
 
-/// Calls `memory_write` once, then says what it got.
+/// Calls `memory_write` once, then repeats the result.
 fn writing_provider() -> RecordingProvider {
     RecordingProvider::with_rule(|sent, _| {
         if sent.last_text().contains("Remember") {
@@ -205,7 +205,7 @@ async fn memory_is_written_by_a_model_only_after_approval() {
     assert_eq!(page.memories[0].source.node.as_ref().unwrap().as_str(), "chat");
 }
 
-/// What a page said in one run is stored; a later run recalls it, and its model wants to store something because of it.
+/// A text of a page is stored in one run. A later run recalls it, and its model wants to store something because of it.
 #[tokio::test]
 async fn memory_of_a_page_is_untrusted_in_later_runs() {
     let app = App::with(&writing_provider());
@@ -310,7 +310,7 @@ async fn retry_neither_stores_twice_nor_recalls_anew() {
     });
     assert_eq!(reused.count(), 2);
 
-    // What a person erases stays erased, whatever is retried.
+    // Erased memories stay erased, also after a retry.
     app.plait.call(EraseMemories::default()).await.unwrap();
     assert!(stored(&app).await.is_empty());
     let again = app.plait.call(RetryRun { run }).await.unwrap().run;

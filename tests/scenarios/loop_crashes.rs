@@ -1,7 +1,7 @@
-//! `kill -9` in a conversational loop: in the middle of an iteration, while it is paused, between iterations, and after any
-//! event. Whatever was interrupted, resuming gives the history, the counters and the prompts of an uninterrupted run, and no
-//! reply that the journal has is requested again. With `PLAIT_CRASH_ROUNDS` the process is killed after every event, else after
-//! every fourth.
+//! `kill -9` in a conversational loop: in the middle of an iteration, while it is paused, between iterations, and after
+//! any event. After each interruption, resuming gives the history, the counters and the prompts of an uninterrupted
+//! run, and no reply that the journal has is requested again. With `PLAIT_CRASH_ROUNDS` the process is killed after
+//! every event, else after every fourth.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 
 use crate::support::binary::{CliOutput, Home, with_store_lock};
 use crate::support::journal::Journal;
-use crate::support::server::{Answer, ModelServer, last_message_text};
+use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 const TALK: &str = r#"version: "0.1"
 name: Talk
@@ -50,7 +50,6 @@ const PROMPTS: [(&str, &[&str]); 6] = [
     ("finalize 2", &["user: Plan.", "user: U0", "assistant: F0", "user: U1", "assistant: F1", "user: U2"]),
 ];
 
-/// The call that a request belongs to.
 fn call_of(request: &Value) -> String {
     let text = last_message_text(request);
     match (text.strip_prefix("Question "), text.strip_prefix('U')) {
@@ -61,10 +60,10 @@ fn call_of(request: &Value) -> String {
 }
 
 /// `C0` for the first question, `F0` for the first answer, and so on.
-fn reply(request: &Value, _: usize) -> Answer {
+fn reply(request: &Value, _: usize) -> ServerReply {
     let call = call_of(request);
     let (step, iteration) = call.split_once(' ').unwrap();
-    Answer::Text(format!("{}{iteration}", step[..1].to_uppercase()))
+    ServerReply::Text(format!("{}{iteration}", step[..1].to_uppercase()))
 }
 
 /// How often each call reached the server. Every request of a call must be the same, also one that was repeated.
@@ -128,8 +127,7 @@ fn missing_answers(journal: &Journal) -> &'static [&'static str] {
     &ANSWERS[given.count()..]
 }
 
-/// Resumes what was killed, with the answers that are missing, and checks everything that must not depend on the
-/// interruption.
+/// Resumes the killed run with the missing answers, and checks everything that must not depend on the interruption.
 fn resume(home: &Home, file: &str, server: &ModelServer) {
     let before = home.stored_journal();
     let calls_before = received(server);
@@ -169,7 +167,7 @@ fn resume(home: &Home, file: &str, server: &ModelServer) {
     });
     assert_eq!(replies, [3, 3]);
 
-    // What the server received: each call once, but for the one that was under way.
+    // The server received each call once, except the interrupted one.
     let calls = received(server);
     assert_eq!(calls.len(), PROMPTS.len(), "{calls:?}");
     let bought = Journal(before).node_events(&["model.replied"]);
@@ -184,7 +182,7 @@ fn resume(home: &Home, file: &str, server: &ModelServer) {
 
 /// Runs `scenario` with a server on a thread that may block.
 async fn with_server(
-    rule: impl Fn(&Value, usize) -> Answer + Send + Sync + 'static,
+    rule: impl Fn(&Value, usize) -> ServerReply + Send + Sync + 'static,
     scenario: impl FnOnce(ModelServer) + Send + 'static,
 ) {
     let server = ModelServer::start(rule).await;
@@ -195,7 +193,7 @@ async fn with_server(
 async fn loop_killed_in_the_middle_of_an_iteration_resumes_in_it() {
     // The first reply to the second answer never comes.
     let rule = |request: &Value, before: usize| match (call_of(request).as_str(), before) {
-        ("finalize 1", 3) => Answer::NoResponse,
+        ("finalize 1", 3) => ServerReply::NoResponse,
         _ => reply(request, before),
     };
     with_server(rule, |server| {

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use crate::loop_examples::{NAMED_SOURCES, SUMMARIZE, home, messages, pipeline, talk};
 use crate::support::binary::Home;
-use crate::support::server::{Answer, ModelServer, last_message_text};
+use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 /// Replies that say which question they answer.
-fn reply(request: &Value, _: usize) -> Answer {
-    Answer::Text(last_message_text(request).replace("Question ", "C").replace("Close ", "F"))
+fn reply(request: &Value, _: usize) -> ServerReply {
+    ServerReply::Text(last_message_text(request).replace("Question ", "C").replace("Close ", "F"))
 }
 
 /// The number and the text of each turn that can be pinned, and whether it is.

@@ -57,7 +57,8 @@ fn loop_waits_in_its_iteration_across_processes() {
     assert_eq!(count(&all, "iteration.started", "talk"), 3);
 }
 
-/// A chat in a loop that works in the conversation. If it `fails`, what comes after the second turn can't be evaluated.
+/// A chat in a loop that works in the conversation. If it `fails`, the expression behind the second turn can't be
+/// evaluated.
 fn conversing(fails: bool) -> Flow {
     let condition = if fails { "!value.contains('turn 1') || value.missing" } else { "true" };
     let flow = flow_json(

@@ -1,6 +1,11 @@
 //! Scenarios: complete flows with the real engine, store and binary, without a window.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that can't go on fails"
+)]
 
 mod agents;
 mod app_state;

@@ -44,7 +44,7 @@ async fn server_gets_the_reply_of_the_chats_model_and_the_run_counts_it() {
         tools: Vec::new(),
     };
     assert_eq!(sent[1], expected);
-    // The recording provider repeats what it gets.
+    // The recording provider repeats its input.
     let received: Value = serde_json::from_str(sent[2].last_text()).unwrap();
     assert_eq!((&received["model"], &received["role"]), (&json!("echo"), &json!("assistant")));
     assert_eq!(received["content"]["text"], json!("Say hello."));
@@ -109,7 +109,7 @@ async fn calls_of_a_reply_do_not_mix_up_their_questions() {
             _ => None,
         })
         .collect();
-    // Which of the two came first is a matter of timing; neither may have what is the other's.
+    // The order of the two is a matter of timing; neither may get the other's value.
     for (call, result) in results {
         let result = result.unwrap();
         let own = if call == "ask" { "Ada" } else { "Hello." };
@@ -215,7 +215,7 @@ fn reference_server_asks_and_gets_the_answer_of_the_terminal() {
         "{}",
         asked.err
     );
-    // What does not match the schema leaves the question open.
+    // An answer that does not match the schema leaves the question open.
     let wrong = home.plait(&["resume", "last", "--answer", "{\"name\": 5}"]);
     assert!(wrong.code == 3 && wrong.err.contains("takes `yes`, `no` or JSON"), "{wrong:#?}");
     let done = home.plait(&[

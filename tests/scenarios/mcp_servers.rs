@@ -1,4 +1,4 @@
-//! Runs that use MCP servers: what the model is offered, what the server receives, and what happens when it changes or dies.
+//! Runs that use MCP servers: the tools for the model, the requests to the server, and servers that change or die.
 
 use std::path::Path;
 
@@ -57,7 +57,7 @@ async fn model_is_offered_the_tools_and_gets_their_results() {
     let listed = app.plait.call(ListMcpServers {}).await.unwrap();
     assert_eq!(listed[0].phase, McpServerPhase::Idle, "adding starts nothing");
 
-    // The second call could be what the server's first answer asked for, so the person is asked.
+    // The server's first answer could have asked for the second call, so the person is asked.
     let approved = PauseResponse::Value(json!({ "approved": true }));
     let journal = app.run(&flow(&json!({ "server": "scripted", "prefix": "s_" })), [approved]).await;
     let sent = provider.sent();

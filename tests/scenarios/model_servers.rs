@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::support::flow;
 use crate::support::journal::Journal;
 use crate::support::provider::{assistant, user};
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
 const QUESTION: &str = "Are you there?";
 
@@ -77,14 +77,15 @@ async fn unreachable_server_is_retried_then_fails() {
 
 #[tokio::test]
 async fn slow_stream_succeeds() {
-    let server = ModelServer::start(|_, _| Answer::Slow(Duration::from_millis(60), "Yes I am".into())).await;
+    let server =
+        ModelServer::start(|_, _| ServerReply::Slow(Duration::from_millis(60), "Yes I am".into())).await;
     let journal = one_call(&server.url).await;
     assert_answered(&journal, "Yes I am", &[]);
 }
 
 #[tokio::test]
 async fn silent_server_times_out() {
-    let server = ModelServer::start(|_, _| Answer::NoResponse).await;
+    let server = ModelServer::start(|_, _| ServerReply::NoResponse).await;
     assert_failed(&one_call(&server.url).await, "provider.timeout", 3);
     assert_eq!(server.calls().len(), 3);
 }
@@ -95,7 +96,7 @@ async fn client_errors_are_not_retried() {
         [(400, "provider.bad_request"), (401, "provider.unauthorized"), (404, "provider.not_found")]
     {
         let error = json!({ "error": { "message": "No.", "type": "some_error" } });
-        let server = ModelServer::start(move |_, _| Answer::Status(status, error.clone())).await;
+        let server = ModelServer::start(move |_, _| ServerReply::Status(status, error.clone())).await;
         let journal = one_call(&server.url).await;
         assert_failed(&journal, code, 1);
         assert_eq!(server.calls().len(), 1, "{status}");
@@ -108,8 +109,8 @@ async fn transient_errors_are_retried() {
         [(429, "provider.rate_limited"), (500, "provider.server_error"), (503, "provider.server_error")]
     {
         let server = ModelServer::start(move |_, before| match before {
-            0 | 1 => Answer::Status(status, json!({ "error": { "message": "Not now." } })),
-            _ => Answer::Text("Now I am.".into()),
+            0 | 1 => ServerReply::Status(status, json!({ "error": { "message": "Not now." } })),
+            _ => ServerReply::Text("Now I am.".into()),
         })
         .await;
         let journal = one_call(&server.url).await;
@@ -122,29 +123,30 @@ async fn transient_errors_are_retried() {
 #[tokio::test]
 async fn truncated_reply_is_retried_then_fails() {
     let server = ModelServer::start(|_, before| match before {
-        0 => Answer::Truncated("Yes I am quite".into()),
-        _ => Answer::Text("Yes.".into()),
+        0 => ServerReply::Truncated("Yes I am quite".into()),
+        _ => ServerReply::Text("Yes.".into()),
     })
     .await;
     assert_answered(&one_call(&server.url).await, "Yes.", &["provider.cut_short"]);
-    let server = ModelServer::start(|_, _| Answer::Truncated("Yes I am quite".into())).await;
+    let server = ModelServer::start(|_, _| ServerReply::Truncated("Yes I am quite".into())).await;
     assert_failed(&one_call(&server.url).await, "provider.cut_short", 3);
 }
 
 #[tokio::test]
 async fn invalid_stream_is_not_retried() {
-    let server = ModelServer::start(|_, _| Answer::InvalidStream).await;
+    let server = ModelServer::start(|_, _| ServerReply::InvalidStream).await;
     assert_failed(&one_call(&server.url).await, "provider.invalid_response", 1);
 }
 
-/// A call that failed half-way may be on the bill. Nobody knows what it cost, so it is not $0.
+/// A call that failed half-way may be on the bill. Its cost is unknown, so it is not $0.
 #[tokio::test]
 async fn failed_calls_that_may_be_billed_have_no_known_cost() {
     let spent = |journal: &Journal| journal.events().filter_map(Spending::of).sum::<Spending>().cost;
-    let cut = ModelServer::start(|_, _| Answer::Truncated("Yes I".into())).await;
+    let cut = ModelServer::start(|_, _| ServerReply::Truncated("Yes I".into())).await;
     let cost = spent(&one_call(&cut.url).await);
     assert_eq!((cost.unpriced, cost.to_string().as_str()), (3, "—"), "three attempts");
-    let refusing = ModelServer::start(|_, _| Answer::Status(401, json!({"error": {"message": "no"}}))).await;
+    let refusing =
+        ModelServer::start(|_, _| ServerReply::Status(401, json!({"error": {"message": "no"}}))).await;
     let cost = spent(&one_call(&refusing.url).await);
     assert_eq!((cost.unpriced, cost.to_string().as_str()), (0, "$0"), "refused before a model saw it");
 }

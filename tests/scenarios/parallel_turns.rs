@@ -1,4 +1,4 @@
-//! Two parallel chats on one context: turns never interleave and always follow plan order, whatever the timing.
+//! Two parallel chats on one context: turns never interleave and always follow plan order, at any timing.
 
 use plait_core::id::Activation;
 use plait_run::journal::{ContextEvent, Event};

@@ -113,7 +113,7 @@ fn problems_are_shown_with_line_and_column() {
         .collect();
     assert_eq!(codes, ["pipeline.unknown_agent", "pipeline.unknown_key"]);
 
-    // What the check of the flow finds is shown in the pipeline.
+    // Findings about the flow are shown in the pipeline.
     let file = home.file("template.yaml", &ARTICLE.replace("{{reviews.tone}}", "{{#if}}"));
     let output = home.plait(&["run", &file, "--input", "x"]);
     assert_eq!(output.code, 2, "{output:#?}");
@@ -226,7 +226,7 @@ async fn window_opens_a_pipeline_and_saves_only_what_changed() {
     assert_eq!((&opened["flow"], &opened["hash"]), (&flow, &saved["hash"]));
     assert_eq!(opened["recovered"], Value::Null, "the draft is in the file");
 
-    // What a pipeline cannot express is refused, and goes into a flow.
+    // Changes that a pipeline cannot express are refused, and go into a flow.
     flow["nodes"]["memo"] = json!({ "type": "note", "config": { "text": "Hm." } });
     let args = json!({ "path": path, "flow": flow, "baseHash": saved["hash"] });
     let refused = dispatch(&app, "flow.save", args).await.unwrap_err();
@@ -244,7 +244,7 @@ async fn window_opens_a_pipeline_and_saves_only_what_changed() {
     call(&app, "flow.save", json!({ "path": copy, "flow": renamed, "source": path })).await;
     assert_eq!(std::fs::read_to_string(&copy).unwrap(), text.replace("name: Article", "name: Copy"));
 
-    // A file that somebody else changed is not overwritten.
+    // A file that was changed by another program is not overwritten.
     std::fs::write(&path, text.replace("# Two at once.", "# Both.")).unwrap();
     let args = json!({ "path": path, "flow": opened["flow"], "baseHash": saved["hash"] });
     assert_eq!(dispatch(&app, "flow.save", args).await.unwrap_err().code, "flow.changed_on_disk");

@@ -1,4 +1,4 @@
-//! What a flow can read: files of its project, and no secrets.
+//! The files that a flow can read: files of its project, and no secrets.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::binary::{CliOutput, Home, with_store_lock};
 use crate::support::folder::flow_json;
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
 /// A home directory with a project in it, and a data directory elsewhere.
 struct Machine {
@@ -91,8 +91,8 @@ fn subflows_are_read_from_the_project_alone() {
 async fn read_file(machine: &Machine, folder: &str, path: &str) -> String {
     let path = path.to_owned();
     let server = ModelServer::start(move |_, before| match before {
-        0 => Answer::Tool { name: "read_file".to_owned(), arguments: json!({ "path": path }) },
-        _ => Answer::Text("Done.".to_owned()),
+        0 => ServerReply::Tool { name: "read_file".to_owned(), arguments: json!({ "path": path }) },
+        _ => ServerReply::Text("Done.".to_owned()),
     })
     .await;
     machine.home.set_provider_url(&server.url).await;

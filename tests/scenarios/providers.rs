@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::support::binary::{CliOutput, Home};
 use crate::support::fixture;
-use crate::support::server::{Answer, ModelServer, last_message_text};
+use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 fn one_call() -> String {
     fixture("flows/one-call.flow.json").display().to_string()
@@ -164,9 +164,10 @@ fn settings_are_changed_one_by_one_and_unset() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn provider_that_the_terminal_added_answers_a_flow() {
-    let server =
-        ModelServer::start(|request, _| Answer::Text(format!("You said {}", last_message_text(request))))
-            .await;
+    let server = ModelServer::start(|request, _| {
+        ServerReply::Text(format!("You said {}", last_message_text(request)))
+    })
+    .await;
     let home = Home::default();
     let url = server.url.clone();
     let run = tokio::task::spawn_blocking(move || {
@@ -334,7 +335,7 @@ fn check_warns_of_parameters_that_the_model_refuses() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn lens_names_parameters_that_were_not_sent() {
-    let server = ModelServer::start(|_, _| Answer::Text("Yes.".into())).await;
+    let server = ModelServer::start(|_, _| ServerReply::Text("Yes.".into())).await;
     let home = Home::default();
     let added = home.plait(&["providers", "add", "mine", "--kind", "openai-chat", "--url", &server.url]);
     assert_eq!(added.code, 0, "{added:#?}");

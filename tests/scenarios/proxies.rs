@@ -1,5 +1,5 @@
-//! Proxies that the environment names and that let nothing through: `plait providers test` says what is wrong, and no request goes
-//! around them. Without a proxy it says that nobody knows the host.
+//! Proxies that the environment names and that let nothing through: `plait providers test` names the problem, and no
+//! request goes around them. Without a proxy it reports an unknown host.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::support::binary::{CliOutput, Home};
 use crate::support::folder::flow_json;
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
-/// A question, answered by the offline provider. `limits` are those of the chat.
+/// A question, answered by the offline provider. `limits` are the chat's limits.
 fn flow(settings: &Value, limits: &Value) -> String {
     let mut flow = flow_json(
         "asking",
@@ -82,7 +82,7 @@ fn question_in_a_sub_flow_about_the_quota_of_the_run_around_it_is_asked_once() {
     assert_eq!((second.code, second.last_type().as_str()), (0, "run.finished"), "{second:#?}");
 }
 
-/// Whoever resumes a sub-flow does so through the run around it, which knows the quotas.
+/// A sub-flow is resumed through the run around it, which knows the quotas.
 #[test]
 fn resumed_sub_flow_is_within_the_quota_of_the_run_around_it() {
     let chat = |tokens: u64| json!({ "type": "chat", "config": { "maxTokens": tokens } });
@@ -107,7 +107,7 @@ fn resumed_sub_flow_is_within_the_quota_of_the_run_around_it() {
     });
     let mut outer = flow_json("outer", nodes, &["start.context -> inside.context"]);
     outer["settings"] = json!({ "quotas": { "run": { "tokens": 400 } } });
-    // Before, it depended on timing who resumed the sub-flow.
+    // The outcome must not depend on timing.
     for _ in 0..5 {
         let home = Home::default();
         let file = home.file("outer.flow.json", &outer.to_string());
@@ -155,7 +155,7 @@ fn quota_of_zero_is_refused_with_its_place() {
     assert!(found.contains("/nodes/chat/limits/quota/usd"), "{found}");
 }
 
-/// A settings file that was changed by hand: what a quota was to prevent does not happen, and the others stay.
+/// A settings file that was changed by hand: the quota still prevents calls, and the other quotas stay.
 #[tokio::test]
 async fn quota_of_the_settings_that_cannot_be_kept_keeps_runs_from_starting() {
     let home = Home::default();
@@ -178,7 +178,7 @@ async fn quota_of_the_settings_that_cannot_be_kept_keeps_runs_from_starting() {
         app.close().await.unwrap();
         drop(app);
         assert_eq!(home.plait(&["run", &file, "--json"]).code, 1, "{bad}");
-        // The quotas are set anew.
+        // The quotas are set again.
         home.change_settings(|settings| {
             assert_eq!(
                 settings["quotas"],
@@ -192,13 +192,13 @@ async fn quota_of_the_settings_that_cannot_be_kept_keeps_runs_from_starting() {
     }
 }
 
-/// A call that was sent and whose reply a crash has lost may have been billed: it stays charged, also for what other runs may use.
+/// A call that lost its reply in a crash may have been billed: it stays charged, also for other runs.
 #[tokio::test(flavor = "multi_thread")]
 async fn call_that_a_crash_has_lost_stays_charged() {
     for quota in ["day", "conversation"] {
         let answer = |_: &Value, before: usize| match before {
-            0 => Answer::NoResponse,
-            _ => Answer::Text("Fine.".to_owned()),
+            0 => ServerReply::NoResponse,
+            _ => ServerReply::Text("Fine.".to_owned()),
         };
         let server = ModelServer::start(answer).await;
         let home = Home::default();

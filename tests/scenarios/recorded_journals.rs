@@ -1,7 +1,8 @@
-//! Journals outlive versions: what each revision of the engine recorded can be resumed, and what a revision decides
-//! differently can be retried.
+//! Journals outlive versions: journals of each revision of the engine can be resumed, or retried where a revision
+//! decides differently.
 //!
-//! With `PLAIT_WRITE_JOURNALS=1` the journals of the current revision are recorded anew. Never change those of an earlier one.
+//! With `PLAIT_WRITE_JOURNALS=1` the journals of the current revision are recorded again. Never change journals of
+//! earlier revisions.
 
 pub mod recorded_run;
 
@@ -128,7 +129,7 @@ async fn every_recorded_run_resumes_to_its_end() {
             let journal = app.follow(&id, left).await;
             assert_eq!(journal.0[..length], whole[..length], "{name} after {length}");
             assert_eq!(outputs(&journal.0), outputs(&whole), "{name} after {length}");
-            // What was under way when the journal stopped starts again.
+            // Activations that were open when the journal stopped start again.
             let restarts = |counts: BTreeMap<String, usize>| -> Vec<String> {
                 counts.into_keys().filter(|key| !key.contains("child.")).collect()
             };
@@ -137,7 +138,7 @@ async fn every_recorded_run_resumes_to_its_end() {
     }
 }
 
-/// A run of an earlier revision that cannot be resumed must say so, and a retry of it must not repeat what it bought.
+/// A run of an earlier revision that cannot be resumed must say so, and a retry of it must not repeat its paid calls.
 async fn assert_retry_reuses_all(app: &App, id: &RunId, refused: &ErrorReply, name: &str) {
     assert!(!name.starts_with(&format!("{ENGINE_REVISION}/")), "{name}: {refused:?}");
     assert_eq!(refused.code, ErrorCode::JournalOtherRevision, "{name}");
@@ -162,7 +163,7 @@ fn recorded_by_another_revision() -> RecordedRun {
     run
 }
 
-/// The length of a journal when it had waited so many times.
+/// The length of a journal at its n-th wait.
 fn length_at_wait(run: &RecordedRun, number: usize) -> usize {
     let is_wait = |entry: &Entry| matches!(entry.event, Event::Run(RunEvent::Waiting { .. }));
     let waits =

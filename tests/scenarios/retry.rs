@@ -1,4 +1,5 @@
-//! Retrying a run: a new run that takes over what the earlier one bought, called and asked, and does only the rest.
+//! Retrying a run: a new run that reuses the replies, tool results and answers of the earlier one, and does only the
+//! rest.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +22,7 @@ use crate::support::flow;
 use crate::support::folder::{FlowFolder, flow_json, parse_flow};
 use crate::support::journal::Journal;
 use crate::support::provider::{RecordingProvider, assistant, text, user};
-use crate::support::server::{Answer, ModelServer, last_message_text};
+use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 const NO_RESPONSES: [&str; 0] = [];
 
@@ -61,7 +62,7 @@ async fn retry(app: &App, run: &RunId) -> Result<RunId, ErrorReply> {
     Ok(app.plait.call(RetryRun { run: run.clone() }).await?.run)
 }
 
-/// What the run's retry is said to do: replies, tool results and answers that it reuses, and calls that it makes again.
+/// The announced retry of a run: replies, tool results and answers that it reuses, and calls that it makes again.
 async fn forecast(app: &App, run: &RunId) -> [u64; 4] {
     let forecast = app.plait.call(ForecastRetry { run: run.clone() }).await.unwrap();
     [forecast.replies.calls, forecast.tool_results, forecast.answers, forecast.bought.calls]
@@ -215,7 +216,7 @@ async fn retry_asks_nothing_that_was_answered() {
         retried.history("main"),
         [user("early"), assistant("re: early"), user("later"), assistant("re: later")]
     );
-    // It waited once: for the question that nobody had answered.
+    // It waited once, for the open question.
     let waits = retried.events().filter(|event| matches!(event, Event::Run(RunEvent::Waiting { .. })));
     assert_eq!(waits.count(), 1);
     let reused = retried
@@ -371,7 +372,7 @@ async fn retry_that_is_resumed_after_a_restart_still_reuses() {
     outage.begin();
     let failed = app.run(&flow, ["yes"]).await;
     assert_eq!(failed.view().outline.status, RunStatus::Failed);
-    // Fails again: what it reused is its own by now.
+    // Fails again: the reused replies are its own by now.
     let again = app.follow(&retry(&app, &run_of(&failed)).await.unwrap(), NO_RESPONSES).await;
     assert_eq!(again.view().outline.status, RunStatus::Failed);
     outage.end();
@@ -390,9 +391,9 @@ async fn terminal_retries_a_run_after_an_outage() {
         let outage = outage.clone();
         ModelServer::start(move |request, _| match last_message_text(request).as_str() {
             "late" if outage.check().is_err() => {
-                Answer::Status(400, json!({ "error": { "message": "down" } }))
+                ServerReply::Status(400, json!({ "error": { "message": "down" } }))
             }
-            asked => Answer::Text(format!("re: {asked}")),
+            asked => ServerReply::Text(format!("re: {asked}")),
         })
         .await
     };

@@ -149,7 +149,7 @@ async fn no_node_starts_after_too_many_events() {
     let app = App::with(&RecordingProvider::echo());
     let journal = app.run(&parse_flow(&with_limits(flow, json!({ "maxEvents": 40 }))), NO_RESPONSES).await;
     assert_eq!(failure(&journal), (ErrorCode::RunTooManyEvents, "again".to_owned()));
-    // Those that end the run are recorded, too.
+    // The events that end the run are recorded, too.
     assert!((40..46).contains(&journal.0.len()), "{} events", journal.0.len());
 }
 

@@ -126,7 +126,7 @@ fn parallel_children_in_a_cycle() -> Value {
     )
 }
 
-/// Each iteration must run its child anew instead of reusing the first result.
+/// Each iteration must run its child again instead of reusing the first result.
 #[tokio::test]
 async fn parallel_children_in_a_cycle_return_the_result_of_their_iteration() {
     let folder = FlowFolder::with_files(&[
@@ -321,7 +321,7 @@ async fn problems_of_a_called_flow_are_reported_at_the_calling_node() {
     assert_eq!(app.follow(&run, NO_RESPONSES).await.fault("in"), "subflow.invalid");
 }
 
-/// A cycle around a flow that some node of it asks in. `settings` are those of the whole flow.
+/// A cycle around a flow with a node that asks. `settings` are the settings of the whole flow.
 fn cycle_around(file: &str, settings: Value) -> Value {
     let mut drawn = flow_json(
         "cycle",
@@ -404,7 +404,7 @@ async fn question_in_subflow_attends_the_cycle_around_it() {
     assert_eq!(journal.view().outline.loops["head"].iterations, 3, "{journal:#?}");
 }
 
-/// A parent that calls no model itself shows what its children used.
+/// A parent that calls no model itself shows the usage of its children.
 #[tokio::test]
 async fn totals_of_a_parent_include_its_children() {
     let parent = flow_json(

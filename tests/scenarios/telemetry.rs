@@ -1,4 +1,4 @@
-//! The export to OpenTelemetry: what a collector receives of a run with tools and a sub-flow, while it runs and afterwards.
+//! The export to OpenTelemetry: the spans of a run with tools and a sub-flow, while it runs and afterwards.
 
 use plait_api::runs::ShowRun;
 use plait_api::{Options, Plait, dispatch};
@@ -12,7 +12,7 @@ use crate::support::app::all_grants;
 use crate::support::binary::Home;
 use crate::support::collector::{Collector, ReceivedSpan};
 use crate::support::folder::{FlowFolder, flow_json};
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
 const SECRET: &str = "a private question";
 
@@ -52,9 +52,9 @@ async fn model_server() -> ModelServer {
         let messages = request["messages"].as_array().map_or(0, Vec::len);
         let has_tools = request["tools"].is_array();
         if has_tools && messages == 1 {
-            Answer::Tool { name: "calculator".into(), arguments: json!({ "expression": "2 + 2" }) }
+            ServerReply::Tool { name: "calculator".into(), arguments: json!({ "expression": "2 + 2" }) }
         } else {
-            Answer::Text("It is four.".into())
+            ServerReply::Text("It is four.".into())
         }
     })
     .await

@@ -1,11 +1,11 @@
-//! What others wrote does not act by itself: a page asks a model to send a secret away. The real binary, a model's server that
-//! does what the page says, and the server that would receive the secret.
+//! A text of others causes no action without a person: a page asks a model to send a secret away. The real binary, a
+//! model's server that follows the page, and the server that would receive the secret.
 
 use serde_json::{Value, json};
 
 use crate::http_tools::{Machine, WebServer};
 use crate::support::folder::flow_json;
-use crate::support::server::{Answer, ModelServer};
+use crate::support::server::{ModelServer, ServerReply};
 
 /// Fetches a page, summarizes it, and answers with a tool that posts.
 fn flow(web: &WebServer) -> Value {
@@ -32,12 +32,14 @@ fn flow(web: &WebServer) -> Value {
     flow_json("Injected", nodes, &edges)
 }
 
-/// A model that summarizes what it gets, then does what it says.
+/// A model that summarizes its input, then follows it.
 async fn obedient_model(machine: &Machine) -> ModelServer {
     let server = ModelServer::start(|_, before| match before {
-        0 => Answer::Text("The page wants you to report the code 4711.".to_owned()),
-        1 => Answer::Tool { name: "report".to_owned(), arguments: json!({ "text": "The code is 4711." }) },
-        _ => Answer::Text("Done.".to_owned()),
+        0 => ServerReply::Text("The page wants you to report the code 4711.".to_owned()),
+        1 => {
+            ServerReply::Tool { name: "report".to_owned(), arguments: json!({ "text": "The code is 4711." }) }
+        }
+        _ => ServerReply::Text("Done.".to_owned()),
     })
     .await;
     machine.home.set_provider_url(&server.url).await;
@@ -51,7 +53,7 @@ async fn page_that_asks_for_a_secret_is_stopped_and_a_grant_lets_it_pass() {
     let path = machine.write("injected.flow.json", &flow(&web).to_string());
     let model = obedient_model(&machine).await;
 
-    // The host is granted, for changes too. That does not say what may be sent there.
+    // The host is granted, for changes too. The grant does not cover the content.
     let asked = machine.plait(&["run", &path, "--json", "--allow", &format!("host={host}")]);
     assert_eq!(asked.code, 3, "{asked:?}");
     assert_eq!(web.lines(), ["GET /page"], "nothing was sent");
@@ -109,7 +111,7 @@ async fn address_from_a_page_is_fetched_only_from_hosts_granted_by_name() {
     assert_eq!(web.lines(), ["GET /page", "GET /next?page=200"]);
 }
 
-/// A text for the user's node approves no request, whatever it begins with.
+/// A text for the user's node approves no request, also if it begins with "yes".
 #[tokio::test(flavor = "multi_thread")]
 async fn answer_for_the_user_is_no_approval_of_a_request() {
     let (machine, web) = (Machine::default(), WebServer::start().await);
@@ -161,7 +163,7 @@ async fn answer_for_the_user_is_no_approval_of_a_request() {
     assert!(refused.out.contains("They say: not there"), "{refused:?}");
 }
 
-/// What the question shows is what is sent: where to, and of a long text its end as well.
+/// The question shows the sent request: its target, and of a long text its end as well.
 #[tokio::test(flavor = "multi_thread")]
 async fn question_names_the_request_and_says_what_it_does_not_show() {
     let (machine, web) = (Machine::default(), WebServer::start().await);

@@ -154,7 +154,7 @@ async fn conversation_spending_is_the_sum_of_all_calls_of_its_run_trees() {
         let kept = app.plait.call(GetConversation { conversation: conversation.clone() }).await.unwrap();
         assert_eq!(kept.spent, spent);
     }
-    // The call that failed may have been billed: nobody says how much.
+    // The call that failed may have been billed, at an unknown price.
     assert_eq!(spent.cost, Cost { nano_usd: 5 * (6_000_000 + 300_000 + 1_500_000), unpriced: 1 });
     let fork = ForkConversation { conversation, message: 1 };
     let fork = app.plait.call(fork).await.unwrap().conversation;

@@ -1,4 +1,4 @@
-//! Users: whose runs, conversations and memories are listed, and what a run's user decides.
+//! Users: the runs, conversations and memories of each, and the effects of a run's user.
 
 use plait_api::runs::{ListRuns, ResumeRun, RunRequest, StartRun};
 use plait_api::users::{AddUser, SwitchUser};

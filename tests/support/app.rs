@@ -22,7 +22,6 @@ pub struct App {
     home: TempDir,
 }
 
-/// The response to a pause.
 #[derive(Clone, Debug)]
 pub enum PauseResponse {
     Value(Value),
@@ -88,7 +87,6 @@ impl App {
         Self::open(home, Arc::new(provider.clone()))
     }
 
-    /// Starts a flow.
     pub async fn start(&self, flow: &Flow) -> RunId {
         self.plait
             .call(StartRun(RunRequest { flow: flow.clone(), grants: all_grants(), ..RunRequest::default() }))
@@ -121,7 +119,7 @@ impl App {
         while !view.outline.status.is_final() {
             if std::mem::take(&mut is_waiting) {
                 let (asker, at) = find_asker(run, &view);
-                // A run that is resumed may say again that it waits for what a child was answered meanwhile.
+                // A run that is resumed may report again that it waits for a question that was answered meanwhile.
                 if self.asks(&asker, &at).await {
                     let Some(response) = responses.next() else { break };
                     self.respond(&asker, at, response).await;

@@ -94,7 +94,8 @@ impl Home {
     /// A command with this data directory and empty standard input.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_plait"));
-        // Keys, proxies and model servers of the developer are in the environment. Only what a process needs to start is kept.
+        // Keys, proxies and model servers of the developer are in the environment. Only variables that a process needs
+        // to start are kept.
         command.args(args).env_clear().envs(KEPT_VARIABLES.iter().filter_map(|name| {
             let value = std::env::var_os(name)?;
             Some((*name, value))

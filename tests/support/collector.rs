@@ -1,4 +1,4 @@
-//! A local OpenTelemetry collector: takes OTLP over HTTP and keeps what it receives.
+//! A local OpenTelemetry collector: takes OTLP over HTTP and keeps the spans.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,7 +45,6 @@ impl Collector {
         Self { url, received, work }
     }
 
-    /// The spans so far, by name.
     pub fn spans(&self) -> Vec<ReceivedSpan> {
         let mut spans: Vec<ReceivedSpan> = self.received.lock().spans.iter().map(read_span).collect();
         spans.sort_by(|one, other| (&one.name, &one.id).cmp(&(&other.name, &other.id)));
@@ -58,7 +57,7 @@ impl Collector {
         received.headers.last()?.get(name)?.to_str().ok().map(str::to_owned)
     }
 
-    /// Forgets what was received.
+    /// Forgets the received spans.
     pub fn clear(&self) {
         *self.received.lock() = Received::default();
     }

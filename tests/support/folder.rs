@@ -26,12 +26,10 @@ pub fn flow_json(name: &str, nodes: Value, edges: &[&str]) -> Value {
     json!({ "version": 1, "name": name, "nodes": nodes, "edges": edges })
 }
 
-/// Parses the JSON of a flow.
 pub fn parse_flow(json: &Value) -> Flow {
     flow::read(&json.to_string()).unwrap()
 }
 
-/// A folder of flow files.
 pub struct FlowFolder(TempDir);
 
 impl FlowFolder {

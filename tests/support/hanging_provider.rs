@@ -1,4 +1,4 @@
-//! A model provider whose calls never return: they stay open until they are dropped.
+//! A model provider with calls that never return: they stay open until they are dropped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -13,7 +13,6 @@ use serde_json::Value;
 pub struct Journal(pub Vec<Entry>);
 
 impl Journal {
-    /// The events.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.0.iter().map(|entry| &entry.event)
     }
@@ -69,7 +68,6 @@ impl Journal {
         self.0.iter().position(is).unwrap_or_else(|| panic!("no {kind} of `{node}` in iteration {iteration}"))
     }
 
-    /// The last value of an output.
     pub fn output(&self, node: &str, port: &str) -> Value {
         self.events()
             .filter_map(|event| match event {

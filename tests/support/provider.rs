@@ -21,7 +21,6 @@ pub struct SentRequest {
 }
 
 impl SentRequest {
-    /// The text of the last message.
     pub fn last_text(&self) -> &str {
         self.messages.last().map_or("", |(_, text)| text)
     }

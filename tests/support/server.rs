@@ -14,9 +14,9 @@ use futures::stream::{self, StreamExt as _};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-/// The answer to one call.
+/// The reply to one request.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum ServerReply {
     /// This text, streamed word by word.
     Text(String),
     /// A tool call.
@@ -33,7 +33,7 @@ pub enum Answer {
     NoResponse,
 }
 
-type Rule = dyn Fn(&Value, usize) -> Answer + Send + Sync;
+type Rule = dyn Fn(&Value, usize) -> ServerReply + Send + Sync;
 
 /// The server. Dropping it stops it.
 pub struct ModelServer {
@@ -50,7 +50,7 @@ struct ServerState {
 
 impl ModelServer {
     /// Answers by `rule`, which receives the request body and the number of earlier calls.
-    pub async fn start(rule: impl Fn(&Value, usize) -> Answer + Send + Sync + 'static) -> Self {
+    pub async fn start(rule: impl Fn(&Value, usize) -> ServerReply + Send + Sync + 'static) -> Self {
         let shared = Arc::new(ServerState { rule: Box::new(rule), calls: Mutex::default() });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -72,7 +72,6 @@ impl Drop for ModelServer {
     }
 }
 
-/// The text of a request's last message.
 pub fn last_message_text(request: &Value) -> String {
     let last = request["messages"].as_array().and_then(|messages| messages.last());
     last.and_then(|message| message["content"].as_str()).unwrap_or_default().to_owned()
@@ -85,14 +84,14 @@ async fn complete(State(shared): State<Arc<ServerState>>, Json(request): Json<Va
         calls.len() - 1
     };
     match (shared.rule)(&request, before) {
-        Answer::Text(text) => stream_response(text_events(&text), Duration::ZERO, &StreamEnd::Complete),
-        Answer::Slow(pause, text) => stream_response(text_events(&text), pause, &StreamEnd::Complete),
-        Answer::Truncated(text) => {
+        ServerReply::Text(text) => stream_response(text_events(&text), Duration::ZERO, &StreamEnd::Complete),
+        ServerReply::Slow(pause, text) => stream_response(text_events(&text), pause, &StreamEnd::Complete),
+        ServerReply::Truncated(text) => {
             let mut events = text_events(&text);
             events.truncate(events.len() - 2);
             stream_response(events, Duration::from_millis(5), &StreamEnd::Reset)
         }
-        Answer::Tool { name, arguments } => {
+        ServerReply::Tool { name, arguments } => {
             let call = json!({ "index": 0, "id": format!("call_{before}"), "type": "function",
                 "function": { "name": name, "arguments": arguments.to_string() } });
             stream_response(
@@ -105,12 +104,14 @@ async fn complete(State(shared): State<Arc<ServerState>>, Json(request): Json<Va
                 &StreamEnd::Complete,
             )
         }
-        Answer::Status(status, body) => (StatusCode::from_u16(status).unwrap(), Json(body)).into_response(),
-        Answer::InvalidStream => {
+        ServerReply::Status(status, body) => {
+            (StatusCode::from_u16(status).unwrap(), Json(body)).into_response()
+        }
+        ServerReply::InvalidStream => {
             let body = "data: {\"choices\": [{\"delta\": {\"content\": \n\ndata: <html>no</html>\n\n";
             ([("content-type", "text/event-stream")], body).into_response()
         }
-        Answer::NoResponse => {
+        ServerReply::NoResponse => {
             let body = Body::from_stream(stream::pending::<Result<Bytes, Infallible>>());
             ([("content-type", "text/event-stream")], body).into_response()
         }

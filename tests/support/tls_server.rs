@@ -1,4 +1,4 @@
-//! A server with TLS, whose certificate for 127.0.0.1 is its own authority.
+//! A server with TLS, with a self-signed certificate for 127.0.0.1.
 
 use std::sync::Arc;
 

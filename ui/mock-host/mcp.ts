@@ -6,7 +6,7 @@ import type { McpImport, McpPin, McpServerDetails, McpServerStatus, McpTool } fr
 import { HostError } from "@/ipc/host";
 import type { Commands } from "./commands";
 
-type Entry = { command?: string; args?: string[]; env?: Record<string, string>; url?: string };
+type ClientServer = { command?: string; args?: string[]; env?: Record<string, string>; url?: string };
 
 const tool = (name: string, description: string, readOnly = false): McpTool => ({
   name,
@@ -60,7 +60,7 @@ export function mockMcp(): Commands {
   return {
     "mcp.list": () => [...servers.values()].sort((left, right) => left.name.localeCompare(right.name)),
     "mcp.add": ({ json, name }: { json: string; name?: string }): McpImport => {
-      let parsed: { mcpServers?: Record<string, Entry> } & Entry;
+      let parsed: { mcpServers?: Record<string, ClientServer> } & ClientServer;
       try {
         parsed = JSON.parse(json);
       } catch {

@@ -26,7 +26,7 @@ use workload::{BenchError, Figures, is_selected};
 
 /// All of it fits the model's window, so that every call is given the whole history.
 const TURNS: usize = 2_000;
-/// Stretches of turns whose medians are compared.
+/// Ranges of turns to compare by their medians.
 const STRETCHES: [(usize, usize); 4] = [(10, 110), (500, 600), (1_000, 1_100), (1_900, 2_000)];
 
 fn main() -> Result<(), BenchError> {

@@ -19,7 +19,7 @@ use plait_core::expression::evaluation::{Evaluation, Evaluator};
 use plait_core::expression::template::Template;
 use serde_json::{Map, Value, json};
 
-/// Evaluations before those that are measured: they compile the expression and start the worker.
+/// Warm-up evaluations: they compile the expression and start the worker.
 const WARM_UP: usize = 200;
 const SAMPLES: usize = 5_000;
 const QUERY: &str = ".items | map(.price) | add";

@@ -1,5 +1,7 @@
 //! The environment of the process. The only place of the library that reads it: keys, secrets to redact, and variables that a person
-//! names in the settings. Values of the configuration never come from here. `cargo xtask lint` checks it.
+//! names in the settings. Values of the configuration never come from here. Clippy checks it.
+
+#![expect(clippy::disallowed_methods, reason = "this file reads the environment")]
 
 use std::ffi::OsString;
 
@@ -13,7 +15,6 @@ pub fn os_variable(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// All variables.
 pub(crate) fn os_variables() -> impl Iterator<Item = (OsString, OsString)> {
     std::env::vars_os()
 }

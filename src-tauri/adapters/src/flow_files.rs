@@ -96,7 +96,7 @@ pub fn write(path: &Path, text: &str, expected_hash: Option<&str>) -> Result<Str
     Ok(content_hash(text.as_bytes()))
 }
 
-/// Writes a file as [`write`] does, whatever it holds, and replaces what is there.
+/// Writes a file as [`write`] does, with any content, and replaces an existing file.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     atomic_file::replace(path, bytes).map_err(|error| unwritable(path, &error))
 }

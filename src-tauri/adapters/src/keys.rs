@@ -141,8 +141,9 @@ impl KeyStore {
         Self(Arc::new(KeyStoreState { session, persistent, owners, redaction: Arc::new(redaction) }))
     }
 
-    /// The key of a provider, whose environment variables are `variables`, separated by commas. From then on the key is
-    /// redacted. Faults `keys.*`: the storage can't be read (a session key still works), or a variable holds an invalid key.
+    /// The key of a provider. `variables` are its environment variables, separated by commas. From then on the key is
+    /// redacted. Faults `keys.*`: the storage can't be read (a session key still works), or a variable holds an invalid
+    /// key.
     pub async fn find(
         &self,
         owner: &KeyOwner,
@@ -229,14 +230,14 @@ impl KeyStore {
         self.with_persistent(&anyone, |persistent, _| Ok(persistent.location())).await.unwrap_or(nowhere)
     }
 
-    /// What is redacted. Keys that were not read yet are missing; see
+    /// The redaction of known secrets. Keys that were not read yet are missing; see
     /// [`redaction_with_stored_keys`](Self::redaction_with_stored_keys).
     pub fn redaction(&self) -> &Arc<Redaction> {
         &self.0.redaction
     }
 
-    /// What is redacted, with all keys that can be read without asking a person: those of the environment, those of the
-    /// encrypted file, and those of a keychain that was unlocked for an earlier read.
+    /// The redaction with all keys that can be read without asking a person: keys of the environment, of the encrypted
+    /// file, and of a keychain that was unlocked for an earlier read.
     pub async fn redaction_with_stored_keys(&self) -> Arc<Redaction> {
         let owners = self.0.owners.lock().clone();
         for (owner, variables) in &owners {

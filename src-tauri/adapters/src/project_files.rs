@@ -16,7 +16,7 @@ use cap_std::fs::{Dir, Metadata, OpenOptions};
 pub use flow_folders::{FlowFolders, FolderFile};
 use secret_names::is_secret_name;
 
-/// The folders whose files no flow may read.
+/// Folders with files that no flow may read.
 #[derive(Clone, Debug, Default)]
 pub struct FileAccess {
     /// The person's home directory. A flow there would reach everything the person has.
@@ -46,7 +46,7 @@ pub enum AccessError {
     /// The file has another name that may be outside of the folder.
     #[error("the file is a hard link")]
     HardLink,
-    /// What is there is not a regular file.
+    /// The path is not a regular file.
     #[error("it is {0}")]
     NotAFile(&'static str),
     #[error(transparent)]
@@ -111,7 +111,7 @@ impl FileAccess {
     }
 }
 
-/// A folder whose files a flow may read.
+/// A folder with files that a flow may read.
 pub struct ReadableFolder {
     dir: Dir,
     /// Absolute, without links.

@@ -50,11 +50,11 @@ pub const OFFLINE: &str = "offline";
 /// The providers by name. Cheap to clone; clones share the keys.
 #[derive(Clone)]
 pub struct ProviderRegistry {
-    entries: Arc<BTreeMap<String, Arc<Entry>>>,
+    entries: Arc<BTreeMap<String, Arc<RegisteredProvider>>>,
     keys: KeyStore,
 }
 
-struct Entry {
+struct RegisteredProvider {
     settings: ProviderSettings,
     provider: Arc<dyn Provider>,
     embeddings: Option<Embeddings>,
@@ -72,18 +72,18 @@ impl ProviderRegistry {
         Self { entries: Arc::default(), keys: keys.clone() }.with_settings(settings)
     }
 
-    /// A registry with other settings. A provider whose settings did not change keeps its connections and its sessions.
+    /// A registry with other settings. A provider with unchanged settings keeps its connections and its sessions.
     pub fn with_settings(&self, settings: &BTreeMap<String, ProviderSettings>) -> Result<Self, Fault> {
         let mut all = Self::built_in();
         all.extend(settings.iter().map(|(name, settings)| (name.clone(), settings.clone())));
         let entry = |(name, settings): (String, ProviderSettings)| {
             let entry = match self.entries.get(&name).filter(|known| known.settings == settings) {
                 Some(known) => Arc::clone(known),
-                None => Arc::new(Entry::new(&name, settings, &self.keys)?),
+                None => Arc::new(RegisteredProvider::new(&name, settings, &self.keys)?),
             };
             Ok((name, entry))
         };
-        let entries: BTreeMap<String, Arc<Entry>> =
+        let entries: BTreeMap<String, Arc<RegisteredProvider>> =
             all.into_iter().map(entry).collect::<Result<_, Fault>>()?;
         let owners = entries.iter().filter(|(_, entry)| entry.settings.kind != ProviderKind::Offline);
         // A password in a base URL is sent like a key.
@@ -93,7 +93,7 @@ impl ProviderRegistry {
                 self.keys.redaction().add_key(name, &SecretString::from(password));
             }
         }
-        let owner_of = |(name, entry): (&String, &Arc<Entry>)| {
+        let owner_of = |(name, entry): (&String, &Arc<RegisteredProvider>)| {
             (entry.settings.key_owner(name), entry.settings.key_env.clone())
         };
         self.keys.set_owners(owners.map(owner_of).collect());
@@ -102,7 +102,7 @@ impl ProviderRegistry {
 
     /// Checks the settings of a provider. Fault `provider.bad_settings`.
     pub fn check(name: &str, settings: &ProviderSettings) -> Result<(), Fault> {
-        Entry::new(name, settings.clone(), &KeyStore::in_memory()).map(drop)
+        RegisteredProvider::new(name, settings.clone(), &KeyStore::in_memory()).map(drop)
     }
 
     /// The settings of the built-in providers; Ollama's base URL follows `OLLAMA_HOST`.
@@ -152,7 +152,7 @@ impl ProviderRegistry {
         &self.keys
     }
 
-    fn entry(&self, name: &str) -> Result<&Entry, Fault> {
+    fn entry(&self, name: &str) -> Result<&RegisteredProvider, Fault> {
         self.entries.get(name).map(Arc::as_ref).ok_or_else(|| {
             let names: Vec<_> = self.entries.keys().map(|name| format!("`{name}`")).collect();
             Fault::new(ErrorCode::ProviderUnknown, format!("There is no provider `{name}`."))
@@ -185,7 +185,7 @@ impl Embedder for ProviderRegistry {
     }
 }
 
-impl Entry {
+impl RegisteredProvider {
     fn new(name: &str, settings: ProviderSettings, keys: &KeyStore) -> Result<Self, Fault> {
         let config = match settings.kind {
             ProviderKind::Offline => {

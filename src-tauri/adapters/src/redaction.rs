@@ -1,8 +1,8 @@
 //! Removes secrets from texts before anything stores, shows or sends them.
 //!
-//! A secret is a key that Plait holds, a value of the environment or of a `.env` file whose name says so, or a text in the
-//! published form of a key, or what a pattern of the person matches. Secrets that are known by their value are also found in disguise; `docs/keys.md` lists the
-//! disguises. A secret is replaced by a label that names it.
+//! A secret is a key that Plait holds, a value of the environment or of a `.env` file with a name that says so, or a
+//! text in the published form of a key, or a match of the person's patterns. Secrets that are known by their value are
+//! also found in disguise; `docs/keys.md` lists the disguises. A secret is replaced by a label that names it.
 
 mod disguises;
 mod environment;
@@ -220,8 +220,8 @@ impl Redaction {
         fault
     }
 
-    /// How much of the beginning of a streamed text can be redacted and passed on, whatever follows. The rest may be the
-    /// beginning of a secret.
+    /// How much of the beginning of a streamed text can be redacted and passed on before the rest arrives. The rest may
+    /// be the beginning of a secret.
     pub(crate) fn decided_len(&self, text: &str, preceding: Preceding) -> usize {
         // If the search fails, nothing of the text is shown before its end.
         catch_unwind(AssertUnwindSafe(|| self.decide(text, preceding))).unwrap_or(0)

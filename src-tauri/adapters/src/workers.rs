@@ -1,8 +1,9 @@
-//! Does work that nobody can bound from outside in worker processes, which can be stopped at any moment and whose memory is
-//! limited: expressions of flows, programs of models, documents from anywhere.
+//! Does work without a bound in worker processes, which can be stopped at any moment and whose memory is limited:
+//! expressions of flows, programs of models, documents from anywhere.
 //!
-//! A worker is this executable, started with [`WORKER_ARGUMENT`]: it reads jobs from its standard input, one after the other,
-//! and writes each result to its standard output. It ends with its standard input, so none outlives this process.
+//! A worker is this executable, started with [`WORKER_ARGUMENT`]: it reads jobs from its standard input, one after the
+//! other, and writes each result to its standard output. It ends with its standard input, so none outlives this
+//! process.
 
 mod documents;
 mod expressions;

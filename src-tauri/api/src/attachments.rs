@@ -96,7 +96,6 @@ pub enum Taker {
 }
 
 impl Taker {
-    /// The node.
     pub fn node(&self) -> &NodeId {
         match self {
             Self::Input(node) | Self::Answer(node) => node,

@@ -21,7 +21,6 @@ pub trait Command: Serialize + DeserializeOwned + TS + Send + 'static {
     fn run(self, service: &Self::Service) -> impl Future<Output = Result<Self::Reply, ErrorReply>> + Send;
 }
 
-/// Visits the type of each command.
 pub trait CommandVisitor {
     /// Called once for each command, in the order of the table.
     fn visit<C: Command>(&mut self);

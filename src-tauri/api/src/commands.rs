@@ -20,7 +20,6 @@ macro_rules! commands {
             }
         }
 
-        /// Passes the type of each command to the visitor.
         pub fn visit_commands(visitor: &mut impl CommandVisitor) {
             $(visitor.visit::<$command>();)*
         }

@@ -31,21 +31,18 @@ impl ErrorReply {
         Self { code, message: message.into(), hint: None, details: Value::Null }
     }
 
-    /// The same error with a hint.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same error with details.
     #[must_use]
     pub fn details(mut self, details: Value) -> Self {
         self.details = details;
         self
     }
 
-    /// The same error with diagnostics as its details.
     #[must_use]
     pub fn diagnostics(self, diagnostics: &[Diagnostic]) -> Self {
         self.details(json!({ "diagnostics": diagnostics }))

@@ -50,8 +50,8 @@ pub struct Options {
     pub tools: Option<Arc<dyn ToolHost>>,
     /// Keys to use instead of those of the keychain and of the data directory.
     pub keys: Option<KeyStore>,
-    /// The executable of worker processes: one that calls [`serve_if_worker`](crate::serve_if_worker) before anything else.
-    /// Without one, expressions are evaluated in this process, whose time and memory they can use up.
+    /// The executable of worker processes: one that calls [`serve_if_worker`](crate::serve_if_worker) before anything
+    /// else. Without one, expressions are evaluated in this process, and can use up its time and memory.
     pub worker: Option<PathBuf>,
     /// Hosts that tools may request although their addresses are not public, besides those of the settings.
     pub allowed_hosts: Vec<AllowedHost>,
@@ -83,7 +83,7 @@ impl Options {
         }
     }
 
-    /// The defaults of an application whose `main` begins with [`serve_if_worker`](crate::serve_if_worker).
+    /// The defaults of an application with a `main` that begins with [`serve_if_worker`](crate::serve_if_worker).
     pub fn of_application(home: impl Into<PathBuf>) -> Self {
         Self {
             worker: std::env::current_exe().ok(),
@@ -282,7 +282,6 @@ impl Plait {
         &self.runs
     }
 
-    /// The conversations.
     pub fn conversations(&self) -> &ConversationService {
         &self.conversations
     }
@@ -307,12 +306,10 @@ impl Plait {
         &self.providers
     }
 
-    /// The MCP servers.
     pub fn mcp(&self) -> &McpServers {
         &self.mcp
     }
 
-    /// The settings.
     pub fn settings(&self) -> &SettingsService {
         &self.settings
     }

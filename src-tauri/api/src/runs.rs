@@ -1,7 +1,7 @@
 //! Runs: starting and controlling them, watching them, and the records of past ones.
 //!
-//! `registry` and `broadcast` hold what is active in this process, `launch` builds drivers, `tree_budgets` bounds whole run trees, `service` owns the life of a
-//! run, and `start`, `retry`, `control` and `records` are the commands.
+//! `registry` and `broadcast` hold the active runs of this process, `launch` builds drivers, `tree_budgets` bounds
+//! whole run trees, `service` owns the life of a run, and `start`, `retry`, `control` and `records` are the commands.
 
 pub mod answer_text;
 mod broadcast;

@@ -21,7 +21,7 @@ const SAMPLES: usize = 3;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What one command took.
+/// The time and memory of one command.
 struct Measured {
     time: Duration,
     peak_bytes: f64,
@@ -33,7 +33,7 @@ fn main() -> Result<()> {
     }
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let mut figures = Figures::default();
-    // What a process takes that has nothing to do.
+    // The cost of a process without work.
     let empty = measure(folder.path(), &["check", &write(folder.path(), "empty", &chain(1))?])?;
     for (name, flow) in [("chain", chain(SIZE)), ("cycle", cycle(SIZE))] {
         let file = write(folder.path(), name, &flow)?;

@@ -19,7 +19,6 @@ pub(crate) struct FilesToAttach {
     files: Vec<(Taker, PathBuf)>,
 }
 
-/// Attachments by node.
 #[derive(Default)]
 pub(crate) struct NodeAttachments {
     /// For inputs that no edge feeds.
@@ -34,7 +33,7 @@ impl FilesToAttach {
         Self::among(args, &takers(flow))
     }
 
-    /// The same for a run that exists, whose questions alone take files.
+    /// The same for an existing run: only its questions take files.
     pub(crate) fn find_for_answers(args: &[String], flow: &Flow) -> Result<Self, ErrorReply> {
         let mut takers = takers(flow);
         takers.retain(|taker| matches!(taker, Taker::Answer(_)));
@@ -56,7 +55,7 @@ impl FilesToAttach {
         Ok(Self { files: args.iter().map(find).collect::<Result<_, _>>()? })
     }
 
-    /// Reads and stores the files. `attachment.unreadable`, and those of the command `attachment.add`.
+    /// Reads and stores the files. `attachment.unreadable`, and the errors of the command `attachment.add`.
     pub(crate) async fn store(self, app: &Plait) -> Result<NodeAttachments, ErrorReply> {
         let mut inputs: BTreeMap<NodeId, Vec<Attachment>> = BTreeMap::new();
         let mut answers: BTreeMap<NodeId, Vec<Attachment>> = BTreeMap::new();
@@ -74,13 +73,13 @@ impl FilesToAttach {
     }
 }
 
-/// The bytes of a file, unless it is larger than what can be attached.
+/// The bytes of a file, unless it is too large to be attached.
 fn read(file: &Path) -> Result<Vec<u8>, ErrorReply> {
     let unreadable = |error| unreadable(file, &error);
     let opened = File::open(file).map_err(unreadable)?;
     check_file_size(&file.display().to_string(), opened.metadata().map_err(unreadable)?.len())?;
     let mut bytes = Vec::new();
-    // What is no file, such as a pipe, has no size that is known before.
+    // The size of a pipe is not known in advance.
     opened.take(MAX_ATTACHMENT_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
 }

@@ -7,7 +7,6 @@ type Signal = tokio::signal::unix::Signal;
 #[cfg(windows)]
 type Signal = tokio::signal::windows::CtrlC;
 
-/// Listens for Ctrl+C.
 pub(crate) struct CtrlC(Signal);
 
 impl CtrlC {

@@ -1,4 +1,4 @@
-//! Part of a text around a place in it, for diagnostics. A flow may be one line of many megabytes, of which only the
+//! Part of a text around a place in it, for diagnostics. A flow may be one line of many megabytes, and only the
 //! neighborhood of the place is of use, and miette cannot address columns above 65,535.
 
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::printable::{printable, printable_in_place};
 const MAX_LINE_BYTES: usize = 200;
 /// How much of that may be before the place.
 const MAX_BYTES_BEFORE: usize = 80;
-/// Stands for what is cut off.
+/// Stands for the omitted text.
 const ELLIPSIS: &str = "…";
 
 /// The line of a place, with the line before and the line after it, each cut to a readable length.

@@ -10,7 +10,6 @@ use plait_core::error::Fault;
 
 use crate::terminal::{print_error, print_styled};
 
-/// The exit status of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExitStatus {
     Success,
@@ -25,7 +24,6 @@ pub(crate) enum ExitStatus {
 }
 
 impl ExitStatus {
-    /// The exit code of the process.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Success => 0,
@@ -48,7 +46,6 @@ impl From<ExitStatus> for ExitCode {
 pub(crate) enum CliError {
     /// An error. Codes that mean invalid usage end with [`ExitStatus::Invalid`].
     Error(ErrorReply),
-    /// A flow is invalid.
     InvalidFlow {
         /// The diagnostics with their positions, as text.
         rendered: String,

@@ -49,7 +49,7 @@ pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<String, ErrorRepl
     serde_json::to_string(value).map_err(|error| not_serialized(&error))
 }
 
-/// Appends the same to what is to be printed.
+/// Appends the same to `line`.
 pub(crate) fn write_json(line: &mut Vec<u8>, value: &impl serde::Serialize) -> Result<(), ErrorReply> {
     serde_json::to_writer(line, value).map_err(|error| not_serialized(&error))
 }

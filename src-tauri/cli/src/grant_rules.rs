@@ -24,7 +24,7 @@ pub(crate) struct GrantArgs {
 }
 
 impl GrantArgs {
-    /// The rules. Folders are relative to that of the flow. `grant.invalid`.
+    /// The rules. Folders are relative to the flow's folder. `grant.invalid`.
     pub(crate) fn rules(&self, flow: Option<&Path>) -> Result<Vec<GrantRule>, ErrorReply> {
         let lists = [
             (GrantDecision::Allow, &self.allow),
@@ -57,7 +57,7 @@ pub(crate) fn parse(
     })
 }
 
-/// The hosts that rules allow by name: the person who typed them means this server, wherever it is.
+/// The hosts that rules allow by name: the person means this server, at any address.
 pub(crate) fn named_hosts(rules: &[GrantRule]) -> Vec<AllowedHost> {
     let named = rules.iter().filter(|rule| {
         let target = &rule.target;

@@ -30,7 +30,7 @@ impl JsonLines {
         if self.lines.len() < MAX_HELD_BYTES { Ok(()) } else { self.flush() }
     }
 
-    /// Writes what is held back.
+    /// Writes the held-back entries.
     pub(crate) fn flush(&mut self) -> Result<(), CliError> {
         self.out.write_all(&self.lines)?;
         self.lines.clear();

@@ -6,7 +6,7 @@ use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-/// A parsed text in which pointers are looked up.
+/// A parsed text for looking up pointers.
 pub(crate) struct JsonPositions<'a> {
     text: &'a str,
     root: Option<Value<'a>>,

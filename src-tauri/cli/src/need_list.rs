@@ -1,4 +1,4 @@
-//! What a flow needs, in lines for a person.
+//! The needs of a flow, in lines for a person.
 
 use plait_api::ErrorReply;
 use plait_api::grants::NeedStatus;
@@ -8,7 +8,7 @@ use serde::Deserialize as _;
 
 use crate::exit::CliError;
 
-/// The error of a flow that needs what nobody has decided about, with a line for each need. Other errors stay as they are.
+/// The error of a flow with undecided needs, with a line for each need. Other errors stay as they are.
 pub(crate) fn list_needs(error: ErrorReply) -> CliError {
     if error.code != ErrorCode::GrantNeeded {
         return error.into();
@@ -29,7 +29,7 @@ fn describe(status: &NeedStatus) -> String {
     format!("{}{state}: {}", status.need.target, describe_uses(&status.need))
 }
 
-/// Who needs it and what for.
+/// The node that needs it, and its purpose.
 pub(crate) fn describe_uses(need: &Need) -> String {
     let name = |one: &NeedUse| {
         let node = one.title.clone().or_else(|| one.node.as_ref().map(ToString::to_string));

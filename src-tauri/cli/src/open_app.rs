@@ -29,7 +29,7 @@ pub(crate) fn for_writing(home: &Home) -> Result<Plait, ErrorReply> {
     open_with_notices(home, Options::of_application(&home.path))
 }
 
-/// For a command that runs a flow, with hosts whose addresses need not be public.
+/// For a command that runs a flow, with hosts that may have private addresses.
 pub(crate) fn for_running(home: &Home, allowed_hosts: Vec<AllowedHost>) -> Result<Plait, ErrorReply> {
     open_with_notices(home, Options { allowed_hosts, ..Options::of_application(&home.path) })
 }
@@ -47,7 +47,7 @@ pub(crate) fn for_reading(home: &Home) -> Result<Plait, ErrorReply> {
     open(home, Options::reading(&home.path))
 }
 
-/// Says what is not in force as the person stored it, such as a setting that can't be read: a run would silently differ.
+/// Reports stored values that are not in force, such as a setting that can't be read: a run would silently differ.
 fn open_with_notices(home: &Home, options: Options) -> Result<Plait, ErrorReply> {
     let app = open(home, options)?;
     for notice in app.notices() {

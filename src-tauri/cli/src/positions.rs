@@ -7,7 +7,6 @@ use plait_formats::pipeline::{Pipeline, Places};
 
 use crate::json_positions::JsonPositions;
 
-/// The positions in a text.
 pub(crate) enum Positions<'a> {
     Flow {
         text: &'a str,
@@ -21,12 +20,12 @@ pub(crate) enum Positions<'a> {
 }
 
 impl<'a> Positions<'a> {
-    /// Those in a flow, in JSON.
+    /// The positions in a flow, in JSON.
     pub(crate) fn of_flow(text: &'a str) -> Self {
         Self::Flow { text, json: JsonPositions::new(text) }
     }
 
-    /// Those in a pipeline.
+    /// The positions in a pipeline.
     pub(crate) fn of_pipeline(text: &'a str) -> Self {
         Self::Pipeline { text, places: Pipeline::read(text).ok().map(|pipeline| pipeline.places) }
     }

@@ -14,7 +14,7 @@ use crate::format::{first_line, format_duration};
 use crate::printable::printable;
 use crate::terminal::print_styled;
 
-/// What is printed about a reply without its end.
+/// The marker of a reply without its end.
 pub(crate) const TRUNCATED: &str = "truncated: the reply reached a limit of tokens";
 
 /// Prints the entries of a run.
@@ -25,7 +25,7 @@ pub(crate) struct Progress {
     spinner: Option<ProgressBar>,
     /// Activations in progress, with the incomplete last line of their streamed text.
     active: BTreeMap<Activation, String>,
-    /// The loops whose iterations have begun.
+    /// The loops with iterations that have begun.
     loops: BTreeSet<NodeId>,
 }
 
@@ -36,7 +36,6 @@ impl Progress {
         Self { enabled, is_terminal, spinner: None, active: BTreeMap::new(), loops: BTreeSet::new() }
     }
 
-    /// Prints one entry.
     pub(crate) fn print(&mut self, entry: &Entry) {
         if self.is_terminal && self.spinner.is_none() {
             self.spinner = Some(spinner());

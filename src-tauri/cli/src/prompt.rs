@@ -16,7 +16,7 @@ pub(crate) enum PromptReply {
     End,
 }
 
-/// Prints a question and reads the answer: one line, or several lines of which all but the last end with a backslash.
+/// Prints a question and reads the answer: one line, or several lines that end with a backslash, except the last one.
 ///
 /// The read cannot be canceled. A dropped future leaves a thread that waits for a line until the process ends.
 pub(crate) async fn ask(prompt: &str, schema: &Value) -> Result<PromptReply, CliError> {

@@ -29,13 +29,12 @@ pub(crate) struct Answers {
     pub(crate) texts: VecDeque<String>,
     /// The nodes of the flow.
     pub(crate) nodes: BTreeSet<NodeId>,
-    /// What is attached to the next answer to each node.
+    /// The attachments of the next answer to each node.
     pub(crate) attachments: BTreeMap<NodeId, Vec<Attachment>>,
     /// End the first pause without an answer.
     pub(crate) end_first: bool,
 }
 
-/// Follows one run.
 pub(crate) struct RunFollower<'a> {
     app: &'a Plait,
     run: RunId,
@@ -83,7 +82,7 @@ impl Answers {
 /// the run rejects it with a reason.
 fn read_addressed(pause: &OpenPause, text: &str) -> Value {
     match &pause.tool {
-        // What a tool asks for may be any text.
+        // The question of a tool takes any text.
         Some(tool) if tool.kind != ToolPauseKind::Tool => {
             answer_text::parse_decision(&pause.schema, text, true)
                 .unwrap_or_else(|| Value::String(text.to_owned()))
@@ -92,8 +91,8 @@ fn read_addressed(pause: &OpenPause, text: &str) -> Value {
     }
 }
 
-/// The answer that a text is for a question it need not have been written for: nobody knows in advance whether a tool call
-/// asks first. `None` if the text could be meant for another one.
+/// The text as an answer to a question that may not be the expected one: a tool call may ask first. `None` if the text
+/// could answer another question.
 fn read_unaddressed(pause: &OpenPause, text: &str) -> Option<Value> {
     match pause.tool {
         Some(_) => answer_text::parse_decision(&pause.schema, text, false),
@@ -136,7 +135,7 @@ impl<'a> Questions<'a> {
         self.in_order().next()
     }
 
-    /// That of a node, in this run or in a child run.
+    /// The question of a node, in this run or in a child run.
     fn asked_by(self, node: &str) -> Option<&'a OpenPause> {
         self.open().find(|pause| {
             pause.node.as_str() == node
@@ -158,7 +157,6 @@ enum Next {
 }
 
 impl<'a> RunFollower<'a> {
-    /// Follows a run from its start.
     pub(crate) fn new(app: &'a Plait, run: RunId, ctrl_c: CtrlC, answers: Answers, json: bool) -> Self {
         Self {
             app,
@@ -250,9 +248,9 @@ impl<'a> RunFollower<'a> {
         self.outline.apply(entry);
     }
 
-    /// Waits until every child run of the ended run has ended, too. Closing the application before would stop those that are
-    /// still being canceled, and each would have to be resumed to end. Ctrl+C exits immediately; those that have not ended then
-    /// are listed as interrupted, and can be canceled.
+    /// Waits until every child run of the ended run has ended, too. Closing the application before would stop child
+    /// runs that are still being canceled, and each would have to be resumed to end. Ctrl+C exits immediately; child
+    /// runs that have not ended then are listed as interrupted, and can be canceled.
     async fn settle(&mut self) {
         tokio::select! {
             () = self.app.runs().settled(&self.run) => {}

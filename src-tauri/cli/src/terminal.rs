@@ -1,6 +1,6 @@
-//! The terminal: its capabilities, and writing to it. What is written comes from flows, models, tools and files, so control
-//! characters in it are made visible; only [`print_styled`] passes them on. Messages may quote the command line and files, so
-//! secrets in them are redacted; results come from the store, which holds none.
+//! The terminal: its capabilities, and writing to it. Its texts come from flows, models, tools and files, so their
+//! control characters are made visible; only [`print_styled`] passes them on. Messages may quote the command line and
+//! files, so secrets in them are redacted; results come from the store, which holds none.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
@@ -21,7 +21,7 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// What the command line asks for. Set once, before anything is printed.
+/// The color choice of the command line. Set once, before anything is printed.
 static COLOR: OnceLock<ColorChoice> = OnceLock::new();
 
 /// Follows `--color` from now on. Only the first call counts.
@@ -83,8 +83,8 @@ pub(crate) fn redact(text: &str) -> Cow<'_, str> {
     REDACTION.text(text)
 }
 
-/// The text with asterisks in the place of secrets, so that positions in it stay what they are. For texts of which a part is
-/// cut out: half a secret is not recognized.
+/// The text with asterisks in the place of secrets, so that positions stay the same. For texts that are cut later: half
+/// a secret is not recognized.
 pub(crate) fn mask(text: &str) -> Cow<'_, str> {
     REDACTION.masked(text)
 }
@@ -105,13 +105,13 @@ pub(crate) fn print_styled_output(text: &str) {
     let _ = io::stdout().lock().write_all(text.as_bytes());
 }
 
-/// Standard output. Scripts and files receive what is written unchanged; a terminal receives it [`printable`].
+/// Standard output. Scripts and files receive the unchanged text; a terminal receives it [`printable`].
 pub(crate) fn stdout() -> Box<dyn Write> {
     let out = io::stdout();
     if out.is_terminal() { Box::new(PrintableWriter(out.lock())) } else { Box::new(out.lock()) }
 }
 
-/// Makes what is written printable. Each write must be whole characters, as those of the formatting macros are.
+/// Makes text printable. Each write must be whole characters, like the writes of the formatting macros.
 struct PrintableWriter<W>(W);
 
 impl<W: Write> Write for PrintableWriter<W> {

@@ -24,9 +24,8 @@ use crate::id::AttachmentHash;
 pub use inspect::{MAX_ATTACHMENT_BYTES, MAX_TEXT_BYTES, check_file_size, inspect};
 pub use value::{MAX_ATTACHMENTS, TAKES_ATTACHMENTS, attachments_of, takes_attachments, to_value, to_values};
 
-/// The media type of a PDF.
 pub const PDF: &str = "application/pdf";
-/// The media type of a text file, whatever its language.
+/// The media type of a text file in any language.
 pub const TEXT: &str = "text/plain";
 
 /// What an attachment is to a model.
@@ -80,7 +79,7 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    /// What it is to a model.
+    /// Its kind for a model.
     pub fn kind(&self) -> AttachmentKind {
         match self.media_type.as_str() {
             PDF => AttachmentKind::Pdf,
@@ -103,7 +102,7 @@ impl Attachment {
         format!("data:{};base64,{}", self.media_type, self.base64())
     }
 
-    /// What a person reads where it can't be shown.
+    /// The text in its place where it can't be shown.
     pub fn label(&self) -> String {
         format!("[{}: {}, {} bytes]", self.kind(), self.name, self.bytes)
     }
@@ -139,7 +138,7 @@ pub trait AttachmentStore: Send + Sync {
     /// Stores the bytes. On disk when this returns. Faults `store.*`.
     async fn put(&self, hash: &AttachmentHash, bytes: Arc<[u8]>) -> Result<(), Fault>;
 
-    /// The bytes. Fault `attachment.missing` if they are not stored or are not those of the hash.
+    /// The bytes. Fault `attachment.missing` if they are not stored or do not match the hash.
     async fn get(&self, hash: &AttachmentHash) -> Result<Arc<[u8]>, Fault>;
 }
 

@@ -1,4 +1,4 @@
-//! Diagnostics: what is wrong with a flow, where, and what to do about it.
+//! Diagnostics: problems of a flow, with their place and a remedy.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -39,7 +39,6 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error at a place in the file.
     pub fn error(code: ErrorCode, pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -52,17 +51,14 @@ impl Diagnostic {
         }
     }
 
-    /// An error on a node.
     pub fn on_node(code: ErrorCode, node: &NodeId, message: impl Into<String>) -> Self {
         Self::error(code, format!("/nodes/{}", escape(node.as_str())), message).node(node)
     }
 
-    /// An error on an edge.
     pub fn on_edge(code: ErrorCode, edge: &EdgeId, message: impl Into<String>) -> Self {
         Self::error(code, "", message).at_edge(edge)
     }
 
-    /// Makes it a warning.
     #[must_use]
     pub fn warning(mut self) -> Self {
         self.severity = Severity::Warning;

@@ -57,7 +57,6 @@ impl Fault {
         self
     }
 
-    /// Marks the fault as retryable.
     #[must_use]
     pub fn retryable(mut self) -> Self {
         self.retryable = true;

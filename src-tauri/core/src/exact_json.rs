@@ -5,14 +5,12 @@
 
 use serde_json::Value;
 
-/// A value of a journal may have so many lists and objects inside one another. Readers stop at 127; what is around a value in an event
-/// has room beside it, and so have the results of sub-flows, which hold those of their children.
+/// The maximum nesting of lists and objects in a value of a journal. Readers stop at 127, which leaves room for the
+/// event around a value, and for results of sub-flows with the results of their children inside.
 pub const MAX_NESTING_DEPTH: usize = 100;
 
-/// Why a text is not a value.
 #[derive(Debug, thiserror::Error)]
 pub enum ExactJsonError {
-    /// It is not JSON.
     #[error("{0}")]
     Syntax(#[from] serde_json::Error),
     /// It contains an integer of more than 64 bits.
@@ -20,7 +18,6 @@ pub enum ExactJsonError {
     LargeInteger(String),
 }
 
-/// Parses a JSON text.
 pub fn parse(text: &str) -> Result<Value, ExactJsonError> {
     let value = serde_json::from_str(text)?;
     match find_large_integer(text) {

@@ -21,8 +21,8 @@ pub use equality::values_equal;
 
 use serde_json::Value;
 
-/// The name by which templates, queries and conditions read what people answered in the loop around their node: a list of
-/// `{node, question, answer}`. It is no input.
+/// The name by which templates, queries and conditions read the answers of people in the loop around their node: a list
+/// of `{node, question, answer}`. It is no input.
 pub const HITL_HISTORY: &str = "hitl_history";
 
 /// Whether a value counts as true: neither null, false, 0, nor empty.

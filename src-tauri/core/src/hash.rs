@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write as _};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// What is gathered of a JSON text before it is hashed, in bytes: a serializer writes few at a time.
+/// The bytes of a JSON text that are buffered before they are hashed: a serializer writes few at a time.
 const JSON_BUFFER: usize = 8 * 1024;
 
 /// The hash of `bytes`: 64 hexadecimal digits.

@@ -135,7 +135,6 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The text is no origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownOrigin;
 
@@ -155,7 +154,7 @@ impl FromStr for Origin {
             (OriginKind::Person, None) => Ok(Self::Person),
             (OriginKind::Person, Some(_)) | (_, None) => Err(UnknownOrigin),
             (kind, Some(MANY)) => Ok(Self::Many(kind)),
-            // Also an empty one: what was written must be readable, whatever a tool took for a place.
+            // Also an empty one: every stored place must be readable, also an odd one of a tool.
             (kind, Some(place)) => Ok(kind.origin(place.to_owned())),
         }
     }
@@ -186,7 +185,6 @@ impl Origins {
     /// No label: the value comes from the flow.
     pub const NONE: Self = Self(None);
 
-    /// One place.
     pub fn of(origin: Origin) -> Self {
         [origin].into_iter().collect()
     }

@@ -105,7 +105,7 @@ pub struct Ports {
     pub inner_outputs: Vec<OutputPort>,
 }
 
-/// The output that carries `{code, message, node, details}` when a node fails. Node types whose failures a flow may want to
+/// The output that carries `{code, message, node, details}` when a node fails. Node types with failures that a flow may
 /// handle have it.
 pub const ERROR_PORT: &str = "error";
 

@@ -37,12 +37,10 @@ impl UserName {
         Ok(Self(name.into()))
     }
 
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is the default user.
     pub fn is_default(&self) -> bool {
         self.as_str() == DEFAULT_USER
     }

@@ -1,5 +1,5 @@
 //! Other ways to write a flow down: pipelines in YAML.
 //!
-//! What is read becomes a flow document, so that one engine runs all of them. Refuses to run anything.
+//! Each becomes a flow document, so that one engine runs all of them. Refuses to run anything.
 
 pub mod pipeline;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::mutator::Mutator;
 
-/// So many inputs are kept. Then a new one takes the place of an old one.
+/// The maximum number of inputs. Then a new one replaces an old one.
 const MAX_INPUTS: usize = 4_096;
 
 pub(crate) struct Corpus {
@@ -17,7 +17,7 @@ impl Corpus {
         Self { inputs: seeds, outcomes: HashSet::new() }
     }
 
-    /// The seeds, and what was added to them.
+    /// The seeds and the added inputs.
     pub(crate) fn inputs(&self) -> &[Vec<u8>] {
         &self.inputs
     }

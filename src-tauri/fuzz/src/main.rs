@@ -1,11 +1,13 @@
-//! `plait-fuzz`: feeds one part of Plait mutated inputs and looks for inputs that crash it, hang it or exhaust its memory.
+//! `plait-fuzz`: feeds one part of Plait mutated inputs and looks for inputs that crash it, hang it or exhaust its
+//! memory.
 //!
-//! Stable Rust has no coverage-guided fuzzing, so inputs are mutated without knowing which code they reach. What they led
-//! to guides the search instead: each target names the outcome of an input (an error code, a size), and an input with an
-//! outcome not seen before is mutated further ([`corpus`]).
+//! Stable Rust has no coverage-guided fuzzing, so inputs are mutated without knowing which code they reach. Their
+//! outcomes guide the search instead: each target names the outcome of an input (an error code, a size), and an input
+//! with an outcome not seen before is mutated further ([`corpus`]).
 //!
-//! The inputs are handled in a process of their own ([`worker`]), which the supervisor limits and restarts ([`supervisor`]).
-//! A finding is an input that ends that process, keeps it busy for more than two seconds or makes it use more than 500 MB.
+//! The inputs are handled in a process of their own ([`worker`]), which the supervisor limits and restarts
+//! ([`supervisor`]). A finding is an input that ends that process, keeps it busy for more than two seconds or makes it
+//! use more than 500 MB.
 
 mod corpus;
 mod mutator;
@@ -68,7 +70,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Handles one input, and prints what it led to.
+/// Handles one input, and prints its outcome.
 fn handle_once(target: Target, path: &Path) -> anyhow::Result<ExitCode> {
     let input = std::fs::read(path).with_context(|| format!("read {}", path.display()))?;
     println!("{}", target.start()?.handle(&input)?);

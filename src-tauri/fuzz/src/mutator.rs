@@ -5,7 +5,7 @@ use fastrand::Rng;
 /// The longest input. Longer ones only repeat what shorter ones do, and take longer.
 const MAX_INPUT_BYTES: usize = 64 << 10;
 
-/// At most so many changes are made to one input.
+/// The maximum number of changes of one input.
 const MAX_CHANGES: usize = 6;
 
 /// Words that mean something in most inputs: JSON, and what numbers, texts and paths have at their edges.

@@ -18,13 +18,13 @@ use crate::targets::Target;
 /// any input slow.
 const MAX_DURATION: Duration = Duration::from_secs(2);
 
-/// How long an input may take on a busy machine, whatever the worker does meanwhile.
+/// The maximum time of an input on a busy machine.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 
 /// How often an input that took too long is tried again, in a new process: other work of that process may have slowed it.
 const HANG_RETRIES: usize = 3;
 
-/// What the worker ends with if it cannot go on for a reason of this machine. A panic ends with another code.
+/// The exit code of a worker that cannot continue for a reason of this machine. A panic has another code.
 const EXIT_CODE_OF_ERRORS: i32 = 1;
 
 /// How long a worker may take to start.
@@ -33,10 +33,10 @@ const START_TIMEOUT: Duration = Duration::from_mins(1);
 /// How often progress is printed.
 const PROGRESS_INTERVAL: Duration = Duration::from_mins(1);
 
-/// After so many findings the search ends: they mostly have one cause.
+/// The number of findings that ends the search: most have one cause.
 const MAX_FINDINGS: usize = 20;
 
-/// What was wrong with an input.
+/// The problem with an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
     /// It ended the worker: by a panic, a signal, or memory that was not to be had.
@@ -149,7 +149,7 @@ impl Worker {
             if status.code() == Some(EXIT_CODE_OF_ERRORS) {
                 bail!("the worker cannot go on; see {}", self.folder.join("stderr.txt").display());
             }
-            // What it printed belongs to this input.
+            // The output belongs to this input.
             let report = self.folder.join(format!("last-{}.txt", failure.name()));
             fs::copy(self.folder.join("stderr.txt"), report).context("copy stderr.txt")?;
             let (target, folder) = (self.target, self.folder.clone());
@@ -220,7 +220,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-//! What is tested: one target for each kind of input that comes from outside.
+//! The targets: one for each kind of input from outside.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a panic is how a handler reports what is wrong")]
 
@@ -50,7 +50,7 @@ pub(crate) enum Target {
 
 /// Handles the inputs of a target.
 pub(crate) trait Handler {
-    /// Handles one input. The text names what it led to; inputs that lead to the same need not be distinguished. Panics if
+    /// Handles one input. The text names the outcome; inputs with the same outcome need not be distinguished. Panics if
     /// something is wrong with Plait. An error says what this machine lacks; that is no finding.
     fn handle(&mut self, input: &[u8]) -> anyhow::Result<String>;
 }
@@ -73,7 +73,7 @@ impl Target {
         }
     }
 
-    /// What handles its inputs. An error says what this machine lacks for it; that is no finding.
+    /// The handler of its inputs. An error says what this machine lacks for it; that is no finding.
     pub(crate) fn start(self) -> anyhow::Result<Box<dyn Handler>> {
         Ok(match self {
             Self::Flow => Box::new(flow::FlowHandler::new()),
@@ -163,13 +163,13 @@ fn magnitude(size: usize) -> u32 {
     usize::BITS - size.leading_zeros()
 }
 
-/// What a message is about: its first words, without names and numbers of the input.
+/// The subject of a message: its first words, without names and numbers of the input.
 fn gist(message: &str) -> String {
     let words = message.split(|letter: char| !letter.is_ascii_lowercase()).filter(|word| word.len() > 2);
     words.take(4).collect::<Vec<_>>().join(" ")
 }
 
-/// What evaluates expressions in processes of their own, as in the application. This executable serves as those.
+/// Evaluates expressions in worker processes, as in the application. This executable is the worker.
 fn worker_pool() -> anyhow::Result<WorkerPool> {
     Ok(WorkerPool::new(std::env::current_exe().context("find this executable")?))
 }

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 
 use crate::targets::Target;
 
-/// How much memory handling inputs may take, beyond what the process has when it starts.
+/// The memory that handling inputs may take, beyond the memory of the process at its start.
 #[cfg(target_os = "linux")]
 const MAX_MEMORY_BYTES: u64 = 500 << 20;
 

@@ -14,7 +14,7 @@ const HEADER_HEIGHT: f64 = 64.0;
 const FOOTER_HEIGHT: f64 = 56.0;
 const BORDER_WIDTH: f64 = 88.0;
 
-/// Arranges the nodes of a flow whose positions are all absolute.
+/// Arranges the nodes of a flow with absolute positions.
 pub(super) fn arrange(flow: &mut Flow) {
     let mut members: BTreeMap<Option<NodeId>, Vec<NodeId>> = BTreeMap::new();
     for (id, node) in &flow.nodes {

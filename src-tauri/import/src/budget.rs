@@ -14,7 +14,7 @@ const MAX_TOTAL_BYTES: usize = 4 * MAX_BYTES;
 /// How many nodes an import may make: some nodes of a file become several.
 const MAX_MADE_NODES: usize = 4 * MAX_NODES;
 
-/// What is left of the limits. Clones share it.
+/// The rest of the limits. Clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct Budget(Rc<Left>);
 

@@ -36,7 +36,6 @@ pub(super) const PLACEHOLDER: &str = "placeholder";
 const MAX_ID_CHARS: usize = 40;
 const KEYS_LOST: &str = "Its keys and passwords were left out of the flow.";
 
-/// A flow in the making.
 pub(super) struct FlowBuilder {
     flow: Flow,
     report: ImportReport,
@@ -85,7 +84,6 @@ impl FlowBuilder {
         &self.budget
     }
 
-    /// The name of the flow.
     pub(super) fn name(&self) -> &str {
         &self.flow.name
     }
@@ -316,7 +314,6 @@ impl FlowBuilder {
         self.parents.pop();
     }
 
-    /// The loop that nodes are added to.
     pub(super) fn current_loop(&self) -> Option<&NodeId> {
         self.parents.last()
     }
@@ -325,7 +322,7 @@ impl FlowBuilder {
         self.flow.nodes.get(id)?.parent.clone()
     }
 
-    /// Takes the context that recalls earlier runs, of which a flow has one. False if another node has it, or inside of a loop.
+    /// Takes the context that recalls earlier runs. A flow has one. False if another node has it, or inside a loop.
     pub(super) fn take_main_context(&mut self) -> bool {
         self.current_loop().is_none() && !std::mem::replace(&mut self.has_main_context, true)
     }
@@ -391,7 +388,7 @@ fn input_port(node_type: &str, input: &str) -> Option<&'static InputPort> {
     INPUTS.get(node_type)?.iter().find(|port| port.name.as_str() == input)
 }
 
-/// The kind of an input; data for those that follow from a node's settings.
+/// The kind of an input; data for inputs that follow from a node's settings.
 fn input_kind(node_type: &str, input: &str) -> PortKind {
     input_port(node_type, input).map_or(PortKind::Data, |port| port.kind)
 }

@@ -78,7 +78,7 @@ impl Comparison {
     }
 }
 
-/// Conditions of which all or any must hold.
+/// Conditions that must all hold, or one of them.
 pub(super) fn combine(conditions: &[String], is_any: bool) -> String {
     match conditions {
         [only] => only.clone(),

@@ -92,7 +92,7 @@ fn read_edge(json: &Value) -> GraphEdge<'_> {
 struct Values {
     /// Those with a name of their own.
     named: BTreeMap<String, (Output, Vec<String>)>,
-    /// An object of which any other name is a field.
+    /// An object with any other name as a field.
     object: Option<Output>,
 }
 
@@ -247,7 +247,7 @@ impl<'v> Reader<'v> {
         id
     }
 
-    /// Adds a node whose first output ends it.
+    /// Adds a node with a first output that ends it.
     fn add(&mut self, at: usize, node_type: &str, config: Value, output: &str) -> (NodeId, Output) {
         let node = &self.graph.nodes[at];
         let id = self.builder.add(node.id, node.title, node_type, config, node.at);

@@ -1,6 +1,7 @@
-//! Order without a value. In tools whose edges mean "then", a node runs when the one before it is done, whatever it reads. In
-//! Plait it runs when its values are there. Where a branch may be skipped, the difference shows: [`run_after`] makes a node wait
-//! for its branch, with an edge into an input that it has for that, or through a `join`.
+//! Order without a value. In tools with edges that mean "then", a node runs when the one before it is done, also if it
+//! reads other values. In Plait it runs when its values are there. Where a branch may be skipped, the difference shows:
+//! [`run_after`] makes a node wait for its branch, with an edge into an input that it has for that, or through a
+//! `join`.
 
 use serde_json::json;
 
@@ -10,7 +11,7 @@ use plait_core::id::NodeId;
 /// Makes a node run only if one of these outputs is live. Nothing to do if it reads the only one already.
 pub(super) fn run_after(builder: &mut FlowBuilder, source: &str, node: &NodeId, branches: &[Output]) {
     let feeds = builder.feeds(node);
-    // What is inside of a loop runs in its iterations.
+    // Nodes inside a loop run in its iterations.
     let parent = builder.parent(node);
     let branches: Vec<Output> =
         branches.iter().filter(|branch| Some(&branch.node) != parent.as_ref()).cloned().collect();

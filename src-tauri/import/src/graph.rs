@@ -55,7 +55,7 @@ pub(super) struct Graph<'v> {
     pub(super) nodes: Vec<GraphNode<'v>>,
     pub(super) edges: Vec<GraphEdge<'v>>,
     by_id: HashMap<&'v str, usize>,
-    /// The edges into and out of each node whose other end the file has.
+    /// The edges into and out of each node, if the file has the other end.
     incoming: Vec<Vec<usize>>,
     outgoing: Vec<Vec<usize>>,
 }
@@ -78,13 +78,13 @@ impl<'v> Graph<'v> {
         self.by_id.get(id).copied()
     }
 
-    /// The edges into a node whose source the file has.
+    /// The edges into a node, if the file has the source.
     pub(super) fn incoming(&self, at: usize) -> impl Iterator<Item = (&GraphEdge<'v>, usize)> {
         let edges = self.incoming[at].iter().map(|&index| &self.edges[index]);
         edges.filter_map(|edge| Some((edge, self.find(edge.source)?)))
     }
 
-    /// The edges out of a node whose target the file has.
+    /// The edges out of a node, if the file has the target.
     pub(super) fn outgoing(&self, at: usize) -> impl Iterator<Item = (&GraphEdge<'v>, usize)> {
         let edges = self.outgoing[at].iter().map(|&index| &self.edges[index]);
         edges.filter_map(|edge| Some((edge, self.find(edge.target)?)))
@@ -100,7 +100,7 @@ impl<'v> Graph<'v> {
         !self.outgoing[at].is_empty()
     }
 
-    /// The nodes in an order in which each stands after its container and after those that lead to it, also through the
+    /// The nodes in an order with each behind its container and behind the nodes that lead to it, also through the
     /// container they are in. Nodes of a cycle stand in the order of the file.
     pub(super) fn order(&self) -> Vec<usize> {
         let edges =
@@ -110,8 +110,8 @@ impl<'v> Graph<'v> {
     }
 }
 
-/// Nodes by their numbers, in an order in which each stands after those that lead to it and after its container. What follows
-/// a container follows its body. Nodes of a cycle stand in the order of their numbers.
+/// Nodes by their numbers, in an order with each behind the nodes that lead to it and behind its container. Nodes
+/// behind a container are behind its body. Nodes of a cycle stand in the order of their numbers.
 pub(super) fn order(
     parents: &[Option<usize>],
     edges: impl IntoIterator<Item = (usize, usize)>,

@@ -1,5 +1,5 @@
-//! HTTP requests of other tools, as `httpRequest` nodes. Whatever proves who sends a request stays out of the flow: Plait's
-//! requests take secrets of the settings, as `${NAME}`.
+//! HTTP requests of other tools, as `httpRequest` nodes. Credentials stay out of the flow: Plait's requests take
+//! secrets of the settings, as `${NAME}`.
 
 use serde_json::{Map, Value, json};
 
@@ -144,7 +144,7 @@ impl Place {
     }
 }
 
-/// Whether Plait takes a value with a name over into a request. An error says what is lost, empty if nothing is.
+/// Whether a named value is taken over into a request. An error names the loss; empty if there is none.
 pub(super) fn keep_pair(place: Place, name: &str, is_constant: bool) -> Result<(), String> {
     if place == Place::Headers && (is_forbidden_header(name) || name.eq_ignore_ascii_case("content-type")) {
         // Plait sets them itself.

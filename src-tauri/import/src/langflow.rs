@@ -1,4 +1,4 @@
-//! Reads flows of Langflow: components whose fields are set, or fed by edges.
+//! Reads flows of Langflow: components with fields that are set, or fed by edges.
 
 mod components;
 mod models;
@@ -129,7 +129,7 @@ struct Reader<'v> {
     fields: HashMap<&'v str, &'v Value>,
     /// What each component makes, by the name of its output; empty for all others.
     outputs: HashMap<(usize, String), Output>,
-    /// What prompts say, which becomes a part of those that read them.
+    /// The texts of prompts, which become a part of their readers.
     templates: HashMap<usize, TemplateText>,
 }
 

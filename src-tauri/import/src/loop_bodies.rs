@@ -7,7 +7,7 @@ pub(super) struct LoopBody {
 }
 
 impl LoopBody {
-    /// The nodes after the first ones of a body that are not also after those which follow the whole loop.
+    /// The nodes behind the first nodes of a body that are not also behind the loop.
     pub(super) fn find<'n, Next: Iterator<Item = usize> + 'n>(
         start: usize,
         count: usize,

@@ -27,7 +27,7 @@ use expressions::{Part, Reference};
 use plait_core::error::Fault;
 use workflow::{Connection, MAIN, Workflow, WorkflowNode};
 
-/// Reads a workflow, or a list whose first element is one.
+/// Reads a workflow, or a list with a workflow as its first element.
 pub(super) fn read(document: &Value, name: &str, budget: &Budget) -> Result<FlowBuilder, Fault> {
     let more = document.as_array().map_or(0, |list| list.len().saturating_sub(1));
     let document = document.as_array().and_then(|list| list.first()).unwrap_or(document);
@@ -83,7 +83,7 @@ impl Shape {
         Self { output, base: Vec::new(), fields: vec![Vec::new()] }
     }
 
-    /// A value that stands in a field, by any of these paths, whose steps are separated by dots.
+    /// The value of a field, by any of these paths. Dots separate their steps.
     fn field(output: Output, paths: &[&str]) -> Self {
         let split = |path: &&str| path.split('.').map(str::to_owned).collect();
         Self { output, base: Vec::new(), fields: paths.iter().map(split).collect() }
@@ -239,7 +239,7 @@ impl<'w> Reader<'w> {
         }
     }
 
-    /// The connections that lead into a node, without those that close a cycle.
+    /// The connections that lead into a node, except connections that close a cycle.
     fn main_sources(&self, at: usize, back: &HashSet<usize>) -> Vec<&'w Connection> {
         let edges = self.workflow.incoming(at);
         let leading = edges.filter(|(index, edge)| edge.is_main() && !back.contains(index));

@@ -12,7 +12,7 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// Reads a place. What is no place on a canvas is its origin.
+    /// Reads a place. An invalid place becomes the origin.
     pub(super) fn new(x: Option<f64>, y: Option<f64>) -> Self {
         const MAX_COORDINATE: f64 = 1_000_000.0;
         let read = |value: Option<f64>| match value {

@@ -1,6 +1,6 @@
 //! Programs in JavaScript. Plait's programs have their input and nothing else: they reach no files, no network and no modules.
 
-/// What no program of Plait can reach, whichever tool it is from.
+/// Names of any tool that a program in Plait can't reach.
 const UNREACHABLE: [&str; 5] = ["require(", "import(", "await ", "fetch(", "process."];
 
 /// Why a program can't run in Plait, if it reaches beyond its input. `own` is what the tool gives to programs beside it.

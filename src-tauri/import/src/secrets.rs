@@ -36,7 +36,7 @@ pub(super) fn without_secrets(value: &Value) -> (Value, usize) {
     (value, removed)
 }
 
-/// Removes words that look like keys, whatever the settings are called. Returns how many texts had some.
+/// Removes words that look like keys, in settings of any name. Returns how many texts had some.
 pub(super) fn remove_keys(value: &mut Value) -> usize {
     match value {
         Value::String(text) => match without_keys(text) {

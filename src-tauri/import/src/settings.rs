@@ -11,7 +11,7 @@ const MAX_NAMED_DEPTH: usize = 2;
 /// More settings are not named in a report.
 const MAX_NAMED_SETTINGS: usize = 20;
 
-/// A JSON object whose reading is recorded.
+/// A JSON object that records which fields were read.
 pub(super) struct Settings<'v> {
     value: &'v Value,
     read: RefCell<BTreeSet<String>>,
@@ -107,7 +107,7 @@ impl<'v> Settings<'v> {
                     self.collect_unread(value, &below, depth + 1, names);
                 }
             }
-            // A list of which items were read counts as read.
+            // A list with read items counts as read.
             Value::Array(_) if read.iter().any(|other| is_below(other, pointer)) => {}
             _ => {
                 let name = pointer.trim_start_matches('/').replace('/', ".");
@@ -117,7 +117,7 @@ impl<'v> Settings<'v> {
     }
 }
 
-/// A number without its fraction, moved into a range. What is no number is its start.
+/// A number without its fraction, moved into a range. Other values become the start of the range.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is in the range")]
 pub(super) fn whole_number(number: f64, range: RangeInclusive<u32>) -> u32 {
     let (start, end) = range.into_inner();

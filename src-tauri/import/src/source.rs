@@ -1,4 +1,4 @@
-//! The text of a file from another tool as a JSON value, whichever of JSON and YAML it is, and which tool it is from.
+//! The text of a file from another tool in JSON or YAML as a JSON value, and the tool that it is from.
 
 use serde_json::Value;
 

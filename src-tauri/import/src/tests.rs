@@ -76,7 +76,7 @@ fn contents(format: Format, document: &Value) -> (Vec<String>, usize) {
     }
 }
 
-/// What is wrong with the import of a file.
+/// The problems with the import of a file.
 fn problems(format: Format, text: &str, imported: &Imported) -> Vec<String> {
     let document = source::read(text).unwrap();
     let mut problems = Vec::new();

@@ -3,6 +3,8 @@
 //! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-nodes --bench memory` this one. Each measurement is a
 //! process of its own.
 
+#![allow(clippy::disallowed_methods, reason = "variables control tests and measurements")]
+
 #[path = "workload/workload.rs"]
 mod workload;
 

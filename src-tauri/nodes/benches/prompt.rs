@@ -35,7 +35,7 @@ const TURNS: usize = 12;
 /// Iterations of a conversational loop, and the turns that its history has before them.
 const ITERATIONS: u64 = 100;
 const HISTORY_LENGTHS: [usize; 2] = [100, 10_000];
-/// The model whose tokenizer is compared.
+/// The model of the tokenizer to compare.
 const MODEL: &str = "gpt-4o";
 
 fn main() -> Result<(), BenchError> {
@@ -168,8 +168,8 @@ fn bench_blocks(criterion: &mut Criterion, errors: &FirstError) {
     });
 }
 
-/// 100 iterations of a conversational loop whose history is this long at first: each adds two turns, and one call takes all of it.
-/// The agent has said as much in a context before, which does not count as turns.
+/// 100 iterations of a conversational loop with a first history of this length: each adds two turns, and one call takes
+/// all of it. The agent has said as much in a context before, which does not count as turns.
 fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
     let config = ModelConfig {
         provider: "openai".to_owned(),

@@ -31,7 +31,6 @@ pub use trim::{TooLarge, trim};
 /// The inputs of a prompt.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
-    /// The context.
     pub context: &'a ContextRecord,
     /// The model and its window.
     pub config: &'a ModelConfig,
@@ -50,7 +49,6 @@ pub struct Call<'a> {
 /// The prompt of a model call.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// The system text.
     pub system: Option<String>,
     /// The messages, ending with the one to answer.
     pub messages: Vec<SharedMessage>,

@@ -78,7 +78,6 @@ pub fn registry() -> Registry {
         .with::<placeholder::Placeholder>()
 }
 
-/// The text, unless it is blank.
 fn non_blank(text: &str) -> Option<String> {
     (!text.trim().is_empty()).then(|| text.to_owned())
 }

@@ -54,7 +54,6 @@ pub type Watcher = Box<dyn FnMut(&[Entry]) + Send>;
 
 /// What a run needs.
 pub struct RunSetup {
-    /// What it runs.
     pub plan: Arc<Plan>,
     /// What does not change during it.
     pub info: RunInfo,
@@ -91,7 +90,7 @@ pub struct Driver {
     recorded: RecordedEffects,
     /// How to stop what runs in iterations of loops, which may end before the run does.
     stops: FxHashMap<(NodeIx, Epoch), AbortHandle>,
-    /// Context events of activations whose success was not journaled before a crash: not to be journaled twice.
+    /// Context events of activations without a journaled success before a crash: not to be journaled twice.
     uncommitted: FxHashMap<(NodeIx, Epoch), Vec<Event>>,
     turns: OpenTurns,
     /// How many answers open activations got.
@@ -133,7 +132,7 @@ impl Driver {
         Ok((driver, handle))
     }
 
-    /// A run that goes on from its journal, whatever prefix of it survived.
+    /// A run that continues from any prefix of its journal.
     ///
     /// An empty journal is a fault `journal.empty`: such a run never started.
     pub fn resume(setup: RunSetup, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
@@ -307,15 +306,15 @@ impl Driver {
         }
     }
 
-    /// Appends events and whatever follows from them, all of it or none.
+    /// Appends events and their derived events, all of it or none.
     fn record_events(&mut self, events: impl IntoIterator<Item = Event>) -> Result<(), Fault> {
         let derived = &mut self.derived;
         self.recorder.begin();
         for event in events {
             self.scheduler.apply(&event, derived)?;
             self.conversations.follow(&self.plan, &self.scheduler, &event, derived);
-            // Before the event that ends them: nothing else holds what they had said, so whoever resumes behind that event could
-            // not give them up alike.
+            // Before the event that ends them: nothing else holds their text, so a run resumed behind that event could
+            // not discard them in the same way.
             for given_up in self.turns.discard_ended(&self.plan, derived) {
                 self.recorder.stage(given_up);
             }

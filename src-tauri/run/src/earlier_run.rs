@@ -1,8 +1,17 @@
 //! The run that another one is forked from, as the fork sees it: what it bought, called, was answered and waited for.
 //!
 //! Built from the journal of that run alone. A fork executes its flow from the start. What an activation would buy or do
-//! outside it takes from here, if the same activation did the same before. Nothing else is taken over: values are computed
-//! again, and where one differs, the request that contains it differs, and nothing is found for it.
+//! outside it takes from here, if the same activation did the same before:
+//!
+//! - a model's reply, if the request has the same reply key: a hash of protocol, base URL and body;
+//! - a tool's result, if the reply that requested it is reused and the arguments are equal;
+//! - a person's answer, if the question and its schema are equal;
+//! - what it recalled from long-term memory and stored there; the end of a `delay`;
+//! - in a sub-flow all of this, from the child run of the same activation.
+//!
+//! Values are computed again. Where one differs, the request that contains it differs, and nothing is found for it. If the earlier run
+//! failed because of a model's reply, the replies of that activation are not reused. A reply is never taken from another activation:
+//! two samples of one prompt stay two samples.
 
 mod forecast;
 
@@ -178,7 +187,6 @@ impl EarlierRun {
         is_same.then(|| (Arc::clone(memories), self.event(*seq)))
     }
 
-    /// The last child run that the activation started.
     pub fn child(&self, activation: &Activation) -> Option<&RunId> {
         self.activations.get(activation)?.child.as_ref()
     }

@@ -88,7 +88,6 @@ impl GrantTarget {
         Self::Tool { server: Some(server.to_owned()), tool: Some(tool.to_owned()) }
     }
 
-    /// What it is.
     pub fn kind(&self) -> GrantKind {
         match self {
             Self::Command(_) => GrantKind::Command,
@@ -130,12 +129,11 @@ impl Grants {
         Self(rules.into_iter().collect())
     }
 
-    /// The rules.
     pub fn rules(&self) -> &[GrantRule] {
         &self.0
     }
 
-    /// With newer rules. They replace those about the same target, whatever these say.
+    /// With newer rules. They replace all rules about the same target.
     #[must_use]
     pub fn with(&self, newer: impl IntoIterator<Item = GrantRule>) -> Self {
         let newer: Vec<_> = newer.into_iter().collect();
@@ -152,8 +150,9 @@ impl Grants {
         Ruling { decision, rule }
     }
 
-    /// Whether requests to this host may reach an address that is not public: a rule allows it by name, and the name says by
-    /// itself that it is not public. Other names need a setting of the person, since what they resolve to is not theirs to say.
+    /// Whether requests to this host may reach an address that is not public: a rule allows it by name, and the name
+    /// itself is not public. Other names need a setting of the person, since the owner of the name decides what it
+    /// resolves to.
     pub fn opens_local_host(&self, name: &str, port: u16, write: bool) -> bool {
         let ruling = self.decide(&GrantTarget::host(name, port), write);
         let name = canonical_host(name);

@@ -151,7 +151,6 @@ impl HttpBinding {
         Some(&rest[..end]).filter(|host| !host.is_empty())
     }
 
-    /// The names of all placeholders.
     pub fn placeholders(&self) -> BTreeSet<String> {
         let texts = std::iter::once(&self.url).chain(self.query.values()).chain(self.headers.values());
         let mut names: BTreeSet<String> = texts.flat_map(|text| names_in(text)).collect();
@@ -159,12 +158,11 @@ impl HttpBinding {
         names
     }
 
-    /// Whether the body is one argument.
     fn body_is_argument(&self) -> bool {
         self.body.as_str().is_some_and(|text| placeholder::whole(text).is_some())
     }
 
-    /// What is wrong with it, each with the JSON pointer of its place.
+    /// Its problems, each with the JSON pointer of its place.
     pub fn problems(&self) -> Vec<(&'static str, String)> {
         let mut problems = Vec::new();
         if let Some(problem) = url_problem(&self.url) {
@@ -212,7 +210,7 @@ impl HttpTool {
         }
     }
 
-    /// What is wrong with the declaration, each with the JSON pointer of its place.
+    /// The problems with the declaration, each with the JSON pointer of its place.
     pub fn problems(&self) -> Vec<(&'static str, String)> {
         let binding = self.binding();
         let mut problems = binding.problems();
@@ -262,7 +260,7 @@ fn takes_nothing(parameters: &Value) -> bool {
     properties.is_none_or(Map::is_empty) && parameters.get("additionalProperties") == Some(&json!(false))
 }
 
-/// Each placeholder as a required argument: a text, or an object whose fields are used.
+/// Each placeholder as a required argument: a text, or an object if its fields are used.
 fn default_parameters(placeholders: &BTreeSet<String>) -> Value {
     let mut properties = Map::new();
     for name in placeholders {
@@ -280,7 +278,7 @@ pub fn is_tool_name(name: &str) -> bool {
     (1..=64).contains(&name.len()) && name.bytes().all(is_allowed)
 }
 
-/// What is wrong with the URL of a request, if anything. The host is constant, so that a person can allow it.
+/// The problem with the URL of a request, if there is one. The host is constant, so that a person can allow it.
 pub fn url_problem(url: &str) -> Option<String> {
     let url = url.trim();
     if url.is_empty() {

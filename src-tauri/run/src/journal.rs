@@ -1,8 +1,15 @@
 //! The journal: the append-only list of events that a run is.
 //!
-//! Owns the [`Event`], the [`Entry`] that numbers and dates it, the JSON form of both (`codec`), what events carry, and
-//! what is computed from them alone: what a model call cost ([`CallAccount`]) and what a run spent ([`Spending`]).
-//! Storage is behind the [`Journal`] trait. Refuses to know plans and schedulers: they build on this module.
+//! Owns the [`Event`], the [`Entry`] that numbers and dates it, the JSON form of both (`codec`), the payloads of
+//! events, and figures computed from them alone: the cost of a model call ([`CallAccount`]) and of a run
+//! ([`Spending`]). Storage is behind the [`Journal`] trait. Refuses to know plans and schedulers: they build on this
+//! module.
+//!
+//! Some events happen (`node.finished`, `input.provided`). Others are *derived* from them (`node.ready`, `run.waiting`,
+//! the run's end) and stand directly behind their cause, in the same atomic append. So a journal can be read without
+//! running anything. Deltas (`node.delta`, `tool.progressed`) are for watchers and never journaled. A run may have
+//! thousands of open questions: `run.waiting` and `child.waiting` list only the first ones, so that a journal does not
+//! grow with their square.
 
 mod call_account;
 mod codec;

@@ -31,7 +31,7 @@ pub const MAX_REMEMBERED_AT_ONCE: usize = 32;
 pub const DEFAULT_RECALLED: u32 = 8;
 /// The most memories that a recall returns.
 pub const MAX_RECALLED: u32 = 50;
-/// The most bytes of text that the memories of a recall have together. The first is returned whatever its size.
+/// The most bytes of text that the memories of a recall have together. The first is returned at any size.
 pub const MAX_RECALLED_BYTES: usize = 16 << 10;
 
 /// What kind of knowledge a memory is.
@@ -111,7 +111,6 @@ pub struct RecallRequest {
 }
 
 impl RecallRequest {
-    /// Whether memories of this kind are wanted.
     pub fn wants(&self, kind: MemoryKind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
@@ -159,7 +158,7 @@ impl Recall {
 pub trait MemoryStore: Send + Sync {
     /// What the user's memory has about a query. Faults are `memory.*` and `store.*`.
     async fn recall(&self, user: &UserName, request: RecallRequest) -> Result<Recall, Fault>;
-    /// Stores memories; they survive a crash when this returns. A memory whose id is known, or was erased, is left as it is.
+    /// Stores memories; they survive a crash when this returns. A known or erased memory is left as it is.
     /// `memory.full`, `memory.damaged`, `store.*`.
     async fn remember(&self, user: &UserName, memories: Vec<MemoryRecord>) -> Result<(), Fault>;
     /// Erases memories. Returns how many there were. `memory.damaged`, `store.*`.

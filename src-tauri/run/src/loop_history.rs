@@ -61,7 +61,7 @@ impl HistoryTurn {
         Self { message: Arc::new(message), pinned: false }
     }
 
-    /// The same, kept whatever the bounds leave out.
+    /// The same, kept in spite of the bounds.
     #[must_use]
     pub fn pinned(self) -> Self {
         Self { pinned: true, ..self }
@@ -124,8 +124,8 @@ impl LoopHistory {
         }
     }
 
-    /// The same turns with the content that `convert` makes of theirs, and the tokens that `count` finds. For models with another
-    /// tokenizer, and those that can't take what is attached.
+    /// The same turns with content converted by `convert` and tokens counted by `count`. For models with another
+    /// tokenizer, and models that take no attachments.
     #[must_use]
     pub fn converted(&self, convert: impl Fn(&Content) -> Content, count: impl Fn(&Content) -> u32) -> Self {
         let convert = |message: &SharedMessage| {

@@ -1,9 +1,9 @@
-//! Workflow memory: what was said in a run, whoever said it and in whichever context, shared by the nodes that ask for it.
+//! Workflow memory: the turns of a run, of all speakers and in all contexts, shared by the nodes that ask for it.
 //!
-//! It belongs to the run or, in a conversation, to the conversation; sub-flows have their own. It consists of the recent
-//! turns verbatim, and a rolling summary of the older ones. Nodes read it as it stands at their place in plan order
-//! (the scheduler's turn queues see to that) and change it by a [`MemoryChange`], which the run journals with the node's
-//! success. This module owns the state and the settings. It builds no prompts and calls no model.
+//! It belongs to the run or, in a conversation, to the conversation; sub-flows have their own. It consists of the
+//! recent turns verbatim, and a rolling summary of the older ones. Nodes read it as it stands at their place in plan
+//! order (the scheduler's turn queues see to that) and change it by a [`MemoryChange`], which the run journals with the
+//! node's success. This module owns the state and the settings. It builds no prompts and calls no model.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use plait_core::error::Fault;
 use plait_core::id::{MessageId, NodeId};
 use plait_core::origin::Origins;
 
-/// The label of a turn whose speaker has none.
+/// The label of a turn by a speaker without a label.
 pub const DEFAULT_LABEL: &str = "Partner just said:";
 /// The label of a reader's own turns, if it has none.
 pub const OWN_LABEL: &str = "You said:";
@@ -54,13 +54,12 @@ impl MemoryTurn {
         labeled(self.label_for(reader), &self.text)
     }
 
-    /// The turn as whoever reads a summary of it may see it.
+    /// The turn as the reader of a summary may see it.
     pub fn render_for_all(&self) -> String {
         let node = self.node.as_ref().map(NodeId::as_str);
         labeled(self.label.as_deref().or(node).unwrap_or("Somebody"), &self.text)
     }
 
-    /// The label that `reader` sees.
     pub fn label_for(&self, reader: &NodeId) -> &str {
         match &self.label {
             Some(label) => label,
@@ -154,7 +153,6 @@ impl WorkflowMemory {
         Origins::union(self.summary.iter().map(|summary| &summary.origins).chain(turns))
     }
 
-    /// Applies a change.
     pub fn apply(&mut self, change: &MemoryChange) {
         self.turns.extend(change.turns.iter().cloned().map(Arc::new));
         let dropped = usize::try_from(change.dropped).unwrap_or(usize::MAX).min(self.turns.len());

@@ -28,7 +28,7 @@ pub enum NodeNeed {
     Tools(Vec<String>),
     /// All of Plait's own tools that change nothing.
     ReadingTools,
-    /// A tool whose arguments the config has: a request to this URL, if it is `fetch_url`.
+    /// A tool with arguments from the config: a request to this URL, if it is `fetch_url`.
     Fetch { url: String },
     /// A folder with documents, relative to the flow's file.
     Documents(String),
@@ -42,7 +42,7 @@ impl NodeNeed {
     }
 }
 
-/// What is known of the person's machine without starting anything.
+/// The facts about the person's machine that need no start of anything.
 #[derive(Clone, Debug, Default)]
 pub struct NeedCatalog {
     /// Plait's own tools.

@@ -102,7 +102,7 @@ pub struct Plan {
 /// A part of a plan that is executed as a whole: the flow itself, or the body of a loop in each of its iterations.
 #[derive(Debug)]
 pub struct PlanScope {
-    /// The loop whose body it is. Nothing for the flow itself.
+    /// The loop with this body. Nothing for the flow itself.
     pub container: Option<Container>,
     /// How many counters the epochs of its nodes have, without those of its own cycles.
     pub depth: usize,
@@ -111,7 +111,6 @@ pub struct PlanScope {
     pub cycles: Range<CycleIx>,
     /// The nodes that run once: they are in no cycle and follow none.
     pub root: Vec<NodeIx>,
-    /// The contexts that its nodes make.
     pub contexts: PlanContexts,
 }
 
@@ -125,18 +124,16 @@ pub struct Container {
     pub end: NodeIx,
 }
 
-/// A node of a plan.
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a node")]
 pub struct PlanNode {
     pub id: NodeId,
     pub node: Arc<dyn BoundNode>,
-    /// The scope that it is in.
     pub scope: ScopeIx,
     /// Its body, if it is a loop.
     pub body: Option<ScopeIx>,
     /// Whether it is an end of a loop's border, and so never executed.
     pub is_border: bool,
-    /// The cycles of its scope whose counters its epoch has, outermost first.
+    /// The cycles of its scope that its epoch counts, outermost first.
     pub clock: SmallVec<[CycleIx; 2]>,
     /// Whether it follows a cycle: it is fed by one and in none.
     pub is_follower: bool,
@@ -170,7 +167,7 @@ pub struct PlanNode {
     pub branches: SmallVec<[(usize, usize); 1]>,
 }
 
-/// Branches that meet in a node and get equal parts of what is left of quotas.
+/// Branches that meet in a node and get equal parts of the rest of quotas.
 #[derive(Debug)]
 pub struct QuotaSplit {
     /// Where they meet.
@@ -187,7 +184,6 @@ pub struct QuotaBranch {
     pub last: Option<NodeIx>,
 }
 
-/// An edge of a plan.
 #[derive(Debug)]
 pub struct PlanEdge {
     pub source: NodeIx,
@@ -200,7 +196,7 @@ pub struct PlanEdge {
     /// one step, which ends with its last live value. If the target's epoch has more, all its deeper epochs get the same
     /// value.
     pub level: usize,
-    /// The cycle whose next epoch it feeds, if it is a back edge.
+    /// The cycle that it feeds the next epoch of, if it is a back edge.
     pub back: Option<CycleIx>,
 }
 
@@ -210,7 +206,7 @@ pub struct Cycle {
     pub entry: NodeIx,
     /// The cycle directly around it.
     pub parent: Option<CycleIx>,
-    /// How many counters of an epoch belong to what is around it: cycles, and loops.
+    /// How many counters of an epoch belong to its surroundings: cycles, and loops.
     pub depth: usize,
     /// Where it begins in plan order: its members, and their followers if it is an outer cycle, stand together.
     pub position: NodeIx,

@@ -56,7 +56,7 @@ pub struct ModelRequest {
 impl ModelRequest {
     /// Its [key](Provider::reply_key) for a provider that decides nothing itself. Fault `provider.bad_request`.
     pub fn key(&self) -> Result<ReplyKey, Fault> {
-        // Where a message comes from is not part of what is asked.
+        // The origin of a message is not part of the request.
         let plain =
             |message: &SharedMessage| Arc::new(Message { origins: Origins::NONE, ..Message::clone(message) });
         let messages = self.messages.iter().map(plain).collect();
@@ -67,9 +67,7 @@ impl ModelRequest {
 /// A part of a reply while it streams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chunk {
-    /// Text.
     Text(String),
-    /// Reasoning.
     Reasoning(String),
 }
 

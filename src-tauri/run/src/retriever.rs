@@ -1,7 +1,7 @@
 //! Retrieval: finds the passages of knowledge bases that fit a query.
 //!
-//! Owns the trait, what is asked, what is found, and how what is found becomes a block of a prompt. Which files a base has, how
-//! they are split and how passages are ranked is up to the implementation.
+//! Owns the trait, the query, the result, and its form as a block of a prompt. The files of a base, their splitting and
+//! the ranking of passages are up to the implementation.
 
 mod block;
 mod fit;
@@ -44,7 +44,7 @@ impl KnowledgeRef {
     }
 }
 
-/// What is asked of knowledge bases.
+/// A query to knowledge bases.
 #[derive(Clone)]
 pub struct RetrievalRequest {
     /// The query, in plain words.
@@ -53,7 +53,7 @@ pub struct RetrievalRequest {
     pub bases: Vec<KnowledgeRef>,
     /// The most tokens that the passages together may take in a prompt.
     pub max_tokens: u64,
-    /// The model whose tokens are counted. If empty, a current one of OpenAI's.
+    /// The model to count tokens for. If empty, a current one of OpenAI's.
     pub model: String,
     /// The folder of the flow's file. `None` for a flow that was never saved.
     pub folder: Option<String>,
@@ -210,8 +210,8 @@ impl Retrieval {
 /// Searches knowledge bases.
 #[async_trait]
 pub trait Retriever: Send + Sync {
-    /// The passages that fit a query. A base whose files changed is indexed first; dropping the future stops that. Faults are
-    /// `knowledge.*`.
+    /// The passages that fit a query. A base with changed files is indexed first; dropping the future stops that.
+    /// Faults are `knowledge.*`.
     async fn retrieve(&self, request: RetrievalRequest) -> Result<Retrieval, Fault>;
 }
 

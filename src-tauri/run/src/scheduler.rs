@@ -80,7 +80,6 @@ pub struct Start {
     pub node: NodeIx,
     /// The iteration.
     pub epoch: Epoch,
-    /// The values on its inputs.
     pub inputs: Inputs,
     /// Which try, from 1.
     pub attempt: u32,
@@ -97,7 +96,7 @@ pub struct Scheduler {
     root: Scope,
     /// The open iterations of loops.
     iterations: FxHashMap<IterationKey, Box<Scope>>,
-    /// The loops whose iterations run.
+    /// The loops with running iterations.
     loops: FxHashMap<(NodeIx, Epoch), LoopRun>,
     /// The scopes in which something is to be worked off.
     work: VecDeque<IterationKey>,
@@ -151,7 +150,7 @@ impl Scheduler {
         &self.finished_origins
     }
 
-    /// The input of a loop whose iterations run, if it has one.
+    /// The input of a loop with running iterations, if it has one.
     pub fn loop_input(&self, node: NodeIx, epoch: &Epoch) -> Option<&Datum> {
         self.loops.get(&(node, epoch.clone()))?.input()
     }
@@ -247,7 +246,7 @@ impl Scheduler {
                             metadata: FinishMetadata::default(),
                         },
                     ));
-                    // Whoever ends the question in a loop ends the loop.
+                    // Ending the question in a loop ends the loop.
                     if let Some(scope) = self.scope_of(ix, epoch) {
                         scope.ends_loop = true;
                     }
@@ -333,8 +332,8 @@ impl Scheduler {
         }
     }
 
-    /// Takes the outputs of a node whose outputs are the run's. In an iteration of a loop they count if that does, except for
-    /// those of the node that the run runs to.
+    /// Takes the outputs of a node that are the run's. In an iteration of a loop they count if the iteration does,
+    /// except the outputs of the node that the run runs to.
     fn take_results(&mut self, ix: NodeIx, epoch: &Epoch, outputs: &NodeOutputs, origins: &Origins) {
         let plan = Arc::clone(&self.shared.plan);
         if !plan.nodes[ix].is_result {
@@ -351,7 +350,7 @@ impl Scheduler {
         }
     }
 
-    /// Adds to the outputs of the run. The last live value of each port counts, whichever iteration it came in.
+    /// Adds to the outputs of the run. The last live value of each port counts, over all iterations.
     fn add_results(&mut self, ix: NodeIx, outputs: NodeOutputs, origins: &Origins) {
         let id = self.shared.plan.nodes[ix].id.clone();
         self.results.entry(id).or_default().extend(outputs);
@@ -448,7 +447,7 @@ impl Scheduler {
     }
 }
 
-/// Whether the node itself was started and has not ended. A loop whose iterations run executes nothing.
+/// Whether the node itself was started and has not ended. A loop with running iterations executes nothing.
 fn is_executing(phase: Phase) -> bool {
     phase.is_started() && phase != Phase::Repeating
 }

@@ -214,7 +214,6 @@ impl OriginSink {
         self.0.lock().add(&Origins::of(origin));
     }
 
-    /// Adds several places.
     pub fn add_all(&self, origins: &Origins) {
         self.0.lock().add(origins);
     }
@@ -411,11 +410,10 @@ impl ToolPauseKind {
 pub enum ServerAddress {
     /// A process with this command line.
     Command(String),
-    /// A server at this URL.
     Url(String),
 }
 
-/// What is known of an MCP server.
+/// The facts about an MCP server.
 #[derive(Clone, Debug)]
 pub struct KnownServer {
     pub address: ServerAddress,

@@ -1,8 +1,14 @@
 //! The vectors that hold this fold of events and the window's to one another: a journal in, a view out.
 //!
-//! With `PLAIT_WRITE_FOLDS=1` the views are written anew; look at the difference before committing it.
+//! With `PLAIT_WRITE_FOLDS=1` the views are written again; look at the difference before committing it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by them")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by them"
+)]
 
 use std::path::{Path, PathBuf};
 

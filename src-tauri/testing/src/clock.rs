@@ -19,7 +19,6 @@ pub struct FakeClock {
 const START_MS: u64 = 1_767_225_600_000;
 
 impl FakeClock {
-    /// The duration of each sleep.
     pub fn sleeps(&self) -> Vec<Duration> {
         self.sleeps.lock().clone()
     }

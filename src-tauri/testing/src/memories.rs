@@ -10,7 +10,7 @@ use plait_core::id::MemoryId;
 use plait_core::user::UserName;
 use plait_run::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
 
-/// Keeps memories. A query finds those that contain it.
+/// Keeps memories. A query finds memories that contain it.
 #[derive(Default)]
 pub struct FakeMemoryStore {
     users: Mutex<BTreeMap<UserName, Vec<MemoryRecord>>>,

@@ -22,7 +22,6 @@ pub enum ScriptedReply {
 }
 
 impl ScriptedReply {
-    /// A reply with text only.
     pub fn text(text: &str) -> Self {
         Self::Reply(ModelReply { text: text.to_owned(), ..ModelReply::default() })
     }
@@ -57,7 +56,6 @@ pub struct FakeProvider {
 }
 
 impl FakeProvider {
-    /// Appends replies to the script.
     pub fn push_replies(&self, answers: impl IntoIterator<Item = ScriptedReply>) {
         self.script.lock().extend(answers);
     }

@@ -27,7 +27,7 @@ pub struct SubflowCall {
 pub struct FakeSubflows {
     calls: Mutex<Vec<SubflowCall>>,
     next: Mutex<Vec<ChildEnd>>,
-    /// The calls, by number from 0, whose child asks a person.
+    /// The calls, by number from 0, that ask a person in the child.
     asking: Mutex<BTreeSet<usize>>,
 }
 

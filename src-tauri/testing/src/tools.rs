@@ -18,7 +18,7 @@ use plait_run::tool::{
 /// How many calls of `meet` end together.
 pub const CALLS_THAT_MEET: usize = 3;
 
-/// Tools whose results are known:
+/// Tools with known results:
 /// - `broken` always fails, with an error that may pass;
 /// - `calculator` returns 42;
 /// - `dialog` asks for what its argument `requests` lists, in order: `{"ask": TEXT}` the person, `{"sample": TEXT}` a model, with

@@ -42,7 +42,7 @@ pub(crate) struct BenchArgs {
     /// Only this part; may be repeated
     #[arg(long, value_enum)]
     only: Vec<Part>,
-    /// Also write the figures into BENCHMARKS.md
+    /// Also write the rows of these figures into BENCHMARKS.md
     #[arg(long)]
     record: bool,
     /// Only benchmarks of the engine and the store whose name contains this
@@ -111,7 +111,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<()> {
         let path = repo::root().join("BENCHMARKS.md");
         let old =
             fs::read_to_string(&path).with_context(|| format!("{} could not be read", path.display()))?;
-        fs::write(&path, report::record(&old, &text)?)?;
+        fs::write(&path, report::record(&old, &args.command(), measured)?)?;
         print_note(&format!("Recorded in {}", path.display()));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Installs the editor's packages and builds its pages. Skips what is up to date.
+//! Installs the editor's packages and builds its pages. Skips steps that are up to date.
 
 use anyhow::Result;
 

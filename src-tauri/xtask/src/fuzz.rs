@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: searches for inputs that crash Plait, hang it or exhaust its memory. What is tested and how stands in
-//! the crate `plait-fuzz`.
+//! `cargo xtask fuzz`: searches for inputs that crash Plait, hang it or exhaust its memory. The targets and the search
+//! are in the crate `plait-fuzz`.
 
 use std::path::PathBuf;
 use std::process::Command;

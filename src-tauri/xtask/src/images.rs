@@ -1,4 +1,4 @@
-//! Takes the pictures of the guide and of the README anew: the tests of the real window take them while they check what is on
+//! Takes the pictures of the guide and of the README again: the tests of the real window take them while they check
 //! them.
 
 use anyhow::{Result, bail};

@@ -60,7 +60,7 @@ enum Task {
         #[arg(long, value_enum)]
         only: Vec<test::Part>,
     },
-    /// Check for banned words and import circles (takes seconds)
+    /// Check words, import circles and lists in documents (takes seconds)
     Lint,
     /// Run the benchmarks and compare them with their references and targets
     Bench(bench::BenchArgs),

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::repo;
 use crate::steps::{Step, print_note};
-use convert::Entry;
+use convert::CatalogEntry;
 
 const PACKAGE: &str = "litellm";
 /// The name of the table inside the package.
@@ -38,7 +38,7 @@ struct Catalog {
     about: String,
     source: String,
     date: String,
-    models: BTreeMap<String, Entry>,
+    models: BTreeMap<String, CatalogEntry>,
 }
 
 const ABOUT: &str = "Written by `cargo xtask models`; do not edit. Context windows in tokens of prompt and reply together, and US \
@@ -80,10 +80,13 @@ pub(crate) fn refresh(args: &ModelsArgs) -> Result<()> {
     Ok(())
 }
 
-/// The entries of the source, and those that it dropped.
-fn merge(before: BTreeMap<String, Entry>, listed: BTreeMap<String, Entry>) -> BTreeMap<String, Entry> {
-    let retired = before.into_iter().map(|(name, entry)| (name, Entry { retired: true, ..entry }));
-    let mut all: BTreeMap<String, Entry> = retired.collect();
+/// The entries of the source, and the entries that it dropped.
+fn merge(
+    before: BTreeMap<String, CatalogEntry>,
+    listed: BTreeMap<String, CatalogEntry>,
+) -> BTreeMap<String, CatalogEntry> {
+    let retired = before.into_iter().map(|(name, entry)| (name, CatalogEntry { retired: true, ..entry }));
+    let mut all: BTreeMap<String, CatalogEntry> = retired.collect();
     all.extend(listed);
     all
 }

@@ -25,7 +25,8 @@ const COMPLETIONS: &[(&str, &str)] = &[("bash", "plait"), ("zsh", "_plait"), ("f
 pub(crate) fn run(debug: bool) -> Result<()> {
     requirements::ensure_installed(&[Purpose::Window, Purpose::Editor])?;
     editor::build()?;
-    // The selection of the tests, or else that of the packages alone: another one would compile the dependencies again.
+    // The selection of the tests, or else of the packages alone: another selection would compile the dependencies
+    // again.
     let kind = if debug { "--tests" } else { "--release" };
     let args = ["build", "--workspace", "--lib", "--bins", kind];
     Step::new("Compile Plait (the first time takes some minutes)", cargo(&args)).run()?;
@@ -79,7 +80,7 @@ fn formats() -> Vec<&'static str> {
     formats
 }
 
-/// Writes what the packages hold beside the window into `target/package`: the terminal command, its manual pages and its
+/// Writes the other parts of the packages into `target/package`: the terminal command, its manual pages and its
 /// completions.
 fn write_parts(plait: &Path) -> Result<()> {
     let parts = repo::root().join("target/package");

@@ -1,5 +1,6 @@
 //! Paths of the repository.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::SystemTime;
@@ -18,11 +19,21 @@ pub(crate) fn ui() -> PathBuf {
     root().join("ui")
 }
 
-/// The paths of all files that git tracks, from the root.
-pub(crate) fn tracked_files() -> Result<Vec<String>> {
+/// The path from the root and the text of each file that git tracks, if it has one of these endings.
+pub(crate) fn texts(endings: &[&str]) -> Result<Vec<(String, String)>> {
     let output = Command::new("git").args(["ls-files"]).current_dir(root()).output();
     let output = output.context("cannot run git ls-files")?;
-    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect())
+    let names = String::from_utf8_lossy(&output.stdout).into_owned();
+    let selected = names.lines().filter(|name| endings.iter().any(|ending| name.ends_with(ending)));
+    // A file that was deleted and not committed yet is still listed.
+    Ok(selected
+        .filter_map(|name| Some((name.to_owned(), fs::read_to_string(root().join(name)).ok()?)))
+        .collect())
+}
+
+/// The text of the file at a path from the root.
+pub(crate) fn text(name: &str) -> Result<String> {
+    fs::read_to_string(root().join(name)).with_context(|| format!("cannot read {name}"))
 }
 
 /// Cargo's build directory.
@@ -30,7 +41,6 @@ pub(crate) fn target() -> PathBuf {
     crate::environment::variable("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// The path of a built binary.
 pub(crate) fn binary(name: &str, release: bool) -> PathBuf {
     let profile = if release { "release" } else { "debug" };
     target().join(profile).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
@@ -43,7 +53,7 @@ pub(crate) fn newest_modification(path: &Path) -> Option<SystemTime> {
     if !meta.is_dir() {
         return meta.modified().ok();
     }
-    std::fs::read_dir(path)
+    fs::read_dir(path)
         .ok()?
         .flatten()
         .filter(|entry| !GENERATED.iter().any(|generated| entry.file_name() == *generated))

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::platform::{Manager, succeeds, which};
 use crate::{browser, steps};
 
-/// What a requirement is needed for.
+/// The use of a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Checking the Rust code
@@ -155,7 +155,7 @@ const REQUIREMENTS: &[Requirement] = &[
     },
 ];
 
-/// Installs whatever is missing for `purposes`.
+/// Installs the missing requirements of `purposes`.
 ///
 /// Fails with the exact command to run if it cannot install, and if Node is missing or too old: distributions ship very
 /// different versions, so the choice is left to the developer.

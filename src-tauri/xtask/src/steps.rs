@@ -47,7 +47,6 @@ impl Step {
         self.execute(false).map(drop)
     }
 
-    /// Runs it and shows its output.
     pub(crate) fn run_with_output(self) -> Result<()> {
         self.execute(true).map(drop)
     }

@@ -4,7 +4,7 @@
 
 mod acceptance;
 mod banned_words;
-mod environment_reads;
+mod contributing;
 mod feature_selection;
 mod lint;
 mod module_cycles;

@@ -93,7 +93,8 @@ impl App {
         Ok(app)
     }
 
-    /// Starts the binary again with the same data directory, until it ends or has reported an error. Returns what it printed.
+    /// Starts the binary again with the same data directory, until it ends or has reported an error. Returns its
+    /// output.
     pub fn start_again(&self, args: &[&str]) -> Result<String> {
         let mut command = clean_command(&self.binary);
         command
@@ -221,7 +222,7 @@ pub fn built_binary() -> Result<PathBuf> {
     })
 }
 
-/// Waits until the processes of a window have ended and given back what they held.
+/// Waits until the processes of a window have ended and released their files and locks.
 async fn wait_until_gone(pids: &[u32], complaint: &str) -> Result<()> {
     let start = Instant::now();
     while !pids.iter().copied().all(process::has_let_go) {

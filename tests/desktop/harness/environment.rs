@@ -19,10 +19,11 @@ use crate::process::ChildGuard;
 /// Larger than the default size of the window, so that it opens at that size.
 const SCREEN_SIZE: &str = "1600x1000x24";
 
-/// What a process needs to start, and no more: keys, proxies and model servers of the developer are in the environment, too.
+/// The variables that a process needs to start. Keys, proxies and model servers of the developer are in the
+/// environment, too.
 const KEPT_VARIABLES: [&str; 6] = ["PATH", "HOME", "LANG", "TMPDIR", "XDG_RUNTIME_DIR", "LLVM_PROFILE_FILE"];
 
-/// A command that inherits only what a process needs to start.
+/// A command that inherits only these variables.
 pub fn clean_command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     let kept = KEPT_VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));

@@ -22,7 +22,6 @@ pub struct Point {
 }
 
 impl Point {
-    /// The point at this offset.
     #[must_use]
     pub fn offset(self, x: f64, y: f64) -> Self {
         Self { x: self.x + x, y: self.y + y }
@@ -111,7 +110,6 @@ impl App {
         false
     }
 
-    /// Clicks a point.
     pub async fn click_at(&self, at: Point) -> Result<()> {
         let pointer = MouseActions::new("pointer".to_owned())
             .then(move_to(at, 0))
@@ -129,7 +127,6 @@ impl App {
             .with_context(|| format!("the driver refused {description}"))
     }
 
-    /// Moves the pointer to a point.
     pub async fn move_pointer(&self, at: Point) -> Result<()> {
         self.perform(MouseActions::new("pointer".to_owned()).then(move_to(at, 0))).await
     }
@@ -149,7 +146,7 @@ impl App {
         self.drag_with(MIDDLE_BUTTON, 30, FRAME_MS, from, to).await
     }
 
-    /// Drags in so many steps, each as long as `step_ms`.
+    /// Drags in `steps` steps of `step_ms` each.
     async fn drag_with(&self, button: u64, steps: u32, step_ms: u64, from: Point, to: Point) -> Result<()> {
         let mut pointer = MouseActions::new("pointer".to_owned())
             .then(move_to(from, 0))

@@ -6,6 +6,7 @@
 //! [`app`] is the window, [`query`] finds elements in the page, [`input`] is pointer and keyboard, [`environment`] is the
 //! display and the driver, `picture` writes the pictures of the guide, [`process`] finds and ends processes.
 #![cfg(target_os = "linux")]
+#![allow(clippy::disallowed_methods, reason = "variables control tests")]
 
 pub mod app;
 pub mod environment;

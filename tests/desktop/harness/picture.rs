@@ -11,7 +11,7 @@ use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Filter};
 /// The largest picture that the guide may have.
 const MAX_BYTES: u64 = 150 * 1024;
 
-/// The colors of a picture. A window has few, and many shades between text and background, of which the most frequent do.
+/// The colors of a picture. A window has few, and many shades between text and background; the most frequent suffice.
 const MAX_COLORS: usize = 256;
 
 type Color = [u8; 3];

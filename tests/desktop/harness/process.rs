@@ -43,8 +43,8 @@ pub fn kill(pid: u32) {
     }
 }
 
-/// Whether a process that was killed or closed has given back what it held: files and locks go with its last thread, on a busy machine some
-/// time after its memory.
+/// Whether a process that was killed or closed has released its files and locks: they go with its last thread, on a
+/// busy machine some time after its memory.
 pub fn has_let_go(pid: u32) -> bool {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

@@ -28,7 +28,6 @@ fn main() -> Result<()> {
     })
 }
 
-/// Prints one figure.
 fn print_figure(group: &str, by: &str, value: f64, unit: &str) {
     println!("{}", json!({ "group": group, "by": by, "value": value, "unit": unit }));
 }

@@ -28,7 +28,7 @@ async fn conversational_loop_is_drawn_run_killed_and_continued() -> Result<()> {
         app.wait_for_test_id("conversation-injected").await?;
         app.wait_for_test_id("quota-bar").await?;
         app.wait_for_role("switch", "Compare with the previous call").await?;
-        // In the page: the prompt is drawn anew while the run settles, and takes the element with it.
+        // In the page: the prompt is drawn again while the run settles, which replaces the element.
         app.evaluate("document.querySelector('[role=switch][aria-label^=Compare]').click()").await?;
         app.wait_for_test_id("prompt-diff").await?;
         app.screenshot("2-prompt").await?;
@@ -112,7 +112,7 @@ async fn run(app: &App) -> Result<Value> {
     Ok(runs[0]["run"].clone())
 }
 
-/// Waits until the run has asked so many times.
+/// Waits until the run has asked this many times.
 async fn wait_for_pauses(app: &App, count: usize) -> Result<()> {
     for _ in 0..200 {
         let run = run(app).await?;
@@ -129,7 +129,7 @@ async fn wait_for_pauses(app: &App, count: usize) -> Result<()> {
     bail!("the run did not ask {count} times; {}", app.log())
 }
 
-/// The texts of what a call sent, but for instructions.
+/// The texts that a call sent, except instructions.
 fn texts(call: &Value) -> Vec<String> {
     let messages = call["messages"].as_array().into_iter().flatten();
     let said = messages.filter(|message| message["role"] != "system");

@@ -19,7 +19,7 @@ async fn flow_can_be_drawn_run_answered_saved_and_reopened() -> Result<()> {
     run_test(async { draw_run_save_and_reopen("draws", &built_binary()?).await }).await
 }
 
-/// Does all of it in the window of this binary. `name` is that of the test, for its pictures.
+/// Does all of it in the window of this binary. `name` is the name of the test, for its pictures.
 pub(crate) async fn draw_run_save_and_reopen(name: &str, binary: &Path) -> Result<()> {
     let home = Home::new()?;
     let app = App::open_binary(name, binary, &home, &[]).await?;
@@ -50,7 +50,8 @@ pub(crate) async fn draw_run_save_and_reopen(name: &str, binary: &Path) -> Resul
     app.type_text(r#"{"tokensPerSecond": 30}"#).await?;
 
     click(&app, "run-button").await?;
-    // A new *Tools* node offers `fetch_url`, so the flow needs hosts that nobody knows before. Nothing chosen is denied.
+    // A new *Tools* node offers `fetch_url`, so the flow needs hosts that are unknown before the run. An empty choice
+    // denies nothing.
     app.wait_for_test_id("need-host=*").await?;
     app.screenshot("needs").await?;
     click(&app, "grants-run").await?;

@@ -45,19 +45,17 @@ pub(crate) async fn drag_between(app: &App, source: &str, target: &str) -> Resul
     .await
 }
 
-/// Waits until a node is in this state.
 pub(crate) async fn wait_for_node_state(app: &App, node: &str, state: &str) -> Result<()> {
     app.wait_for(&format!("[data-testid=\"node-{node}\"][data-state=\"{state}\"]")).await?;
     Ok(())
 }
 
-/// Waits until the run is in this state.
 pub(crate) async fn wait_for_run_status(app: &App, status: &str) -> Result<()> {
     app.wait_for(&format!("[data-testid=\"run-status\"][data-status=\"{status}\"]")).await?;
     Ok(())
 }
 
-/// Clicks the element with this test id. What is drawn anew before the click arrives is looked for again.
+/// Clicks the element with this test id. An element that is redrawn before the click arrives is looked up again.
 pub(crate) async fn click(app: &App, test_id: &str) -> Result<()> {
     for _ in 0..3 {
         let element = app.wait_for_test_id(test_id).await?;

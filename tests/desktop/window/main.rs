@@ -1,5 +1,6 @@
 //! Scenarios in the real window.
 #![cfg(target_os = "linux")]
+#![allow(clippy::disallowed_methods, reason = "variables control tests")]
 
 mod conversational_loop;
 mod crash_recovery;

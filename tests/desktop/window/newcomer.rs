@@ -14,10 +14,10 @@ use crate::editor::{ENTER, read_saved_flow};
 pub(crate) use keyboard::build_run_and_save as build_by_keyboard;
 pub(crate) use mouse::build_run_and_save as build_by_mouse;
 
-/// What the newcomer says to the model.
+/// The newcomer's message to the model.
 const ANSWERS: [&str; 2] = ["Where is my parcel?", "Thank you."];
 
-/// Between two keys: 300 characters a minute, as a person types who knows what to type.
+/// Between two keys: 300 characters a minute, the speed of a person who knows the text.
 const KEY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Presses keys together, and waits as long as a person takes for the next ones.

@@ -149,7 +149,7 @@ async fn page_comes_with_what_it_begins_with_and_in_the_chosen_theme() -> Result
         app.rpc("settings.change", json!({ "patch": { "theme": "light" } })).await?;
         let first = app.client.window().await?;
         open_another(&app).await?;
-        // What the host wrote into the page, for this window.
+        // The data that the host wrote into the page, for this window.
         let replies = "JSON.parse(document.getElementById('first-replies').textContent)";
         let names = app.evaluate(&format!("Object.keys({replies}).sort()")).await?;
         assert_eq!(names, json!(["nodes.list", "settings.get", "users.list"]));

@@ -33,7 +33,7 @@ const PARTS: &[&str] = &[
 struct Root(tempfile::TempDir);
 
 impl Root {
-    /// Installs the package with a package database of its own. What it depends on is taken from the system.
+    /// Installs the package with a package database of its own. Its dependencies come from the system.
     fn install(package: &Path) -> Result<Self> {
         let root = Self(tempfile::Builder::new().prefix("plait-root-").tempdir()?);
         for folder in ["var/lib/dpkg/updates", "var/lib/dpkg/info", "var/log"] {
@@ -56,7 +56,7 @@ fn named_package(variable: &str) -> Result<PathBuf> {
     Ok(PathBuf::from(std::env::var_os(variable).with_context(|| format!("{variable} names no package"))?))
 }
 
-/// What a program prints. Fails if the program does.
+/// The output of a program. Fails if the program does.
 fn print_of(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("{command:?}"))?;
     let error = String::from_utf8_lossy(&output.stderr);

@@ -1,4 +1,4 @@
-//! A call whose arguments come from what others wrote: the window asks, shows the way on the canvas, and the call is not made.
+//! A call with arguments from texts of others: the window asks, shows the way on the canvas, and the call is not made.
 
 use anyhow::Result;
 use plait_window_tests::{App, Home, run_test};

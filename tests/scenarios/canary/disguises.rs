@@ -1,4 +1,4 @@
-//! The disguises in which a secret is planted, and the search for what is left of it.
+//! The disguises in which a secret is planted, and the search for its remains.
 
 #![expect(clippy::format_collect, reason = "short texts")]
 
@@ -7,7 +7,7 @@ use std::collections::HashSet;
 /// The shortest part of a secret that counts as found.
 const WINDOW: usize = 16;
 
-/// A secret in every disguise, each with its name. Shares no code with what is tested.
+/// A secret in every disguise, each with its name. Shares no code with the product.
 pub fn disguised(secret: &str) -> Vec<(String, String)> {
     let percent: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let unicode: String = secret.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
@@ -136,7 +136,7 @@ fn base64(bytes: &[u8]) -> String {
     out
 }
 
-/// The search must find what it is meant to find.
+/// The search must find planted secrets.
 #[test]
 fn search_finds_every_disguise() {
     let secret = "Canary/Of+The=Environment-3q2P1o0N9m8L";

@@ -1,4 +1,4 @@
-//! A model server that echoes everything it knows: the request, its headers, and what was planted in it.
+//! A model server that echoes everything it knows: the request, its headers, and the planted secret.
 
 use std::sync::{Arc, Mutex};
 

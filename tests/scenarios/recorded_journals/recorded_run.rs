@@ -12,14 +12,13 @@ use serde_json::Value;
 /// A run, with its child runs, as some version of Plait recorded it.
 #[derive(Deserialize, Serialize)]
 pub struct RecordedRun {
-    /// The texts of the flows, by hash.
     pub flows: BTreeMap<String, String>,
-    /// The journals; the first is that of the run itself.
+    /// The journals; the first is the run's own.
     pub journals: Vec<Vec<Value>>,
 }
 
 impl RecordedRun {
-    /// The run and its child runs in a data directory that nobody has open.
+    /// The run and its child runs in a data directory that is not open.
     pub fn from_store(home: &Path, run: &RunId) -> Self {
         let store = Store::open(home).unwrap();
         let mut recorded = Self { flows: BTreeMap::new(), journals: Vec::new() };

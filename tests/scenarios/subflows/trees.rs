@@ -14,7 +14,7 @@ use crate::support::binary::Home;
 use crate::support::folder::{FlowFolder, flow_json};
 use crate::support::hanging_provider::HangingProvider;
 use crate::support::provider::{RecordingProvider, assistant, user};
-use crate::support::server::{Answer, ModelServer, last_message_text};
+use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 /// A flow that calls the one in `file` with the text "go".
 fn parent_of(file: &str) -> Value {
@@ -262,8 +262,8 @@ async fn run_killed_within_a_child_continues_that_child() {
     let server =
         ModelServer::start(move |request, before| match (last_message_text(request).as_str(), before) {
             // The first process was killed before it could receive it.
-            ("Again", 1) => Answer::NoResponse,
-            (question, _) => Answer::Slow(Duration::from_millis(1), format!("re: {question}")),
+            ("Again", 1) => ServerReply::NoResponse,
+            (question, _) => ServerReply::Slow(Duration::from_millis(1), format!("re: {question}")),
         })
         .await;
     let model = json!({ "provider": "openai", "model": "gpt-4o" });

@@ -1,4 +1,4 @@
-//! Run trees of many runs: all of them end when the root is canceled, also those that are just starting.
+//! Run trees of many runs: all runs end when the root is canceled, also runs that are just starting.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn calling(file: &str, times: usize) -> Value {
     flow_json("wide", nodes.into(), &edges.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Levels of flows, each of which calls the next so many times; those at the bottom wait for a day.
+/// Levels of flows. Each calls the next level several times; the lowest flows wait for a day.
 fn tree_of(widths: &[usize]) -> (FlowFolder, usize) {
     let leaf = flow_json(
         "leaf",

@@ -67,7 +67,7 @@ export function useElements() {
       select(editor, "nodes", canvas.boxStart ? withoutLoops(changes, canvas.drawnNodes()) : changes);
       // A selection box selects the nodes of a frame, not the frame.
       select(editor, "frames", frameChanges.filter((change) => !canvas.boxStart || !isSelecting(change)).map(ofFrame));
-      // A drag or a resize moves what is drawn; the document learns of it when it ends.
+      // A drag or a resize moves the drawn elements; the document changes when it ends.
       draw(snapping.adjust(all.filter((change) => change.type === "position" || change.type === "dimensions")));
     },
     [editor, canvas, snapping, sizes, draw],
@@ -110,7 +110,7 @@ export function useElements() {
   return { nodes, frames: fittedFrames, edges, onNodesChange, onEdgesChange, onDragStart, onDrag, onDragStop };
 }
 
-/** Takes React Flow's selection changes over into the document's selection, which then selects what is drawn. */
+/** Takes React Flow's selection changes over into the document's selection, which then selects the drawn elements. */
 function select(
   editor: FlowEditor,
   what: "nodes" | "edges" | "frames",

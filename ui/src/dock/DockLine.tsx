@@ -1,4 +1,4 @@
-/** The dock as one line, in windows without room for it: what the run asks, and the field to reply; or how far the run is. */
+/** The dock as one line, for small windows: the run's question with the field to reply, or the progress of the run. */
 import { ChevronsDownUp, ChevronsUpDown, CircleDot, Clock } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Button } from "@/design/controls/Button";

@@ -21,7 +21,7 @@ function sessionOf(run: string): RunSession {
   return new RunSession(workspace.host, run, FLOW, { changed: () => undefined, broke: () => undefined });
 }
 
-/** A run of which something is known already. */
+/** A run with some events already. */
 function knownSession(run: string): RunSession {
   const session = sessionOf(run);
   session.push([{ seq: 0, at: 0, type: "node.started", node: "chat", epoch: [], attempt: 1 } as Entry]);

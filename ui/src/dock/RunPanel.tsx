@@ -4,8 +4,8 @@ import { useWorkspace } from "@/workspace/context";
 import { useActiveSession } from "@/workspace/run-hooks";
 
 /**
- * What a panel shows of the active run: `children`, made anew for each run, or `none` if there is no run. A run that has just
- * started while the panel is in view comes into it later, in a frame of its own, so that the click on Run is answered before much is drawn.
+ * A panel of the active run: `children`, created again for each run, or `none` without a run. The children of a run
+ * that has just started are drawn in a later frame, so that the click on Run is answered first.
  */
 export function RunPanel({ none, children }: { none: ReactNode; children: (session: RunSession) => ReactNode }) {
   const session = useActiveSession();

@@ -9,7 +9,6 @@ import { BooleanControl, NumberControl } from "./SimpleControls";
 import { TextControl } from "./TextControl";
 import { ToolChecklist } from "./ToolChecklist";
 
-/** The control that edits values of a spec. */
 export function Control({ spec, ...rest }: FieldProps) {
   switch (spec.kind) {
     case "text":

@@ -5,7 +5,6 @@ import type { Path } from "./findings";
 
 export type TextSpec = Extract<Spec, { kind: "text" }>;
 
-/** Props of every form field. */
 export type FieldProps<S extends Spec = Spec> = {
   /** The id of its control, which its label points to. */
   id: string;

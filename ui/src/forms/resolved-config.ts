@@ -5,7 +5,7 @@ import { displayedFlow } from "@/flow/document/flow-state";
 import { useFlow, useSettings, useWorkspace } from "@/workspace/context";
 import { CONFIG_FIELDS, pathOf, valueAt } from "./config-fields";
 
-/** What is typed in a row is asked for once. */
+/** Typing in a row requests once. */
 const DELAY_MS = 150;
 
 const IN_SETTINGS = CONFIG_FIELDS.flatMap(({ settings }) => (settings === undefined ? [] : [pathOf(settings)]));

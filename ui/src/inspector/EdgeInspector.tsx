@@ -11,7 +11,7 @@ import { TEXTS } from "./texts";
 
 const STRANDS = { context: "Context edge", data: "Data edge", tools: "Tools edge" };
 
-/** One edge: its strand, its ends, what is wrong with it, what passed last. */
+/** One edge: its strand, its ends, its problems, its last value. */
 export function EdgeInspector({ edgeId }: { edgeId: EdgeId }) {
   const { editor } = useWorkspace();
   const types = useNodeTypes((all) => all);

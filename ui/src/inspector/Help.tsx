@@ -7,7 +7,7 @@ import { InlineCode } from "@/design/text/InlineCode";
 import { useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
-/** What a node type does, its ports, and examples whose config can be taken over. */
+/** The description of a node type, its ports, and examples with configs to apply. */
 export function Help({ type, nodeId, readOnly }: { type: NodeDescriptor; nodeId: NodeId; readOnly: boolean }) {
   const { editor, guide } = useWorkspace();
   return (

@@ -13,7 +13,7 @@ function editedFlow({ key, outer = [], viewing }: FlowState): string {
   return [key, ...outer.map(({ node }) => node), viewing?.run ?? ""].join("/");
 }
 
-/** The right side: everything about what is selected; about the flow itself where nothing is. */
+/** The right side: everything about the selection, or about the flow without one. */
 export function Inspector() {
   const count = useFlow((state) => state.selection.nodes.size);
   const edges = useFlow((state) => state.selection.edges.size);
@@ -23,7 +23,7 @@ export function Inspector() {
   const frames = useFlow((state) => state.selection.frames?.size ?? 0);
   const [frame] = useFlow((state) => state.selection.frames ?? NONE);
   return (
-    // Ids repeat between flows: what is being typed for one must not be taken for the same field of another.
+    // Ids repeat between flows: a draft in one must not appear in the same field of another.
     <div key={edited} className="h-full" data-testid="inspector">
       {count + edges === 0 && frames === 1 && frame !== undefined ? (
         <FrameInspector key={frame} frameId={frame} />

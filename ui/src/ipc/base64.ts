@@ -1,7 +1,6 @@
 /** How many bytes are turned into characters at once: engines limit the number of arguments. */
 const CHUNK_BYTES = 32_768;
 
-/** Bytes in base64. */
 export function toBase64(bytes: Uint8Array): string {
   const chunks: string[] = [];
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {

@@ -4,7 +4,7 @@ import type { CommandName, Reply } from "./host";
 /** The element with the replies: `ELEMENT` of `src-tauri/desktop/first_state.rs`. */
 const FIRST_REPLIES = "first-replies";
 
-/** Each is given once: what is asked for again may have changed. */
+/** Each is given once: a later reply may differ. */
 export class FirstReplies {
   readonly #replies: Map<string, unknown>;
   /** Whether the host has written any, so that it is open. */

@@ -13,8 +13,8 @@ export type OpenRequest = { file: string } | { example: string };
 
 export interface Host {
   /**
-   * Resolves when the host can answer. It may have to read all journals first, of which it reports how many it has read.
-   * Rejects only with `HostError`, with what keeps it from answering at all.
+   * Resolves when the host can answer. It may have to read all journals first, and reports how many it has read.
+   * Rejects only with a `HostError` that says why it can't answer.
    */
   opened(onProgress: (progress: OpeningProgress) => void): Promise<void>;
   /** Calls one command. Rejects only with `HostError`. */
@@ -62,7 +62,7 @@ export class HostError extends Error {
     this.details = reply.details;
   }
 
-  /** Whatever was thrown, as a `HostError`. */
+  /** The thrown value as a `HostError`. */
   static from(thrown: unknown): HostError {
     if (thrown instanceof HostError) return thrown;
     if (typeof thrown === "object" && thrown !== null && "code" in thrown && "message" in thrown) {

@@ -44,10 +44,8 @@ export const SettingsPage = lazy(() =>
 
 const GrantsPanel = lazy(() => import("./grants/GrantsPanel").then((module) => ({ default: module.GrantsPanel })));
 
-/** The same. */
 const MemoryPanel = lazy(() => import("./memory/MemoryPanel").then((module) => ({ default: module.MemoryPanel })));
 
-/** The same. */
 const McpPanel = lazy(() => import("./mcp/McpPanel").then((module) => ({ default: module.McpPanel })));
 
 export const PANELS: readonly PanelDefinition[] = [

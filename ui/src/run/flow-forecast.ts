@@ -12,7 +12,7 @@ import type { ActiveRun } from "./live/active-run";
 
 /** How long nothing may change before a forecast is made. */
 const DELAY_MS = 400;
-/** Larger flows get none by themselves: it would take the host seconds after each edit. */
+/** Larger flows get none automatically: it would take the host seconds after each edit. */
 const MAX_NODES = 5000;
 
 /** The forecast, and the flow that it is about. */
@@ -21,7 +21,7 @@ export type Forecasted = { flow?: Flow; forecast?: FlowForecast };
 export class FlowForecasts {
   readonly store: StoreApi<Forecasted> = createStore<Forecasted>(() => ({}));
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The request whose answer will be displayed. */
+  /** The request for the displayed forecast. */
   #pending: { flow: Flow; made: string } | undefined;
   /** What the latest forecast was made from. */
   #made = "";
@@ -66,7 +66,7 @@ export class FlowForecasts {
     const made = `${run ?? ""} ${run ? head.totals.modelCalls : 0}`;
     // The answer that is under way is the one that is needed.
     if (this.#pending?.flow === flow && this.#pending.made === made && state.checkedFlow === flow) return;
-    // Whatever is under way is about what was displayed before.
+    // Running requests are about the flow displayed before.
     this.#pending = undefined;
     // The check that is under way leads here again.
     if (state.checkedFlow !== flow) return;

@@ -1,4 +1,4 @@
-/** Whether what is written can be read: WCAG's contrast, worked out from the tokens for both themes. */
+/** Whether texts can be read: WCAG's contrast, computed from the tokens of both themes. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

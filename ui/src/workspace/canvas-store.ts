@@ -37,7 +37,7 @@ export type CardData = {
   /** For a folded container: which of its sides edges of its body lead to. */
   folded?: FoldedSides;
 };
-/** At which sides of a folded loop or frame edges of what is in it end. */
+/** The sides of a folded loop or frame at which edges of its nodes end. */
 export type FoldedSides = { into: boolean; outOf: boolean };
 export type CanvasNode = CanvasNodeBase<CardData, "card" | "comment" | "loop">;
 export type FrameNode = CanvasNodeBase<{ frameId: FrameId; frame: Frame; folded?: FoldedSides }, "frame">;
@@ -67,19 +67,19 @@ export type CanvasState = {
   /** The end from which an edge is being drawn. */
   pulled?: Pulled;
   quickAdd?: QuickAdd;
-  /** The node whose connections are being made from the keyboard. */
+  /** The node that is being connected by keyboard. */
   connecting?: NodeId;
-  /** The node or the element of the frame whose name is being typed on it. */
+  /** The node or frame element that is being renamed in place. */
   renaming?: string;
   /** The nodes for which a loop to move them into is being chosen. */
   movingInto?: readonly NodeId[];
-  /** The loop or the element of the frame that would take what is being dragged. */
+  /** The loop or frame element that would take the dragged nodes. */
   dropTarget?: string;
   /** What the dragged nodes align with. */
   guides?: readonly Guide[];
   /** Whether the flow is large and seen from so far away that a picture takes the place of its cards. */
   overview?: boolean;
-  /** What is brought into view and selected as soon as the shown flow is drawn. */
+  /** The elements to select and bring into view as soon as the shown flow is drawn. */
   awaitedReveal?: RevealTarget;
   /** The node type being dragged onto the canvas, and where it is on the screen. */
   draggedType?: { type: NodeDescriptor; at: Point; overCanvas: boolean };
@@ -102,9 +102,8 @@ export type CanvasActions = {
    * not `dropped` there by hand goes to the nearest place in view where it covers nothing.
    */
   addNode(type: string, at?: Point, dropped?: boolean): NodeId | undefined;
-  /** Focuses the card of a node. */
   focusNode(node: NodeId): void;
-  /** Shows which loop would take what is dragged to a place of the screen; none without one. */
+  /** Shows the loop that would take nodes dropped at a place of the screen, if there is one. */
   showDropTarget(at: Point | undefined): void;
 };
 
@@ -136,7 +135,6 @@ export class CanvasStore {
     return this.state.instance;
   }
 
-  /** The nodes on the canvas. */
   drawnNodes(): CanvasNode[] {
     return this.instance?.getNodes().filter((one) => one.type !== "frame") ?? [];
   }

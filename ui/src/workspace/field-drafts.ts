@@ -22,7 +22,7 @@ type Drafts = ReadonlyMap<string, PlacedDraft>;
 type ParkedDrafts = { within: string; key: string; draft: PlacedDraft }[];
 
 export class FieldDrafts {
-  /** By document, and by the nodes whose inner flows they are in. */
+  /** By document, and by the nodes with the inner flows around them. */
   readonly store: StoreApi<ReadonlyMap<string, ReadonlyMap<string, Drafts>>> = createStore(() => new Map());
   readonly #documents: OpenDocuments;
   /** By the node that was deleted: undoing that brings back the same object. */
@@ -115,7 +115,10 @@ function outerNodes({ outer = [] }: FlowState): NodeId[] {
   return outer.map(({ node }) => node);
 }
 
-/** The node of the shown flow that a draft belongs to: its own, or the one whose inner flow it is in; none if it is in another flow. */
+/**
+ * The node of the shown flow that a draft belongs to: its own, or the node with the inner flow around it; none if it is
+ * in another flow.
+ */
 function nodeAround(state: FlowState, within: string, { place }: PlacedDraft): NodeId | undefined {
   const shown = outerNodes(state);
   const outer: NodeId[] = JSON.parse(within);
@@ -126,7 +129,7 @@ function keyOf({ node, path }: FieldPlace): string {
   return JSON.stringify([node ?? null, path]);
 }
 
-/** The value there; nothing where the path leads to an item that a list does not have. What is not set has no value. */
+/** The value there; nothing where the path leads to an item that a list does not have. An unset field has no value. */
 function valueAt(config: unknown, path: FieldPlace["path"]): { value: unknown } | undefined {
   let value = config;
   for (const part of path) {

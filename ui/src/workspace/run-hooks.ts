@@ -60,7 +60,7 @@ export function useRunHead<T>(select: (head: RunHead) => T): T {
   return usePart("head", () => select(activeRun.head));
 }
 
-/** As `useRunHead`, but never later than what happens to nodes, for what little is drawn anew when it changes. */
+/** As `useRunHead`, but never later than changes of nodes; for small components. */
 export function useRunHeadNow<T>(select: (head: RunHead) => T): T {
   const { activeRun } = useWorkspace();
   return usePart("frame", () => select(activeRun.head));
@@ -211,7 +211,6 @@ export function useForecast(node: NodeId): NodeForecast | undefined {
   return useStore(forecasts.store, (forecasted) => forecasts.of(node, forecasted));
 }
 
-/** The forecast of the whole flow. */
 export function useFlowForecast(): FlowForecast | undefined {
   return useStore(useWorkspace().forecasts.store, ({ forecast }) => forecast);
 }

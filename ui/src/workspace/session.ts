@@ -35,8 +35,8 @@ export class SessionStore {
   }
 
   /**
-   * Stores what is open, now and from now on. Until then nothing is stored, so that the last session stays whole while it is being
-   * opened again. Returns a function that stops it.
+   * Stores the open documents, now and after each change. Until then nothing is stored, so that the last session stays
+   * whole while it is being opened again. Returns a function that stops it.
    */
   follow(): () => void {
     const { editor, store } = this.documents;

@@ -68,7 +68,6 @@ export function createWorkspace(bareHost: Host) {
     questions,
     grantRequests,
     settings,
-    /** The users, and the current one. */
     users,
     providers: new ProviderStore(host, settings),
     layout,
@@ -106,7 +105,6 @@ export function createWorkspace(bareHost: Host) {
     activeRun,
     /** How the prompts of the flow will grow, and what a run may cost. */
     forecasts: new FlowForecasts(host, editor, activeRun),
-    /** The list of runs. */
     runList,
     /** Starts, opens, answers and stops runs. */
     runs: new RunControl({

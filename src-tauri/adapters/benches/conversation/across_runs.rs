@@ -23,10 +23,10 @@ use super::workload::{BenchError, Figures, run_info};
 use super::{median, megabytes, size};
 
 const TURNS: usize = 1_000;
-/// Stretches of turns whose medians are compared.
+/// Ranges of turns to compare by their medians.
 const STRETCHES: [(usize, usize); 3] = [(10, 60), (480, 530), (950, 1_000)];
 
-/// What is said in a turn: about 700 bytes, of which no two are the same; the echo says as much again.
+/// The text of a turn: about 700 bytes, different in each turn; the echo doubles it.
 fn said(turn: usize) -> String {
     let mut chance = fastrand::Rng::with_seed(turn as u64);
     let word = |chance: &mut fastrand::Rng| -> String {

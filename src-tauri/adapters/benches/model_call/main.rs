@@ -26,7 +26,6 @@ use workload::{BenchError, Figures, is_selected};
 
 /// Turns before the first measured call; each has two messages.
 const TURNS_BEFORE: usize = 500;
-/// Number of measured calls.
 const MEASURED_CALLS: usize = 200;
 
 fn main() -> Result<(), BenchError> {

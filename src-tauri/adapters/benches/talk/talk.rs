@@ -90,7 +90,6 @@ pub fn tell_failure(event: &Event) {
     }
 }
 
-/// A host with these providers.
 pub fn host(providers: ProviderRegistry) -> Host {
     Host {
         providers: Arc::new(providers),

@@ -115,7 +115,6 @@ impl EncryptedFile {
         Ok(())
     }
 
-    /// The key for a file with that protection.
     fn master_key(&self, protection: Protection) -> Result<MasterKey, Fault> {
         match protection {
             Protection::Passphrase => self.passphrase.clone().map(MasterKey::Passphrase).ok_or_else(|| {

@@ -99,7 +99,6 @@ pub(super) fn encrypt(plain: &[u8], master: &MasterKey) -> Result<Vec<u8>, Encry
     Ok(encrypted)
 }
 
-/// Decrypts the result of [`encrypt`].
 pub(super) fn decrypt(encrypted: &[u8], master: &MasterKey) -> Result<Zeroizing<Vec<u8>>, EncryptionError> {
     if protection_of(encrypted)? != master.protection() {
         return Err(EncryptionError::WrongKey);

@@ -1,4 +1,4 @@
-//! Whose key it is: a provider at an address.
+//! The owner of a key: a provider at an address.
 
 use url::Url;
 
@@ -14,7 +14,6 @@ pub struct KeyOwner {
 const SEPARATOR: &str = " at ";
 
 impl KeyOwner {
-    /// The provider of this name at this base URL.
     pub fn new(provider: &str, base_url: Option<&str>) -> Self {
         let url = base_url.and_then(|base_url| Url::parse(base_url.trim()).ok());
         Self { provider: provider.to_owned(), origin: url.map(|url| url.origin().ascii_serialization()) }
@@ -29,13 +28,11 @@ impl KeyOwner {
         self.origin.as_deref()
     }
 
-    /// The name under which its key is stored.
     pub(super) fn storage_name(&self) -> String {
         let origin = self.origin.iter().flat_map(|origin| [SEPARATOR, origin]);
         std::iter::once(self.provider.as_str()).chain(origin).collect()
     }
 
-    /// The provider of a stored key.
     pub(super) fn provider_of(storage_name: &str) -> &str {
         storage_name.rsplit_once(SEPARATOR).map_or(storage_name, |(provider, _)| provider)
     }

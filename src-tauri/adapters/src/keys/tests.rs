@@ -144,7 +144,7 @@ async fn stored_keys_are_redacted_before_they_are_used() {
     let again = KeyStore::in_file(home.path(), None);
     assert_eq!(again.redaction().text(key), key, "nothing was read yet");
     assert_eq!(again.redaction_with_stored_keys().await.text(key), "[key of a]");
-    // The variable of a provider, whatever its name says.
+    // The variable of a provider, with any name.
     again.set_owners([(owner("d"), Some(VARIABLE.0.to_owned()))].into());
     assert_eq!(again.redaction_with_stored_keys().await.text(VARIABLE.1), "[key of d]");
     // A keychain may ask for a password, so it is read silently only once it is unlocked.

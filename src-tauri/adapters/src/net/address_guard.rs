@@ -1,7 +1,7 @@
 //! Which addresses a flow's requests may reach: public ones, and hosts that the person allowed.
 //!
-//! A name is resolved once per connection, all of its addresses are checked, and the connection goes to those that were
-//! checked. So a name that resolves to another address a moment later gains nothing.
+//! A name is resolved once per connection, all of its addresses are checked, and the connection goes to a checked
+//! address. So a name that resolves to another address a moment later gains nothing.
 
 use std::fmt;
 use std::io;
@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
-/// A host that the person allows, whatever its address is.
+/// A host that the person allows, at any address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedHost {
     host: Host,
@@ -50,7 +50,7 @@ impl fmt::Display for AllowedHost {
     }
 }
 
-/// What the guard lets through besides public addresses. Empty by default.
+/// The exceptions that the guard lets through. Empty by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddressPolicy {
     allowed: Vec<AllowedHost>,
@@ -80,7 +80,6 @@ fn as_ref(host: &Host) -> Host<&str> {
     }
 }
 
-/// Resolves a name to addresses.
 pub(super) type Lookup = Arc<dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync>;
 
 /// Decides whether an address is refused. Another one than [`is_refused`] is for tests.
@@ -96,7 +95,7 @@ pub(super) fn system_lookup() -> Lookup {
     })
 }
 
-/// A resolver that returns only what may be connected to.
+/// A resolver that returns allowed addresses only.
 pub(super) struct GuardedResolver {
     pub(super) lookup: Lookup,
     pub(super) is_refused: Classifier,
@@ -126,7 +125,7 @@ pub(super) struct RefusedAddress {
     pub(super) address: IpAddr,
 }
 
-/// The address of a URL whose host is one; names are up to the resolver.
+/// The address in a URL. None for a name, which the resolver checks.
 pub(super) fn literal_address(url: &Url) -> Option<IpAddr> {
     match url.host()? {
         Host::Ipv4(address) => Some(address.into()),
@@ -136,7 +135,7 @@ pub(super) fn literal_address(url: &Url) -> Option<IpAddr> {
 }
 
 /// Whether an address is none of the public internet: loopback, private, link-local, shared, multicast, reserved, and
-/// those at which clouds describe a machine and its credentials to itself.
+/// the addresses at which clouds serve a machine its own credentials.
 pub(super) fn is_refused(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_refused_v4(address),

@@ -1,5 +1,5 @@
-//! An HTTP client for requests that flows and models ask for. Every address is checked, also behind redirects; what comes back
-//! is limited in size. Proxies of the environment are not used: they would resolve names on their own.
+//! An HTTP client for requests that flows and models ask for. Every address is checked, also behind redirects;
+//! responses are limited in size. Proxies of the environment are not used: they would resolve names themselves.
 
 use std::error::Error as _;
 use std::sync::{Arc, OnceLock};
@@ -34,7 +34,7 @@ struct Guard {
     policy: RwLock<Arc<AddressPolicy>>,
     lookup: Lookup,
     is_refused: Classifier,
-    /// For hosts that are not allowed by name, and for those that are. Created for the first request.
+    /// The first for hosts that are not allowed by name, the second for allowed hosts. Created for the first request.
     clients: [OnceLock<Client>; 2],
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct GuardedRequest {
     pub(crate) truncate: bool,
 }
 
-/// An answer, whatever its status is.
+/// A response of any status.
 #[derive(Debug)]
 pub(crate) struct GuardedResponse {
     pub(crate) status: StatusCode,
@@ -184,7 +184,7 @@ fn redirect_target(response: &Response, url: &Url) -> Result<Option<Url>, Fault>
     Ok(Some(target))
 }
 
-/// The next request of a redirect. What was meant for one host is not sent to another.
+/// The next request of a redirect. A secret for one host is not sent to another.
 fn follow(mut request: GuardedRequest, target: Url) -> Result<GuardedRequest, Fault> {
     let problem = if !matches!(request.method, Method::GET | Method::HEAD) {
         Some("a request that may change something is not repeated elsewhere")

@@ -1,4 +1,4 @@
-//! Which URLs stay on this machine. No proxy can reach them for us, so clients for them use none, whatever the environment says.
+//! Which URLs stay on this machine. No proxy can reach them, so their clients ignore the proxies of the environment.
 
 use url::Url;
 

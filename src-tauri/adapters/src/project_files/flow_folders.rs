@@ -1,4 +1,5 @@
-//! The folders of a flow: its own, or those that it declares, all of them in its project. Paths are relative to the flow's file.
+//! The folders of a flow: its own, or the declared ones, all of them in its project. Paths are relative to the flow's
+//! file.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -18,16 +19,15 @@ pub struct FlowFolders {
     folders: Vec<(PathBuf, FolderAccess)>,
 }
 
-/// A file in one of the folders.
 pub struct FolderFile {
-    /// The folder that it is in, whose links lead nowhere else.
+    /// The folder around it, without links that lead elsewhere.
     pub folder: ReadableFolder,
     /// Its path in there.
     pub path: PathBuf,
 }
 
 impl FileAccess {
-    /// The folders of a flow whose file is in `folder`. Without declared ones that folder, to read from.
+    /// The folders of a flow with its file in `folder`. Without declared folders, this one, for reading.
     pub fn open_flow_folders(
         &self,
         folder: &Path,

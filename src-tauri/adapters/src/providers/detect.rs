@@ -1,7 +1,7 @@
 //! Detects model servers on this machine: Ollama, LM Studio, llama.cpp, vLLM. Owns how each is recognized.
 //!
-//! Probes the local addresses in the settings and those that the caller names. No key is sent. A server counts as a model
-//! server only if it lists models.
+//! Probes the local addresses in the settings and the addresses that the caller names. No key is sent. A server counts
+//! as a model server only if it lists models.
 
 mod ollama_host;
 
@@ -146,7 +146,6 @@ async fn get(client: &Client, origin: &Url, path: &str) -> Option<Value> {
     serde_json::from_slice(&body).ok()
 }
 
-/// The local addresses of providers.
 fn local_origins(providers: &BTreeMap<String, ProviderSettings>) -> Vec<Url> {
     let all = providers.values().filter_map(origin);
     all.filter(|url| host_and_port(url).0 == LOCALHOST).collect()

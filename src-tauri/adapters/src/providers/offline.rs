@@ -103,7 +103,6 @@ fn repeated(messages: &[SharedMessage]) -> String {
     format!("The prompt was:\n\n{fence}text\n{text}\n{fence}")
 }
 
-/// The text of the latest user message.
 fn last_user_text(messages: &[SharedMessage]) -> String {
     let latest = messages.iter().rev().find(|message| message.role == Role::User);
     latest.map(|message| message.content.text().trim().to_owned()).unwrap_or_default()

@@ -46,7 +46,6 @@ pub fn presets() -> &'static [ProviderPreset] {
 }
 
 impl ProviderPreset {
-    /// The preset of this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         presets().iter().find(|preset| preset.name == name)
     }

@@ -103,19 +103,18 @@ struct StreamRedactor<'a, 'b> {
 #[derive(Default)]
 struct HeldText {
     held: String,
-    /// The end of what was passed on.
+    /// The end of the text that was passed on.
     preceding: Preceding,
 }
 
 impl HeldText {
-    /// Adds text and returns what can be passed on, redacted.
+    /// Adds text and returns the part that can be passed on, redacted.
     fn push(&mut self, redaction: &Redaction, new: &str) -> String {
         self.held.push_str(new);
         let decided = redaction.decided_len(&self.held, self.preceding);
         self.release(redaction, decided)
     }
 
-    /// Returns the rest, redacted.
     fn finish(&mut self, redaction: &Redaction) -> String {
         self.release(redaction, self.held.len())
     }

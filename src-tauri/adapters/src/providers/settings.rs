@@ -96,12 +96,12 @@ impl ProviderSettings {
         }
     }
 
-    /// Who owns the key of a provider of this name with these settings.
+    /// The owner of the key of a provider with this name and these settings.
     pub fn key_owner(&self, name: &str) -> KeyOwner {
         KeyOwner::new(name, self.base_url.as_deref())
     }
 
-    /// Whose key it uses while it has none of its own. The same host: a key never goes to another one.
+    /// The provider that lends its key while this one has none. It has the same host: a key never goes to another host.
     pub fn shared_key_owner(&self) -> Option<KeyOwner> {
         Some(KeyOwner::new(self.key_of.as_deref()?, self.base_url.as_deref()))
     }

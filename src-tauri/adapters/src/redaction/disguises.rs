@@ -13,13 +13,13 @@ pub(super) const MIN_FRAGMENT_BYTES: usize = 16;
 /// One form of a secret.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Disguise {
-    /// The form, folded.
     pub(super) folded: Vec<u8>,
     /// How many bytes of it in a row are a match.
     pub(super) min_match: usize,
 }
 
-/// All forms of a secret. Without `fragments` only the whole secret matches, for secrets whose parts are ordinary text.
+/// All forms of a secret. Without `fragments` only the whole secret matches, for secrets with parts that are ordinary
+/// text.
 pub(super) fn disguises(secret: &str, fragments: bool) -> Vec<Disguise> {
     let mut all: Vec<Disguise> = Vec::new();
     let mut add = |folded: Vec<u8>, fragment: usize| {

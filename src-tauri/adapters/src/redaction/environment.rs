@@ -10,12 +10,11 @@ const MIN_VALUE_CHARS: usize = 12;
 /// A larger file is no list of variables.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// What the name of a secret contains, in any case.
+/// Parts of the names of secrets, in any case.
 const SECRET_WORDS: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE"];
 /// Words that contain one of them and mean something else.
 const HARMLESS_WORDS: &[&str] = &["KEYBOARD", "KEYMAP", "KEYRING_CONTROL", "KEYWORD", "TOKENIZER"];
 
-/// The names and values of the secrets in the environment of this process.
 pub(super) fn process_secrets() -> BTreeMap<String, String> {
     let text = |name: std::ffi::OsString| name.into_string().ok();
     let variables =
@@ -105,7 +104,6 @@ fn parse(text: &str) -> Vec<(String, String)> {
     variables
 }
 
-/// Where a quoted text ends.
 fn closing_quote(text: &str, quote: char) -> Option<usize> {
     let mut is_escaped = false;
     text.char_indices().find_map(|(at, char)| {

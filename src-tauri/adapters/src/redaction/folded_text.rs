@@ -1,8 +1,8 @@
-//! A text as secrets are searched in it: without what does not change what a text says to a reader or a decoder.
+//! A text in the form in which secrets are searched: without characters that change nothing for a reader or a decoder.
 //!
-//! Folding drops white space, control characters and invisible characters, decodes percent and backslash escapes, ignores
-//! case, and maps the URL alphabet of base64 to the standard one. A secret and a text are folded by the same rules, so a
-//! secret is found however it is spelled. Every folded byte knows where in the text it comes from.
+//! Folding drops white space, control characters and invisible characters, decodes percent and backslash escapes,
+//! ignores case, and maps the URL alphabet of base64 to the standard one. A secret and a text are folded by the same
+//! rules, so a secret is found however it is spelled. Every folded byte knows where in the text it comes from.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub(super) struct FoldedText<'a> {
     starts: Vec<u32>,
 }
 
-/// What a character or an escape becomes.
+/// The folded form of a character or an escape.
 enum Unit {
     Dropped,
     Byte(u8),

@@ -18,9 +18,8 @@ const MAX_PRIVATE_KEY_BYTES: usize = 16 << 10;
 /// Shorter prefixes occur inside of random identifiers, so no `-` or `_` may stand before them.
 const MIN_DISTINCTIVE_PREFIX_BYTES: usize = 6;
 
-/// The published form of a kind of key.
 struct KeyPattern {
-    /// What the label calls it.
+    /// The name of the key in the label.
     name: &'static str,
     prefix: &'static str,
     body: Body,
@@ -28,7 +27,7 @@ struct KeyPattern {
     length: RangeInclusive<usize>,
 }
 
-/// What follows the prefix.
+/// The characters behind the prefix.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Body {
     /// Letters and digits, at least one digit.
@@ -134,11 +133,11 @@ pub(super) struct PatternMatch {
 pub(super) struct PatternScan {
     /// In order.
     pub(super) matches: Vec<PatternMatch>,
-    /// Where a key may start whose end the text does not show.
+    /// The start of a key that may go on behind the end of the text.
     pub(super) open_from: Option<usize>,
 }
 
-/// Finds keys, also with invisible characters inside. `preceding` is what comes before the text.
+/// Finds keys, also with invisible characters inside. `preceding` is the text before it.
 pub(super) fn scan(text: &str, preceding: Preceding) -> PatternScan {
     let Some(visible) = VisibleText::new(text) else { return scan_visible(text, preceding) };
     let PatternScan { matches, open_from } = scan_visible(visible.text(), preceding);
@@ -182,7 +181,7 @@ struct Candidate {
 }
 
 impl KeyPattern {
-    /// Reads what follows the prefix, from `start` on.
+    /// Reads the body behind the prefix, from `start` on.
     fn read(&self, text: &str, start: usize) -> Candidate {
         let rest = &text.as_bytes()[start..];
         let deciding = &rest[..rest.len().min(MAX_DECIDING_BYTES)];
@@ -211,7 +210,6 @@ impl Body {
         }
     }
 
-    /// What else makes it a key.
     fn is_key(self, body: &[u8]) -> bool {
         match self {
             Self::Hex => true,

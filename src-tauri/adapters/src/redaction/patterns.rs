@@ -1,7 +1,7 @@
-//! Regular expressions of the person for what is redacted besides keys: customer numbers, names of machines.
+//! Regular expressions of the person for other texts to redact: customer numbers, names of machines.
 //!
-//! Their length, number and compiled size are bounded, and matching takes time linear in the text. One that cannot be used is
-//! reported and skipped.
+//! Their length, number and compiled size are bounded, and matching takes time linear in the text. One that cannot be
+//! used is reported and skipped.
 
 use std::ops::Range;
 
@@ -10,7 +10,6 @@ use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Maximum number of patterns.
 const MAX_PATTERNS: usize = 50;
 /// Maximum length of one, in bytes.
 const MAX_PATTERN_BYTES: usize = 500;
@@ -89,7 +88,7 @@ impl PatternSet {
         (Self(patterns), faults)
     }
 
-    /// What the patterns match, each with its name.
+    /// The matches of the patterns, each with its name.
     pub(super) fn find<'a>(&'a self, text: &str) -> Vec<(Range<usize>, &'a str)> {
         let mut found = Vec::new();
         for pattern in &self.0 {
@@ -109,7 +108,7 @@ impl PatternSet {
         text.floor_char_boundary(text.len().saturating_sub(MAX_STREAMED_MATCH_BYTES))
     }
 
-    /// A set whose search fails.
+    /// A set that fails to search.
     #[cfg(test)]
     pub(super) fn panicking() -> Self {
         let regex = Regex::new("x").unwrap();
@@ -130,7 +129,7 @@ fn compile(pattern: &str) -> Result<Regex, String> {
         .build()
         .map_err(|error| match error {
             regex::Error::CompiledTooBig(_) => "it is too large when compiled".to_owned(),
-            // The last line says what; those before point into the pattern.
+            // The last line names the problem; the lines before point into the pattern.
             error => error.to_string().lines().last().unwrap_or_default().trim().to_owned(),
         })?;
     if regex.is_match("") { Err("it matches the empty text".to_owned()) } else { Ok(regex) }

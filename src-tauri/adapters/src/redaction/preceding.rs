@@ -7,7 +7,7 @@ use super::invisible::is_hidden;
 pub(crate) struct Preceding([Option<char>; 2]);
 
 impl Preceding {
-    /// What precedes whatever follows `text`.
+    /// The text before the one that follows `text`.
     pub(crate) fn then(self, text: &str) -> Self {
         let mut last = text.chars().rev().filter(|char| !is_hidden(*char)).chain(self.chars());
         Self([last.next(), last.next()])

@@ -18,7 +18,6 @@ const MAX_EQUAL_ANCHORS: usize = 4;
 /// Stands between forms. Folded text does not contain it.
 const SEPARATOR: u8 = 0;
 
-/// A match in folded text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SecretMatch {
     pub(super) range: Range<usize>,
@@ -118,7 +117,6 @@ struct AnchorPlace {
     at: usize,
 }
 
-/// Finds anchors in a text.
 #[derive(Default)]
 struct AnchorTable {
     places: HashMap<u64, Vec<AnchorPlace>>,

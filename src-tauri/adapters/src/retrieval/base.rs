@@ -1,4 +1,5 @@
-//! One knowledge base while the application runs: its index, when it was last compared with the files, and what it is doing.
+//! One knowledge base while the application runs: its index, when it was last compared with the files, and its current
+//! activity.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -87,7 +88,7 @@ pub struct BaseStatus {
 
 /// A base that is open.
 pub(super) struct Base {
-    /// What it is called in results.
+    /// Its name in results.
     pub(super) name: String,
     /// Its folder in the data directory.
     pub(super) folder: PathBuf,
@@ -232,7 +233,7 @@ impl Base {
         }
     }
 
-    /// What is known of it. Blocks.
+    /// Its status. Blocks.
     pub(super) fn status(&self, definition: BaseDefinition) -> BaseStatus {
         let (progress, mut fault) = {
             let activity = self.activity.lock();
@@ -315,7 +316,6 @@ impl OpenIndex {
         Ok(SearchHits { searcher, words, meaning })
     }
 
-    /// The texts of passages, by their hash.
     pub(super) fn texts(&self, passages: &[(u64, DocAddress)]) -> Result<HashMap<u64, String>, Fault> {
         let searcher = self.index.searcher();
         let text =
@@ -336,7 +336,7 @@ impl OpenIndex {
     }
 }
 
-/// What a search found in one index.
+/// The results of a search in one index.
 pub(super) struct SearchHits {
     searcher: tantivy::Searcher,
     pub(super) words: Vec<(DocAddress, f64)>,

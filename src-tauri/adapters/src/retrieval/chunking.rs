@@ -16,9 +16,9 @@ use token_estimate::TokenEstimate;
 
 /// The size of a passage in estimated tokens: from the first on, it ends where the structure does; it never exceeds the last.
 const PASSAGE_TOKENS: std::ops::Range<usize> = 256..513;
-/// Splitters see no more than this at once: what they do is not linear in every text.
+/// Splitters see no more than this at once: their time is not linear for every text.
 const MAX_PART_BYTES: usize = 32 << 10;
-/// The same for code, of which they keep a whole tree.
+/// The same for code. Splitters keep a whole syntax tree of it.
 const MAX_CODE_PART_BYTES: usize = 8 << 10;
 /// Bounds of the syntax tree of a part. Code that people write stays far below them.
 const MAX_SIBLINGS: u32 = 500;
@@ -110,9 +110,9 @@ fn config() -> ChunkConfig<TokenEstimate> {
     ChunkConfig::new(PASSAGE_TOKENS).with_sizer(TokenEstimate)
 }
 
-/// Whether splitting along the syntax tree is quick. Its time grows with the square of the nodes beside each other, with the
-/// number of levels, and with the length of a single token: large tables, sums of a hundred terms, and what is no code at all
-/// would take minutes.
+/// Whether splitting along the syntax tree is quick. Its time grows with the square of the nodes beside each other,
+/// with the number of levels, and with the length of a single token: large tables, sums of a hundred terms, and texts
+/// that are no code would take minutes.
 fn is_quick(language: &Language, part: &str) -> bool {
     let mut parser = Parser::new();
     let tree = parser.set_language(language).ok().and_then(|()| parser.parse(part, None));

@@ -1,5 +1,5 @@
-//! What a knowledge base consists of: its name, its folders and files, and whether its passages are embedded. Kept in one small
-//! file for each base.
+//! The definition of a knowledge base: its name, its folders and files, and whether its passages are embedded. Kept in
+//! one small file for each base.
 
 use std::fs;
 use std::io;
@@ -79,7 +79,7 @@ fn check_name(name: &str) -> Result<(), Fault> {
         .hint("Use letters, digits, spaces, `-`, `_` and `.`, 64 characters at most."))
 }
 
-/// The folder of a base. Fault `knowledge.unknown` for what is no name.
+/// The folder of a base. Fault `knowledge.unknown` for an invalid name.
 pub(super) fn folder_of(home: &Path, name: &str) -> Result<PathBuf, Fault> {
     check_name(name).map_err(|_| unknown(name))?;
     Ok(home.join(KNOWLEDGE_FOLDER).join(name))

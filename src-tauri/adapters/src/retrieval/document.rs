@@ -1,7 +1,7 @@
-//! Reads the text of a document: what it is by its name, and how its bytes become text.
+//! Reads the text of a document: its kind by its name, and its bytes as text.
 //!
-//! PDF and HTML come from anywhere, and the libraries that read them can panic, loop or overflow the stack. They are read in a
-//! worker process.
+//! PDF and HTML come from anywhere, and the libraries that read them can panic, loop or overflow the stack. They are
+//! read in a worker process.
 
 use std::path::Path;
 
@@ -21,14 +21,13 @@ const MAX_CODE_BYTES: usize = 1 << 20;
 /// A binary file shows in its first bytes.
 pub(super) const SNIFFED_BYTES: u64 = 8 << 10;
 
-/// The text of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Document {
     pub(super) text: String,
     pub(super) structure: Structure,
 }
 
-/// What a text is split by.
+/// The way in which a text is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Structure {
     Text,
@@ -47,7 +46,7 @@ pub(super) enum CodeLanguage {
     TypeScript,
 }
 
-/// What a file is by its name.
+/// The kind of a file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FileKind {
     Plain(Structure),

@@ -1,4 +1,4 @@
-//! Computing embeddings: batches of texts, and what can be wrong with the answer.
+//! Computing embeddings: batches of texts, and the errors in responses.
 
 use async_trait::async_trait;
 use plait_core::error::{ErrorCode, Fault};

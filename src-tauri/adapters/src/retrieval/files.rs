@@ -1,5 +1,5 @@
-//! The files of a knowledge base: which there are, and opening one. Hidden files, and those that `.gitignore` and `.ignore`
-//! files name, belong to no base. Links are not followed.
+//! The files of a knowledge base: listing and opening them. Hidden files and files that `.gitignore` or `.ignore` name
+//! belong to no base. Links are not followed.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -20,7 +20,6 @@ const MAX_ENTRIES: usize = 200_000;
 /// The most bytes of all files together.
 const MAX_TOTAL_BYTES: u64 = 4 << 30;
 
-/// A file as it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoundFile {
     /// Its name in the base.
@@ -46,7 +45,7 @@ struct Root {
 }
 
 impl Roots {
-    /// Opens what a person chose. Faults `knowledge.no_folder`, `knowledge.unsafe_folder`.
+    /// Opens the folder or file that a person chose. Faults `knowledge.no_folder`, `knowledge.unsafe_folder`.
     pub(super) fn open(access: &FileAccess, paths: &[String]) -> Result<Self, Fault> {
         let mut prefixes = BTreeSet::new();
         let mut roots = Vec::with_capacity(paths.len());

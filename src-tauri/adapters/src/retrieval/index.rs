@@ -1,6 +1,6 @@
-//! The index of a base: its passages, and for each file what was indexed of it. Both are in one commit, so they always agree.
+//! The index of a base: its passages, and a record of each indexed file. Both are in one commit, so they always agree.
 //!
-//! Whatever is wrong with an index, it is removed and built anew: everything in it comes from the files.
+//! An index with any problem is removed and rebuilt: everything in it comes from the files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -25,7 +25,7 @@ use super::private_directory::PrivateDirectory;
 use super::tokenizer::{ANALYZER, analyzer};
 use crate::private_files;
 
-/// What is stored of a passage besides its text.
+/// The stored data of a passage besides its text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct StoredChunk {
     pub(super) source: String,
@@ -36,7 +36,7 @@ pub(super) struct StoredChunk {
     pub(super) text: String,
 }
 
-/// What was indexed of a file.
+/// The record of an indexed file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct FileRecord {
     pub(super) source: String,
@@ -69,7 +69,7 @@ pub(super) struct ChunkIndex {
 }
 
 impl ChunkIndex {
-    /// Opens the index in `folder`. One that is missing, damaged or of another form is built anew, if it may be written.
+    /// Opens the index in `folder`. One that is missing, damaged or of another form is rebuilt, if it may be written.
     /// Fault `knowledge.index`.
     pub(super) fn open(folder: &Path, may_write: bool) -> Result<Self, Fault> {
         match Self::open_existing(folder) {
@@ -124,13 +124,13 @@ impl ChunkIndex {
         self.index.writer_with_num_threads(threads, bytes).map_err(|error| fault("write the index", &error))
     }
 
-    /// What was indexed of each file, by its name.
+    /// The record of each indexed file, by its name.
     pub(super) fn files(&self) -> Result<HashMap<String, FileRecord>, Fault> {
         let searcher = self.searcher();
         let query = TermQuery::new(Term::from_field_u64(self.fields.is_file, 1), IndexRecordOption::Basic);
         let read = || -> tantivy::Result<HashMap<String, FileRecord>> {
             let mut addresses: Vec<_> = searcher.search(&query, &DocSetCollector)?.into_iter().collect();
-            // In the order in which they are stored, each block is read once.
+            // Stored order: each block is read once.
             addresses.sort();
             let mut files = HashMap::with_capacity(addresses.len());
             for address in addresses {
@@ -144,7 +144,7 @@ impl ChunkIndex {
         read().map_err(|error| fault("read the index", &error))
     }
 
-    /// Replaces what is indexed of a file.
+    /// Replaces the passages and the record of a file.
     pub(super) fn put_file(
         &self,
         writer: &IndexWriter,
@@ -177,7 +177,7 @@ impl ChunkIndex {
         Ok(())
     }
 
-    /// Removes what is indexed of a file.
+    /// Removes the passages and the record of a file.
     pub(super) fn remove_file(&self, writer: &IndexWriter, source: &str) {
         writer.delete_term(Term::from_field_text(self.fields.source, source));
     }

@@ -1,4 +1,4 @@
-//! The folder of an index, whose files only their owner may read: an index holds the text of what it was made from.
+//! The folder of an index. Only the owner may read its files: an index holds the text of all documents.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! From a query in plain words to a query of the index. Whatever a person or a model wrote is words, never syntax.
+//! From a query in plain words to a query of the index. The text of a person or a model is words, never syntax.
 
 use std::collections::HashSet;
 
@@ -13,9 +13,9 @@ use plait_core::error::Fault;
 
 /// The most bytes of a query that are read: a message may be a whole document.
 const MAX_QUERY_BYTES: usize = 16 << 10;
-/// The most terms of a query; the rarest ones say what it is about.
+/// The maximum number of terms of a query; the rarest terms are kept.
 const MAX_TERMS: usize = 24;
-/// A term in more passages than one of so many says nothing, unless no other does better.
+/// A term in more passages than this share is ignored, unless no other term is rarer.
 const COMMON_TERM_SHARE: u64 = 3;
 /// Words of English that say nothing about a subject. In a small base they are as rare as any other word. A query of such words
 /// alone keeps them.
@@ -50,7 +50,7 @@ pub(super) fn build(text: &str, searcher: &Searcher, fields: &Fields) -> Result<
     if terms.is_empty() {
         terms = function_words;
     }
-    // The rarest first; those that are as rare stay in the order of the query.
+    // The rarest first; equally rare terms stay in the order of the query.
     terms.sort_by_key(|(count, _)| *count);
     let rare = terms.iter().filter(|(count, _)| count * COMMON_TERM_SHARE <= searcher.num_docs()).count();
     terms.truncate(if rare == 0 { MAX_TERMS } else { rare.min(MAX_TERMS) });

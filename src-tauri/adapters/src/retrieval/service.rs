@@ -30,7 +30,7 @@ pub struct KnowledgeOptions {
     pub home: PathBuf,
     /// Which folders may be read.
     pub access: FileAccess,
-    /// Removes secrets from what is indexed, asked and found.
+    /// Removes secrets from documents, queries and results.
     pub redaction: Arc<Redaction>,
     /// Worker processes that read PDF and HTML. Without them, such files are read in this process, which they can end.
     pub workers: Option<WorkerPool>,
@@ -45,7 +45,7 @@ pub struct KnowledgeBases(Arc<Shared>);
 
 struct Shared {
     options: KnowledgeOptions,
-    /// Those that were used, by their folder.
+    /// The bases in use, by their folder.
     open: Mutex<HashMap<PathBuf, Arc<Base>>>,
 }
 
@@ -167,7 +167,7 @@ async fn run_blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(fault("use the index", &error)))
 }
 
-/// The status of a base whose definition cannot be read.
+/// The status of a base with an unreadable definition.
 fn broken(name: &str, fault: Fault) -> BaseStatus {
     BaseStatus {
         definition: BaseDefinition { name: name.to_owned(), ..BaseDefinition::default() },

@@ -6,7 +6,7 @@ use tantivy::tokenizer::{
     Tokenizer,
 };
 
-/// The name of the analyzer in the schema. Change it with the terms it makes: an index of another name is built anew.
+/// The name of the analyzer in the schema. Change it with the terms it makes: an index of another name is rebuilt.
 pub(super) const ANALYZER: &str = "plait-1";
 /// Longer terms are hashes and encoded data.
 const MAX_TERM_BYTES: usize = 64;

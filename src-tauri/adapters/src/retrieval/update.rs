@@ -1,5 +1,5 @@
-//! Brings the index of a base up to date: reads what is new or changed, removes what is gone. Several threads read and split; a
-//! file that cannot be read is recorded with the reason and stops nothing.
+//! Brings the index of a base up to date: reads new and changed files, removes deleted ones. Several threads read and
+//! split; a file that cannot be read is recorded with the reason and stops nothing.
 
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ use crate::redaction::Redaction;
 
 /// More threads wait for the writer.
 const MAX_THREADS: usize = 4;
-/// From so many files or bytes on, several threads write.
+/// The number of files or bytes from which on several threads write.
 const LARGE_FILES: usize = 200;
 const LARGE_BYTES: u64 = 8 << 20;
 

@@ -42,7 +42,7 @@ impl Vectors {
         folder.join(format!("vectors-{name}.bin"))
     }
 
-    /// Reads what is whole of a file. A missing one is empty.
+    /// Reads the whole vectors of a file. A missing file is empty.
     pub(super) fn read(path: PathBuf) -> io::Result<Self> {
         let bytes = match fs::metadata(&path) {
             Ok(metadata) if metadata.len() > MAX_FILE_BYTES => {

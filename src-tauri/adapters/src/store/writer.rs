@@ -27,7 +27,7 @@ const BATCH_DELAY: Duration = Duration::from_millis(5);
 /// How much may be buffered for a tree before the writer stops waiting for more.
 const BATCH_BYTES: usize = 256 << 10;
 
-type Answer = oneshot::Sender<Result<(), Fault>>;
+type FlushSender = oneshot::Sender<Result<(), Fault>>;
 
 /// The writing end. Dropping it writes and syncs what is left.
 pub(super) struct Writer {
@@ -46,7 +46,7 @@ struct State {
     /// Trees with something in their buffers.
     dirty: HashMap<Key, Arc<Tree>>,
     /// Who waits for a sync: of one tree, or of everything.
-    flushes: Vec<(Option<Arc<Tree>>, Answer)>,
+    flushes: Vec<(Option<Arc<Tree>>, FlushSender)>,
     /// Trees whose last journal was closed.
     released: Vec<Arc<Tree>>,
     /// Somebody waits, or much is buffered.
@@ -150,7 +150,7 @@ impl Worker {
     fn work(&mut self, work: State) {
         let State { mut dirty, flushes, released, .. } = work;
         let (all, some): (Vec<_>, Vec<_>) = flushes.into_iter().partition(|(tree, _)| tree.is_none());
-        let mut waiting: HashMap<*const Tree, (Arc<Tree>, Vec<Answer>)> = HashMap::new();
+        let mut waiting: HashMap<*const Tree, (Arc<Tree>, Vec<FlushSender>)> = HashMap::new();
         for (tree, answer) in some {
             let Some(tree) = tree else { continue };
             waiting.entry(Arc::as_ptr(&tree)).or_insert_with(|| (tree, Vec::new())).1.push(answer);

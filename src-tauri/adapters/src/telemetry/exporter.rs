@@ -23,7 +23,7 @@ const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// How much of a response is read.
 const MAX_RESPONSE_BYTES: usize = 64 << 10;
 
-/// What a server took.
+/// The spans that a server accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExportReport {
     /// How many spans were sent and not rejected.
@@ -59,7 +59,7 @@ impl SpanExporter {
         Ok(Self { client, url })
     }
 
-    /// Sends the spans, in requests of a limited size. Fault `telemetry.export_failed`; what was sent before it stays sent.
+    /// Sends the spans, in requests of a limited size. Fault `telemetry.export_failed`; earlier requests stay sent.
     pub async fn send(&self, spans: &[Span]) -> Result<ExportReport, Fault> {
         let mut report = ExportReport::default();
         for batch in spans.chunks(MAX_BATCH_SPANS) {
@@ -127,7 +127,8 @@ fn rejected_spans(body: &[u8]) -> u64 {
     rejected.as_u64().or_else(|| rejected.as_str()?.parse().ok()).unwrap_or_default()
 }
 
-/// The headers in an environment variable, as `name=value,name=value`. The form is that of `OTEL_EXPORTER_OTLP_HEADERS`.
+/// The headers in an environment variable, as `name=value,name=value`. This is the form of
+/// `OTEL_EXPORTER_OTLP_HEADERS`.
 fn read_headers(variable: &str) -> Result<HeaderMap, Fault> {
     let text = crate::environment::variable(variable).unwrap_or_default();
     parse_headers(&text).ok_or_else(|| {

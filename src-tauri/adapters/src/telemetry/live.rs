@@ -112,7 +112,7 @@ impl LiveExporter {
     pub async fn close(&self) {
         let take_followers = || std::mem::take(&mut *self.0.followers.lock());
         let work = async {
-            // Those of child runs come while their parents' end.
+            // Spans of child runs come while their parents' spans end.
             loop {
                 let followers = take_followers();
                 if followers.is_empty() {
@@ -133,7 +133,7 @@ impl LiveExporter {
     }
 }
 
-/// Sends what comes, some at a time, until the queue is closed and empty.
+/// Sends queued spans in batches, until the queue is closed and empty.
 async fn send_all(state: Arc<State>, exporter: SpanExporter, mut queue: mpsc::Receiver<Vec<Span>>) {
     while let Some(mut spans) = queue.recv().await {
         let deadline = tokio::time::Instant::now() + FLUSH_INTERVAL;

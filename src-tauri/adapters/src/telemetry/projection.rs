@@ -32,7 +32,6 @@ pub struct RunPlace {
 }
 
 impl RunPlace {
-    /// A run at the root of its tree.
     pub fn root(run: &RunId) -> Self {
         Self { trace: TraceId::of_tree(run), parent: None }
     }
@@ -165,7 +164,7 @@ impl SpanProjector {
                     span.events.push(SpanEvent { at_ms: at, name: "retry", attributes });
                 }
             }
-            // What was going on is discarded, and made again when there is an answer.
+            // Open spans are discarded, and made again when there is an answer.
             NodeEvent::Paused { .. } => self.end_calls(activation, None, at),
             _ => {}
         }
@@ -274,7 +273,7 @@ impl SpanProjector {
         at: u64,
     ) {
         let OpenSpan { id, name, start_ms, mut attributes, events } = open;
-        // The message of an error may quote what was said.
+        // The message of an error may quote contents.
         let error = error.map(|fault| fault.code.to_string());
         attributes.extend(error.iter().map(|code| (names::ERROR_TYPE, json!(code))));
         let trace = self.place.trace;
@@ -293,7 +292,7 @@ impl SpanProjector {
     }
 }
 
-/// The name of a span: the operation and what it works on.
+/// The name of a span: the operation and its target.
 fn named(operation: &str, target: &str) -> String {
     if target.is_empty() { operation.to_owned() } else { format!("{operation} {target}") }
 }
@@ -348,7 +347,6 @@ fn reply_attributes(
     attributes
 }
 
-/// The conventions' name of a finish reason.
 fn finish_reason(reason: &StopReason) -> &str {
     match reason {
         StopReason::End => "stop",

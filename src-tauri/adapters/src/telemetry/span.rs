@@ -8,12 +8,10 @@ use sha2::{Digest as _, Sha256};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TraceId(pub [u8; 16]);
 
-/// The id of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SpanId(pub [u8; 8]);
 
 impl TraceId {
-    /// The trace of the tree below `root`.
     pub fn of_tree(root: &RunId) -> Self {
         let hash = Sha256::digest(format!("plait trace {root}"));
         let mut id = [0; 16];
@@ -70,7 +68,6 @@ pub struct Span {
 }
 
 impl Span {
-    /// The value of an attribute.
     pub fn attribute(&self, name: &str) -> Option<&Value> {
         self.attributes.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
     }

@@ -2,7 +2,6 @@
 
 use plait_core::error::{ErrorCode, Fault};
 
-/// The fault for invalid arguments.
 pub(super) fn bad_arguments(tool: &str, problems: &[String]) -> Fault {
     Fault::new(
         ErrorCode::ToolBadArguments,

@@ -87,7 +87,7 @@ pub struct ToolEnvironment {
     workers: Option<WorkerPool>,
     pub(super) memories: Arc<dyn MemoryStore>,
     settings: Arc<RwLock<ToolSettings>>,
-    /// Hosts that are allowed for this process, besides those of the settings.
+    /// Hosts that are allowed for this process, besides the hosts of the settings.
     allowed_hosts: Arc<[AllowedHost]>,
 }
 
@@ -127,7 +127,7 @@ impl ToolEnvironment {
         self
     }
 
-    /// Replaces the settings. Those that are invalid have been refused before.
+    /// Replaces the settings. Invalid settings were refused before.
     pub fn set_settings(&self, settings: ToolSettings) {
         let hosts = settings.allowed_hosts.iter().filter_map(|host| host.parse().ok());
         self.client

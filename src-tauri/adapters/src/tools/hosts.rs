@@ -20,7 +20,7 @@ pub struct ToolHosts {
 }
 
 impl ToolHosts {
-    /// With `host` for the tools whose source is `kind` or begins with `kind:`.
+    /// Adds `host` for the tools of the source `kind` or of a source that begins with `kind:`.
     #[must_use]
     pub fn with(mut self, kind: &'static str, host: Arc<dyn ToolHost>) -> Self {
         self.hosts.push((kind, host));

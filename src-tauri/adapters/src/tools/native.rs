@@ -39,7 +39,6 @@ impl NativeTools {
         Self::with_clock(environment, Arc::new(SystemClock))
     }
 
-    /// All native tools, with another clock.
     pub fn with_clock(environment: &ToolEnvironment, clock: Arc<dyn Clock>) -> Self {
         let files = &environment.files;
         // Sorted by name, which is the order in lists.

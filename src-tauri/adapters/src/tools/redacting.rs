@@ -21,7 +21,6 @@ pub struct RedactingTools {
 }
 
 impl RedactingTools {
-    /// Redacts what the redaction of `keys` knows.
     pub fn new(tools: Arc<dyn ToolHost>, keys: &KeyStore) -> Self {
         Self { tools, redaction: Arc::clone(keys.redaction()) }
     }
@@ -60,7 +59,7 @@ impl ToolHost for RedactingTools {
     }
 }
 
-/// Redacts what a tool asks for during a call.
+/// Redacts the requests of a tool during a call.
 struct RedactingRequests {
     requests: Arc<dyn ToolRequests>,
     redaction: Arc<Redaction>,

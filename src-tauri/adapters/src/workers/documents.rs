@@ -14,7 +14,6 @@ use crate::documents::{DocumentKind, bad_file, read_document};
 /// How long reading a document may take. A book of a thousand pages takes a few seconds.
 pub(super) const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// A document.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DocumentBytes {
     kind: DocumentKind,

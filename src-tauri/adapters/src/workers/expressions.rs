@@ -6,7 +6,7 @@ use plait_core::error::{ErrorCode, Fault};
 
 use super::stopped::Stopped;
 
-/// How long an evaluation may compute. Its steps are bounded too; this is for what one step can do.
+/// How long an evaluation may compute. Its steps are bounded as well; this bounds a single step.
 pub(super) const TIME_LIMIT: Duration = Duration::from_millis(1_500);
 
 pub(super) fn stopped(why: Stopped) -> Fault {

@@ -12,7 +12,7 @@ pub(super) const MAX_BYTES: usize = 256 << 20;
 /// Bytes of the length, a little-endian `u32`, that stands before each message.
 pub(super) const LENGTH_BYTES: usize = 4;
 
-/// What a worker answers.
+/// The answer of a worker.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Reply {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::stopped::Stopped;
 
 pub(super) const TIME_LIMIT: Duration = Duration::from_secs(5);
-/// What a model has no use for.
+/// Elements without use for a model.
 const SKIPPED_TAGS: [&str; 8] = ["script", "style", "noscript", "svg", "iframe", "head", "template", "form"];
 
 /// The Markdown of a page.

@@ -1,6 +1,6 @@
 //! JavaScript programs as jobs: a sandbox with limits on memory, stack and time, and with nothing to reach from inside.
 //!
-//! Only ever called in a worker process: what the limits of the interpreter miss, those of the process hold.
+//! Only ever called in a worker process: the limits of the process hold where those of the interpreter do not.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -71,7 +71,7 @@ fn run_within(program: &Program, max_compute_time: Duration) -> Result<serde_jso
     Ok(json!({ "result": result, "log": log }))
 }
 
-/// What a program logged, as much as is kept.
+/// The log of a program, up to a maximum size.
 #[derive(Default)]
 struct Log {
     lines: Vec<String>,

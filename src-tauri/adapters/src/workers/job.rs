@@ -1,4 +1,4 @@
-//! What a worker can do. A new kind of work is a variant here, with its limits and its faults.
+//! The kinds of work of a worker. A new kind of work is a variant here, with its limits and its faults.
 
 use std::time::Duration;
 
@@ -21,7 +21,6 @@ use crate::documents::DocumentKind;
 pub enum Job {
     /// Evaluates an expression.
     Evaluate(Evaluation),
-    /// Reads the text of a document.
     ReadDocument(DocumentBytes),
     /// Runs a JavaScript program. The result is an object of `result` and `log`.
     RunProgram(Program),
@@ -55,7 +54,7 @@ impl Job {
         }
     }
 
-    /// The fault when the worker had to be ended, or ended by itself.
+    /// The fault of a worker that was ended or crashed.
     pub(super) fn stopped(&self, why: Stopped) -> Fault {
         match self {
             Self::Evaluate(_) => expressions::stopped(why),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Memory an evaluation may use, in bytes, in addition to what the process has when it starts and to the stack.
+/// Memory that an evaluation may use, in bytes, beyond the memory of the process at its start and the stack.
 const MAX_MEMORY_BYTES: u64 = 400 << 20;
 
 /// Limits the address space of this process and turns off core dumps. An allocation beyond the limit ends the process.
@@ -29,8 +29,8 @@ pub(super) fn apply(_stack_bytes: usize) {}
 /// worker gets a part of a processor. Where it can't, the clock alone ends a job.
 pub(super) const CLOCK_FACTOR: u32 = if cfg!(unix) { 10 } else { 1 };
 
-/// Ends this process when it has computed for this long from now on, rounded up to a second. How busy the machine is makes no
-/// difference to what a job can do.
+/// Ends this process when it has computed for this long from now on, rounded up to a second. The load of the machine
+/// makes no difference.
 #[cfg(unix)]
 pub(super) fn limit_processor_time(time: Duration) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

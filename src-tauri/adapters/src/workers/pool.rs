@@ -1,4 +1,4 @@
-//! The pool's side: starts workers, hands jobs to them, and ends those that take too much.
+//! The pool's side: starts workers, hands jobs to them, and ends workers that exceed a limit.
 
 use std::io;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ struct Pool {
 }
 
 impl WorkerPool {
-    /// A pool whose workers are `executable`, started with [`WORKER_ARGUMENT`]. Starts none yet.
+    /// A pool with workers that are `executable`, started with [`WORKER_ARGUMENT`]. Starts none yet.
     pub fn new(executable: impl Into<PathBuf>) -> Self {
         let executable = executable.into();
         Self(Arc::new(Pool { executable, idle: Mutex::default(), permits: Semaphore::new(MAX_WORKERS) }))
@@ -117,7 +117,7 @@ impl Worker {
         }
     }
 
-    /// Why the worker has ended by itself.
+    /// Why the worker ended without being stopped.
     async fn why_ended(self) -> Stopped {
         let mut child = self.child.into_inner();
         // Where it has not ended after all.

@@ -3,7 +3,7 @@
 /// Why a job has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stopped {
-    /// What it works on does not fit into a message.
+    /// Its input does not fit into a message.
     InputTooLarge,
     /// It reached its time limit.
     Time,

@@ -1,4 +1,4 @@
-//! Servers that send what is no message, flood, hang, die or return too much: a coded fault, and the next call works.
+//! Servers that send invalid messages, flood, hang, die or return too much: a coded fault, and the next call works.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -113,7 +113,7 @@ async fn parallel_calls_that_both_ask_are_never_mixed_up() {
     let fixture = Fixture::scripted("counting").await;
     let person = |name: &str| Arc::new(Person { answer: Some(json!({ "name": name })), ..Person::default() });
     let (ada, bob) = (person("Ada"), person("Bob"));
-    // Nothing says whose question is whose, so nobody is asked.
+    // The questions can't be attributed to calls, so nobody is asked.
     let ask = |person| act(&fixture, "ask-together", person);
     let both = futures::future::join(ask(&ada), ask(&bob)).await;
     for outcome in [both.0, both.1] {

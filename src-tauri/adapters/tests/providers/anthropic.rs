@@ -46,7 +46,6 @@ fn message_stop() -> Value {
     json!({"type": "message_stop"})
 }
 
-/// The events of a reply with this text.
 fn text_events(text: &str, reason: &str) -> Vec<Value> {
     vec![
         message_start(&json!({"input_tokens": 3, "output_tokens": 1})),

@@ -15,7 +15,7 @@ async fn detect_server(answer: Answer) -> (Vec<DetectedServer>, String) {
         ..ProviderSettings::of(ProviderKind::OpenAi)
     };
     let known = BTreeMap::from([("mine".to_owned(), settings)]);
-    // Nothing else is probed, whatever runs on this machine.
+    // Nothing else is probed on this machine.
     let found = detect(&known, []).await;
     assert!(found.iter().all(|server| server.providers == ["mine"]), "{found:?}");
     let received = server.received();

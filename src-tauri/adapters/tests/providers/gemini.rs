@@ -27,7 +27,6 @@ fn final_event(parts_of_it: Value, reason: &str, usage: &Value) -> Value {
     event
 }
 
-/// The events of a reply with this text.
 fn text_events(text: &str, reason: &str) -> Vec<Value> {
     let usage = json!({"promptTokenCount": 3, "candidatesTokenCount": 5, "totalTokenCount": 8});
     vec![parts(json!([{"text": text}])), final_event(json!([{"text": ""}]), reason, &usage)]

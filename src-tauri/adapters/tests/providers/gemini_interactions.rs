@@ -45,7 +45,6 @@ fn completed(id: &str, status: &str, usage: &Value) -> Value {
     json!({"event_type": "interaction.completed", "interaction": interaction})
 }
 
-/// The events of a reply with this text.
 fn text_events(id: &str, text: &str) -> Vec<Value> {
     vec![
         created(id),
@@ -56,7 +55,6 @@ fn text_events(id: &str, text: &str) -> Vec<Value> {
     ]
 }
 
-/// The answer of a server with this text.
 fn text_answer(id: &str, text: &str) -> Answer {
     Answer::stream(stream_of(&text_events(id, text)))
 }

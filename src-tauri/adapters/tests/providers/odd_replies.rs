@@ -184,7 +184,7 @@ async fn null_stands_for_nothing() {
     drop(null);
 }
 
-/// The body of a request with a tool round whose call has this id, and failed.
+/// The body of a request with a tool round: a call with this id that failed.
 async fn sent(kind: ProviderKind, id: &str) -> Value {
     let server = Server::with_answers([with_type(kind, media_type(kind), hi(kind))]).await;
     let messages = to_shared([

@@ -33,7 +33,6 @@ fn delta(at: u64, text: &str) -> Value {
     json!({"type": "response.output_text.delta", "item_id": "msg", "output_index": at, "content_index": 0, "delta": text})
 }
 
-/// The answer of a server with this text.
 fn text_answer(id: &str, text: &str) -> Answer {
     Answer::stream(stream_of(&[delta(0, text), completed(id, &json!([]), &json!(null))]))
 }

@@ -1,5 +1,5 @@
-//! Random schemas of replies. What is sent for them means what they mean; the vendors' own packages judge the same bodies
-//! (`cargo xtask test --only vendors`).
+//! Random schemas of replies. The sent schemas mean the same; the vendors' own packages judge the same bodies (`cargo
+//! xtask test --only vendors`).
 
 use plait_adapters::providers::ProviderKind;
 use plait_core::expression::schema::accepts;
@@ -122,7 +122,7 @@ fn schemas() -> Vec<Value> {
 
 /// The bodies that are sent for the schemas, with the schemas.
 async fn bodies(kind: ProviderKind, model: &str) -> Vec<(Value, Value)> {
-    // Whatever the answer is: it is the request that counts.
+    // Any answer will do: the request counts.
     let server = Server::with_answers([Answer::json(500, "{}")]).await;
     let provider = server.provider(kind);
     let schemas = schemas();

@@ -1,6 +1,6 @@
-//! Leaves every request body that a test's server receives in `target/tmp/provider-requests`, one file for each, named by its
-//! hash. `cargo xtask test --only vendors` empties the directory, runs these tests and has the vendors' own packages judge
-//! what is in it.
+//! Leaves every request body that a test's server receives in `target/tmp/provider-requests`, one file for each, named
+//! by its hash. `cargo xtask test --only vendors` empties the directory, runs these tests and has the vendors' own
+//! packages judge the bodies.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;

@@ -50,7 +50,7 @@ pub(crate) fn tool(name: &str) -> ToolSpec {
     }
 }
 
-/// An image or a file whose bytes are `hi`, which is `aGk=` in base64.
+/// An image or a file with the bytes `hi`, which is `aGk=` in base64.
 pub(crate) fn attachment(media_type: &str, name: &str) -> Part {
     Part::Attachment(Attachment {
         hash: "0".repeat(64).into(),

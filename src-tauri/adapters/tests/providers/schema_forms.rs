@@ -1,4 +1,4 @@
-//! How a request asks for a reply that follows a schema, as its provider names it, beside what is sent.
+//! How a request asks for a reply that follows a schema, as its provider names it, beside the request itself.
 
 use plait_adapters::ProviderSettings;
 use plait_adapters::providers::{ChatQuirks, ProviderKind, StructuredOutput};

@@ -21,7 +21,6 @@ use tokio::sync::mpsc;
 
 use crate::recorded_requests;
 
-/// One answer.
 #[derive(Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -115,7 +114,6 @@ impl Server {
         self.closed.recv().await.expect("closed");
     }
 
-    /// The settings of a provider at this server.
     pub(crate) fn settings(&self, kind: ProviderKind) -> ProviderSettings {
         settings(kind, &self.origin)
     }
@@ -225,13 +223,11 @@ pub(crate) async fn call(
     (reply, chunks)
 }
 
-/// The result of a call to a server with this answer.
 pub(crate) async fn call_once(kind: ProviderKind, answer: Answer) -> Result<ModelReply, Fault> {
     let server = Server::with_answers([answer]).await;
     call(&*server.provider(kind), request()).await.0
 }
 
-/// The reply decoded from `answer`, and its chunks.
 pub(crate) async fn reply_to(kind: ProviderKind, answer: Answer) -> (ModelReply, Vec<Chunk>) {
     let server = Server::with_answers([answer]).await;
     let (reply, chunks) = call(&*server.provider(kind), request()).await;

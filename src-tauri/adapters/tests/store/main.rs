@@ -1,6 +1,6 @@
 //! The store from outside: what was flushed is there, in order, whatever happened in between.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic)] // All of this is tests; helpers may fail them.
+#![allow(clippy::disallowed_methods, clippy::expect_used, clippy::unwrap_used, clippy::panic)] // All of this is tests; helpers may fail them.
 
 mod attachments;
 mod crash;

@@ -5,6 +5,8 @@
 //! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-api --bench streams` this one. The server, the bare client
 //! and Plait run in separate processes.
 
+#![allow(clippy::disallowed_methods, reason = "variables control tests and measurements")]
+
 mod bare;
 #[path = "../../../nodes/benches/workload/figures.rs"]
 #[allow(dead_code, reason = "the benchmarks share it")]

@@ -80,7 +80,7 @@ fn markdown_text(record: &ConversationRecord, messages: &[ConversationMessage]) 
     text
 }
 
-/// The title, reduced to what is valid in a file name on every platform.
+/// The title, reduced to characters that are valid in a file name on every platform.
 fn file_name(record: &ConversationRecord) -> String {
     let to_valid = |c: char| if c.is_alphanumeric() { c } else { '-' };
     let name: String = record.title.to_lowercase().chars().map(to_valid).collect();

@@ -22,7 +22,7 @@ impl ConversationService {
         Self { store, users, clock, keys }
     }
 
-    /// The conversation whose id begins with `prefix`. `conversation.unknown`, `conversation.ambiguous`.
+    /// The conversation with an id that begins with `prefix`. `conversation.unknown`, `conversation.ambiguous`.
     pub fn find(&self, prefix: &str) -> Result<ConversationId, ErrorReply> {
         Ok(self.store.find_conversation(prefix)?)
     }

@@ -101,18 +101,18 @@ struct SubflowChecker<'a> {
     tools: &'static BTreeSet<String>,
 }
 
-/// What is known of the nodes of a flow that run other flows.
+/// The facts about nodes that run other flows.
 #[derive(Default)]
 struct Children {
     /// The problems of these flows, reported on the nodes that run them.
     diagnostics: Vec<Diagnostic>,
-    /// The nodes whose flow never asks a person.
+    /// The nodes with flows that never ask a person.
     silent: BTreeSet<NodeId>,
     /// Whether any node of the flow, or of a flow that it runs, can ask a person.
     can_ask: bool,
 }
 
-/// What is known of the file of a sub-flow.
+/// The facts about the file of a sub-flow.
 #[derive(Clone)]
 struct CheckedFile {
     /// Why it can't run, if it can't.

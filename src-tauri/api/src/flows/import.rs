@@ -66,7 +66,7 @@ impl Command for ImportFlow {
                 }
             };
             let name = self.name.or(stem).unwrap_or_else(|| "Imported".to_owned());
-            // Keys that Plait knows stay out of the flow, whatever they are called in the file.
+            // Keys that Plait knows stay out of the flow, under any name in the file.
             let Imported { flow, report } = import(&redaction.text(&text), self.format, &name)?;
             Ok(ImportedFlow { flow, report })
         })

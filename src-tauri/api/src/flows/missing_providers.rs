@@ -9,9 +9,8 @@ use plait_core::error::{ErrorCode, Fault};
 use plait_core::flow::Flow;
 use serde_json::{Map, Value};
 
-/// The fields that name a provider.
 const PROVIDER_FIELDS: [&str; 2] = ["provider", "overrideProvider"];
-/// The fields whose objects may name one. Others hold data of the flow's author.
+/// The fields with objects that may name one. Other fields hold data of the flow's author.
 const PARENT_FIELDS: [&str; 13] = [
     "agent",
     "config",

@@ -41,7 +41,6 @@ pub(crate) fn write_pipeline(source: &Path, flow: &Flow, force: bool) -> Result<
     })
 }
 
-/// The flow that a run recorded, by its hash.
 pub(crate) fn recorded_flow(store: &Store, hash: &str) -> Result<Flow, ErrorReply> {
     let text = store.flow(hash)?;
     flow::read(&text).map_err(|error| {

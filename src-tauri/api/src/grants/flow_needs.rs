@@ -22,13 +22,12 @@ pub(crate) struct FlowNeeds<'a> {
     seen: BTreeSet<String>,
 }
 
-/// A flow whose nodes are looked at.
+/// A flow that is searched for needs.
 #[derive(Clone, Copy)]
-struct Scope<'f> {
+struct VisitedFlow<'f> {
     flow: &'f Flow,
     path: Option<&'f str>,
     folder: Option<&'f str>,
-    /// The name of a sub-flow.
     name: Option<&'f str>,
     depth: usize,
 }
@@ -43,7 +42,7 @@ impl<'a> FlowNeeds<'a> {
     ) -> Vec<Need> {
         let mut reader = Self::new(registry, catalog);
         let folder = path.and_then(canonical_folder);
-        reader.add_flow(Scope { flow, path, folder: folder.as_deref(), name: None, depth: 0 });
+        reader.add_flow(VisitedFlow { flow, path, folder: folder.as_deref(), name: None, depth: 0 });
         reader.collector.finish()
     }
 
@@ -57,10 +56,10 @@ impl<'a> FlowNeeds<'a> {
     ) -> Vec<Need> {
         let mut reader = Self::new(registry, catalog);
         let folder = path.and_then(canonical_folder);
-        let scope = Scope { flow, path, folder: folder.as_deref(), name: None, depth: 0 };
-        reader.collector.add_folders(scope.folder, &flow.settings.folders, None);
+        let visited = VisitedFlow { flow, path, folder: folder.as_deref(), name: None, depth: 0 };
+        reader.collector.add_folders(visited.folder, &flow.settings.folders, None);
         for node in &plan.nodes {
-            reader.add_node(scope, &node.id, node.node.behavior());
+            reader.add_node(visited, &node.id, node.node.behavior());
         }
         reader.collector.finish()
     }
@@ -70,34 +69,34 @@ impl<'a> FlowNeeds<'a> {
         Self { registry, collector, access, seen: BTreeSet::new() }
     }
 
-    fn add_flow(&mut self, scope: Scope<'_>) {
-        self.collector.add_folders(scope.folder, &scope.flow.settings.folders, scope.name);
-        for (id, node) in scope.flow.enabled_nodes() {
+    fn add_flow(&mut self, visited: VisitedFlow<'_>) {
+        self.collector.add_folders(visited.folder, &visited.flow.settings.folders, visited.name);
+        for (id, node) in visited.flow.enabled_nodes() {
             // A node that can't be read can't run.
             if let Some(Ok(bound)) = self.registry.bind(id, &node.node_type, &node.config) {
-                self.add_node(scope, id, bound.behavior());
+                self.add_node(visited, id, bound.behavior());
             }
         }
     }
 
-    fn add_node(&mut self, scope: Scope<'_>, id: &NodeId, behavior: &Behavior) {
+    fn add_node(&mut self, visited: VisitedFlow<'_>, id: &NodeId, behavior: &Behavior) {
         if behavior.inert {
             return;
         }
         if !behavior.needs.is_empty() {
-            let title = scope.flow.nodes.get(id).and_then(|node| node.title.as_deref());
-            let folders = &scope.flow.settings.folders;
-            let place = NodePlace { node: id, title, folder: scope.folder, folders, flow: scope.name };
+            let title = visited.flow.nodes.get(id).and_then(|node| node.title.as_deref());
+            let folders = &visited.flow.settings.folders;
+            let place = NodePlace { node: id, title, folder: visited.folder, folders, flow: visited.name };
             self.collector.add_node(place, &behavior.needs);
         }
-        let depth = scope.depth + 1;
+        let depth = visited.depth + 1;
         match &behavior.calls {
             Some(_) if depth >= MAX_DEPTH => {}
             Some(ChildFlow::Inner(flow)) => {
                 let name = Some(flow.name.as_str()).filter(|name| !name.is_empty());
-                self.add_flow(Scope { flow, name: name.or(Some(id.as_str())), depth, ..scope });
+                self.add_flow(VisitedFlow { flow, name: name.or(Some(id.as_str())), depth, ..visited });
             }
-            Some(ChildFlow::File(file)) => self.add_file(file, scope.path, depth),
+            Some(ChildFlow::File(file)) => self.add_file(file, visited.path, depth),
             None => {}
         }
     }
@@ -112,7 +111,7 @@ impl<'a> FlowNeeds<'a> {
         let path = subflow.path.as_deref();
         let folder = path.and_then(canonical_folder);
         let (flow, name) = (&subflow.flow, Some(subflow.name.as_str()));
-        self.add_flow(Scope { flow, path, folder: folder.as_deref(), name, depth });
+        self.add_flow(VisitedFlow { flow, path, folder: folder.as_deref(), name, depth });
     }
 }
 

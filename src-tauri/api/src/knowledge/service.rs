@@ -20,7 +20,7 @@ pub struct KnowledgeService {
 }
 
 impl KnowledgeService {
-    /// `worker` is the executable whose processes read PDF and HTML.
+    /// `worker` is the executable of the processes that read PDF and HTML.
     pub(crate) fn new(store: &Store, providers: Arc<ProviderService>, worker: Option<PathBuf>) -> Self {
         let options = KnowledgeOptions {
             home: store.home().to_owned(),
@@ -34,7 +34,6 @@ impl KnowledgeService {
         Self { bases: KnowledgeBases::new(options), providers }
     }
 
-    /// The bases.
     pub fn bases(&self) -> &KnowledgeBases {
         &self.bases
     }
@@ -46,12 +45,12 @@ impl KnowledgeService {
         all: bool,
         progress: Arc<dyn Fn(IndexProgress) + Send + Sync>,
     ) -> Result<BaseStatus, ErrorReply> {
-        // What is indexed must hold no key that Plait could know.
+        // Indexed text must hold no key that Plait could know.
         self.redaction().await;
         Ok(self.bases.reindex(name, all, progress).await?)
     }
 
-    /// What is removed from texts that are indexed or found, with the stored keys.
+    /// The redaction of indexed and found texts, with the stored keys.
     pub(super) async fn redaction(&self) -> Arc<Redaction> {
         self.providers.keys().redaction_with_stored_keys().await
     }

@@ -78,7 +78,7 @@ impl Command for ExportSpans {
     }
 }
 
-/// The spans of a run and its child runs. What is still going on has none yet.
+/// The spans of a run and its child runs. Open activations have none yet.
 fn spans_of_tree(store: &Store, run: &RunId, content: bool) -> Result<Vec<Span>, ErrorReply> {
     let mut place = RunPlace::root(run);
     if let Some(root) = root_of(store, run)?.filter(|root| root != run) {
@@ -105,7 +105,6 @@ fn spans_of_tree(store: &Store, run: &RunId, content: bool) -> Result<Vec<Span>,
     Ok(spans)
 }
 
-/// The root of the tree that a run is part of.
 fn root_of(store: &Store, run: &RunId) -> Result<Option<RunId>, ErrorReply> {
     let mut seen = vec![run.clone()];
     while let Some(parent) =

@@ -40,7 +40,7 @@ impl Command for TraceRun {
     }
 }
 
-/// The trace of a run. Of child runs only those whose journals can be read; none twice, although a damaged store could say so.
+/// The trace of a run. Of child runs only the readable ones; none twice, although a damaged store could say so.
 fn trace(
     store: &Store,
     run: &RunId,

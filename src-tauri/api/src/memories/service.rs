@@ -29,8 +29,8 @@ impl MemoryService {
         Self { memory, users, clock, keys }
     }
 
-    /// The memory whose id begins with `prefix`, of a user or the current one. `memory.unknown`, `memory.ambiguous`,
-    /// `user.unknown`.
+    /// The memory with an id that begins with `prefix`, of a user or the current one. `memory.unknown`,
+    /// `memory.ambiguous`, `user.unknown`.
     pub fn find(&self, user: Option<&UserName>, prefix: &str) -> Result<MemoryRecord, ErrorReply> {
         let user = self.users.resolve(user)?;
         Ok(self.memory.list(&user)?.find(prefix)?.clone())

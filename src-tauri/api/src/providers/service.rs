@@ -19,7 +19,7 @@ pub struct ProviderService {
     keys: KeyStore,
     /// Lists of models, by provider, since the application started.
     models: Mutex<BTreeMap<String, Vec<String>>>,
-    /// The former addresses of providers whose key was removed with them, since the application started.
+    /// The former addresses of removed providers that had a key, since the application started.
     removed_keys: Mutex<BTreeMap<String, String>>,
 }
 
@@ -88,8 +88,8 @@ impl ProviderService {
         self.removed_keys.lock().remove(provider);
     }
 
-    /// Takes the environment variable from providers that move to another host: its key was meant for the former one. Whoever
-    /// wants to send it there names it again. Returns these providers with their former address.
+    /// Takes the environment variable from providers that move to another host: its key was meant for the former one. A
+    /// person can name it again for the new host. Returns these providers with their former address.
     pub(crate) fn drop_moved_variables(
         &self,
         next: &mut BTreeMap<String, ProviderSettings>,
@@ -111,8 +111,8 @@ impl ProviderService {
         moved
     }
 
-    /// Forgets what belongs to providers that changed since `before`: their cached models and, of those that were removed or
-    /// moved to another host, the keys. The server there may be a different one.
+    /// Forgets what belongs to providers that changed since `before`: their cached models and, if a provider was
+    /// removed or moved to another host, its key. The server there may be a different one.
     pub(crate) async fn forget_changed(&self, before: &BTreeMap<String, ProviderSettings>) {
         let current = self.table().settings();
         for (name, settings) in before.iter().filter(|(name, settings)| current.get(*name) != Some(settings))

@@ -21,8 +21,8 @@ pub fn parse_answer(schema: &Value, text: &str) -> Value {
     candidates.into_iter().flatten().find(|candidate| schema::accepts(schema, candidate)).unwrap_or(as_text)
 }
 
-/// Reads text as a person's decision about a tool call, which the `schema` of the pause describes. Only what can mean nothing
-/// else counts, since it decides what is done: `yes` or `no` alone, or JSON that matches the schema. `takes_reason` is
+/// Reads text as a person's decision about a tool call, which the `schema` of the pause describes. Only unambiguous
+/// texts count, since the decision has effects: `yes` or `no` alone, or JSON that matches the schema. `takes_reason` is
 /// whether a refusal may give its reason (`no, too long`), as in a text that is known to be about this call.
 pub fn parse_decision(schema: &Value, text: &str, takes_reason: bool) -> Option<Value> {
     let text = text.trim();

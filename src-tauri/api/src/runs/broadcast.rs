@@ -101,7 +101,7 @@ impl RunBroadcast {
 }
 
 impl State {
-    /// Sends to all watchers. Forgets those that are gone and those whose buffer is full.
+    /// Sends to all watchers. Forgets watchers that are gone and watchers with a full buffer.
     fn publish(&mut self, event: &WatchEvent) {
         self.watchers.retain(|watcher| watcher.try_send(event.clone()).is_ok());
     }

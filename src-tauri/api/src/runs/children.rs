@@ -1,5 +1,5 @@
-//! Child runs: the flows that nodes of other runs execute. Decides which id a child has and which flow it runs, and waits
-//! for it. A child is an ordinary run: it can be watched, answered and resumed by itself.
+//! Child runs: the flows that nodes of other runs execute. Decides which id a child has and which flow it runs, and
+//! waits for it. A child is an ordinary run: it can be watched, answered and resumed separately.
 
 use async_trait::async_trait;
 use plait_adapters::store::record::RunRecord;

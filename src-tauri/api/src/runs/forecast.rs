@@ -82,7 +82,7 @@ impl Command for ForecastFlow {
     }
 }
 
-/// What the latest runs of a file say. One whose journal cannot be read says nothing.
+/// The sizes in the latest runs of a file. A run with an unreadable journal has none.
 fn measure_earlier(store: &Store, path: &str, user: UserName) -> Result<MeasuredSizes, ErrorReply> {
     let filter = RunFilter {
         flow_path: Some(path.to_owned()),

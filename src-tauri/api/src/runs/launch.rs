@@ -188,14 +188,14 @@ impl Launch {
         self.store.read_journal(run, 0)?.collect()
     }
 
-    /// The entries of a run to fork from, but for those that are damaged.
+    /// The entries of a run to fork from, except damaged ones.
     fn read_earlier(&self, run: &RunId) -> Result<Vec<Entry>, Fault> {
         self.store.keep_attachments_of(run)?;
         Ok(self.store.read_damaged_journal(run)?.filter_map(Result::ok).collect())
     }
 
-    /// The run that this one is forked from, as far as it counted then. Nothing if it was removed meanwhile: then what this
-    /// run has not taken from it yet is bought anew.
+    /// The run that this one is forked from, as far as it counted then. Nothing if it was removed meanwhile: then this
+    /// run buys everything that it has not taken yet.
     fn earlier_run(&self, origin: &RunOrigin) -> Option<Arc<EarlierRun>> {
         let mut entries = self.read_earlier(&origin.run).ok()?;
         entries.retain(|entry| entry.seq.is_some_and(|seq| seq < origin.seq));
@@ -249,8 +249,8 @@ impl Launch {
         plan_to_run(&with_settings(flow, config), &self.registry, to, overrides)
     }
 
-    /// The rules in force for a new run: those that are kept for the flow's file, and newer ones for this run. `grant.needed` if
-    /// the flow needs more than they decide about.
+    /// The rules in force for a new run: the stored rules of the flow's file, and newer ones for this run.
+    /// `grant.needed` if the flow needs more than they decide about.
     fn decide_grants(
         &self,
         plan: &Plan,
@@ -346,7 +346,6 @@ fn end_of(entries: &[Entry]) -> u64 {
     entries.last().and_then(|entry| entry.seq).map_or(0, |seq| seq + 1)
 }
 
-/// The event that started a run.
 fn started_event<'e>(run: &RunId, entries: &'e [Entry]) -> Result<&'e RunEvent, ErrorReply> {
     match entries.first() {
         Some(Entry { event: Event::Run(event @ RunEvent::Started { .. }), .. }) => Ok(event),
@@ -359,7 +358,7 @@ fn no_start(run: &RunId) -> ErrorReply {
     ErrorReply::new(ErrorCode::JournalCorrupt, message)
 }
 
-/// The plan of a flow that is to run. `flow.invalid` lists what is wrong with it.
+/// The plan of a flow that is to run. `flow.invalid` lists its problems.
 pub(super) fn plan_to_run(
     flow: &Flow,
     registry: &Registry,

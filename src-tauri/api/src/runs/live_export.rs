@@ -37,7 +37,7 @@ impl RunService {
         None
     }
 
-    /// Ends when the run ends or is no longer driven. Boxed, since it follows child runs by itself.
+    /// Ends when the run ends or is no longer driven. Boxed, since it follows child runs recursively.
     fn follow_for_export(self, run: RunId, place: RunPlace) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             let Some(mut watch) = self.watch_new(&run).await else { return };

@@ -13,7 +13,7 @@ use plait_run::quota::{Holder, QuotaBank};
 
 use crate::usage::date_of;
 
-/// A bank whose days are those of the local time zone.
+/// A bank with the days of the local time zone.
 pub(super) fn local_bank() -> QuotaBank {
     QuotaBank::new(|ms| day_number(ms, &TimeZone::system()))
 }

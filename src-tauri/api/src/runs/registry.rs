@@ -1,4 +1,4 @@
-//! The runs that are driven in this process, and the broadcasts of those that are watched.
+//! The runs that are driven in this process, and the broadcasts of watched runs.
 
 use plait_core::error::ErrorCode;
 use std::collections::{HashMap, HashSet};
@@ -51,7 +51,6 @@ struct ActiveRun {
     ending: bool,
 }
 
-/// A child run that is starting.
 pub(crate) struct ChildStart(#[expect(dead_code, reason = "dropping it is what counts")] watch::Receiver<()>);
 
 impl ActiveRuns {
@@ -80,8 +79,8 @@ impl ActiveRuns {
         self.0.lock().runs.contains_key(run)
     }
 
-    /// Cancels a child run whose parent no longer needs it. Does nothing while the application closes: the child is resumed
-    /// with its parent.
+    /// Cancels a child run that its parent no longer needs. Does nothing while the application closes: the child is
+    /// resumed with its parent.
     pub(crate) fn cancel_child(&self, run: &RunId) {
         let mut state = self.0.lock();
         if state.closing {
@@ -224,8 +223,8 @@ impl ActiveRuns {
         self.0.lock().closing
     }
 
-    /// Stops driving all runs. Each can be resumed from its journal. Waits for those that are ending, since nothing would
-    /// cancel an orphaned child later, and for children that are starting, which use the store.
+    /// Stops driving all runs. Each can be resumed from its journal. Waits for ending runs, since nothing would cancel
+    /// an orphaned child later, and for children that are starting, which use the store.
     pub(crate) async fn close(&self) {
         let (runs, child_starts): (Vec<RunId>, Vec<_>) = {
             let mut state = self.0.lock();

@@ -58,8 +58,8 @@ impl Command for ForecastRetry {
     }
 }
 
-/// Reads the journals of a run and of the runs that its retry forks. A child run whose journal cannot be read counts for nothing:
-/// its retry could take nothing from it either.
+/// Reads the journals of a run and of the runs that its retry forks. An unreadable child run counts for nothing: its
+/// retry could take nothing from it either.
 fn forecast(store: &Store, root: &RunId) -> Result<RetryForecast, ErrorReply> {
     let mut sum = RetryForecast::default();
     let mut seen = HashSet::from([root.clone()]);

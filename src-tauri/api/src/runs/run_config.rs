@@ -20,7 +20,6 @@ impl RunConfig {
         Arc::clone(&self.0.read())
     }
 
-    /// Those that a run which starts now keeps.
     pub(crate) fn kept_by_runs(&self) -> Arc<ConfigValues> {
         Arc::new(run_values(&self.current()))
     }

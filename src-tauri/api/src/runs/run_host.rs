@@ -14,7 +14,7 @@ use crate::blocking::run_blocking;
 use crate::flows::text::recorded_flow;
 
 impl RunService {
-    /// The environment of a new tree whose flow sets these limits.
+    /// The environment of a new tree with these limits of its flow.
     pub(super) fn host_of_new(&self, root: &RunId, limits: Option<TreeLimits>) -> Host {
         let limits = tree_limits(limits, &self.config.current());
         let used = TreeUsage { runs: 1, ..TreeUsage::default() };

@@ -63,7 +63,7 @@ pub struct RunService {
     pub(super) exporter: LiveExporter,
     /// Which files flows may read.
     pub(super) file_access: FileAccess,
-    /// The folders of flows whose `.env` files were read.
+    /// The folders with `.env` files that were read.
     redacted_folders: Arc<parking_lot::Mutex<BTreeSet<PathBuf>>>,
     pub(super) active: ActiveRuns,
     pub(super) budgets: Arc<TreeBudgets>,
@@ -114,12 +114,11 @@ impl RunService {
         }
     }
 
-    /// The budgets of the run trees.
     pub(crate) fn budgets(&self) -> &Arc<TreeBudgets> {
         &self.budgets
     }
 
-    /// The run whose id begins with `prefix`. `run.unknown`, `run.ambiguous`.
+    /// The run with an id that begins with `prefix`. `run.unknown`, `run.ambiguous`.
     pub fn find(&self, prefix: &str) -> Result<RunId, ErrorReply> {
         Ok(self.store.find_run(prefix)?)
     }
@@ -157,13 +156,12 @@ impl RunService {
         self.active.settled(run).await;
     }
 
-    /// Starts a run in the background.
     pub(super) async fn start(&self, request: RunRequest) -> Result<RunId, ErrorReply> {
         let (users, wanted) = (self.users.clone(), request.user.clone());
         let user = run_blocking(move || users.resolve(wanted.as_ref())).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
         let host = self.host_of_new(&run, request.flow.settings.limits);
-        // Whoever starts a run is the person.
+        // The person starts the run.
         let origins = Origins::of(Origin::Person);
         let new = NewRun::Of { request: Box::new(request), user, origins, inherited: None };
         self.start_as(&run, new, None, host).await?;
@@ -172,7 +170,7 @@ impl RunService {
         Ok(run)
     }
 
-    /// Resumes a run from its journal, and its ancestors, which wait for it. Does nothing for those that are active.
+    /// Resumes a run from its journal, and its ancestors, which wait for it. Does nothing for active ones.
     pub(super) async fn resume(&self, run: &RunId) -> Result<(), ErrorReply> {
         self.resume_with_ancestors(run).await.map(|_| ())
     }
@@ -359,7 +357,7 @@ impl RunService {
         self.attach_below(parent.as_ref(), run, &host).await
     }
 
-    /// Attaches to a run whose parent, if it has one that has not ended, is active.
+    /// Attaches to a run. Its parent, if it has one that has not ended, is active.
     async fn attach_below(
         &self,
         parent: Option<&RunId>,
@@ -374,7 +372,6 @@ impl RunService {
         })
     }
 
-    /// The file of the flow of a run, if it has one.
     async fn flow_path(&self, run: &RunId) -> Result<Option<String>, ErrorReply> {
         let (store, run) = (self.store.clone(), run.clone());
         run_blocking(move || Ok(store.run(&run)?.flow.path)).await
@@ -428,8 +425,8 @@ impl RunService {
         self.active.drive(run, broadcast, driver, handle, is_resumed, on_end);
     }
 
-    /// Cancels the child runs of an ended run that have not ended, and waits for them: those that a crash interrupted, and
-    /// those that were canceled a moment ago.
+    /// Cancels the child runs of an ended run that have not ended, and waits for them: runs that a crash interrupted,
+    /// and runs that were just canceled.
     fn end_children(self, parent: RunId, host: Host) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             if !self.active.may_have_children(&parent) {

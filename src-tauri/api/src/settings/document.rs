@@ -223,12 +223,12 @@ impl UnreadableSettings {
         }
     }
 
-    /// Forgets what was stored for a setting, which a person has set anew.
+    /// Forgets the unusable stored value of a setting that a person has set again.
     pub(super) fn forget(&mut self, key: &str) {
         self.0.remove(key);
     }
 
-    /// Adds what is missing in settings that are about to be written.
+    /// Adds missing values to settings before they are written.
     pub(super) fn merge_into(&self, stored: &mut Map<String, Value>) {
         for (key, value) in &self.0 {
             match (stored.get_mut(key), value) {

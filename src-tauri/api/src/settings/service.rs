@@ -26,10 +26,10 @@ pub struct SettingsService {
     clock: Arc<dyn Clock>,
     tools: ToolEnvironment,
     exporter: LiveExporter,
-    /// As stored: of the providers only those that differ from the built-in ones.
+    /// As stored: only providers that differ from the built-in ones.
     current: RwLock<Settings>,
     unreadable: Mutex<UnreadableSettings>,
-    /// Held while settings are replaced, so that the store has what is in force.
+    /// Held while settings are replaced, so that the store has the settings in force.
     write_lock: tokio::sync::Mutex<()>,
 }
 

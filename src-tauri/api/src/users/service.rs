@@ -12,7 +12,7 @@ use crate::blocking::run_blocking;
 pub struct UserService {
     pub(super) store: Store,
     pub(super) keys: KeyStore,
-    /// The user that this process works for, whoever the current one is.
+    /// The user that this process works for, independent of the current one.
     acting: Option<UserName>,
 }
 

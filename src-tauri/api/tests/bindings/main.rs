@@ -1,7 +1,12 @@
 //! Files generated from the Rust types are up to date: the TypeScript bindings, the node types as JSON, and the pages of
 //! node types and error codes. `PLAIT_WRITE_BINDINGS=1` regenerates them.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on ends")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that can't go on ends"
+)]
 
 mod node_page;
 
@@ -131,10 +136,9 @@ fn config_table() -> String {
     table
 }
 
-/// The reference page of all error codes.
 fn error_code_page() -> String {
     let mut page = String::from(
-        "<!-- Generated from `src-tauri/engine/src/error/code/registry.rs` by `cargo xtask bindings`. Do not edit. -->\n\n\
+        "<!-- Generated from `src-tauri/core/src/error/code/registry.rs` by `cargo xtask bindings`. Do not edit. -->\n\n\
          # Error codes\n\n\
          Every error carries a code, a message and usually a hint. Codes are stable: scripts may rely on them. A journal \
          of another version, or a script of the offline provider, may hold a code that is not listed here.\n",

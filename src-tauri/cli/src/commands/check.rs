@@ -24,7 +24,7 @@ pub(crate) struct CheckArgs {
     json: bool,
 }
 
-/// `home` is the data directory whose providers are known; it need not exist.
+/// `home` is the data directory with the known providers; it need not exist.
 pub(crate) fn execute(home: &Path, args: &CheckArgs) -> Result<ExitStatus, CliError> {
     let source = match FlowSource::load(&args.flow) {
         Err(CliError::InvalidFlow { diagnostics, .. }) if args.json => return print_json(&diagnostics),

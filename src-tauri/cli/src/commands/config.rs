@@ -138,7 +138,7 @@ fn print(resolved: &ResolvedConfig, json: bool) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The value that holds, or in parentheses what it depends on.
+/// The value that holds, or in parentheses its dependency.
 fn value_text(resolved: &ResolvedConfig) -> String {
     match (&resolved.value, &resolved.depends) {
         (Some(value), _) => text_of(value),

@@ -144,7 +144,7 @@ async fn set(home: &Home, args: &RuleArgs, decision: GrantDecision) -> Result<()
     }
     let app = open_app::for_writing(home)?;
     let needs = show(&app, &source).await?.needs;
-    // A rule covers what the flow needs now. If that becomes more, the person is asked again.
+    // A rule covers the current needs. New needs are asked about.
     for rule in &mut rules {
         let covered: Vec<_> =
             needs.iter().filter(|one| rule.target.covers(&one.need.target.to_target())).collect();

@@ -53,7 +53,6 @@ pub(crate) async fn execute(home: &Home, args: KeysArgs) -> Result<ExitStatus, C
     Ok(ExitStatus::Success)
 }
 
-/// Where a key is stored.
 fn storage_name(source: KeySource, place: &KeyLocation) -> String {
     match source {
         KeySource::Session => "memory".to_owned(),

@@ -40,7 +40,7 @@ enum KnowledgeCommand {
 pub(crate) async fn execute(home: &Home, args: KnowledgeArgs) -> Result<ExitStatus, CliError> {
     let app = match &args.command {
         KnowledgeCommand::List(_) => open_app::for_reading(home)?,
-        // Beside a window, what it indexed is searched.
+        // Beside a running window, the window's index is searched.
         KnowledgeCommand::Search(_) => match open_app::for_writing(home) {
             Err(error) if error.code == ErrorCode::StoreLocked => open_app::for_reading(home)?,
             opened => opened?,

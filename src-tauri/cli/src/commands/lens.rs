@@ -1,4 +1,4 @@
-//! `plait lens`: what models were sent, and what it led to.
+//! `plait lens`: the prompts of models, and their results.
 
 mod curl;
 mod list;

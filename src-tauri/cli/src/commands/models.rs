@@ -135,7 +135,7 @@ async fn set(app: &Plait, args: SetArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The price with what the arguments change of it.
+/// The price, changed by the arguments.
 fn price(set: Option<Price>, args: &SetArgs) -> Result<Option<Price>, CliError> {
     let changes = [args.input, args.output, args.cached_input, args.cache_write];
     if changes.iter().all(Option::is_none) {

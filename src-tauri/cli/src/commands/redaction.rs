@@ -1,4 +1,4 @@
-//! `plait redaction`: patterns of what is redacted besides keys.
+//! `plait redaction`: patterns of texts to redact besides keys.
 
 use std::io::Write as _;
 

@@ -57,7 +57,7 @@ pub(crate) async fn execute(home: &Home, args: RetryArgs) -> Result<ExitStatus, 
     status
 }
 
-/// What a retry reuses and buys, as far as that is known before it runs.
+/// The calls that a retry reuses and buys, as far as they are known before it runs.
 fn describe_forecast(forecast: &RetryForecast) -> String {
     let RetryForecast { replies, tool_results, answers, bought } = forecast;
     let mut reused = Vec::new();
@@ -77,7 +77,7 @@ fn describe_forecast(forecast: &RetryForecast) -> String {
         Some((last, others)) => format!("Reuses {} and {last}.", others.join(", ")),
     };
     let calls = count(bought.calls, "model call", "model calls");
-    // The prompts alone: nobody knows how long the replies will be.
+    // The prompts alone: the length of replies is unknown.
     let makes = match (bought.calls, bought.cost.nano_usd, bought.cost.unpriced) {
         (0, ..) => String::new(),
         (_, 0, 0) => format!(" Makes {calls} again."),

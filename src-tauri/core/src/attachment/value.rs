@@ -10,7 +10,6 @@ use crate::error::{ErrorCode, Fault};
 /// (<https://docs.anthropic.com/en/docs/build-with-claude/vision>).
 pub const MAX_ATTACHMENTS: usize = 100;
 
-/// The value of an attachment.
 pub fn to_value(attachment: &Attachment) -> Value {
     let mut value = serde_json::to_value(attachment).unwrap_or_default();
     value["type"] = json!("attachment");

@@ -13,7 +13,7 @@ use crate::similar_name::similar_name;
 /// Longer values are cut where they are quoted.
 const MAX_QUOTED_CHARS: usize = 60;
 
-/// What is wrong with a key or its value.
+/// A problem with a key or its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigProblem {
     pub code: ErrorCode,
@@ -99,7 +99,7 @@ pub fn check_values(
     })
 }
 
-/// What is wrong with `config` in the settings of a flow.
+/// The problems with `config` in the settings of a flow.
 pub fn check_flow_settings(settings: &FlowSettings) -> Vec<Diagnostic> {
     let problems = check_values(&settings.config, Layer::Flow);
     let problems = problems.filter_map(|(name, checked)| Some((name, checked.err()?)));

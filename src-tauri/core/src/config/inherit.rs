@@ -1,5 +1,5 @@
-//! Puts values of wider layers where they hold: those of the settings into a flow, those of a flow into its nodes. What a narrower
-//! layer sets stays.
+//! Puts values of wider layers into narrower ones: the settings into a flow, a flow's values into its nodes. A value of
+//! the narrower layer stays.
 
 use std::borrow::Cow;
 
@@ -44,7 +44,7 @@ pub fn with_settings<'f>(flow: &'f Flow, settings: &ConfigValues) -> Cow<'f, Flo
     }
 }
 
-/// What the nodes of a flow get from its settings.
+/// The values that the nodes of a flow inherit from its settings.
 pub struct Inheritance<'f> {
     flow: &'f Flow,
     values: Vec<(&'static ConfigKey, &'f Value)>,
@@ -53,7 +53,7 @@ pub struct Inheritance<'f> {
 }
 
 impl<'f> Inheritance<'f> {
-    /// What nodes of this flow get.
+    /// The values for the nodes of this flow.
     pub fn of(flow: &'f Flow) -> Self {
         let config = &flow.settings.config;
         let is_inherited = |key: &&'static ConfigKey| {
@@ -72,7 +72,7 @@ impl<'f> Inheritance<'f> {
         inheritance
     }
 
-    /// The node with what it gets.
+    /// The node with its inherited values.
     pub fn apply(&self, id: &NodeId, node: &'f Node) -> Cow<'f, Node> {
         let mut completed = None;
         for (key, value) in &self.values {
@@ -102,7 +102,7 @@ impl ConfigKey {
         (!place.without_context || !has_context).then_some(place.pointer)
     }
 
-    /// The key whose value the value of this one belongs to.
+    /// The key that this one belongs to: the model's key belongs to the provider's.
     pub(super) fn followed(&self) -> Option<&'static ConfigKey> {
         match self.rule {
             Rule::Follows(name) => find(name).ok(),

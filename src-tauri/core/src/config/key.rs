@@ -1,4 +1,4 @@
-//! What is known of a key of the configuration.
+//! A key of the configuration.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -50,7 +50,6 @@ pub enum Layer {
 /// The type of a value, and its bounds.
 #[derive(Clone, Copy, Debug)]
 pub enum ValueKind {
-    /// A whole number.
     Integer {
         min: u64,
         max: u64,
@@ -75,7 +74,7 @@ pub enum ValueKind {
 #[derive(Clone, Copy, Debug)]
 pub enum BuiltIn {
     Value(fn() -> Value),
-    /// What it is then, in words: it depends on something else.
+    /// A value that depends on something else, described in words.
     Depends(&'static str),
 }
 
@@ -266,7 +265,7 @@ impl ValueKind {
         }
     }
 
-    /// What it takes, for people: "a whole number from 1 to 100".
+    /// The accepted values, for people: "a whole number from 1 to 100".
     pub fn describe(&self) -> String {
         match self {
             Self::Integer { min, max } if *max >= u64::from(u32::MAX) => format!("a whole number from {min}"),
@@ -295,7 +294,6 @@ impl ValueKind {
         self.accepts(&value).then_some(value)
     }
 
-    /// The JSON Schema of values of this kind.
     pub fn schema(&self) -> Value {
         match self {
             Self::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),

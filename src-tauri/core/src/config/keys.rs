@@ -38,7 +38,7 @@ const fn whole(min: u64, max: u64) -> ValueKind {
 
 const CHAT: &[&str] = &["chat", "llmRequest"];
 const MODELS: &[&str] = &["chat", "llmRequest", "classify", "extract"];
-/// Nodes that ask a model, a server or a tool: those that can take long, or fail for a while.
+/// Nodes that ask a model, a server or a tool: their executions can take long, or fail for a while.
 const CALLERS: &[&str] =
     &["chat", "llmRequest", "classify", "extract", "callTool", "httpRequest", "retrieve"];
 

@@ -1,4 +1,4 @@
-//! Which value holds, where it comes from, and what each layer says.
+//! Resolving a key: the value that holds, its layer, and the values of all layers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,7 +17,7 @@ const MAX_LOOPS: usize = 64;
 /// Keys of the conversation of a loop: the nearest conversational loop around a node has them.
 const CONVERSATION_PREFIX: &str = "history_management.";
 
-/// What a value is asked for.
+/// The place for which values are resolved.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfigScope<'a> {
     /// The settings of the application.
@@ -81,12 +81,11 @@ pub struct ConfigLayer {
     pub pointer: Option<String>,
 }
 
-/// The value of a key that holds in a scope.
 pub fn resolve(key: &'static ConfigKey, scope: ConfigScope<'_>) -> ResolvedConfig {
     Layers::of(scope).resolve(key)
 }
 
-/// The values of all keys that a scope has to do with: all of the settings, of a flow, or those that a node has a place for.
+/// The values of all keys of a scope: all keys of the settings or of a flow, or the keys with a place in a node.
 pub fn resolve_all(scope: ConfigScope<'_>) -> Vec<ResolvedConfig> {
     let layers = Layers::of(scope);
     let keys = keys().iter().filter(|key| match (scope.flow, scope.node) {
@@ -135,7 +134,7 @@ impl<'a> Layers<'a> {
         key.pointer_in(node, self.has_context)
     }
 
-    /// What the layers that can set a key say, widest first.
+    /// The values of the layers that can set a key, widest first.
     fn layers_of(&self, key: &ConfigKey) -> Vec<ConfigLayer> {
         let mut found = Vec::new();
         if let Some(pointer) = key.settings_pointer() {
@@ -201,7 +200,7 @@ impl<'a> Layers<'a> {
             if key.rule == Rule::NodeLowers && is_node && is_higher() {
                 continue;
             }
-            // What a layer sets in vain, such as an impossible ratio, is what is built in.
+            // An unusable value, such as an impossible ratio, counts as the built-in one.
             value = if key.kind.accepts(own) { Some(own.clone()) } else { built_in.clone() };
             source = layer.source.clone();
         }

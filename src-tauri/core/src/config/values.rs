@@ -1,4 +1,4 @@
-//! The values of the configuration that runs read, and those of the settings by key.
+//! The values of the configuration that runs read, and the values of the settings by key.
 
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ impl ConfigKey {
     }
 }
 
-/// Those that runs depend on. A run keeps them in its first event.
+/// The values that runs depend on. A run keeps them in its first event.
 pub fn run_values(values: &ConfigValues) -> ConfigValues {
     let is_kept = |name: &str| keys().iter().any(|key| key.name == name && key.is_kept_by_runs());
     values
@@ -85,7 +85,7 @@ pub fn summarizer_with_default(agent: SummarizerAgent, default: Option<&Summariz
     SummarizerAgent { provider, model, ..agent }
 }
 
-/// The summarizer of a narrower layer, completed by that of a wider one. A model follows its provider.
+/// The summarizer of a narrower layer, completed by the summarizer of a wider one. A model follows its provider.
 pub fn narrower_summarizer(own: SummarizerSettings, outer: &SummarizerSettings) -> SummarizerSettings {
     let keeps_provider = own.provider.is_none() || own.provider == outer.provider;
     let inherited = outer.model.clone().filter(|_| keeps_provider);

@@ -52,7 +52,7 @@ pub use registry::ErrorCode;
 /// The codes of one domain, for the reference page.
 #[derive(Debug)]
 pub struct CodeDomain {
-    /// What the codes are about.
+    /// The subject of the codes.
     pub title: &'static str,
     /// In the order in which they are declared.
     pub codes: &'static [CodeEntry],

@@ -1,8 +1,8 @@
 //! Conditions in CEL: compiled once, evaluated within limits.
 //!
-//! Without a loop (`all`, `exists`, `map`, `filter`), a condition takes time in proportion to its length and to the value, so it
-//! is evaluated in place. Loops can repeat and double what they are given, so a condition with a loop goes to the host's
-//! evaluator.
+//! Without a loop (`all`, `exists`, `map`, `filter`), a condition takes time in proportion to its length and to the
+//! value, so it is evaluated in place. Loops can repeat and double their input, so a condition with a loop goes to the
+//! host's evaluator.
 
 mod bounds;
 
@@ -24,7 +24,7 @@ use crate::error::{ErrorCode, Fault};
 
 /// The longest condition, in bytes.
 const MAX_SOURCE_BYTES: usize = 2048;
-/// How many iterations the loops of a condition may take in total, where they run over what it is given or writes itself.
+/// How many iterations the loops of a condition may take in total, over its input or over lists that it writes.
 const MAX_ITERATIONS: u64 = 1_000_000;
 
 static ENV: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
@@ -36,7 +36,6 @@ pub struct Condition {
     compiled: Result<Arc<Compiled>, String>,
 }
 
-/// A condition on an iteration of a loop.
 pub struct IterationCondition(Condition);
 
 struct Compiled {
@@ -80,7 +79,7 @@ impl Condition {
         self.is_true_after(value, None, evaluator).await
     }
 
-    /// Whether it reads what people answered in the loop around it.
+    /// Whether it reads the answers of people in the loop around it.
     pub fn reads_answers(&self) -> bool {
         self.reads(HITL_HISTORY)
     }

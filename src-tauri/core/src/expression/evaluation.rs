@@ -1,8 +1,17 @@
 //! An evaluation as data, so that it can be carried out elsewhere.
 //!
-//! Conditions, queries and templates come from flow files, which may come from anyone. What a static bound proves small is
-//! evaluated in place. The rest goes to the host's [`Evaluator`], which can stop it: in Plait a worker process with limits on
-//! time and memory.
+//! Conditions, queries and templates come from flow files, which may come from anyone. Bounds on length, nesting, steps and output
+//! do not see what one step of a library does: comparing two values that share their halves takes 2⁴⁰ steps inside one comparison. So
+//! an expression is evaluated in place only where a static bound proves it small:
+//!
+//! | language | in place | else |
+//! |---|---|---|
+//! | template (Handlebars) | tags × possible iterations × bytes of the values ≤ 30 million | evaluator |
+//! | condition (CEL) | no loop: `all`, `exists`, `map`, `filter` | evaluator |
+//! | query (jq) | no comparison, arithmetic, slice or named filter | evaluator |
+//! | JSON Schema | ≤ 1 million validation steps, counted before it begins; at most 200 patterns | refused |
+//!
+//! The host's [`Evaluator`] can stop an evaluation: in Plait it is a worker process with limits on time and memory.
 
 use std::sync::Arc;
 
@@ -13,7 +22,7 @@ use serde_json::{Map, Value};
 use super::HITL_HISTORY;
 use crate::error::{ErrorCode, Fault};
 
-/// What a condition is about.
+/// The subject of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Subject {
@@ -33,7 +42,7 @@ impl Subject {
     }
 }
 
-/// An expression with what it is evaluated for.
+/// An expression with its input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Evaluation {
@@ -62,12 +71,12 @@ pub enum Evaluation {
 
 /// Carries out evaluations that no static bound proves small. Dropping the future stops the evaluation.
 pub trait Evaluator: Send + Sync {
-    /// The result of an evaluation. Faults are those of its language, `expression.limit` when it takes too much time or
-    /// memory, and `expression.unavailable` when it cannot be carried out here.
+    /// The result of an evaluation. Faults of its language, `expression.limit` when it takes too much time or memory,
+    /// and `expression.unavailable` when it cannot be carried out here.
     fn evaluate(&self, evaluation: Evaluation) -> BoxFuture<'static, Result<Value, Fault>>;
 }
 
-/// An evaluator whose result has another type than its language gives.
+/// The fault of an evaluator that returned a value of the wrong type.
 pub(super) fn wrong_result() -> Fault {
     Fault::new(ErrorCode::ExpressionFailed, "The evaluation gave a result of the wrong type.")
 }

@@ -38,8 +38,8 @@ use results::ResultLimits;
 const MAX_SOURCE_BYTES: usize = 16 * 1024;
 /// The hint for a query that exceeds a limit.
 pub const LIMIT_HINT: &str = "Select less, or split the work over several nodes.";
-/// Filters that are removed: those that reach outside of the query or stop the process, and `fromjson`, which is replaced
-/// by one with a depth limit.
+/// Removed filters: filters that reach outside of the query or stop the process, and `fromjson`, which is replaced by
+/// one with a depth limit.
 const REMOVED_FILTERS: &[&str] = &[
     "debug",
     "debug_empty",
@@ -93,7 +93,7 @@ impl Query {
         self.run_after(value, None, max_results, evaluator).await
     }
 
-    /// Whether it reads what people answered in the loop around it.
+    /// Whether it reads the answers of people in the loop around it.
     pub fn reads_answers(&self) -> bool {
         self.source.contains(HITL_HISTORY)
     }
@@ -189,7 +189,6 @@ fn evaluate(
     Ok(results)
 }
 
-/// The text of an error.
 fn error_text(error: Error<Val>) -> String {
     match error.into_val() {
         Val::TStr(text) | Val::BStr(text) => String::from_utf8_lossy(&text).into_owned(),
@@ -234,7 +233,7 @@ fn compile_on_this_stack(source: &str) -> Result<Compiled, String> {
     Ok(Compiled { filter, is_small })
 }
 
-/// What people answered in the loop around the query.
+/// The answers of people in the loop around the query.
 const ANSWERS: &str = "$hitl_history";
 
 /// The name of the query among the definitions.

@@ -1,7 +1,8 @@
 //! JSON Schemas of external values: a person's answer to a pause, a model's structured reply.
 //!
-//! Nothing is fetched: a schema that refers to another document is refused. Neither compiling nor validating takes long:
-//! the size of a schema, its patterns and the steps of a validation are bounded, and what would exceed a bound is refused.
+//! Nothing is fetched: a schema that refers to another document is refused. Neither compiling nor validating takes
+//! long: the size of a schema, its patterns and the steps of a validation are bounded, and a schema that could exceed a
+//! bound is refused.
 
 mod cost;
 
@@ -34,7 +35,7 @@ pub fn check_answer(schema: &Value, answer: &Value) -> Result<(), Fault> {
         .details(json!({ "schema": schema })))
 }
 
-/// What is wrong with a schema itself, if anything.
+/// The problem with a schema itself, if there is one.
 pub fn check_schema(schema: &Value) -> Option<String> {
     if !schema.is_object() && !schema.is_boolean() {
         return Some("A JSON Schema is an object, for example `{\"type\": \"string\"}`.".to_owned());
@@ -42,7 +43,7 @@ pub fn check_schema(schema: &Value) -> Option<String> {
     compile(schema).err()
 }
 
-/// Compiles a schema within the limits. The error says what is wrong with it.
+/// Compiles a schema within the limits. The error names the problem.
 pub fn compile(schema: &Value) -> Result<Validator, String> {
     let Size { values, patterns } = Size::of(schema);
     if values > MAX_SCHEMA_VALUES {

@@ -1,8 +1,8 @@
-//! Templates: Handlebars text whose variables become a node's inputs.
+//! Templates: Handlebars text. Its variables become a node's inputs.
 //!
-//! Owns the dialect: what is allowed, which helpers exist, how values are written. [`guard`] refuses what could run away or
-//! end the process: partials, decorators, and anything beyond the limits on size, nesting, steps and output. A template
-//! reads only the values it gets.
+//! Owns the dialect: what is allowed, which helpers exist, how values are written. [`guard`] refuses parts that could
+//! run away or end the process: partials, decorators, and anything beyond the limits on size, nesting, steps and
+//! output. A template reads only the values it gets.
 
 mod cost;
 mod guard;

@@ -6,7 +6,7 @@ use super::{Flow, Node};
 use crate::id::NodeId;
 
 impl Flow {
-    /// The nodes that are disabled, by themselves or with a loop around them.
+    /// The nodes that are disabled, themselves or with a loop around them.
     pub fn disabled_nodes(&self) -> FxHashSet<&NodeId> {
         let own = self.nodes.iter().filter(|(_, node)| node.disabled);
         let mut disabled: FxHashSet<&NodeId> = own.map(|(id, _)| id).collect();

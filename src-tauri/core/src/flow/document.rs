@@ -310,7 +310,7 @@ impl FlowSettings {
         }
     }
 
-    /// What is wrong with the quotas.
+    /// The problems with the quotas.
     pub fn quota_problems(&self) -> Vec<Diagnostic> {
         let problem = |(key, quota): (&str, &Quota)| {
             let (field, message) = quota.problem()?;
@@ -319,7 +319,7 @@ impl FlowSettings {
         self.quotas.entries().filter_map(problem).collect()
     }
 
-    /// What is wrong with the folders.
+    /// The problems with the folders.
     pub fn folder_problems(&self) -> Vec<Diagnostic> {
         folders::check(&self.folders)
     }

@@ -22,7 +22,7 @@ pub struct FolderAccess {
     pub write: bool,
 }
 
-/// What is wrong with the folders of a flow.
+/// The problems with the folders of a flow.
 pub fn check(folders: &[FolderAccess]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut report = |pointer: String, message: String| {

@@ -34,7 +34,7 @@ fn recognize_object(object: &Map<String, Value>) -> Option<&'static str> {
             && object.values().all(|node| node.get("class_type").is_some() && node.get("inputs").is_some())
     };
 
-    // Ordered: what is checked first has the more telling keys.
+    // Ordered: formats with more telling keys first.
     if has_list("nodes") && object.get("connections").is_some_and(Value::is_object) {
         Some("an n8n workflow")
     } else if has("last_node_id") || has("last_link_id") || is_comfy_prompt() {

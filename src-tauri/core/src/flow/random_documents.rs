@@ -155,7 +155,6 @@ fn number() -> BoxedStrategy<String> {
     both.prop_map(str::to_owned).boxed()
 }
 
-/// Any JSON.
 fn json() -> BoxedStrategy<String> {
     let constants = prop::sample::select(vec!["null", "true", "false"]).prop_map(str::to_owned);
     let leaf = prop_oneof![constants, number(), text()];

@@ -55,11 +55,11 @@ pub fn read(text: &str) -> Result<Flow, ReadError> {
     }
 }
 
-/// Reads a flow of this version without errors directly from its text. None of anything else: [`read_document`] migrates it, or
-/// says what is wrong and where. Where both read a text, they read the same.
+/// Reads a flow of this version without errors directly from its text. None for any other text: [`read_document`]
+/// migrates it, or returns its problems with their places. Both read a text in the same way.
 fn read_exact(text: &str) -> Option<Flow> {
     let flow: Flow = serde_json::from_str(text).ok()?;
-    // As `is_flow_like` does: what is left to recognize another format by.
+    // As `is_flow_like` does: the keys that are left to recognize another format.
     let is_exact = flow.version == VERSION
         && !flow.nodes.is_empty()
         && flow.nodes.values().all(|node| !node.extra.contains_key("data"));

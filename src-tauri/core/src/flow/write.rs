@@ -104,7 +104,7 @@ pub fn write_whole_numbers(value: &mut Value) {
     }
 }
 
-/// A value with the keys of every object sorted, whichever map `serde_json` was built with.
+/// A value with the keys of every object sorted, with any map type of `serde_json`.
 struct SortedKeys<'v>(&'v Value);
 
 impl Serialize for SortedKeys<'_> {

@@ -8,7 +8,7 @@ fn content_hash_matches_sha256sum() {
 
 #[test]
 fn json_hash_is_that_of_the_text() {
-    // Longer than what is gathered before it is hashed.
+    // Longer than the buffer before the hash.
     let value = serde_json::json!({ "text": "braid ".repeat(5_000), "list": [1, null, "é"] });
     assert_eq!(super::json_hash(&value).unwrap(), super::content_hash(value.to_string().as_bytes()));
 }

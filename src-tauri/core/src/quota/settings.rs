@@ -107,7 +107,7 @@ impl Quota {
         Share { tokens: self.tokens, nano_usd: self.usd.map(nano_usd) }
     }
 
-    /// What is wrong with it: the key, and a sentence.
+    /// The problem with it: the key, and a sentence.
     pub fn problem(&self) -> Option<(&'static str, String)> {
         if self.tokens == Some(0) {
             return Some(("tokens", "A quota of 0 tokens allows no call.".to_owned()));
@@ -137,7 +137,7 @@ impl FlowQuotas {
         *self == Self::default()
     }
 
-    /// Those that are set, with their keys.
+    /// The quotas that are set, with their keys.
     pub fn entries(&self) -> impl Iterator<Item = (&'static str, &Quota)> {
         [("run", &self.run), ("conversation", &self.conversation)]
             .into_iter()
@@ -151,7 +151,7 @@ impl DefaultQuotas {
         *self == Self::default()
     }
 
-    /// Those that are set, with their keys.
+    /// The quotas that are set, with their keys.
     pub fn entries(&self) -> impl Iterator<Item = (&'static str, &Quota)> {
         [("run", &self.run), ("conversation", &self.conversation), ("day", &self.day)]
             .into_iter()
@@ -159,7 +159,7 @@ impl DefaultQuotas {
     }
 }
 
-/// US dollars as billionths; what is no amount is nothing.
+/// US dollars as billionths; None for an invalid amount.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates at both ends")]
 fn nano_usd(usd: f64) -> u64 {
     (usd * 1e9).round() as u64

@@ -30,7 +30,7 @@ impl Share {
             && self.nano_usd.is_none_or(|most| amount.nano_usd <= most)
     }
 
-    /// What is left of it when `used` is gone.
+    /// The rest when `used` is gone.
     #[must_use]
     pub fn minus(self, used: Amount) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Share {
         Self { tokens: least(self.tokens, other.tokens), nano_usd: least(self.nano_usd, other.nano_usd) }
     }
 
-    /// The limited parts as an amount; nothing of what is not limited.
+    /// The limited parts as an amount; zero for unlimited parts.
     pub fn amount(self) -> Amount {
         Amount { tokens: self.tokens.unwrap_or_default(), nano_usd: self.nano_usd.unwrap_or_default() }
     }

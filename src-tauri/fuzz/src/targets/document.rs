@@ -1,5 +1,5 @@
-//! Documents of knowledge bases. An input is the name of a file and, after a zero byte, its bytes. PDF and HTML are read in a
-//! worker, as in the application; what it reads and all other files are split here.
+//! Documents of knowledge bases. An input is the name of a file and, after a zero byte, its bytes. PDF and HTML are
+//! read in a worker, as in the application; all texts are split here.
 
 use std::path::Path;
 

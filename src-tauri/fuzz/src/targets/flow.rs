@@ -1,4 +1,4 @@
-//! Flow files. What can be read can be checked, planned and written, and what was written reads as the same flow.
+//! Flow files. A readable flow can be checked, planned and written, and its text reads as the same flow.
 
 use plait_core::flow;
 use plait_run::journal::InputOverrides;

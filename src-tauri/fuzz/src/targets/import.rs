@@ -1,5 +1,4 @@
-//! Files of other tools. What can be imported is a flow that can be written and checked, and its report says what became of each
-//! node.
+//! Files of other tools. An imported flow can be written and checked, and its report accounts for each node.
 
 use plait_core::flow;
 use plait_import::{Format, ImportOutcome, Imported, import};
@@ -65,7 +64,7 @@ impl ImportHandler {
             assert_eq!(node.nodes.is_empty(), is_lost, "what is in the flow is not lost: {node:?}");
             assert!(!is_lost || !node.lost.is_empty(), "what is lost has a reason: {node:?}");
         }
-        // Ids of nodes are those of the file, which may be too long for a flow.
+        // Ids come from the file, and may be too long for a flow.
         if let Ok(written) = flow::write(flow)
             && let Ok(again) = flow::read(&written)
         {

@@ -1,5 +1,5 @@
-//! Journals. An input is the file of a run tree, as the store keeps it, or the entries of a run as lines of JSON. What can't
-//! be read is reported; what can be read has a view.
+//! Journals. An input is the file of a run tree, as the store keeps it, or the entries of a run as lines of JSON.
+//! Unreadable entries are reported; readable ones have a view.
 
 use std::fs;
 
@@ -34,9 +34,9 @@ pub(super) const WORDS: &[&str] = &[
 const RUN: &str = "0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10";
 /// Where the store keeps its file: by the month of the run's id.
 const FILE: &str = "runs/2024-12";
-/// Of so many files, one is salvaged: that writes and syncs, so it takes much longer than reading.
+/// One file of this many is salvaged: salvaging writes and syncs, so it takes much longer than reading.
 const SALVAGE_EVERY: usize = 8;
-/// What the file of a run tree begins with; entries are JSON.
+/// The first bytes of the file of a run tree; entries are JSON.
 const JSON_BEGINS_WITH: &[u8] = b"{";
 
 pub(super) struct JournalHandler {

@@ -1,4 +1,4 @@
-//! Pipelines. What can be read can be checked and saved: unchanged it is the same text, and written anew the same flow.
+//! Pipelines. A readable pipeline can be checked and saved: unchanged it is the same text, and rewritten the same flow.
 
 use plait_formats::pipeline;
 use plait_formats::pipeline::Pipeline;

@@ -27,7 +27,7 @@ const KINDS: [ProviderKind; 6] = [
 
 const CONTENT_TYPES: [&str; 3] = ["text/event-stream", "application/x-ndjson", "application/json"];
 
-/// From here on, the first byte says that the server sends only what follows.
+/// From this value of the first byte on, the server sends only the rest of the input.
 const RAW: u8 = 240;
 
 pub(super) const WORDS: &[&str] = &[
@@ -96,7 +96,7 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
 pub(super) struct ResponseHandler {
     runtime: tokio::runtime::Runtime,
     providers: Vec<Arc<dyn Provider>>,
-    /// What the server sends to the next request, in pieces.
+    /// The response to the next request, in pieces.
     responses: Sender<Vec<Vec<u8>>>,
 }
 

@@ -13,7 +13,7 @@ use plait_run::plan::check;
 
 /// Each of these edges is a check of the whole flow.
 const MAX_CYCLES: usize = 20;
-/// How many iterations a cycle has at most in which nobody is asked, as Plait bounds those that its people draw.
+/// The maximum number of iterations of a cycle in which nobody is asked, the same as in Plait's own cycles.
 pub(crate) const MAX_ITERATIONS: u32 = 100;
 
 impl FlowBuilder {

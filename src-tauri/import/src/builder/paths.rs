@@ -14,7 +14,8 @@ pub(crate) struct FileEdge<'f> {
 }
 
 impl FlowBuilder {
-    /// Reports edges of the file: those whose ends are connected in the flow, directly or through other nodes, are kept.
+    /// Reports edges of the file. An edge is kept if its ends are connected in the flow, directly or through other
+    /// nodes.
     pub(crate) fn report_edges(&mut self, edges: &[FileEdge<'_>]) {
         // By their sources, so that what follows each is looked for once.
         let mut order: Vec<usize> = (0..edges.len()).collect();

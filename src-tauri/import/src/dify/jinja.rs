@@ -3,7 +3,7 @@
 use super::super::builder::Output;
 use super::super::template::{Block, Expression, TemplateText, identifier};
 
-/// Translates a template whose variables are these values.
+/// Translates a template with these values as variables.
 pub(super) fn translate(
     text: &str,
     variables: &[(String, Output, Vec<String>)],

@@ -232,7 +232,7 @@ impl Reader<'_> {
             return Some(self.placeholder(at, "It reads no value of the flow."));
         }
         self.set_values(at, values);
-        // It waits for its values itself, whichever branch they come from.
+        // It waits for its values itself, from any branch.
         None
     }
 

@@ -12,7 +12,7 @@ use super::super::template::TemplateText;
 use super::{Reader, inputs_of, read_model};
 
 impl Reader<'_> {
-    /// Adds a component, if it does something by itself. What describes others is read by them.
+    /// Adds a component that acts alone. A component that describes another is read by that one.
     pub(super) fn component(&mut self, at: usize, settings: &Settings<'_>) {
         let node = &self.graph.nodes[at];
         match node.kind {
@@ -72,7 +72,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a component is read by those that it is plugged into.
+    /// Whether a component is read by the components that it is plugged into.
     fn describes_others(&self, at: usize) -> bool {
         let node = &self.graph.nodes[at];
         let category = text_of(node.data, "category");
@@ -358,7 +358,7 @@ impl Reader<'_> {
         self.output(at, "").map(|output| output.node)
     }
 
-    /// A node of a sequence: a call whose message is what the node before it says.
+    /// A node of a sequence: a call with the text of the node before it as its message.
     fn sequential(&mut self, at: usize, settings: &Settings<'_>) {
         let node = &self.graph.nodes[at];
         let mut call = ChatCall { model: self.model_of(at), ..ChatCall::default() };

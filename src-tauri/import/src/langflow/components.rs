@@ -84,7 +84,7 @@ impl Reader<'_> {
             }
             "APIRequest" => self.request(at, &settings),
             "Memory" | "MemoryComponent" if self.is_memory(at) => {
-                // Those that read its messages get the conversation instead.
+                // Readers of its messages get the conversation instead.
             }
             "StructuredOutput" | "StructuredOutputComponent" => self.structured(at, &settings),
             "Agent" | "ToolCallingAgent" | "OpenAIToolsAgent" => self.agent(at, &settings),

@@ -200,7 +200,7 @@ impl Reader<'_> {
         self.call(at, call, settings)
     }
 
-    /// An answer from documents. What searches them is a placeholder, whose documents stand before the question.
+    /// An answer from documents. The search becomes a placeholder; its documents stand before the question.
     fn retrieval_chain(
         &mut self,
         at: usize,
@@ -228,7 +228,7 @@ impl Reader<'_> {
         self.call(at, call, settings)
     }
 
-    /// A node of one vendor, of which messages to chat models have an equivalent.
+    /// A node of one vendor. Messages to chat models have an equivalent.
     fn vendor_node(
         &mut self,
         at: usize,

@@ -282,7 +282,7 @@ impl Values {
     }
 }
 
-/// The assignments of a `set`, whichever version wrote it.
+/// The assignments of a `set`of any version.
 fn assignments(settings: &Settings<'_>) -> Vec<(String, Value)> {
     let mut found = Vec::new();
     let name_of = |entry: &Value| entry.get("name").and_then(Value::as_str).map(str::to_owned);

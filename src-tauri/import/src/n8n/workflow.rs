@@ -121,7 +121,7 @@ impl<'v> Workflow<'v> {
         !self.outgoing[node].is_empty() && self.outgoing(node).all(|edge| !edge.is_main())
     }
 
-    /// The nodes in an order in which each stands after those that lead to it, and the connections that close a cycle.
+    /// The nodes in an order with each behind the nodes that lead to it, and the connections that close a cycle.
     pub(super) fn order(&self) -> (Vec<usize>, Vec<usize>) {
         let count = self.nodes.len();
         let starts = (0..count).filter(|&node| self.incoming[node].is_empty()).chain(0..count);

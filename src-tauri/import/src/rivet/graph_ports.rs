@@ -21,7 +21,7 @@ impl Reader<'_> {
             return;
         }
         if self.callers.len() > 1 {
-            // Whoever calls the graph gives the value.
+            // The caller of the graph gives the value.
             let id = self.builder.add(&node.key, &name, "json", json!({ "query": "." }), node.at);
             self.set_input(at, name, Output::new(&id, "result"));
             return;

@@ -165,7 +165,7 @@ impl<'v> RivetGraph<'v> {
         self.nodes[at].key.clone()
     }
 
-    /// The nodes in an order in which each stands after those that lead to it.
+    /// The nodes in an order with each behind the nodes that lead to it.
     pub(super) fn order(&self) -> Vec<usize> {
         order(&vec![None; self.nodes.len()], self.edges.iter().map(|edge| (edge.source, edge.target)))
     }

@@ -175,7 +175,7 @@ fn path_text(name: &str, path: &[String]) -> Option<String> {
     Some(text)
 }
 
-/// A path whose steps are no plain names.
+/// A path with steps that are no plain names.
 fn lookup_text(name: &str, path: &[String]) -> String {
     let mut text = "lookup (".repeat(path.len().saturating_sub(1));
     let _ = write!(text, "lookup {name}");

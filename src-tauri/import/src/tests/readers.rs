@@ -54,7 +54,7 @@ fn nested_loops() -> Value {
 #[test]
 fn n8n_nested_loops_hold_their_own_bodies() {
     let mut document = nested_loops();
-    // Whichever loop comes first in the file.
+    // The first loop in the file.
     for _ in 0..2 {
         let imported = read(&document, Format::N8n);
         let parent =
@@ -143,7 +143,7 @@ fn flowise_doubled_braces_are_single_ones_in_every_place() {
     assert_eq!(prompt, "{\"a\": {{topic}}, \"b\": {}} then {{topic}} } end");
 }
 
-/// A workflow of n8n whose check leads back to what is checked.
+/// A workflow of n8n with a check that leads back to the checked node.
 fn cycle(check: &str, back: &str) -> Value {
     let node = |name: &str, kind: &str, parameters: Value| json!({ "name": name, "type": kind, "typeVersion": 3.4, "parameters": parameters });
     let to = |name: &str| json!([{ "node": name, "type": "main", "index": 0 }]);

@@ -16,7 +16,7 @@ use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Provide
 use crate::flows;
 use crate::workload::{BenchError, Figures, RUN, drive, drive_with};
 
-/// The iterations whose memory and journal are compared.
+/// The iterations to compare by memory and journal.
 const FEW: u32 = 1_000;
 const MANY: u32 = 10_000;
 /// The history lengths at which a conversation is measured, and how many iterations around them.

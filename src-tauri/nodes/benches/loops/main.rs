@@ -3,6 +3,8 @@
 //!
 //! `cargo xtask bench` runs all benchmarks, `cargo bench -p plait-nodes --bench loops` this one.
 
+#![allow(clippy::disallowed_methods, reason = "variables control tests and measurements")]
+
 mod flows;
 mod growth;
 mod tasks;

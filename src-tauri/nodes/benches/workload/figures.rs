@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 pub struct Figures(Vec<Value>);
 
 impl Figures {
-    /// Adds and prints the figure of `by` in `group`.
     pub fn add(&mut self, group: &str, by: &str, value: f64, unit: &str) {
         println!("{group:<28} {by:<28} {value:>12.2} {unit}");
         self.0.push(json!({ "group": group, "by": by, "value": value, "unit": unit }));

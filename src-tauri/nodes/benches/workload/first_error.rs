@@ -22,7 +22,6 @@ impl FirstError {
         }
     }
 
-    /// The result of the benchmark.
     pub fn into_result(self) -> Result<(), BenchError> {
         self.0.into_inner().map_or(Ok(()), Err)
     }

@@ -63,7 +63,6 @@ impl ToolHost for EmptyHost {
     }
 }
 
-/// The event `run.started`.
 pub fn started_event(run: &str) -> Event {
     Event::Run(RunEvent::Started {
         origins: plait_core::origin::Origins::NONE,

@@ -24,10 +24,8 @@ fn with_trivial(registry: Registry) -> Registry {
     registry.with::<Source>().with::<Pass>().with::<Pair>().with::<Gather>()
 }
 
-/// The function of a node type.
 pub type Evaluate = fn(&Inputs) -> NodeOutput;
 
-/// The function of this node type.
 pub fn evaluate_fn(node_type: &str) -> Evaluate {
     match node_type {
         Source::TYPE => source,

@@ -41,7 +41,6 @@ impl Shape {
         if self == Self::Ladder { (nodes - 1) / 3 * 3 + 1 } else { nodes }
     }
 
-    /// A flow of this shape and size.
     fn flow(self, nodes: usize) -> Flow {
         let mut builder = FlowBuilder(Flow::default());
         builder.add_node(0, "source");
@@ -98,7 +97,6 @@ pub struct PlannedFlow {
     pub evaluate: Vec<Evaluate>,
 }
 
-/// Plans a flow of this shape and size.
 pub fn plan_shape(shape: Shape, nodes: usize) -> Result<PlannedFlow, BenchError> {
     compile(&shape.flow(nodes), None)
 }

@@ -8,7 +8,6 @@ use plait_core::error::{ErrorCode, Fault};
 use plait_run::node::NodeContext;
 use plait_run::tool::ToolSpec;
 
-/// Its name.
 pub(crate) const FINISH: &str = "finish";
 
 #[derive(Default, Deserialize)]

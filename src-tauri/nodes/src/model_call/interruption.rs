@@ -6,7 +6,6 @@ use plait_run::node::{NodeOutput, Pause};
 /// Why a turn ends without a reply.
 #[derive(Debug)]
 pub(crate) enum Interruption {
-    /// It failed.
     Failed(Fault),
     /// A person is asked about a tool call. The node is executed again with the answer, and takes what was recorded.
     Asks(Box<Pause>),

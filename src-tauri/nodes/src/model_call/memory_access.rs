@@ -116,7 +116,6 @@ impl<'a> MemoryAccess<'a> {
         self.node_context.memory_mode
     }
 
-    /// Changes the memory.
     pub(super) fn change(&self, change: MemoryChange) {
         self.node_context.change_memory(change);
     }
@@ -153,7 +152,7 @@ fn known_or_new(incoming: &Incoming, node_context: &NodeContext, model: &str) ->
         return (MemoryTurn::clone(turn), true);
     }
     let node = incoming.message.as_ref().and_then(author_of);
-    // What is no message yet becomes one: the user message of this node.
+    // A value without a message becomes one: the user message of this node.
     let message = incoming.message.clone().or_else(|| Some(node_context.message_id(USER_MESSAGE_INDEX)));
     let tokens = tokens::count_u32(model, &incoming.text);
     let (text, origins) = (incoming.text.clone(), node_context.input_origins.clone());

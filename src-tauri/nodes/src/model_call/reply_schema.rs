@@ -6,7 +6,6 @@ use plait_core::exact_json;
 use plait_core::exact_json::ExactJsonError;
 use plait_core::expression::schema::find_violations;
 
-/// The schema of a reply.
 pub(crate) struct ReplySchema<'a> {
     schema: &'a Value,
     /// Providers require a plain object at the root. Anything else is wrapped in one.
@@ -21,7 +20,6 @@ const COMBINATIONS: [&str; 8] = ["anyOf", "oneOf", "allOf", "not", "enum", "cons
 const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 impl<'a> ReplySchema<'a> {
-    /// A reply that matches `schema`.
     pub(crate) fn new(schema: &'a Value) -> Self {
         let wrapper = if is_plain_object(schema) { None } else { wrap(schema) };
         Self { schema, wrapper }
@@ -32,7 +30,7 @@ impl<'a> ReplySchema<'a> {
         self.wrapper.as_ref().unwrap_or(self.schema)
     }
 
-    /// The value in a reply. The error says what is wrong with it, worded for the model.
+    /// The value in a reply. The error is worded for the model.
     pub(crate) fn parse_reply(&self, text: &str) -> Result<Value, String> {
         let mut value = exact_json::parse(strip_code_fence(text)).map_err(|error| match error {
             ExactJsonError::Syntax(error) => format!("it is not JSON: {error}"),
@@ -59,8 +57,8 @@ fn is_plain_object(schema: &Value) -> bool {
     is_typed && !COMBINATIONS.iter().any(|key| root.contains_key(*key))
 }
 
-/// An object whose only property follows `schema`. None if the schema refers to its own root: references are relative to the
-/// root of the document. Definitions move to the new root.
+/// An object with one property that follows `schema`. None if the schema refers to its own root: references are
+/// relative to the root of the document. Definitions move to the new root.
 fn wrap(schema: &Value) -> Option<Value> {
     if !refers_to_definitions_only(schema) {
         return None;

@@ -35,7 +35,6 @@ pub(crate) struct SideQuery {
     use_history: bool,
 }
 
-/// The settings of a side query.
 pub(crate) struct SideQueryOptions<'a> {
     /// The name of the input it is about. If it is not fed, the last output on the context edge is used.
     pub(crate) input: &'a str,

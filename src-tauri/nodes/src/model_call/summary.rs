@@ -1,5 +1,5 @@
-//! Calls for summaries: what is written for them fits the window, a refusal of their size is answered once by a smaller text,
-//! and what is not whole is no summary.
+//! Calls for summaries: their prompts fit the window, a refusal of the size is answered once by a smaller text, and a
+//! truncated reply is no summary.
 
 use std::sync::Arc;
 
@@ -18,7 +18,6 @@ use plait_run::provider::{ModelReply, ModelRequest, Provider};
 use plait_run::quota::IterationCost;
 use plait_run::tokens;
 
-/// A call for a summary.
 pub(super) struct SummaryCall<'a> {
     pub(super) node_context: &'a NodeContext,
     pub(super) provider: &'a dyn Provider,
@@ -104,7 +103,8 @@ pub(super) fn max_turn_bytes(model: &ModelConfig, turns: usize) -> usize {
     (max_bytes / turns.max(1)).max(256)
 }
 
-/// The text of a complete reply, or what is wrong with the reply. A truncated summary would be read as if it were complete.
+/// The text of a complete reply, or the problem with the reply. A truncated summary would be read as if it were
+/// complete.
 pub(crate) fn complete_summary(reply: &ModelReply) -> Result<&str, &'static str> {
     let text = reply.text.trim();
     match reply.stop_reason.problem() {

@@ -2,6 +2,11 @@
 //!
 //! All calls of a reply run at the same time; their results keep the order of the calls. A failing tool does not end the
 //! turn: the model gets the error and may do something else. Questions to the person come before the first call is made.
+//!
+//! A person may be asked whether a call may be made, whether an interrupted call may be made again, what a tool itself asks, and
+//! whether a model may reply to a tool. Each question is a `run.paused` that names the call. It ends the execution of the node and
+//! discards the turn, so that nobody waits for its context. With the answer the node executes again and takes everything else from
+//! the journal. A call that sends or writes asks if its arguments come from others ([`crate::origin`]).
 
 mod call_text;
 mod grants;
@@ -123,7 +128,7 @@ enum NextStep<'a> {
 }
 
 impl<'a> ToolCaller<'a> {
-    /// Calls these tools; `model` replies to those that request it.
+    /// Calls these tools; `model` replies to their requests.
     pub(super) fn new(
         node_context: &'a NodeContext,
         tools: &'a [ToolSpec],
@@ -222,7 +227,7 @@ impl<'a> ToolCaller<'a> {
         question.map_or(Ok(results), |question| Err(Interruption::Asks(question)))
     }
 
-    /// What is to happen to a call. An interruption if a person has to be asked first.
+    /// The decision about a call. An interruption if a person has to be asked first.
     fn decide(
         &self,
         step: u32,
@@ -275,7 +280,7 @@ impl<'a> ToolCaller<'a> {
         if is_engine_tool {
             return Ok(NextStep::Answer(self.answer(call)));
         }
-        // Whatever comes so far has the approval that it needs.
+        // All calls so far have the approval that they need.
         let approved = needs_approval;
         Ok(NextStep::Call { tool, history, context: Arc::clone(context), approved })
     }
@@ -293,7 +298,7 @@ impl<'a> ToolCaller<'a> {
         origins.untrusted()
     }
 
-    /// The engine's answer to a call. The calls of a reply are answered in their order, whatever else they do meanwhile.
+    /// The engine's answer to a call. The calls of a reply are answered in their order.
     fn answer(&self, call: &ToolCall) -> ToolResult {
         if call.name == FINISH {
             return ToolResult::own(finish_tool::answer(&call.arguments, self.node_context));
@@ -369,7 +374,7 @@ impl<'a> ToolCaller<'a> {
         Ok(result)
     }
 
-    /// The tool of a call whose arguments match its schema.
+    /// The tool of a call with arguments that match its schema.
     fn find_tool(&self, call: &ToolCall) -> Result<&'a ToolSpec, Fault> {
         let Some(tool) = self.tools.iter().find(|tool| tool.name == call.name) else {
             let names: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();

@@ -267,7 +267,6 @@ impl<'a> Turn<'a> {
         call.name == FINISH && self.tools.iter().any(|tool| tool.name == FINISH && is_engine_tool(tool))
     }
 
-    /// The next message of the steps.
     pub(super) fn next_message(&mut self, role: Role, content: impl Into<Content>) -> Message {
         let index = FIRST_STEP_INDEX + self.step_messages;
         self.step_messages += 1;

@@ -11,9 +11,7 @@ use plait_run::context::{Content, ContextRecord, Message, Role, SharedMessage};
 use plait_run::node::NodeContext;
 use plait_run::tokens;
 
-/// The user message of a turn.
 pub(crate) struct UserMessage {
-    /// The message.
     pub(crate) message: SharedMessage,
     /// Whether it is already in the history, and so must not be added again.
     pub(crate) in_history: bool,
@@ -53,8 +51,8 @@ impl UserMessage {
         Self::repeating(node_context.message(USER_MESSAGE_INDEX, Role::User, text, model), id, context)
     }
 
-    /// The same with images and files, of which a message in the history may have some already. Such a message is sent with the others in
-    /// this call, and stays what it is in the history. Fault `attachment.missing`.
+    /// The same with images and files, some of which may be on a message of the history already. This call sends that
+    /// message with the others; the history does not change. Fault `attachment.missing`.
     pub(crate) async fn attach(
         self,
         mut attachments: Vec<Attachment>,

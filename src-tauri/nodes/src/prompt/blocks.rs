@@ -90,7 +90,7 @@ pub(super) fn add_blocks(
 
 fn partner_block(question: &Message, partner: Option<&Partner>, model: &str) -> Block {
     let text = question.content.text();
-    // A cap is for text; what is attached is sent in any case.
+    // A cap is for text; attachments are always sent.
     let own_tokens = u64::from(question.tokens).saturating_sub(attachment_tokens(question, model));
     let label = partner.and_then(|partner| partner.label.clone());
     let (text, tokens) = match &label {
@@ -108,7 +108,6 @@ fn partner_block(question: &Message, partner: Option<&Partner>, model: &str) -> 
     }
 }
 
-/// The tokens of what is attached to a message.
 pub(super) fn attachment_tokens(message: &Message, model: &str) -> u64 {
     tokens::count_attachments(model, message.content.attachments())
 }

@@ -38,7 +38,7 @@ pub struct LoopTurns<'a> {
     pub(super) named_media_types: Vec<String>,
 }
 
-/// What is sent of a conversation.
+/// The sent part of a conversation.
 #[derive(Clone, Debug)]
 pub(super) struct SentTurns {
     pub(super) bounded: BoundedHistory,
@@ -75,14 +75,14 @@ impl<'a> LoopTurns<'a> {
         Self { conversation, turns, own, named_media_types: named.into_iter().collect() }
     }
 
-    /// What is sent within this room, in counted tokens.
+    /// The turns that fit this room, in counted tokens.
     pub(super) fn bound(&self, window_room: u64) -> Option<BoundedHistory> {
         let turns = self.turns.as_ref()?;
         let bounds = HistoryBounds { window_room: Some(window_room), ..self.conversation.bounds() };
         Some(bound_history(turns, self.conversation.summary(), self.own, bounds))
     }
 
-    /// What is sent within this room as a text, with its tokens.
+    /// The turns that fit this room as a text, with its tokens.
     pub(super) async fn write(
         &self,
         window_room: u64,
@@ -119,7 +119,6 @@ impl<'a> LoopTurns<'a> {
         write_text_block(&bounded.messages, block, evaluator).await
     }
 
-    /// The record of what was sent.
     pub(super) fn record(&self, config: &ModelConfig, sent: &SentTurns) -> LoopConversationRecord {
         let conversation = self.conversation;
         let management = &conversation.settings.history_management;

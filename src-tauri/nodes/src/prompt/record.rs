@@ -94,7 +94,6 @@ fn to_part(message: &Message, model: &str) -> PromptPart {
     }
 }
 
-/// What is attached to a message, if anything.
 fn attachments_part(message: &Message, model: &str) -> Option<PromptPart> {
     let attachments: Vec<Attachment> = message.content.attachments().cloned().collect();
     let tokens = attachment_tokens(message, model);

@@ -10,7 +10,6 @@ use plait_run::models::{
 /// The settings of one call that differ from its context. They do not change the context.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Overrides<'a> {
-    /// The provider.
     pub provider: Option<&'a str>,
     /// The provider's name for the model.
     pub model: Option<&'a str>,

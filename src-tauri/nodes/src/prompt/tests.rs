@@ -124,7 +124,7 @@ fn oldest_turns_are_omitted_and_recorded() {
     assert_eq!(prompt.messages[0].id.as_str(), "16");
     let omitted = prompt.record.omitted.unwrap();
     assert_eq!((omitted.first.as_str(), omitted.last.as_str(), omitted.count), ("0", "15", 16));
-    // Room for half a turn more keeps no more: what is kept begins with a user's message.
+    // Room for half a turn more keeps no more: the kept part begins with a user's message.
     let prompt = ask(&context("", &history), &config(6 * each + 50, 50), &question).unwrap();
     assert_eq!(prompt.messages.len(), 5);
     let prompt = ask(&context("", &history), &config(each + 50, 50), &question).unwrap();
@@ -234,7 +234,7 @@ fn instructions_larger_than_the_window_are_refused() {
     assert!(fault.message.contains("instructions alone"), "{}", fault.message);
     let question = message("q", Role::User, "Why?");
     assert_eq!(fault.details["over"], json!(system + u64::from(question.tokens) + 10 - 100));
-    // Room for the instructions, and not for the question: by exactly what is missing.
+    // Room for the instructions, and not for the question: the error names the exact difference.
     let fault = ask(&context, &config(system + 10, 10), &question).unwrap_err();
     assert_eq!(fault.details["over"], json!(question.tokens));
     // A reserve as large as the window leaves nothing at all.
@@ -286,7 +286,7 @@ fn correction_changes_how_much_fits() {
     assert_eq!(prompt.messages.len(), 5);
     assert_eq!((prompt.record.counted(), prompt.record.tokens), (5 * each, 10 * each));
     assert!(prompt.record.tokens <= plain.window);
-    // What is missing is said in the model's tokens.
+    // The difference is named in the model's tokens.
     let tight = ModelConfig { window: each, correction: doubled, ..plain };
     assert_eq!(ask(&context, &tight, &question).unwrap_err().details["over"], json!(each));
 }

@@ -48,13 +48,13 @@ struct BackwardScan<'a> {
     tokens: u64,
     /// The earliest message so far that a prompt may start with.
     start: Option<usize>,
-    /// Tool results so far whose call is not reached yet.
+    /// Tool results without their call so far.
     results: HashSet<&'a str>,
 }
 
 impl<'a> BackwardScan<'a> {
-    /// The fast path: adds a chunk whose first message has the index `first`. Only if all of it fits and no tools are
-    /// involved, which is the usual case; otherwise `false`.
+    /// The fast path: adds a chunk that begins at the message `first`. Only if all of it fits and no tools are
+    /// involved, the usual case; otherwise `false`.
     fn add_chunk(&mut self, first: usize, chunk: &[MessageStats]) -> bool {
         let tokens: u64 = chunk.iter().map(|stats| u64::from(stats.tokens)).sum();
         let tools = chunk.iter().fold(false, |tools, stats| tools | stats.has_tools);

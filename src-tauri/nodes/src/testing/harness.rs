@@ -45,13 +45,11 @@ pub struct NodeHarness {
     pub user: UserName,
     /// The run that this one is forked from.
     pub earlier: Option<Arc<EarlierRun>>,
-    /// The input text of the run.
     pub input: Option<String>,
     /// The conversation that the run continues.
     pub conversation: Option<Conversation>,
     /// The answer to the node's pause, for the next executions.
     pub answer: Option<Value>,
-    /// What is attached to the answer.
     pub answer_attachments: Vec<Attachment>,
     /// The events of an earlier attempt, for the next executions.
     pub recorded: Vec<Event>,
@@ -60,11 +58,9 @@ pub struct NodeHarness {
     pub models: ModelOverrides,
     /// The window from the flow's settings.
     pub flow_window: Option<u64>,
-    /// The workflow's memory.
     pub memory: WorkflowMemory,
     /// The flow's settings of the workflow's memory.
     pub memory_settings: MemorySettings,
-    /// The conversation of the loop around the node.
     pub loop_conversation: Option<Arc<LoopConversation>>,
     /// What people answered in the loop around the node.
     pub answers: PersonAnswers,
@@ -255,7 +251,6 @@ impl NodeRun {
         self.result.as_ref().err().map_or("", |fault| fault.code.as_str())
     }
 
-    /// The wire names of the events.
     pub fn event_names(&self) -> Vec<String> {
         let name = |event: &Event| {
             let value = serde_json::to_value(event).unwrap_or_default();

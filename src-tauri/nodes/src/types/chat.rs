@@ -1,7 +1,7 @@
 //! `chat`: sends a message to a model in a conversation.
 //!
-//! [`user_message`] decides what is sent, [`model_call`] exchanges messages with the model and its tools. This file decides
-//! when they enter the conversation: user message and reply together if all succeeded, nothing otherwise.
+//! [`user_message`] makes the sent message, [`model_call`] exchanges messages with the model and its tools. This file
+//! decides when they enter the conversation: user message and reply together if all succeeded, nothing otherwise.
 
 mod user_message;
 

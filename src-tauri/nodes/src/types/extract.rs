@@ -83,7 +83,6 @@ impl Default for Config {
     }
 }
 
-/// The largest value of `maxRepairs`.
 const MAX_REPAIRS: u32 = 10;
 
 impl NodeType for Extract {

@@ -26,7 +26,7 @@ pub(super) struct Config {
     split_quota: bool,
 }
 
-/// The input whose value is not used: it only makes the node wait for a branch.
+/// The input without a value: it only makes the node wait for a branch.
 const AFTER: &str = "after";
 
 impl Default for Config {

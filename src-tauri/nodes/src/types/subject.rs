@@ -32,7 +32,6 @@ impl<'a> Subject<'a> {
         Ok(Self { handle: inputs.context()?, direct: inputs.get(name) })
     }
 
-    /// The value, if there is one.
     pub(super) fn value(&self) -> Option<&Value> {
         self.direct.or_else(|| self.handle.as_ref()?.current_output.as_ref())
     }

@@ -190,7 +190,7 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
     }
 }
 
-/// The answer with what is attached to it, if it becomes a turn of the conversation of the loop around the node. Fault
+/// The answer with its attachments, if it becomes a turn of the conversation of the loop around the node. Fault
 /// `attachment.missing`.
 async fn loop_turn(
     answer: &Value,

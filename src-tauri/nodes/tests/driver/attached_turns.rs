@@ -13,7 +13,7 @@ use plait_testing::{FakeAttachmentStore, PIXEL};
 
 const NOTES: &str = "U0\n\n----- Begin of file notes.txt\nMilk.\n----- End of file notes.txt";
 
-/// A stage whose store of attachments has a photo and a text file.
+/// A stage with a store of attachments that has a photo and a text file.
 fn stage() -> (Stage, Vec<Attachment>) {
     let mut stage = Stage::new();
     let store = Arc::new(FakeAttachmentStore::default());

@@ -1,5 +1,5 @@
-//! Conversational loops: which turns of its own iteration a model gets, and which of them it does not get because one of them is its
-//! message. Both follow from the plan, whatever comes first in time.
+//! Conversational loops: the turns of its own iteration that a model gets, without the turn that is its message. Both
+//! follow from the plan, at any timing.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn assert_received_from_any_prefix(
         prompts
     };
     let (all, entries) = (prompts(&stage.events()), stage.entries());
-    // Of what was asked before, the replies are known; what is asked again gets the same ones.
+    // Repeated questions get the same replies.
     for length in 1..entries.len() {
         let asked = entries[..length]
             .iter()
@@ -56,7 +56,7 @@ fn assert_received_from_any_prefix(
     }
 }
 
-/// `a`, then `b` and `c` beside each other, of which `c` waits for a person, then `d`.
+/// `a`, then `b` and `c` beside each other, then `d`. `c` waits for a person.
 fn diamond(config: &Value) -> (Value, Value) {
     let nodes = json!({
         "l": { "type": "loop", "config": config },
@@ -132,7 +132,7 @@ fn turns_of_named_steps_are_seen_by_nodes_that_a_path_leads_to() {
 fn last_turn_is_seen_after_the_iteration_only() {
     let config = json!({ "kind": "times", "times": 2, "conversation": true });
     let (mut nodes, mut edges) = diamond(&config);
-    // `e` comes after the last agent, whose reply feeds `next`.
+    // `e` comes after the last agent, which feeds `next`.
     nodes["e"] = prompted("l", "To e.");
     edges.as_array_mut().unwrap().push(json!("d.context -> e.context"));
     assert_received_from_any_prefix(

@@ -63,7 +63,7 @@ fn bound_of_inner_cycle_does_not_end_the_conversation() {
         "check.redo -> draft.message",
         "draft.response -> ask.in",
     ]);
-    // In each turn of the conversation three drafts, none of which is good enough; in the last one the first is.
+    // In each turn of the conversation three drafts, none of them good enough; in the last turn the first is.
     let asked = ["one", "two", "three", "four", "five", "six"];
     for _ in 0..5 {
         script(&stage, &["draft a", "redo", "draft b", "redo", "draft c", "redo"]);
@@ -83,7 +83,7 @@ fn bound_of_inner_cycle_does_not_end_the_conversation() {
     assert_eq!(stage.provider.requests().last().unwrap().messages.len(), 2 * (5 * 6) + 3);
 }
 
-/// A cycle whose question is asked only where the model says "ask".
+/// A cycle that asks only if the model says "ask".
 fn rarely_asks() -> (Value, Value) {
     let nodes = json!({
         "start": { "type": "contextStart" },
@@ -200,7 +200,7 @@ fn one_conversation_follows_another() {
     assert_eq!(events.last().unwrap()["type"], "run.finished");
 }
 
-/// A cycle whose last value comes through a follower that lags.
+/// A cycle with a last value that comes through a follower that lags.
 #[test]
 fn cycle_waits_for_lagging_follower_of_the_cycle_before() {
     let nodes = json!({

@@ -9,7 +9,7 @@ use plait_core::flow::Flow;
 use plait_run::plan::check;
 use plait_testing::flow_of;
 
-/// Two agents, the second of which answers the first. This one of the nodes is disabled.
+/// Two agents; the second answers the first. This one of the nodes is disabled.
 fn two_agents(disabled: &str) -> (Value, Value) {
     let mut nodes = json!({
         "start": { "type": "contextStart" },

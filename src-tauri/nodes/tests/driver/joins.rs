@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::{Stage, of};
 
-/// Edges of one source are in order of their ids, whatever order its outputs have. (The ids are given in order.)
+/// Edges of one source are in order of their ids, independent of the order of its outputs. (The ids are given in
+/// order.)
 #[test]
 fn edges_of_one_source_join_in_order_of_their_ids() {
     let nodes = json!({

@@ -6,7 +6,6 @@ use super::{Driver, Stage, drive, of, types};
 use plait_run::journal::Entry;
 use plait_testing::ScriptedReply;
 
-/// The outputs of a node, in order.
 fn outputs(node: &str, events: &[Value]) -> Vec<Value> {
     let finished = events.iter().filter(|event| event["node"] == node && event["type"] == "node.finished");
     finished.map(|event| event["outputs"].clone()).collect()

@@ -1,4 +1,4 @@
-//! Whole runs of real node types against a scripted world, polled by hand: what is journaled, and what may run meanwhile.
+//! Whole runs of real node types against a scripted world, polled by hand: the journal, and concurrent nodes.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by them")]
 
@@ -219,7 +219,7 @@ fn started() -> Event {
     })
 }
 
-/// The events of one node, without those that only say that it runs.
+/// The events of one node, except events that only say that it runs.
 fn of<'a>(node: &str, events: &'a [Value]) -> Vec<&'a Value> {
     let plain = [json!("node.ready"), json!("node.started"), json!("prompt.rendered")];
     events.iter().filter(|event| event["node"] == node && !plain.contains(&event["type"])).collect()
@@ -275,7 +275,7 @@ fn nested(depth: usize) -> Value {
     (0..depth).fold(json!(0), |inside, _| json!([inside]))
 }
 
-/// One tool, whose result lies in very many lists.
+/// One tool with a result inside very many lists.
 struct Deep;
 
 #[async_trait]

@@ -61,7 +61,7 @@ pub(super) fn sent(stage: &Stage) -> usize {
     stage.provider.requests().len()
 }
 
-/// What is used of the run's quota by the latest event that says so: spent and reserved.
+/// The use of the run's quota by the latest event about it: spent and reserved.
 pub(super) fn used(events: &[Value]) -> (u64, u64) {
     let quotas = events.iter().rev().find_map(|event| event.get("quotas")).unwrap();
     let number = |pointer| quotas.pointer(pointer).and_then(Value::as_u64).unwrap();
@@ -257,8 +257,8 @@ fn loop_falls_back_when_an_iteration_would_exceed_the_quota() {
     let events = stage.play(&nodes, &edges, &json!({ "quotas": { "run": quota } }));
     let models: Vec<_> = stage.provider.requests().into_iter().map(|request| request.model).collect();
     assert_eq!(end(&events), ("run.finished", None), "{:#?}", events.last());
-    // A call of gpt-4 costs 12 cents; before it, `a` may cost 24 and `b` 6. So `a` would exceed the quota: in the second iteration
-    // together with `b`, in the third by itself.
+    // A call of gpt-4 costs 12 cents; before it, `a` may cost 24 and `b` 6. So `a` would exceed the quota: in the
+    // second iteration together with `b`, in the third alone.
     assert_eq!(models, ["gpt-4", "gpt-4", "small", "gpt-4", "small", "gpt-4"]);
     let quotas = events.iter().rev().find_map(|event| event.get("quotas")).unwrap();
     assert!(quotas[0]["spent"]["nanoUsd"].as_u64().unwrap() <= 500_000_000, "{quotas}");

@@ -15,7 +15,7 @@ fn text() -> Value {
     json!({ "type": "text", "config": { "template": "{{value}}" } })
 }
 
-/// By node, the inputs whose branch it is in, as `join.input`.
+/// By node, the inputs with the branches around it, as `join.input`.
 fn branches(plan: &Plan) -> BTreeMap<String, Vec<String>> {
     let input = |&(split, branch): &(usize, usize)| {
         let split = &plan.splits[split];

@@ -42,8 +42,8 @@ impl fmt::Debug for Case {
 }
 
 impl Case {
-    /// A case in the notation. A line `#! answers=5 unanswered=false seed=0` sets what is random besides the flow; these
-    /// values are the default.
+    /// A case in the notation. A line `#! answers=5 unanswered=false seed=0` sets the random parts besides the flow;
+    /// these values are the default.
     pub fn written(text: &str) -> Self {
         let mut case = Self {
             flow: notation::flow(text),
@@ -101,7 +101,7 @@ struct Gene {
     is_overridden: bool,
     /// For a guest: the maker of the context that it names in its settings.
     names: Option<usize>,
-    /// The loop whose body it is in.
+    /// The loop around it.
     parent: Option<usize>,
     /// For a loop: how it repeats.
     repetition: Option<Repetition>,
@@ -308,7 +308,6 @@ pub fn case(size: usize) -> impl Strategy<Value = Case> {
     finish(genes)
 }
 
-/// Cases of these genes.
 fn finish(genes: impl Strategy<Value = Vec<Gene>>) -> impl Strategy<Value = Case> {
     let script = (any::<u64>(), prop::bool::weighted(0.35));
     let unattended = prop_oneof![1 => Just(None), 50 => (1..=4_u32).prop_map(Some)];

@@ -44,7 +44,7 @@ pub struct JournalSummary {
     pub exhausted: BTreeSet<Activation>,
     /// The contexts of the flow itself.
     pub contexts: BTreeMap<ContextId, History>,
-    /// Those that nodes in loops made, with the iterations that they are of.
+    /// The contexts of nodes in loops, with their iterations.
     in_loops: BTreeMap<(ContextId, Epoch), History>,
     /// The turns of the workflow's memory.
     pub memory: Vec<String>,
@@ -274,7 +274,7 @@ impl JournalSummary {
     }
 }
 
-/// The sources of inputs, where those that only lead into the body of a loop are one. Their names begin with a prefix.
+/// The sources of inputs. Sources that only lead into the body of a loop count as one. Their names begin with a prefix.
 pub fn with_one_entrance(
     inputs: &BTreeMap<PortName, Vec<SourceRef>>,
     prefix: &str,
@@ -313,7 +313,6 @@ fn scope_of(maker: &Activation, context: &ContextId) -> Result<Epoch, String> {
     Ok(scope)
 }
 
-/// That activation.
 pub fn at(node: &NodeId, epoch: &Epoch) -> Activation {
     Activation { node: node.clone(), epoch: epoch.clone() }
 }

@@ -7,7 +7,13 @@
 //! `PROPTEST_CASES=100000 cargo nextest run --workspace --lib --bins --tests -E 'binary(scheduler) and test(matches_reference)'`.
 //! What fails is printed in the short notation; `properties/regressions.txt` keeps it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test that breaks has failed")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that breaks has failed"
+)]
 
 mod generate;
 mod journal_summary;

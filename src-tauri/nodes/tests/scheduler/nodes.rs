@@ -80,7 +80,7 @@ macro_rules! node_types {
             }
         })*
 
-        /// All of them, and the engine's own, of which flows of these tests have loops.
+        /// All of them, and the engine's own: flows of these tests have loops.
         pub fn registry() -> &'static Registry {
             static ALL: LazyLock<Registry> = LazyLock::new(|| plait_nodes::registry()$(.with::<$name>())*);
             &ALL

@@ -54,7 +54,6 @@ fn overridden(line: &str) -> Option<(&str, &str)> {
     line.split_once(" = ")
 }
 
-/// An edge.
 pub fn edge(source: &str, output: &str, target: &str, input: &str) -> Edge {
     Edge {
         source: source.into(),

@@ -55,7 +55,7 @@ fn holds_for(
     }
 }
 
-/// A runner whose cases depend on `SCHEDULER_SEED` alone.
+/// A runner with cases that depend on `SCHEDULER_SEED` alone.
 pub fn runner(cases: u32) -> TestRunner {
     let seed: u64 = std::env::var("SCHEDULER_SEED").map_or(0, |text| text.parse().unwrap());
     let mut bytes = [0; 32];

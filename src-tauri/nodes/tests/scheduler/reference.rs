@@ -76,10 +76,10 @@ pub enum ExpectedEnd {
     },
 }
 
-/// The expected result of a run.
 #[derive(Debug)]
 pub struct Expected {
-    /// Every activation with a certain outcome: those that do not depend on an unhandled failure or an open pause.
+    /// Every activation with a certain outcome: activations that do not depend on an unhandled failure or an open
+    /// pause.
     pub activations: BTreeMap<Activation, ActivationRecord>,
     /// The outcomes of activations in iterations that failed or were stopped, unless they were stopped before.
     pub in_part: BTreeMap<Activation, ActivationRecord>,
@@ -108,7 +108,7 @@ pub struct Expected {
     pub contradiction: Option<Activation>,
 }
 
-/// What is known about a flow, or about the body of a loop, before it runs.
+/// The facts about a flow, or about the body of a loop, before it runs.
 pub struct FlowAnalysis {
     document: Rc<Document>,
     /// The loops around it, outermost first.
@@ -211,7 +211,7 @@ impl FlowAnalysis {
         if named.iter().any(is_too_early) { Err(Refusal::ContextTooEarly) } else { Ok(named) }
     }
 
-    /// The loop whose body it is.
+    /// The loop with this body.
     pub fn container(&self) -> Option<&NodeId> {
         self.scope.last()
     }
@@ -282,8 +282,9 @@ impl FlowAnalysis {
         expected_outcome::expect(self, overrides, script)
     }
 
-    /// Whether the outputs of a node are the run's: of the node that it runs to; else of the output nodes, in loops as well; without any, of the nodes of the flow
-    /// itself that feed nothing; without these, of those that feed only a next epoch.
+    /// Whether the outputs of a node are the run's: of the node that it runs to; else of the output nodes, in loops as
+    /// well; without any, of the nodes of the flow itself that feed nothing; without these, of the nodes that feed only
+    /// a next epoch.
     fn is_result(&self, node: Place) -> bool {
         let behavior = |node: Place| &self.graph.nodes[node].behavior;
         if let Some(target) = &self.document.target {

@@ -68,14 +68,14 @@ pub enum Ending {
     Faulted(Fault),
 }
 
-/// What is left of a run.
+/// The rest of a run.
 pub struct RunRecord {
     pub entries: Vec<Entry>,
     /// How many of the entries are certain to survive a crash.
     pub flushed: usize,
     pub ending: Ending,
     pub external_calls: ExternalCalls,
-    /// The pauses whose answers were acknowledged.
+    /// The pauses with acknowledged answers.
     pub acknowledged: Vec<Activation>,
     /// How often the driver was polled.
     pub steps: usize,
@@ -85,7 +85,7 @@ pub struct RunRecord {
 const MAX_STEPS: usize = 50_000;
 const MAX_EVENTS: usize = 500_000;
 
-/// What is run: a plan, and the answers to its pauses.
+/// The run's input: a plan, and the answers to its pauses.
 #[derive(Clone)]
 pub struct Scenario {
     pub plan: Arc<Plan>,
@@ -142,7 +142,6 @@ impl Scenario {
         self.drive(&simulation, journal, Driver::start(setup, started()), schedule)
     }
 
-    /// Resumes it in a simulation.
     pub fn resume_in(&self, simulation: &Simulation, before: &[Entry], schedule: Schedule) -> RunRecord {
         let journal = TestJournal::new(simulation, before);
         if let Some(Stop::DiskFull(room)) = schedule.stop {
@@ -223,7 +222,7 @@ struct Pauses {
     seen: usize,
     open: BTreeMap<Activation, u32>,
     answered: BTreeMap<Activation, u32>,
-    /// Those that were stopped with the iteration of a loop around them, before or while they were answered.
+    /// Pauses that were stopped with the iteration of a loop around them, before or while they were answered.
     stopped: BTreeSet<Activation>,
 }
 

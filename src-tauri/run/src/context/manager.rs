@@ -179,7 +179,6 @@ impl Transaction {
         self.origins.add(origins);
     }
 
-    /// Takes the writes.
     pub fn take(&mut self) -> Writes {
         std::mem::take(&mut self.writes)
     }
@@ -236,7 +235,6 @@ impl ContextManager {
         self.write(ContextChange::Turn { messages, learned });
     }
 
-    /// Sets or replaces the system instructions.
     pub fn set_system_instructions(&self, text: impl Into<String>) {
         let origins = self.lock().origins.clone();
         self.write(ContextChange::SystemInstructions { text: text.into(), origins });

@@ -192,7 +192,6 @@ impl Message {
         self == other || *self == Self { origins: self.origins.clone(), ..other.clone() }
     }
 
-    /// A message with content only.
     pub fn plain(
         id: MessageId,
         role: Role,

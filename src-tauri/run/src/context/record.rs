@@ -90,7 +90,6 @@ impl ContextRecord {
         }
     }
 
-    /// The same context with this history.
     #[must_use]
     pub fn with_history(self, message_history: History) -> Self {
         Self { message_history, ..self }

@@ -20,7 +20,7 @@ type Key = (NodeIx, Epoch);
 /// The answers in the loops that are open.
 #[derive(Default)]
 pub(super) struct LoopAnswers {
-    /// The questions that are open, and those whose answers their nodes have not taken yet.
+    /// The open questions, and questions with answers that their nodes have not taken yet.
     asked: FxHashMap<Key, (String, Option<Arc<Value>>)>,
     /// By loop and iteration, the answers in it.
     pending: FxHashMap<Key, Vec<Pending>>,

@@ -268,7 +268,7 @@ impl Driver {
                     Some(hidden) => state.contexts.without(hidden),
                     None => state.contexts.clone(),
                 },
-                // For others it would depend on timing what is in it.
+                // For other nodes its content would depend on timing.
                 if memory.reads() { state.memory.clone() } else { WorkflowMemory::default() },
             ),
             signals: self.signals.0.clone(),

@@ -24,7 +24,6 @@ pub enum Control {
     Answer {
         /// Which pause.
         activation: Activation,
-        /// The answer.
         answer: Answer,
         /// Whether it was taken.
         reply: oneshot::Sender<Result<(), Fault>>,
@@ -33,7 +32,6 @@ pub enum Control {
     Pin {
         /// The loop.
         owner: Activation,
-        /// The turn.
         turn: MessageId,
         /// Whether it is to be pinned.
         pinned: bool,

@@ -1,9 +1,9 @@
 //! The conversations of loops: what the iterations that have succeeded said, as a fold over the events of the run.
 //!
-//! What is said in an iteration is seen in it by the nodes that a path leads to from there; only the reply of the `last` node waits
-//! for the end of the iteration. Then all turns of the iteration join the history in plan order, and `history.appended` says so.
-//! An iteration that failed leaves no turn. The history belongs to the loop that sets `conversation`: loops inside that set it
-//! themselves have their own.
+//! In an iteration, a turn is seen by the nodes that a path leads to from its node; only the reply of the `last` node
+//! waits for the end of the iteration. Then all turns of the iteration join the history in plan order, and
+//! `history.appended` says so. An iteration that failed leaves no turn. The history belongs to the loop that sets
+//! `conversation`: loops inside that set it themselves have their own.
 
 mod layout;
 mod lineage;
@@ -195,8 +195,8 @@ impl Conversations {
         Some(history.pinned().any(|pinned| pinned == position))
     }
 
-    /// The conversation that an activation takes part in, as it stands at its place. Only for models and those who ask a person, and
-    /// for a loop before an iteration.
+    /// The conversation that an activation takes part in, as it stands at its place. Only for models, for nodes that
+    /// ask a person, and for a loop before an iteration.
     pub fn view(&self, plan: &Plan, node: NodeIx, epoch: &Epoch) -> Option<Arc<LoopConversation>> {
         if self.open.is_empty() {
             return None;
@@ -287,7 +287,7 @@ impl Conversations {
         let conversation = self.open.get_mut(&owner)?;
         let (port, output) = said(plan, node, outputs)?;
         let key = (node, at.epoch.clone());
-        // What a person says is the answer, whatever the node passes on because of it.
+        // The person's turn is the answer itself, not the output that the node makes of it.
         let answer = self.answers.answer(&key);
         let value = answer.unwrap_or(output);
         if plan.nodes[node].node.behavior().is_agent || answer.is_some() {
@@ -378,7 +378,7 @@ impl Conversation {
         recent.into_iter().position(is_author).map(|at| self.before_last + at)
     }
 
-    /// Whose turn what this node says becomes, if it becomes one.
+    /// The role of this node's turn, if its output becomes one.
     fn role(&self, plan: &Plan, node: NodeIx) -> Option<Role> {
         let (id, behavior) = (&plan.nodes[node].id, plan.nodes[node].node.behavior());
         if self.settings.is_user_source(id, behavior.pauses) {

@@ -13,7 +13,6 @@ use plait_core::id::{Activation, Epoch};
 pub(super) struct RecordedEffects(FxHashMap<(NodeIx, Epoch), Vec<Event>>);
 
 impl RecordedEffects {
-    /// Keeps an event if it records an effect of its activation.
     pub fn keep(&mut self, plan: &Plan, event: &Event) {
         match event {
             Event::Call(

@@ -87,8 +87,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Iterations for items of a list can't reset a context that all of them have, or change its settings: nothing says whose
-    /// change would hold.
+    /// Iterations for items of a list can't reset a context that all of them have, or change its settings: it would be
+    /// undefined which change holds.
     fn refuse_unordered_changes(&self, (node, epoch): &(NodeIx, Epoch), outcome: Outcome) -> Outcome {
         let Outcome::Finished { written, .. } = &outcome else { return outcome };
         let is_refused = |context: &ContextId| {

@@ -16,13 +16,13 @@ pub(super) struct Recorder {
     watcher: Watcher,
     clock: Arc<dyn Clock>,
     budget: Arc<TreeBudget>,
-    /// What is being appended; kept for its room.
+    /// The entries of the current append; kept for their capacity.
     entries: Vec<Entry>,
     /// When that happens, in milliseconds since 1970.
     now: u64,
     next: u64,
     unflushed: bool,
-    /// What is shown once it is flushed, in order.
+    /// The entries to show once they are flushed, in order.
     held: Vec<Entry>,
     end: Option<RunEnd>,
 }
@@ -59,13 +59,13 @@ impl Recorder {
         self.commit()
     }
 
-    /// Begins to put events together that are appended at once, and forgets those that were not.
+    /// Begins a group of events for one append, and forgets the events of an unfinished group.
     pub fn begin(&mut self) {
         self.entries.clear();
         self.now = self.clock.now_ms();
     }
 
-    /// Adds an event to those that are appended at once.
+    /// Adds an event to the group.
     pub fn stage(&mut self, event: Event) {
         let seq = self.next + self.entries.len() as u64;
         self.entries.push(Entry { seq: Some(seq), at: self.now, event });
@@ -87,7 +87,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Shows what is for watching only.
+    /// Shows an event that is never journaled.
     pub fn show(&mut self, event: Event) {
         let entry = Entry { seq: None, at: self.clock.now_ms(), event };
         if self.held.is_empty() {
@@ -109,7 +109,6 @@ impl Recorder {
         Ok(())
     }
 
-    /// How the run ended.
     pub fn end(&self) -> Result<RunEnd, Fault> {
         self.end.ok_or_else(|| {
             Fault::new(ErrorCode::EngineNoEnd, "The run ended without an event that says how.")

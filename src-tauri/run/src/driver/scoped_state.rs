@@ -1,9 +1,9 @@
 //! Contexts and the workflow's memory, as each scope of a run sees them.
 //!
-//! An iteration of a loop begins with a snapshot of what is around it, which takes no time. What it writes counts outside once
-//! it has succeeded: at once for `while` and `times`, in the order of the items when the loop ends for `forEach`, whose
-//! iterations all begin with the same. What a failed iteration wrote never counts. A context that an iteration creates ends
-//! with it.
+//! An iteration of a loop begins with a snapshot of its surroundings, in constant time. What it writes counts outside
+//! once it has succeeded: at once for `while` and `times`, in the order of the items when the loop ends for `forEach`:
+//! all of its iterations begin with the same state. What a failed iteration wrote never counts. A context that an
+//! iteration creates ends with it.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,6 @@ struct Iteration {
     state: ScopeState,
     /// What counts outside if it succeeds.
     written: Vec<Event>,
-    /// The contexts that it created.
     created: Vec<ContextId>,
 }
 

@@ -85,7 +85,7 @@ impl OpenTurns {
         }
     }
 
-    /// Forgets a turn whose activation is over.
+    /// Forgets a turn after its activation has ended.
     pub fn close(&mut self, node: NodeIx, epoch: &Epoch) {
         if !self.0.is_empty() {
             self.0.remove(&(node, epoch.clone()));

@@ -8,12 +8,12 @@ use super::pattern::{GrantPattern, normalize_folder};
 use super::{GrantDecision, GrantTarget, Grants, Ruling};
 use plait_core::error::{ErrorCode, Fault};
 
-/// A folder whose path is relative to `base`.
+/// A folder with a path relative to `base`.
 pub fn folder_target(base: &str, path: &str) -> Option<GrantTarget> {
     normalize_folder(&format!("{base}/{path}")).map(GrantTarget::Folder)
 }
 
-/// The host of a URL, whose path and query may have placeholders. A text that is no URL has a host that nobody knows.
+/// The host of a URL. Its path and query may have placeholders. A text that is no URL has an unknown host.
 pub fn host_of_url(url: &str) -> GrantTarget {
     // The parser takes a placeholder in the place of the host for a name.
     let parsed =
@@ -21,7 +21,6 @@ pub fn host_of_url(url: &str) -> GrantTarget {
     parsed.and_then(|url| host_target(&url)).unwrap_or(GrantTarget::Host(None))
 }
 
-/// The host and the port of a URL.
 pub fn host_target(url: &Url) -> Option<GrantTarget> {
     Some(GrantTarget::host(url.host_str()?, url.port_or_known_default()?))
 }

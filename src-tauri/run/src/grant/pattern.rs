@@ -37,12 +37,12 @@ enum Scope {
     Name(String),
 }
 
-/// How exact a pattern is: the higher, the fewer targets it has among those that match the same target.
+/// How exact a pattern is: the higher, the fewer targets it matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Exactness(u8, usize);
 
 impl GrantPattern {
-    /// The pattern of this kind with this text. An error says what is wrong with it.
+    /// The pattern of this kind with this text. An error names the problem.
     pub fn new(kind: GrantKind, text: &str) -> Result<Self, String> {
         let text = text.trim();
         let invalid = |what: &str| Err(format!("`{}={text}`: {what}", kind.as_str()));
@@ -83,7 +83,6 @@ impl GrantPattern {
         Ok(Self { kind, scope })
     }
 
-    /// The pattern of one target.
     pub fn of(target: &GrantTarget) -> Self {
         let scope = match target {
             GrantTarget::Command(name) | GrantTarget::Folder(name) => Scope::Name(name.clone()),
@@ -136,7 +135,6 @@ impl GrantPattern {
         matches!(self.scope, Scope::Host(..) | Scope::Name(_))
     }
 
-    /// How exact it is.
     pub fn exactness(&self) -> Exactness {
         match &self.scope {
             Scope::All => Exactness(0, 0),
@@ -244,7 +242,7 @@ pub fn canonical_host(name: &str) -> String {
     mapped.map_or(name, |address| address.to_string())
 }
 
-/// Whether a name says by itself that its address is not public: `localhost`, or an address.
+/// Whether a name itself says that its address is not public: `localhost`, or an address.
 pub(super) fn is_local_name(name: &str) -> bool {
     let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
     name == "localhost" || name.ends_with(".localhost") || address.parse::<IpAddr>().is_ok()

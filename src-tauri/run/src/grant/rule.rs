@@ -39,7 +39,6 @@ impl GrantRule {
         Self { target, decision, write: true, untrusted: false, seen: None }
     }
 
-    /// A rule that allows a target.
     pub fn allow(target: GrantPattern) -> Self {
         Self::new(target, GrantDecision::Allow)
     }
@@ -63,8 +62,9 @@ impl GrantRule {
     }
 }
 
-/// Reads rules like `host=api.example.com,tool=files/*+untrusted`. An item without a kind has that of the one before. `resolve`
-/// turns the path of a folder into an absolute one. The rules are about all uses. An error says what is wrong.
+/// Reads rules like `host=api.example.com,tool=files/*+untrusted`. An item without a kind has the kind of the one
+/// before. `resolve` turns the path of a folder into an absolute one. The rules are about all uses. An error names the
+/// problem.
 pub fn parse_list(
     text: &str,
     decision: GrantDecision,

@@ -314,7 +314,7 @@ proptest! {
         prop_assert_eq!(grants.decide(&GrantTarget::host(name, port), write).decision, GrantDecision::Deny);
     }
 
-    /// Whatever a rule is about, a target that is not of its kind is not.
+    /// A rule never matches a target of another kind.
     #[test]
     fn rules_about_one_kind_do_not_touch_another(rules in prop::collection::vec(some_rule(), 0..12)) {
         let hosts = Grants::new(rules.iter().filter(|rule| rule.target.kind() == GrantKind::Host).cloned());

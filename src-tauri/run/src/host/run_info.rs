@@ -20,11 +20,9 @@ pub struct RunInput {
 /// What does not change during a run.
 #[derive(Clone, Debug)]
 pub struct RunInfo {
-    /// The run.
     pub run: RunId,
     /// Who it belongs to.
     pub user: UserName,
-    /// The flow's name.
     pub flow_name: String,
     /// The folder of the flow's file, if it has one.
     pub folder: Option<String>,

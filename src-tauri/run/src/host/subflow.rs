@@ -2,6 +2,10 @@
 //!
 //! A child is a run of its own, with its own journal, contexts and end. It receives a text, values for its inputs and the
 //! parent's id, and nothing else of the parent: no messages and no outputs. Where flows are stored is not decided here.
+//!
+//! A child's id is derived from its parent's id, the activation and the attempt, so a resumed parent finds the child that it had started.
+//! Dropping the node's future cancels the child. A child that waits for a person makes its parent wait: `child.waiting` carries
+//! the questions with their address, and answers go directly to the run that asks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,10 +52,8 @@ pub struct ChildCall {
     pub host: Host,
 }
 
-/// How a child ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChildEnd {
-    /// Its id.
     pub run: RunId,
     pub end: RunEnd,
     /// Its outputs, by node and port.

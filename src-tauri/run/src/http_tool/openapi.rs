@@ -1,7 +1,8 @@
 //! Reads an `OpenAPI` document (3.0 or 3.1): each operation becomes an HTTP tool.
 //!
-//! Works on the JSON itself. References are followed within the document only, and inlined, since not every provider knows
-//! them; what refers to itself is cut there. Size and number of what comes out are bounded, whatever the document says.
+//! Works on the JSON itself. References are followed within the document only, and inlined, since not every provider
+//! knows them; a schema that refers to itself is cut there. The number and size of the tools are bounded for any
+//! document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +50,7 @@ pub struct OpenApiImport {
     pub context: ContextPlacement,
 }
 
-/// The tools of an import, sorted by path and method. The error says what is wrong with the document.
+/// The tools of an import, sorted by path and method. The error names the problem with the document.
 pub fn import(source: &OpenApiImport) -> Result<Vec<ToolSpec>, String> {
     let parsed;
     let document = match &source.document {
@@ -379,7 +380,6 @@ impl<'a> Importer<'a> {
     }
 }
 
-/// Takes `values` from the budget.
 fn spend(budget: &mut usize, values: usize) -> Result<(), String> {
     *budget = budget.checked_sub(values).ok_or_else(|| {
         format!("Its schema has more than {MAX_TOOL_VALUES} values, or all together more than {MAX_VALUES}.")
@@ -430,7 +430,7 @@ fn modernize(schema: &mut Map<String, Value>) {
     }
 }
 
-/// A path with placeholders for its parameters. Those that are not declared become arguments, too.
+/// A path with placeholders for its parameters. Undeclared ones become arguments, too.
 fn fill_path(path: &str, declared: &BTreeMap<String, String>, arguments: &mut Arguments) -> String {
     let (mut filled, mut rest) = (String::with_capacity(path.len()), path);
     while let Some((before, after)) = rest.split_once('{') {

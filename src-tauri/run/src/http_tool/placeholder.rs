@@ -61,7 +61,6 @@ pub fn first_segment(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// The names in a text.
 pub(super) fn names_in(text: &str) -> Vec<String> {
     let placeholders = parse(text).into_iter().filter_map(|part| match part {
         Part::Placeholder(name) => Some(name.to_owned()),
@@ -70,7 +69,6 @@ pub(super) fn names_in(text: &str) -> Vec<String> {
     placeholders.collect()
 }
 
-/// The names in all texts of a value.
 pub(super) fn names_in_value(value: &Value) -> Vec<String> {
     // Configs nest 100 levels at most, but a list of values to look at needs no such bound.
     let (mut names, mut queue) = (Vec::new(), vec![value]);

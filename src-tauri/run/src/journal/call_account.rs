@@ -1,7 +1,6 @@
-//! What one model call comes to: what Plait had counted, what the provider reported, what it costs.
+//! The account of one model call: the tokens that Plait counted, the provider's report, the cost.
 //!
-//! It is worked out once, when the reply is there, and stands in the journal with it: a price of that day stays the price
-//! of that call, whatever the tables say later.
+//! It is computed once, with the reply, and journaled with it: the price of that day stays the price of that call.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -37,8 +36,8 @@ pub struct CallAccount {
     pub cost_nano_usd: Option<u64>,
 }
 
-/// A report of more than so many times what was counted, and so many tokens on top, is nonsense. Wide enough for what
-/// providers add to prompts by themselves: instructions for tools, files, search results.
+/// A report that exceeds the count by this factor and these tokens is invalid. Wide enough for the parts that providers
+/// add to prompts: instructions for tools, files, search results.
 const MAX_REPORT_FACTOR: u64 = 100;
 const MAX_REPORT_EXCESS_TOKENS: u64 = 100_000;
 
@@ -84,7 +83,7 @@ fn is_sane(reported: &TokenUsage, counted: &TokenUsage) -> bool {
     reported.input > 0
         && (reported.output > 0 || counted.output == 0)
         && reported.input <= most(counted.input)
-        // Hidden reasoning may be far longer than what is seen of a reply.
+        // Hidden reasoning may be far longer than the visible reply.
         && reported.output <= most(counted.output)
 }
 

@@ -1,7 +1,7 @@
-//! How deep a value may be nested that a journal is to hold.
+//! The maximum nesting of a value in a journal.
 //!
-//! Whoever reads a journal reads its JSON with a bound on nesting, as a guard for the stack; a value that was written
-//! nested deeper than that could never be read back, and its run never be opened again. So it is not let in.
+//! Readers of journals bound the nesting of JSON to protect the stack. A value that is nested deeper could never be
+//! read back, and its run never be opened again, so it is refused.
 
 use serde_json::Value;
 

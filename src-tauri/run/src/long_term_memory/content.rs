@@ -69,7 +69,6 @@ impl MemoryContent {
         self.text.len() + self.steps.iter().map(String::len).sum::<usize>()
     }
 
-    /// Its texts.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.text.as_str()).chain(self.steps.iter().map(String::as_str))
     }

@@ -28,7 +28,7 @@ pub fn render(memories: &[MemoryRecord]) -> String {
 
 /// The date of a time since the Unix epoch, in UTC: `2026-11-22`.
 pub fn civil_date(at_ms: u64) -> String {
-    // Days since 0000-03-01 in the Gregorian calendar, whose cycles have 400 years of 146,097 days (Howard Hinnant's
+    // Days since 0000-03-01 in the Gregorian calendar, with cycles of 400 years or 146,097 days (Howard Hinnant's
     // algorithm).
     let days = at_ms / DAY_MS + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);

@@ -30,7 +30,7 @@ pub struct LeftOutTurns {
     pub count: usize,
 }
 
-/// What is sent of a history.
+/// The sent part of a history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoundedHistory {
     /// The summary, then the pinned turns that are older than the newest ones, then the newest ones.
@@ -46,7 +46,7 @@ pub struct BoundedHistory {
     pub left_out: Vec<LeftOutTurns>,
 }
 
-/// What is sent of `history` within `bounds`. `own` is the turn that the node sends as its message anyway.
+/// The part of `history` to send within `bounds`. `own` is the turn that the node sends as its message anyway.
 pub fn bound_history(
     history: &LoopHistory,
     summary: Option<&HistorySummary>,
@@ -99,7 +99,7 @@ fn at<'a>(turns: &'a History, positions: &'a [usize]) -> impl Iterator<Item = &'
     positions.iter().filter_map(|at| turns.get(*at))
 }
 
-/// What is sent so far.
+/// The part to send so far.
 struct Used {
     tokens: u64,
     turns: usize,

@@ -27,7 +27,6 @@ pub enum ReceivedText {
 #[derive(Clone, Debug)]
 pub struct LoopConversation {
     pub settings: Arc<ConversationSettings>,
-    /// The loop.
     pub owner: Activation,
     /// What was said so far: in the iterations that are over, and in this one before the node.
     pub turns: LoopHistory,
@@ -55,7 +54,7 @@ pub struct ConversationScope {
     pub owner: Activation,
     /// The nodes in it, at any depth.
     pub members: Arc<FxHashSet<NodeId>>,
-    /// Those whose messages are turns, or would be if the settings said so: models and those who ask a person.
+    /// The nodes with messages that are turns or could be: models, and nodes that ask a person.
     pub speakers: Arc<FxHashSet<NodeId>>,
     /// Whether other nodes in it may write to contexts.
     pub others_write: bool,

@@ -56,7 +56,7 @@ impl ContentEscape {
         let outside = lower[..first.0].bytes().chain(lower[first.1..second.0].bytes());
         let outside = outside.chain(lower[second.1..third.0].bytes()).chain(lower[third.1..].bytes());
         let punctuation: Vec<u8> = outside.filter(u8::is_ascii_punctuation).collect();
-        // What follows a content on its line must not say whose it was: a content of two lines could say it, too.
+        // The text behind a content on its line must not name the speaker: a content of two lines could do that, too.
         let separators = [&lower[first.1..second.0], &lower[second.1..third.0]];
         let ends = separators.map(|separator| separator.split_once('\n').map(|(end, _)| end));
         let has_own_lines = ends[0].is_some() && ends[0] == ends[1];

@@ -80,9 +80,9 @@ impl HistorySummary {
 }
 
 impl SummaryPlan {
-    /// What is to be condensed now, if anything: the bounds are exceeded, and there are at least two turns that a summary may
-    /// take. `failed` is the position through which the last attempt failed, after which the next one waits until there is
-    /// twice as much to condense.
+    /// The turns to condense now, if there are any: the bounds are exceeded, and there are at least two turns that a
+    /// summary may take. `failed` is the position through which the last attempt failed, after which the next one waits
+    /// until there is twice as much to condense.
     pub fn new(
         history: &LoopHistory,
         summary: Option<&HistorySummary>,

@@ -1,8 +1,8 @@
 //! The template that writes a history as text, for models that take a prompt only.
 //!
-//! It sees nothing but `history`, whose items have a `role` and a `content`. What the content of a turn may contain so that it
-//! cannot look like another turn depends on how the template separates turns: that is found out by rendering it once with
-//! marks in place of contents.
+//! It sees nothing but `history`, a list of objects with `role` and `content`. A content must not look like another
+//! turn; the necessary escapes depend on how the template separates turns. Rendering it once with marks in place of
+//! contents shows that.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -38,12 +38,11 @@ impl HistoryTemplate {
         Self(Arc::new(Compiled { template, escape }))
     }
 
-    /// Its source text.
     pub fn source(&self) -> &str {
         self.0.template.source()
     }
 
-    /// What is wrong with it, if anything.
+    /// The problem with it, if there is one.
     pub fn problem(&self) -> Option<&str> {
         self.0.escape.as_ref().err().map(String::as_str)
     }
@@ -102,7 +101,7 @@ fn values(history: Vec<Value>) -> Map<String, Value> {
     [(HISTORY.to_owned(), Value::Array(history))].into_iter().collect()
 }
 
-/// How contents must be escaped, or what is wrong with the template.
+/// The escapes for contents, or the problem with the template.
 fn inspect(template: &Template) -> Result<ContentEscape, String> {
     if let Some(problem) = template.problem() {
         return Err(format!("{problem}"));

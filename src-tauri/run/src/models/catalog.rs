@@ -77,8 +77,8 @@ fn has_editions_of_other_prices(key: &str, price: &Price) -> bool {
     })
 }
 
-/// Whether a provider's model takes attachments of this kind, where the table says so. Text files are text to every model; a model that
-/// takes no images takes no PDFs, whose pages are images.
+/// Whether a provider's model takes attachments of this kind, where the table says so. Text files are text to every
+/// model; a model that takes no images takes no PDFs, since their pages are images.
 pub fn takes(provider: &str, model: &str, kind: AttachmentKind) -> Option<bool> {
     let of_entry = |entry: &CatalogEntry| match kind {
         AttachmentKind::Image => entry.images,

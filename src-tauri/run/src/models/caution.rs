@@ -1,5 +1,5 @@
-//! How cautiously tokens are counted for a model whose tokenizer is not public, until its vendor has reported usage: a table
-//! by vendor (`caution.json`), each entry with what the vendor publishes.
+//! How cautiously tokens are counted for a model without a public tokenizer, until its vendor has reported usage: a
+//! table by vendor (`caution.json`), each entry with what the vendor publishes.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

@@ -1,8 +1,8 @@
-//! Corrects Plait's token counts for models whose vendor publishes no tokenizer, from the counts that providers report.
+//! Corrects Plait's token counts for models without a public tokenizer, from the counts that providers report.
 //!
-//! A correction is two sums, tokens counted and tokens reported for the same prompts, so corrections from several places
-//! can be added. The order matters only once the sums are large enough to be halved. Integers only: the same reports in
-//! the same order give the same prompts on every machine.
+//! A correction is two sums, tokens counted and tokens reported for the same prompts, so corrections from several
+//! places can be added. The order matters only once the sums are large enough to be halved. Integers only: the same
+//! reports in the same order give the same prompts on every machine.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -83,14 +83,14 @@ impl Correction {
         self.apply_cautiously(counted, 1_000)
     }
 
-    /// The same for a model whose estimates start with the factor `start_permille`.
+    /// The same for a model with estimates that start with the factor `start_permille`.
     pub fn apply_cautiously(self, counted: u64, start_permille: u64) -> u64 {
         let permille = u128::from(self.permille_from(start_permille));
         u64::try_from((u128::from(counted) * permille).div_ceil(1_000)).unwrap_or(u64::MAX)
     }
 
-    /// How many counted tokens fit into `tokens` real ones, rounded down, for a model whose estimates start with the factor
-    /// `start_permille`.
+    /// How many counted tokens fit into `tokens` real ones, rounded down, for a model with estimates that start with
+    /// the factor `start_permille`.
     pub fn to_counted_cautiously(self, tokens: u64, start_permille: u64) -> u64 {
         let counted = u128::from(tokens) * 1_000 / u128::from(self.permille_from(start_permille));
         u64::try_from(counted).unwrap_or(u64::MAX)

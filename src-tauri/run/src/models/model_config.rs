@@ -14,7 +14,6 @@ pub struct RunModelSettings<'a> {
 /// The model of a call and its window.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelConfig {
-    /// The provider.
     pub provider: String,
     /// The provider's name for the model.
     pub model: String,
@@ -26,8 +25,8 @@ pub struct ModelConfig {
     pub reserve: u64,
     /// How far token counts are off for this model.
     pub correction: Correction,
-    /// The factor that estimates start with before anything was reported, in thousandths. It bounds what is sent, and changes
-    /// no count.
+    /// The factor that estimates start with before anything was reported, in thousandths. It bounds prompts, and
+    /// changes no count.
     pub caution: u64,
     /// Whether the model takes a single prompt, and no messages before it.
     pub prompt_only: bool,

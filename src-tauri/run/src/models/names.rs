@@ -34,7 +34,7 @@ pub(super) fn candidate_names(provider: &str, model: &str) -> impl Iterator<Item
     })
 }
 
-/// The entry whose key is the longest prefix of `name`, with the rest of the name.
+/// The entry with the longest key that is a prefix of `name`, with the rest of the name.
 pub(super) fn find_longest_prefix<'t, 'n, T>(
     table: &'t BTreeMap<String, T>,
     name: &'n str,

@@ -1,7 +1,7 @@
 //! Settings and calibrations of models that come before the built-in tables.
 //!
-//! They are fixed when a run starts and are part of its first event, so that a resumed run sends the same prompts whatever
-//! has changed meanwhile.
+//! They are fixed when a run starts and are part of its first event, so that a resumed run sends the same prompts after
+//! any change.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -77,7 +77,6 @@ impl ModelOverrides {
         self.corrections.get(&Self::key(provider, model)).copied().unwrap_or_default()
     }
 
-    /// The key of a model.
     pub fn key(provider: &str, model: &str) -> String {
         format!("{provider}/{model}")
     }

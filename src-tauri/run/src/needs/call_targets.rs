@@ -15,8 +15,8 @@ pub struct CallAccess {
     pub write: bool,
 }
 
-/// What a call of a tool uses: the tool itself, and the host or the folders. `folder` is that of the flow's file, and `folders`
-/// are those that the flow declares. What an MCP server needs is not part of it; see [`server_access`].
+/// The targets of a tool call: the tool itself, and the host or the folders. `folder` is the folder of the flow's file,
+/// and `folders` are the declared ones. The needs of an MCP server are not part of it; see [`server_access`].
 pub fn targets_of_call(
     tool: &ToolSpec,
     arguments: &Value,
@@ -40,7 +40,7 @@ pub fn targets_of_call(
         }
         (_, "fetch_url") => accesses.push(CallAccess { target: host_of_url(text("url")), write }),
         (_, "read_file" | "write_file") => {
-            // What is in no folder that the flow declares for this, the tool refuses by itself.
+            // The tool itself refuses paths outside of the declared folders.
             let target = folder.and_then(|folder| declared_target(folder, folders, text("path"), write));
             accesses.extend(target.map(|target| CallAccess { target, write }));
         }
@@ -83,7 +83,7 @@ pub(super) fn address_access(server: &str, address: &ServerAddress) -> CallAcces
         ServerAddress::Command(_) => {
             CallAccess { target: GrantTarget::Command(server.to_owned()), write: false }
         }
-        // A call is a POST, whatever it does.
+        // A call is a POST.
         ServerAddress::Url(url) => CallAccess { target: host_of_url(url), write: true },
     }
 }

@@ -52,7 +52,6 @@ impl<'a> NeedCollector<'a> {
         }
     }
 
-    /// Adds what a node needs.
     pub fn add_node(&mut self, place: NodePlace<'_>, needs: &[NodeNeed]) {
         let catalog = self.catalog;
         for need in needs {

@@ -89,7 +89,6 @@ impl CardPart {
         Self::Literal { text: text.to_owned() }
     }
 
-    /// The first line of a text field.
     pub fn text(field: &str) -> Self {
         Self::Text { field: field.to_owned(), prefix: None }
     }
@@ -114,7 +113,6 @@ impl CardPart {
         Self::Duration { field: field.to_owned() }
     }
 
-    /// A list of texts.
     pub fn list(field: &str) -> Self {
         Self::List { field: field.to_owned() }
     }

@@ -15,7 +15,6 @@ use plait_core::origin::Origins;
 /// A value on an edge.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datum {
-    /// The value.
     pub value: Arc<Value>,
     /// The message of a context that this value is, if it is one.
     pub message: Option<MessageId>,
@@ -58,7 +57,6 @@ impl Inputs {
         self.0.iter().find(|(name, _)| name.as_str() == port).map_or(&[], |(_, values)| values.as_slice())
     }
 
-    /// The live ports and their values.
     pub fn iter(&self) -> impl Iterator<Item = (&PortName, &[Datum])> {
         self.0.iter().map(|(port, values)| (port, values.as_slice()))
     }

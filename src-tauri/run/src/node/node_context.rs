@@ -35,7 +35,7 @@ pub enum Signal {
 pub struct NodeContext {
     /// Which execution this is.
     pub activation: Activation,
-    /// How many counters of its epoch belong to the loops around it and to what is around these.
+    /// How many counters of its epoch belong to the loops around it and to the surroundings of these.
     pub scope_depth: usize,
     /// The attempt, from 1.
     pub attempt: u32,
@@ -128,8 +128,8 @@ impl NodeContext {
         })
     }
 
-    /// The name of this activation among those of its scope: the node's id, with the epoch of the cycles around it. What is named so
-    /// ends with the iteration of a loop around the node.
+    /// The name of this activation in its scope: the node's id, with the epoch of the cycles around it. A context with
+    /// this name ends with the iteration of a loop around the node.
     pub fn name_in_scope(&self) -> String {
         let epoch = Epoch(self.activation.epoch.0.iter().skip(self.scope_depth).copied().collect());
         Activation { node: self.activation.node.clone(), epoch }.to_string()

@@ -37,7 +37,7 @@ impl Pause {
 pub struct NodeOutput {
     /// The live outputs. Declared outputs that are missing are dead.
     pub outputs: NodeOutputs,
-    /// For outputs whose value is a message of a context: the message's id.
+    /// For outputs with a message of a context as the value: the message's id.
     pub messages: BTreeMap<PortName, MessageId>,
     /// Tokens used by its model calls.
     pub token_usage: Option<TokenUsage>,
@@ -68,7 +68,7 @@ impl NodeOutput {
         self.with_shared(port, Arc::new(value.into()))
     }
 
-    /// Adds a live output whose value is shared.
+    /// Adds a live output with a shared value.
     #[must_use]
     pub fn with_shared(mut self, port: &str, value: Arc<Value>) -> Self {
         self.outputs.insert(port.into(), value);
@@ -106,7 +106,7 @@ impl NodeOutput {
         Ok(self.with(port, to_json(port, items)?))
     }
 
-    /// Adds a list to what is known about the execution.
+    /// Adds a list to the facts about the execution.
     pub fn with_extra_list(mut self, key: &str, items: &[impl Serialize]) -> Result<Self, Fault> {
         self.extra.insert(key.to_owned(), to_json(key, items)?);
         Ok(self)

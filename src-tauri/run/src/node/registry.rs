@@ -81,7 +81,6 @@ pub trait BoundNode: Send + Sync {
     fn ports(&self) -> &Arc<Ports>;
     /// What planning needs to know.
     fn behavior(&self) -> &Behavior;
-    /// Executes it.
     fn execute(&self, inputs: Inputs, node_context: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>>;
 }
 
@@ -122,7 +121,6 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Adds a node type.
     #[must_use]
     pub fn with<T: NodeType>(mut self) -> Self {
         let descriptor = NodeDescriptor {

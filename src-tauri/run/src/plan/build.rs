@@ -296,7 +296,6 @@ struct NodeBuild<'a> {
 }
 
 impl NodeBuild<'_> {
-    /// The nodes in plan order.
     fn nodes(&self, wiring: Wiring, order: &[usize], overrides: &InputOverrides) -> Vec<PlanNode> {
         let border = wiring.border;
         let is_border = |at: usize| border.is_some_and(|border| at == border.begin || at == border.end);
@@ -344,7 +343,7 @@ impl NodeBuild<'_> {
     }
 }
 
-/// Adds the cycles of a scope whose epochs have `scope_depth` counters.
+/// Adds the cycles of a scope with `scope_depth` counters in its epochs.
 fn build_cycles(cycles: &mut Vec<Cycle>, nesting: &Nesting, position: &[usize], scope_depth: usize) {
     let first = cycles.len();
     for (at, cycle) in nesting.cycles.iter().enumerate() {
@@ -429,8 +428,8 @@ fn find_outer_contexts(
         .collect()
 }
 
-/// Fills in which contexts the nodes and cycles of a scope make and may work in. `memory` says by scope what is done there with
-/// the workflow's memory.
+/// Fills in which contexts the nodes and cycles of a scope make and may work in. `memory` is the use of the workflow's
+/// memory by scope.
 fn assign_contexts(
     plan: &mut Plan,
     scope: ScopeIx,

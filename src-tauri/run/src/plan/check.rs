@@ -42,7 +42,7 @@ pub fn check(flow: &Flow, registry: &Registry) -> CheckedFlow {
 
 /// Checks a flow in which the nodes `silent` run flows that never ask a person, and so bound no cycle.
 pub fn check_bound(flow: BoundFlow<'_>, silent: &BTreeSet<NodeId>) -> CheckedFlow {
-    // The analysis reports what is wrong with them.
+    // The analysis reports their problems.
     let reads = config_edges(&flow, &mut OmittedInputs::default(), &mut Vec::new()).into_iter().collect();
     let analysis = analyze(flow, &InputOverrides::new(), silent);
     let mut back_edges = BTreeSet::new();

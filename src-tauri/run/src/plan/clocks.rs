@@ -1,7 +1,7 @@
 //! Phase 3, clocks: which counters the epoch of each node has, and who follows a cycle.
 //!
-//! An *epoch* says which iteration an activation belongs to: one counter for each cycle that counts for the node, outermost
-//! first. The list of these cycles is the node's *clock*. It follows three rules:
+//! An *epoch* says which iteration an activation belongs to: one counter for each cycle that counts for the node,
+//! outermost first. The list of these cycles is the node's *clock*. It follows three rules:
 //!
 //! 1. **A member of cycles** has the cycles around it as its clock. A member of an inner cycle counts the outer one as well.
 //! 2. **A follower** stands outside of all cycles but is fed by one. It runs once for each epoch of that cycle, so it has the
@@ -37,16 +37,17 @@
 //! ```
 //!
 //! `critique#0.1` ends the inner cycle of epoch `#0`. Only then does its value reach `ask`, which opens epoch `#1`. A
-//! follower may lag behind its cycle, but runs its epochs in order. An epoch in which its inputs are dead is passed over; it
-//! is `skipped` only if it never ran.
+//! follower may lag behind its cycle, but runs its epochs in order. An epoch in which its inputs are dead is passed
+//! over; it is `skipped` only if it never ran.
 //!
-//! A follower of two cycles, neither of which encloses the other, would have no defined epoch: it is refused with
+//! A follower of two cycles that do not enclose each other would have no defined epoch: it is refused with
 //! `flow.mixed_cycles`.
 //!
 //! # Places
 //!
-//! A node's *place* is where it stands in plan order: the cycles around it or, for a follower, the outermost cycle of its
-//! clock. Nothing inside an inner cycle can wait for a follower of it, so a follower stands beside the inner cycles.
+//! A node's *place* is where it stands in plan order: the cycles around it or, for a follower, the outermost cycle of
+//! its clock. Nothing inside an inner cycle can wait for a follower of it, so a follower stands beside the inner
+//! cycles.
 
 use super::nesting::Nesting;
 use super::wiring::Wiring;

@@ -7,8 +7,8 @@
 //!
 //! A name or a value takes precedence over the context edge, and the node hands on the context that it works in.
 //!
-//! Only a context whose maker runs once can be named. In a cycle, or behind one, each iteration makes a context with a name
-//! of its own: `critic#0`, `critic#1`.
+//! A context can be named only if its maker runs once. In a cycle, or behind one, each iteration makes a context with a
+//! name of its own: `critic#0`, `critic#1`.
 
 mod body_contexts;
 mod check;
@@ -33,7 +33,6 @@ pub(super) use check::check_context_names;
 pub(super) struct ContextDeclaration {
     /// The context it makes, by the name that it has if the node runs once.
     pub makes: Option<ContextId>,
-    /// The context it names.
     pub names: Option<ContextId>,
     /// The data input on which a value names its context at run time, unless it names one.
     pub input: Option<&'static str>,
@@ -100,9 +99,9 @@ struct NamedContexts {
 /// What the body of a loop knows of the contexts that are made outside of it; nothing for the flow itself.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OuterContexts {
-    /// Those that can be named.
+    /// The contexts that can be named.
     pub names: BTreeSet<ContextId>,
-    /// Those that edges bring, by the output of the border's begin where they come in.
+    /// The contexts that edges bring, by the output of the border's begin where they come in.
     brought: BTreeMap<PortName, NamedContexts>,
 }
 
@@ -254,7 +253,8 @@ impl ContextTable {
         Self { rows, outer: outer.used, makers, brought }
     }
 
-    /// What the body of a loop, which is a vertex of this scope, knows of contexts outside. `names` are those that can be named.
+    /// The outer contexts that the body of a loop, a vertex of this scope, knows. `names` are the contexts that can be
+    /// named.
     pub fn outside_of(
         &self,
         wiring: &Wiring,
@@ -323,7 +323,8 @@ fn fed_into(
     fed
 }
 
-/// Who may have made the contexts that nodes inside a loop take turns in. `fed` are those that its edges bring.
+/// The possible makers of the contexts that nodes inside a loop take turns in. `fed` are the contexts that its edges
+/// bring.
 fn works_inside(
     body: &BodyContexts,
     fed: &Makers,

@@ -11,8 +11,8 @@ use plait_core::id::{ContextId, Epoch, PortName};
 /// The index of a context of a plan. A node that makes a context in each of its epochs has one index for all of them.
 pub type ContextIx = usize;
 
-/// The contexts that are made and worked in at one place of a plan: by a node, or by all nodes of a cycle and those that
-/// follow it.
+/// The contexts that are made and worked in at one place of a plan: by a node, or by all nodes of a cycle and its
+/// followers.
 #[derive(Clone, Debug, Default)]
 pub struct ContextRoles {
     /// The contexts that are made here.
@@ -21,7 +21,7 @@ pub struct ContextRoles {
     pub works_in: SmallVec<[ContextIx; 2]>,
     /// A value that is known only at run time names the context, so turns here may be in any.
     pub works_in_any: bool,
-    /// What is done here with the workflow's memory, which is ordered like a context. In a cycle, the most of any node.
+    /// The use of the workflow's memory here, which is ordered like a context. In a cycle, the most of any node.
     pub memory: MemoryMode,
 }
 
@@ -44,7 +44,6 @@ impl ContextRoles {
         self.memory = self.memory.max(other.memory);
     }
 
-    /// Names each context once.
     pub(super) fn deduplicate(&mut self) {
         for contexts in [self.makes.as_mut_slice(), self.works_in.as_mut_slice()] {
             contexts.sort_unstable();
@@ -71,11 +70,11 @@ pub enum ContextSource {
 pub struct PlanContexts {
     /// By context, the node that makes it.
     pub(super) makers: Vec<NodeIx>,
-    /// Those whose makers run once.
+    /// The contexts with makers that run once.
     pub(super) made_once: FxHashMap<ContextId, ContextIx>,
-    /// Those whose makers run in each iteration of a cycle, by the name without the epoch.
+    /// The contexts with makers that run in each iteration of a cycle, by the name without the epoch.
     pub(super) made_per_epoch: FxHashMap<ContextId, ContextIx>,
-    /// Those that are made outside of the scope, by the name without the epoch.
+    /// The contexts that are made outside of the scope, by the name without the epoch.
     pub(super) outer: FxHashMap<ContextId, OuterContext>,
 }
 

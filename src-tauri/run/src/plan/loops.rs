@@ -10,8 +10,8 @@ use plait_core::id::NodeId;
 use plait_core::port::PortKind;
 use plait_core::similar_name::similar_name;
 
-/// Warns of loops in a scope whose only end is `max_iterations`: a `while` without a condition in which nothing leads to `exit`,
-/// nobody is asked, and no model has tools.
+/// Warns of loops in a scope that only `max_iterations` ends: a `while` without a condition in which nothing leads to
+/// `exit`, nobody is asked, and no model has tools.
 pub(super) fn check_exits(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) {
     for (&vertex, body) in &wiring.bodies {
         let vertex = &wiring.vertices[vertex];

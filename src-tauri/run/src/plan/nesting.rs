@@ -51,7 +51,7 @@ pub(super) struct Nesting {
     pub cycles: Vec<NestedCycle>,
     /// The cycles around each vertex, outermost first, as indices into `cycles`.
     pub around: Vec<Vec<usize>>,
-    /// For each back wire, the cycle whose next epoch it leads into.
+    /// For each back wire, the cycle that it leads into the next epoch of.
     pub back_wires: FxHashMap<usize, usize>,
     /// The other wires, except those inside of refused cycles. They form no cycle.
     pub forward: Vec<usize>,
@@ -71,7 +71,7 @@ impl Nesting {
     }
 }
 
-/// Finds the cycles of the graph, and reports those that could never start or never end.
+/// Finds the cycles of the graph, and reports cycles that could never start or never end.
 pub(super) fn nest(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) -> Nesting {
     let mut nesting = Nesting { around: vec![Vec::new(); wiring.vertices.len()], ..Nesting::default() };
     let ends = wiring.wires.iter().map(|wire| (wire.source, wire.target));

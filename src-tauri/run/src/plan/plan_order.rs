@@ -9,7 +9,7 @@ use super::clocks::Clocks;
 use super::graph::{common_prefix_length, topological_order};
 use super::nesting::Nesting;
 
-/// The vertices in plan order. `before` are the pairs of which the first comes before the second; they form no cycle.
+/// The vertices in plan order. In each pair of `before`, the first comes before the second; the pairs form no cycle.
 pub(super) fn plan_order(
     vertices: usize,
     nesting: &Nesting,

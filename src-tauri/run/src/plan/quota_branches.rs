@@ -51,8 +51,9 @@ fn split_at(plan: &Plan, join: NodeIx) -> Option<(QuotaSplit, Vec<(NodeIx, usize
 
 /// The nodes of the same scope that lead to one input of a node alone, with that input.
 ///
-/// Goes against plan order, so that everything that a node feeds is known before the node. Ends where only nodes are left that
-/// lead to several inputs: what is before these does as well. So a long flow is not walked through for each of its joins.
+/// Goes against plan order, so that everything that a node feeds is known before the node. Ends where only nodes are
+/// left that lead to several inputs: the nodes before them do as well. So a long flow is not walked through for each of
+/// its joins.
 fn nodes_of_one_input(plan: &Plan, join: NodeIx) -> Vec<(NodeIx, usize)> {
     let mut open: BTreeMap<NodeIx, LeadsTo> = BTreeMap::new();
     let mut of_one_input = 0_usize;

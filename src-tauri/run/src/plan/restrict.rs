@@ -60,7 +60,7 @@ struct Dependencies<'a> {
     makers: BTreeMap<ContextId, &'a NodeId>,
     /// The context that a node names.
     names: BTreeMap<&'a NodeId, ContextId>,
-    /// Nodes whose context a value names at run time, from a node that does not make it.
+    /// Nodes with a context that a value names at run time, from a node that does not make it.
     named_at_run_time: BTreeSet<&'a NodeId>,
 }
 
@@ -119,7 +119,6 @@ impl<'a> Dependencies<'a> {
         false
     }
 
-    /// The maker of the context that a node names.
     fn named_maker(&self, id: &NodeId) -> Option<&'a NodeId> {
         self.makers.get(self.names.get(id)?).copied()
     }

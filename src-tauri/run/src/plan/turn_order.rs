@@ -1,16 +1,17 @@
 //! Phase 4, turn order: plan order, and who shares a context.
 //!
-//! A *turn* is one activation's use of a context. What a model sees depends on the turns before its own, so turns in one
-//! context must not depend on timing: they follow plan order, and within a cycle epoch by epoch. There are three steps:
+//! A *turn* is one activation's use of a context. What a model sees depends on the turns before its own, so turns in
+//! one context must not depend on timing: they follow plan order, and within a cycle epoch by epoch. There are three
+//! steps:
 //!
-//! 1. **Named contexts come first.** Whoever names a context comes after its maker in plan order. If the maker depends on
+//! 1. **Named contexts come first.** A node that names a context comes after its maker in plan order. If the maker depends on
 //!    the user, the context can't exist in time: `context.too_early`.
 //! 2. **Plan order** is fixed ([`plan_order`]).
 //! 3. **Groups.** Nodes that may work in the same context form a group ([`ContextTable`]). A node that may work in several
 //!    contexts joins their groups; a node that may work in any joins all of them.
 //!
-//! The scheduler holds a turn back until those before it are decided (`run/scheduler/scope/turns.rs`). It looks at the context
-//! that an activation really works in; the groups serve the checks of a flow.
+//! The scheduler holds a turn back until those before it are decided (`run/scheduler/scope/turns.rs`). It looks at the
+//! context that an activation really works in; the groups serve the checks of a flow.
 //!
 //! # Example
 //!
@@ -20,18 +21,18 @@
 //!               tail → outside            outside follows the cycle
 //! ```
 //!
-//! `say` and `outside` share the context of `here`. Plan order is `here start say tail outside`, so the turns are, at any
-//! parallelism and however slow `outside` is:
+//! `say` and `outside` share the context of `here`. Plan order is `here start say tail outside`, so the turns are, at
+//! any parallelism and however slow `outside` is:
 //!
 //! ```text
 //! say#0  outside#0  say#1  outside#1  say#2  outside#2
 //! ```
 //!
-//! Only the turns wait. The cycle's next epoch opens when its back edges are decided, and a node of it that does not share
-//! the context runs at once.
+//! Only the turns wait. The cycle's next epoch opens when its back edges are decided, and a node of it that does not
+//! share the context runs at once.
 //!
-//! A follower of an *inner* cycle can't share a context with it: it stands beside the inner cycle in plan order, so all of
-//! its turns would come after the inner cycle's end, and its place in the dialog would be lost. That is refused with
+//! A follower of an *inner* cycle can't share a context with it: it stands beside the inner cycle in plan order, so all
+//! of its turns would come after the inner cycle's end, and its place in the dialog would be lost. That is refused with
 //! `context.shared_outside_cycle` ([`shared_contexts`](super::shared_contexts)).
 
 use plait_core::error::ErrorCode;
@@ -75,7 +76,7 @@ pub(super) fn order_turns(
     Turns { order, groups }
 }
 
-/// Reports users whose context's maker depends on them.
+/// Reports users of a context with a maker that depends on them.
 fn used_too_early(wiring: &Wiring, nesting: &Nesting, named: &[(usize, usize)]) -> Vec<Diagnostic> {
     if named.is_empty() {
         return Vec::new();

@@ -1,7 +1,7 @@
-//! Phase 1, wiring: the flow as a graph of the nodes that run, with configs read, portals and disabled nodes resolved and every edge checked
-//! against its ports.
+//! Phase 1, wiring: the flow as a graph of the nodes that run, with configs read, portals and disabled nodes resolved
+//! and every edge checked against its ports.
 //!
-//! Nodes and edges with errors are left out of the graph. Later phases never report what is missing only because of that.
+//! Nodes and edges with errors are left out of the graph. Later phases never report problems that follow from that.
 
 mod bound_nodes;
 mod edges;

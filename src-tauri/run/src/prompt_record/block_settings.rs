@@ -70,7 +70,7 @@ impl BlockSettings {
         if self.order.is_empty() { &DEFAULT_ORDER } else { &self.order }
     }
 
-    /// What is wrong with the order, if anything.
+    /// The problem with the order, if there is one.
     pub fn problem(&self) -> Option<String> {
         let order = self.order();
         if !order.contains(&BlockKind::Partner) {

@@ -66,7 +66,7 @@ impl StopReason {
         self.outcome() == StopOutcome::Truncated
     }
 
-    /// The fault for a reply that can't be used whatever it holds: `chat.content_filtered` or `chat.incomplete`.
+    /// The fault for a reply that can't be used with any content: `chat.content_filtered` or `chat.incomplete`.
     pub fn fault(&self) -> Option<Fault> {
         let (what, hint, may_pass) = match self {
             Self::End | Self::ToolCalls | Self::MaxTokens | Self::WindowFull => return None,

@@ -85,7 +85,8 @@ impl Scheduler {
         self.ended = true;
     }
 
-    /// Gives every open activation its final state: those that run are stopped (where a fault says why), the others skipped.
+    /// Gives every open activation its final state: running ones are stopped (with a fault that says why), the others
+    /// skipped.
     fn close_all(
         &mut self,
         but: Option<(NodeIx, &Epoch)>,
@@ -110,14 +111,14 @@ pub(super) fn ended_by(container: &NodeId) -> Fault {
 }
 
 impl Scope {
-    /// The loops whose iterations run.
+    /// The loops with running iterations.
     pub(super) fn repeating(&self) -> Vec<(NodeIx, Epoch)> {
         let repeating = self.open_slots().filter(|(_, slot)| slot.phase == Phase::Repeating);
         repeating.map(|(node, slot)| (node, slot.epoch.clone())).collect()
     }
 
-    /// Gives every open activation its final state, in plan order: those that run are stopped (where a fault says why),
-    /// the others skipped.
+    /// Gives every open activation its final state, in plan order: running ones are stopped (with a fault that says
+    /// why), the others skipped.
     pub(super) fn close_all(
         &mut self,
         run: &mut Shared,

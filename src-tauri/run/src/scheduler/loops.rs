@@ -45,7 +45,7 @@ impl Scheduler {
         Some((run.concurrency() as u64, run.items_from(*epoch.0.last()?)?))
     }
 
-    /// Opens a loop whose inputs are decided.
+    /// Opens a loop when its inputs are decided.
     pub(super) fn open_loop(&mut self, opening: Opening, derived: &mut Vec<Event>) {
         let plan = Arc::clone(&self.shared.plan);
         let (node, epoch) = (opening.node, opening.epoch.clone());

@@ -72,7 +72,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Takes a loop off those that are to open, since its scope ends. Returns whether it was one.
+    /// Removes a loop from the loops to open, since its scope ends. Returns whether it was one.
     pub fn forget_opening(&mut self, node: NodeIx, epoch: &Epoch) -> bool {
         let at = self.opening.iter().position(|opening| opening.node == node && opening.epoch == *epoch);
         at.and_then(|at| self.opening.remove(at)).is_some()
@@ -120,7 +120,7 @@ pub(super) struct Scope {
     written: WrittenInOrder,
     /// Whether a person or a model has ended the loop with this iteration.
     pub ends_loop: bool,
-    /// What is to be worked off: never recursion, so that a chain of any length fits any stack.
+    /// The work list: never recursion, so that a chain of any length fits any stack.
     pub agenda: VecDeque<Step>,
 }
 

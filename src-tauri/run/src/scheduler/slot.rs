@@ -54,9 +54,9 @@ impl Phase {
 /// How many activations of a run are open, by phase.
 #[derive(Default)]
 pub(super) struct Counts {
-    /// Those that the driver has to start or to wait for.
+    /// Activations that the driver has to start or to wait for.
     pub active: usize,
-    /// Those that only a person can make go on.
+    /// Activations that only a person can continue.
     pub needing_person: usize,
     /// Those of them that wait for a person in a child run.
     pub awaiting_child: usize,

@@ -4,7 +4,7 @@
 //! - OpenAI, "File inputs": each page is sent as its text and as an image; no figures are published, so Anthropic's for the text.
 //! - Google, "Document understanding": a page is 258 tokens; 560 for Gemini 3 at its default resolution.
 //!
-//! A PDF whose pages can't be counted is assumed to have one page for each 50,000 bytes.
+//! A PDF without countable pages is assumed to have one page for each 50,000 bytes.
 
 use super::image;
 use plait_core::attachment::{Attachment, AttachmentKind};

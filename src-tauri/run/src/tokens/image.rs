@@ -6,8 +6,8 @@
 //! - Google, "Understand and count tokens": 258 up to 384 × 384 pixels, else 258 for each 768-pixel tile; 1,120 for
 //!   Gemini 3 at its default resolution.
 //!
-//! Every other model is counted by Anthropic's rule, which is in the middle of what open-weights models need. An image whose
-//! size cannot be read counts as the maximum: too little history is better than a rejected prompt.
+//! Every other model is counted by Anthropic's rule, which is in the middle of what open-weights models need. An image
+//! of unreadable size counts as the maximum: too little history is better than a rejected prompt.
 
 /// The tokens of an image with this width and height in pixels, which are at least 1.
 pub(super) fn count(model: &str, size: Option<(u64, u64)>) -> u64 {

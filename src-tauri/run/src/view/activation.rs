@@ -209,7 +209,6 @@ impl EpochView {
         self.metadata = Some(FinishMetadata { duration_ms, ..metadata.clone() });
     }
 
-    /// An iteration of this loop begins.
     pub(super) fn begin_iteration(&mut self, at: u64) {
         self.iterating_since.get_or_insert(at);
     }

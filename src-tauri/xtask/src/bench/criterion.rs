@@ -21,7 +21,6 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// Microseconds per element.
     #[allow(clippy::cast_precision_loss)] // Counts are far below 2^52.
     pub(crate) fn micros_per_element(&self) -> f64 {
         self.nanoseconds / 1_000.0 / self.elements.max(1) as f64

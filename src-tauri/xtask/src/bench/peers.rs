@@ -55,22 +55,21 @@ impl Peer {
     }
 }
 
-/// Installs and measures all engines. Skips those that fail, with a note.
+/// Installs and measures all engines. Skips failing engines, with a note.
 pub(crate) fn measure() -> Result<Vec<Peer>> {
-    let home = repo::target().join("peers");
-    std::fs::create_dir_all(&home)?;
     let mut figures = Vec::new();
     let mut collect = |name: &str, measured: Result<Vec<Peer>>| match measured {
         Ok(measured) => figures.extend(measured),
         Err(error) => print_note(&format!("{name} is skipped: {error:#}")),
     };
-    collect("Rivet", rivet(&home.join("rivet")));
-    collect("LangGraph", langgraph(&home.join("langgraph")));
-    collect("LangChain", langchain(&home.join("langchain")));
+    collect("Rivet", rivet());
+    collect("LangGraph", langgraph());
+    collect("LangChain", langchain());
     Ok(figures)
 }
 
-fn rivet(home: &Path) -> Result<Vec<Peer>> {
+fn rivet() -> Result<Vec<Peer>> {
+    let home = &repo::target().join("peers/rivet");
     std::fs::create_dir_all(home)?;
     let mut install =
         steps::npm(&["install", "--no-save", "--ignore-scripts", "--no-progress", RIVET, "--prefix"]);
@@ -94,26 +93,21 @@ fn rivet(home: &Path) -> Result<Vec<Peer>> {
     Ok(figures)
 }
 
-/// A Python of its own with these packages.
-fn python(home: &Path, packages: &[&str]) -> Result<PathBuf> {
-    let mut make = Command::new("python3");
-    make.args(["-m", "venv"]).arg(home);
-    Step::new("Make a Python environment", make).run()?;
-    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(packages);
-    Step::new(format!("Install {}", packages.join(" and ")), install).run()?;
-    Ok(python)
+/// The Python of an environment with these packages.
+fn python(name: &str, packages: &[&str]) -> Result<PathBuf> {
+    let requirements: String = packages.iter().flat_map(|package| [package, "\n"]).collect();
+    let python = if cfg!(windows) { "python.exe" } else { "python" };
+    Ok(crate::python::environment(&format!("peers/{name}"), &requirements)?.join(python))
 }
 
-fn langchain(home: &Path) -> Result<Vec<Peer>> {
-    let mut command = Command::new(python(home, &[LANGCHAIN])?);
+fn langchain() -> Result<Vec<Peer>> {
+    let mut command = Command::new(python("langchain", &[LANGCHAIN])?);
     command.arg(script("measure_langchain.py")).args([HISTORY_MESSAGES.to_string(), "3".to_owned()]);
     Ok(vec![read(&format!("LangChain: trimming {HISTORY_MESSAGES} messages"), command)?])
 }
 
-fn langgraph(home: &Path) -> Result<Vec<Peer>> {
-    let python = python(home, LANGGRAPH)?;
+fn langgraph() -> Result<Vec<Peer>> {
+    let python = python("langgraph", LANGGRAPH)?;
     let measure = |shape: &str, journal: &str, runs: u32| {
         let mut command = Command::new(&python);
         command.arg(script("measure_langgraph.py")).args([

@@ -1,7 +1,9 @@
-//! The report: one Markdown table per benchmark group, each figure with its reference.
+//! The report: the targets, then one Markdown table per benchmark group, each figure with its reference. `BENCHMARKS.md` keeps the
+//! newest row of each target.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -9,6 +11,7 @@ use super::criterion::Estimate;
 use super::figures::Figure;
 use super::peers::Peer;
 use super::targets::{self, Measurements};
+use crate::repo;
 
 /// The marks in `BENCHMARKS.md` that enclose the measured figures.
 const BEGIN: &str = "<!-- measured: begin -->";
@@ -17,13 +20,47 @@ const END: &str = "<!-- measured: end -->";
 /// The implementations that the others of a group are compared with: the cost without the measured part.
 const REFERENCES: &[&str] = &["floor", "bare", "memory"];
 
+/// The header of the table of targets.
+const HEADER: &str = "| figure | target | measured | | at |\n|---|---:|---:|---|---|\n";
+
 /// The targets with their measurements, then all figures.
 pub(crate) fn write(command: &str, measured: Measurements<'_>) -> String {
-    let mut text = format!("`{command}` on {}{}.\n\n", machine(), load());
-    text.push_str(&targets::table(measured));
+    let mut text = head(command);
+    text.push_str(HEADER);
+    text.push_str(&targets::rows(measured, &commit()).concat());
     text.push_str(&estimates(measured.own, measured.peers));
     text.push_str(&figures(measured.figures));
     text
+}
+
+/// The page `old` with the rows of the targets that were measured. Rows of other targets stay as they are.
+pub(crate) fn record(old: &str, command: &str, measured: Measurements<'_>) -> Result<String> {
+    replace_rows(old, &head(command), targets::rows(measured, &commit()))
+}
+
+fn replace_rows(page: &str, head: &str, mut rows: Vec<String>) -> Result<String> {
+    let (before, rest) =
+        page.split_once(BEGIN).with_context(|| format!("BENCHMARKS.md has no line {BEGIN}"))?;
+    let (old, after) = rest.split_once(END).with_context(|| format!("BENCHMARKS.md has no line {END}"))?;
+    let name = |row: &str| row.split('|').nth(1).map(|cell| cell.trim().to_owned());
+    let mut text = format!("{before}{BEGIN}\n{head}{HEADER}");
+    for old in old.lines().filter(|line| line.starts_with("| ") && !HEADER.starts_with(line)) {
+        match rows.iter().position(|row| name(row) == name(old)) {
+            Some(at) => text.push_str(&rows.remove(at)),
+            None => text.extend([old, "\n"]),
+        }
+    }
+    Ok(format!("{text}{}{END}{after}", rows.concat()))
+}
+
+fn head(command: &str) -> String {
+    format!("Last: `{command}` on {}{}.\n\n", machine(), load())
+}
+
+/// The commit that is checked out, with its date.
+fn commit() -> String {
+    let log = Command::new("git").args(["log", "-1", "--format=%h, %cs"]).current_dir(repo::root()).output();
+    log.map_or_else(|_| "?".to_owned(), |log| String::from_utf8_lossy(&log.stdout).trim().to_owned())
 }
 
 /// One table per group of figures.
@@ -67,14 +104,6 @@ fn estimates(own: &[Estimate], peers: &[Peer]) -> String {
         }
     }
     text
-}
-
-/// `old` with the measured part replaced by `text`.
-pub(crate) fn record(old: &str, text: &str) -> Result<String> {
-    let (before, rest) =
-        old.split_once(BEGIN).with_context(|| format!("BENCHMARKS.md has no line {BEGIN}"))?;
-    let (_, after) = rest.split_once(END).with_context(|| format!("BENCHMARKS.md has no line {END}"))?;
-    Ok(format!("{before}{BEGIN}\n{text}{END}{after}"))
 }
 
 /// One row for another engine, compared with ours if both finished.

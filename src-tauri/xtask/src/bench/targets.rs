@@ -1,7 +1,5 @@
 //! The performance targets and whether the measurements meet them. How things are measured is not decided here.
 
-use std::fmt::Write as _;
-
 use super::criterion::Estimate;
 use super::figures::Figure;
 use super::peers::Peer;
@@ -14,7 +12,6 @@ pub(crate) struct Measurements<'a> {
     pub(crate) peers: &'a [Peer],
 }
 
-/// One target.
 struct Target {
     what: String,
     /// The measured value, if there is one
@@ -36,24 +33,19 @@ const UNCHANGED: Limit = Limit::AtMost(1.0 + RELATIVE_NOISE);
 const FRAME_MS: f64 = 1_000.0 / 60.0;
 const SHAPES: [&str; 4] = ["chain", "fan-out", "join", "ladder"];
 
-/// The table of targets, each met or missed. Targets without a measurement are left out.
-pub(crate) fn table(measured: Measurements<'_>) -> String {
-    let mut text = String::from("| figure | target | measured | |\n|---|---:|---:|---|\n");
-    for target in targets(measured) {
-        let Some(value) = target.value else { continue };
-        let (limit, met) = match target.limit {
+/// The rows of the table of targets, each met or missed `at` a commit. Targets without a measurement are left out.
+pub(crate) fn rows(measured: Measurements<'_>, at: &str) -> Vec<String> {
+    let row = |target: Target| {
+        let Target { what, value, limit, unit } = target;
+        let value = value?;
+        let (limit, met) = match limit {
             Limit::AtMost(most) => (format!("≤ {most}"), value <= most),
             Limit::AtLeast(least) => (format!("≥ {least}"), value >= least),
         };
         let verdict = if met { "met" } else { "**missed**" };
-        let _ = writeln!(
-            text,
-            "| {} | {limit} {unit} | {value:.2} {unit} | {verdict} |",
-            target.what,
-            unit = target.unit
-        );
-    }
-    text
+        Some(format!("| {what} | {limit} {unit} | {value:.2} {unit} | {verdict} | {at} |\n"))
+    };
+    targets(measured).into_iter().filter_map(row).collect()
 }
 
 fn targets(measured: Measurements<'_>) -> Vec<Target> {

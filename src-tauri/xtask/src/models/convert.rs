@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What is known of a model.
+/// The known facts about a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Entry {
+pub(super) struct CatalogEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) window: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,8 +69,8 @@ const VENDORS: [(&str, &str); 14] = [
     ("bedrock_converse", ""),
 ];
 
-/// Hosts of other vendors' models, whose prices are their own: by `LiteLLM`'s name, with the prefix of its keys and the one in Plait,
-/// which is the name of the preset.
+/// Hosts of other vendors' models, with their own prices: by `LiteLLM`'s name, with the prefix of its keys and the one
+/// in Plait, which is the name of the preset.
 const HOSTS: [(&str, &str, &str); 7] = [
     ("azure", "azure/", "azure/"),
     ("groq", "groq/", "groq/"),
@@ -81,11 +81,11 @@ const HOSTS: [(&str, &str, &str); 7] = [
     ("perplexity", "perplexity/", "perplexity/"),
 ];
 
-/// What `max_input_tokens` and `max_output_tokens` add up to for models of `OpenAI` whose published window is the sum of both.
+/// The sums of `max_input_tokens` and `max_output_tokens` for models of `OpenAI` that publish the sum as the window.
 const SUMMED_WINDOWS: [u64; 2] = [400_000, 1_050_000];
 
 /// The entries of the models that Plait can call, by name.
-pub(super) fn entries(rows: &Map<String, Value>) -> BTreeMap<String, Entry> {
+pub(super) fn entries(rows: &Map<String, Value>) -> BTreeMap<String, CatalogEntry> {
     let mut all = BTreeMap::new();
     // Of several vendors with a model of this name, the first in the list is meant.
     let rank = |row: &Value| {
@@ -98,14 +98,14 @@ pub(super) fn entries(rows: &Map<String, Value>) -> BTreeMap<String, Entry> {
         let is_text =
             matches!(row.get("mode").and_then(Value::as_str), Some("chat" | "completion" | "responses"));
         if let Some(name) = model_name(key, row).filter(|_| is_text) {
-            let entry = Entry {
+            let entry = CatalogEntry {
                 window: window(row),
                 price: price(row, &name),
                 images: refusal(row, "supports_vision"),
                 pdf: refusal(row, "supports_pdf_input"),
                 retired: false,
             };
-            if entry != Entry::default() {
+            if entry != CatalogEntry::default() {
                 all.entry(name).or_insert(entry);
             }
         }
@@ -129,7 +129,7 @@ fn model_name(key: &str, row: &Value) -> Option<String> {
     Some(name.to_lowercase())
 }
 
-/// `false` where the source says so. A model of which it says nothing may have learned to since.
+/// `false` where the source says so. A model that it does not mention may support it by now.
 fn refusal(row: &Value, key: &str) -> Option<bool> {
     row.get(key).and_then(Value::as_bool).filter(|supported| !supported)
 }
@@ -191,7 +191,7 @@ fn tiers_in_list(row: &Value) -> Vec<Tier> {
     list.into_iter().flatten().filter_map(|one| tier(one, from(one)?, "")).collect()
 }
 
-/// `input_cost_per_token_above_200k_tokens` and the like. What a tier does not say stays as it is below.
+/// `input_cost_per_token_above_200k_tokens` and the like. A price that a tier does not name stays as in the tier below.
 fn tiers_in_keys(row: &Value, base: &Tier) -> Vec<Tier> {
     let keys = row.as_object().into_iter().flatten().map(|(key, _)| key.as_str());
     let suffixes = keys.filter_map(|key| key.strip_prefix("input_cost_per_token")).filter_map(|suffix| {

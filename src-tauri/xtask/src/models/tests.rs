@@ -1,7 +1,7 @@
 use super::*;
 use serde_json::json;
 
-fn entries(rows: &Value) -> BTreeMap<String, Entry> {
+fn entries(rows: &Value) -> BTreeMap<String, CatalogEntry> {
     convert::entries(rows.as_object().unwrap())
 }
 
@@ -51,11 +51,11 @@ fn rows_become_entries_with_caches_and_tiers() {
 
 #[test]
 fn refresh_keeps_models_that_the_source_dropped() {
-    let entry = |window| Entry { window: Some(window), ..Entry::default() };
+    let entry = |window| CatalogEntry { window: Some(window), ..CatalogEntry::default() };
     let before = BTreeMap::from([("old".to_owned(), entry(1)), ("both".to_owned(), entry(2))]);
     let listed = BTreeMap::from([("both".to_owned(), entry(3)), ("new".to_owned(), entry(4))]);
     let all = merge(before, listed);
-    assert_eq!(all["old"], Entry { retired: true, ..entry(1) });
+    assert_eq!(all["old"], CatalogEntry { retired: true, ..entry(1) });
     assert_eq!((&all["both"], &all["new"]), (&entry(3), &entry(4)));
     let text = to_text(&Catalog { models: all, ..Catalog::default() }).unwrap();
     assert_eq!(text.lines().filter(|line| line.contains("window")).count(), 3, "one model a line: {text}");

@@ -1,4 +1,4 @@
-//! Installs system packages with the system's package manager, after printing what they are for. Without root access it
+//! Installs system packages with the system's package manager, after printing their purpose. Without root access it
 //! prints the exact command and stops.
 
 use std::process::Command;
@@ -9,7 +9,6 @@ use super::Requirement;
 use crate::platform::{self, Manager, Root};
 use crate::steps::{self, Step};
 
-/// Installs the packages for `missing`.
 pub(crate) fn install(missing: &[&Requirement]) -> Result<()> {
     println!("Missing on this machine:");
     for requirement in missing {

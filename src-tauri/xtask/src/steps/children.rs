@@ -58,7 +58,6 @@ impl Group {
         self.child.stderr.take()
     }
 
-    /// The exit status, if it has ended.
     pub(super) fn try_wait(&mut self) -> io::Result<Option<ExitStatus>> {
         self.child.try_wait()
     }

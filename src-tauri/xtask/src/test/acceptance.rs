@@ -4,7 +4,7 @@
 //! of a test in TypeScript, which has spaces. In `docs/providers.md` they stand in the table of features, as `module::test` of the
 //! tests of the providers.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::repo;
 
@@ -12,36 +12,26 @@ const PAGE: &str = "tests/ACCEPTANCE.md";
 const PROVIDERS_PAGE: &str = "docs/providers.md";
 /// The first cell of the header of the table of features.
 const FEATURES: &str = "| feature |";
-/// The tests of the providers.
 const PROVIDER_TESTS: &str = "src-tauri/adapters/tests/providers";
 /// What declares the tests that all protocols share, and where they are.
 const SHARED_TESTS: (&str, &str) = ("holds_for_every_protocol!(", "protocol_checks.rs");
 
 /// Checks the acceptance page. The error lists the names without a test.
-pub fn check() -> Result<()> {
-    let (mut rust, mut typescript) = (String::new(), String::new());
-    for name in repo::tracked_files()? {
-        // A file that was deleted and not committed yet is still listed.
-        if std::path::Path::new(&name).extension().is_some_and(|extension| extension == "rs") {
-            rust.push_str(&read(&name).unwrap_or_default());
-        } else if [".test.ts", ".test.tsx", ".spec.ts"].iter().any(|ending| name.ends_with(ending)) {
-            typescript.push_str(&read(&name).unwrap_or_default());
-        }
-    }
-    report(PAGE, &missing_tests(&read(PAGE)?, &rust, &typescript))
+pub(super) fn check() -> Result<()> {
+    let joined = |endings: &[&str]| -> Result<String> {
+        Ok(repo::texts(endings)?.into_iter().map(|(_, text)| text).collect())
+    };
+    let (rust, typescript) = (joined(&[".rs"])?, joined(&[".test.ts", ".test.tsx", ".spec.ts"])?);
+    report(PAGE, &missing_tests(&repo::text(PAGE)?, &rust, &typescript))
 }
 
 /// Checks the table of features. The error lists the names without a test and the cells that say nothing.
 pub(super) fn check_features() -> Result<()> {
-    let page = read(PROVIDERS_PAGE)?;
-    let shared = read(&format!("{PROVIDER_TESTS}/{}", SHARED_TESTS.1))?;
-    let source = |module: &str| read(&format!("{PROVIDER_TESTS}/{}.rs", module.replace("::", "/"))).ok();
+    let page = repo::text(PROVIDERS_PAGE)?;
+    let shared = repo::text(&format!("{PROVIDER_TESTS}/{}", SHARED_TESTS.1))?;
+    let source =
+        |module: &str| repo::text(&format!("{PROVIDER_TESTS}/{}.rs", module.replace("::", "/"))).ok();
     report(PROVIDERS_PAGE, &missing_features(&page, &shared, source))
-}
-
-fn read(name: &str) -> Result<String> {
-    let path = repo::root().join(name);
-    std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn report(page: &str, missing: &[String]) -> Result<()> {

@@ -1,106 +1,89 @@
-//! The lint for the vocabulary: reports words and identifiers that `banned-words.txt` lists.
-//!
-//! A *word* matches in any case, alone, inside an identifier (`shownNodes`, `nodes_shown`) and across the line breaks of a
-//! comment; several words are a phrase. An *identifier* matches only as a whole and in its exact spelling.
+//! The lint for the vocabulary: reports the words of `banned-words.txt`, which describes the format.
 
-mod table;
-
-use std::collections::HashMap;
-
-use anyhow::{Context, Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use crate::repo;
-use table::Table;
 
 /// The table's file in the root of the repository.
 const TABLE: &str = "banned-words.txt";
-
 /// Files with one of these endings are read.
-const EXTENSIONS: &[&str] = &["rs", "ts", "tsx", "mjs", "css", "html", "md", "py", "json", "toml"];
+const ENDINGS: &[&str] = &[".rs", ".ts", ".tsx", ".mjs", ".css", ".html", ".md", ".py", ".json", ".toml"];
+/// Paths with one of these parts are skipped: they quote other texts, are generated, or name the words to test this lint.
+const EXCLUDED: &[&str] = &["package-lock.json", "/gen/", "tests/fixtures/bad/", "/banned_words/"];
 
-/// Paths with one of these parts are skipped: they quote other texts or are generated.
-const EXCLUDED: &[&str] =
-    &["package-lock.json", "/gen/", "tests/fixtures/bad/", "CHANGELOG.md", "/banned_words/"];
-
-/// The maximum number of printed findings.
-const MAX_FINDINGS: usize = 2_000;
+/// A banned word, or several in a row, in lower case.
+struct Phrase {
+    words: Vec<String>,
+    replacement: String,
+}
 
 /// Checks every tracked file. The error lists each position with the replacement.
-pub fn check() -> Result<()> {
-    let path = repo::root().join(TABLE);
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let table = Table::parse(&text)?;
-    let mut findings = Vec::new();
-    for name in repo::tracked_files()? {
-        let is_text = name.rsplit_once('.').is_some_and(|(_, ending)| EXTENSIONS.contains(&ending));
-        if !is_text || EXCLUDED.iter().any(|part| name.contains(part)) {
-            continue;
-        }
-        // A file that was deleted and not committed yet is still listed.
-        if let Ok(text) = std::fs::read_to_string(repo::root().join(&name)) {
-            findings.extend(find(&table, &name, &text).into_iter().map(|found| format!("  {name}:{found}")));
-        }
-    }
+pub(super) fn check() -> Result<()> {
+    let table = parse(&repo::text(TABLE)?)?;
+    let texts = repo::texts(ENDINGS)?.into_iter();
+    let checked = texts.filter(|(name, _)| !EXCLUDED.iter().any(|part| name.contains(part)));
+    let findings: Vec<String> = checked
+        .flat_map(|(name, text)| {
+            find(&table, &text).into_iter().map(move |found| format!("  {name}:{found}"))
+        })
+        .collect();
     if findings.is_empty() {
         return Ok(());
     }
-    let count = findings.len();
-    findings.truncate(MAX_FINDINGS);
-    bail!("{count} banned words (see {TABLE}):\n{}", findings.join("\n"))
+    bail!("{} banned words (see {TABLE}):\n{}", findings.len(), findings.join("\n"))
 }
 
-/// One lower-case word of a text.
-struct Token {
-    word: String,
-    line: usize,
+fn parse(table: &str) -> Result<Vec<Phrase>> {
+    let lines = table.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let (words, replacement) =
+                line.split_once('=').with_context(|| format!("{TABLE}: no `=`: {line}"))?;
+            let words = words.split_whitespace().map(str::to_lowercase).collect();
+            Ok(Phrase { words, replacement: replacement.trim().to_owned() })
+        })
+        .collect()
 }
 
-/// The findings in the text of the file at `path`, each as `line: word → replacement`, in order of their lines.
-fn find(table: &Table, path: &str, text: &str) -> Vec<String> {
-    let mut tokens = Vec::new();
+/// The findings in a text, each as `line: word → replacement`.
+fn find(table: &[Phrase], text: &str) -> Vec<String> {
+    // Almost all files have none of the words: this is much faster than to split them.
+    let lower_case = text.to_lowercase();
+    let possible: Vec<&Phrase> =
+        table.iter().filter(|phrase| phrase.words.iter().all(|word| lower_case.contains(word))).collect();
+    if possible.is_empty() {
+        return Vec::new();
+    }
+    let lines = text.lines().zip(1..);
+    let tokens: Vec<(String, usize)> =
+        lines.flat_map(|(line, at)| split_words(line).into_iter().map(move |word| (word, at))).collect();
     let mut found = Vec::new();
-    for (at, line) in text.lines().enumerate() {
-        for identifier in
-            line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|part| !part.is_empty())
-        {
-            if let Some(replacement) = table.identifiers.get(identifier)
-                && !table.allows(identifier, path)
-            {
-                found.push((at + 1, format!("{identifier} → {replacement}")));
-            }
-            tokens.extend(split_words(identifier).map(|word| Token { word, line: at + 1 }));
-        }
-    }
-    let mut by_first: HashMap<&str, Vec<_>> = HashMap::new();
-    for phrase in table.phrases.iter().filter(|phrase| !table.allows(&phrase.words.join(" "), path)) {
-        by_first.entry(&phrase.words[0]).or_default().push(phrase);
-    }
-    for (at, token) in tokens.iter().enumerate() {
-        for phrase in by_first.get(token.word.as_str()).into_iter().flatten() {
-            let here = tokens[at..].iter().map(|token| token.word.as_str()).take(phrase.words.len());
-            if here.eq(phrase.words.iter().map(String::as_str)) {
-                found.push((token.line, format!("{} → {}", phrase.words.join(" "), phrase.replacement)));
+    for (start, (_, line)) in tokens.iter().enumerate() {
+        for Phrase { words, replacement } in &possible {
+            let here = tokens[start..].iter().map(|(word, _)| word).take(words.len());
+            if here.eq(words) {
+                found.push(format!("{line}: {} → {replacement}", words.join(" ")));
             }
         }
     }
-    found.sort();
-    found.into_iter().map(|(line, text)| format!("{line}: {text}")).collect()
+    found
 }
 
-/// The words of an identifier in lower case: `nodes_shown` and `nodesShown` are both `nodes`, `shown`.
-fn split_words(identifier: &str) -> impl Iterator<Item = String> {
+/// The words of a line in lower case, also those of its identifiers: `nodes_shown` and `nodesShown` are both `nodes`, `shown`.
+fn split_words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
-    for letter in identifier.chars() {
-        if letter == '_' || (letter.is_uppercase() && was_lower) {
+    for letter in line.chars() {
+        if !letter.is_alphanumeric() || (letter.is_uppercase() && was_lower) {
             words.push(String::new());
         }
         was_lower = letter.is_lowercase() || letter.is_ascii_digit();
-        if let Some(word) = words.last_mut().filter(|_| letter != '_') {
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
             word.extend(letter.to_lowercase());
         }
     }
-    words.into_iter().filter(|word| !word.is_empty())
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::steps::{Step, cargo, npm};
-use crate::test::{Report, acceptance, banned_words, environment_reads, feature_selection, module_cycles};
+use crate::test::{Report, acceptance, banned_words, contributing, feature_selection, module_cycles};
 use crate::{python, repo};
 
 /// Programs that take long to compile, as `PyPI` has them compiled: the spelling checker, what checks licenses and sources of
@@ -19,9 +19,10 @@ const MACHETE: (&str, &str) = ("cargo-machete", "0.9.2");
 pub(super) fn check_sources(report: &mut Report) {
     report.step("No banned words", banned_words::check);
     report.step("No import circles", module_cycles::check);
+    report.step("The paths of ARCHITECTURE.md exist", contributing::check_map);
+    report.step("The lists of CONTRIBUTING.md are complete", contributing::check);
     report.step("The tests of the acceptance page exist", acceptance::check);
     report.step("The tests of the table of features exist", acceptance::check_features);
-    report.step("The environment is read in one place", environment_reads::check);
 }
 
 pub(super) fn run(report: &mut Report) {

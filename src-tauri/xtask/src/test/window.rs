@@ -14,7 +14,6 @@ use crate::test::Report;
 const SELECTION: &[&str] = &["--workspace", "--lib", "--bins", "--tests"];
 
 const PACKAGE_TITLE: &str = "The packages install and run";
-/// The module of the tests of the packages.
 const PACKAGE_TESTS: &str = "package::";
 /// The formats of packages that they look at, with the variable that names each one.
 const PACKAGES: &[(&str, &str)] = &[("deb", "PLAIT_PACKAGE_DEB"), ("rpm", "PLAIT_PACKAGE_RPM")];
@@ -52,7 +51,7 @@ pub(crate) fn tests() -> Command {
     }
 }
 
-/// Packages what the tests have compiled, and runs the tests that look at the packages.
+/// Makes packages of the compiled programs, and runs the tests of the packages.
 fn try_packages() -> Result<()> {
     let packages = package::make(true)?;
     let mut test = if has_nextest() {

@@ -16,7 +16,7 @@ async fn flow_can_be_built_run_answered_and_saved_by_keyboard_alone() -> Result<
     run_test(async { build_run_and_save("keyboard", &built_binary()?).await }).await
 }
 
-/// Does all of it in the window of this binary. `name` is that of the test, for its pictures.
+/// Does all of it in the window of this binary. `name` is the name of the test, for its pictures.
 pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> {
     let home = Home::new()?;
     let app = App::open_binary(name, binary, &home, &[]).await?;
@@ -65,7 +65,7 @@ pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> 
     app.close().await
 }
 
-/// Back from the config of a new node, whose first field has the focus, to the node on the canvas.
+/// Back from the config of a new node, with the focus in its first field, to the node on the canvas.
 async fn leave_config(app: &App, node: &str) -> Result<()> {
     app.wait_for(&format!("[data-config-of={node}] :focus")).await?;
     press(app, &[ESCAPE]).await?;

@@ -1,4 +1,4 @@
-//! The newcomer's path with the mouse. Only what is said is typed.
+//! The newcomer's path with the mouse. Only messages are typed.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ async fn flow_can_be_built_run_answered_and_saved_with_the_mouse() -> Result<()>
     run_test(async { build_run_and_save("mouse", &built_binary()?).await }).await
 }
 
-/// Does all of it in the window of this binary. `name` is that of the test, for its pictures.
+/// Does all of it in the window of this binary. `name` is the name of the test, for its pictures.
 pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> {
     let home = Home::new()?;
     let app = App::open_binary(name, binary, &home, &[]).await?;
@@ -56,7 +56,7 @@ pub(crate) async fn build_run_and_save(name: &str, binary: &Path) -> Result<()> 
     press_button(&app, "pause-end").await?;
     wait_for_run_status(&app, "finished").await?;
 
-    // What the guide says to look at.
+    // The elements that the guide points out.
     app.click_at(center(&app, "node-chat").await?).await?;
     tokio::time::sleep(GESTURE_INTERVAL).await;
     press_button(&app, "inspector-tab-io").await?;

@@ -22,7 +22,7 @@ export function newNodeSize({ nodeTypes }: Pick<Workspace, "nodeTypes">, node: N
 }
 
 type Placing = {
-  /** The view follows: what is in it does not matter, and a loop may grow. */
+  /** The view follows: its content does not matter, and a loop may grow. */
   follows?: boolean;
   /** For a card at a place that nobody pointed to: unless that is free, one with room for what a run adds to it and to others is better. */
   roomy?: boolean;

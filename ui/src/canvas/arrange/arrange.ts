@@ -66,7 +66,7 @@ export function resizeSelected(workspace: Workspace, dx: number, dy: number): vo
   workspace.editor.place("Resize", new Map([[id, { width, height }]]), `resize:${id}`);
 }
 
-/** The selected nodes' boxes on the canvas as they are drawn. What is in a selected loop moves with it. */
+/** The selected nodes' boxes on the canvas as they are drawn. The nodes of a selected loop move with it. */
 export function selectedBoxes({ editor, canvas }: Workspace): Boxes {
   const { selection, flow } = editor.state;
   const drawn = boxesOf(canvas.drawnNodes());

@@ -21,8 +21,8 @@ const OPTIONS = {
 };
 
 /**
- * Lays out the selected nodes, or the whole flow if fewer than two are selected: each body in itself, the innermost ones
- * first, so that a loop has its size before what is around it is laid out. Comments stay in place.
+ * Lays out the selected nodes, or the whole flow if fewer than two are selected: each body in itself, the innermost
+ * ones first, so that a loop has its size before its surroundings are laid out. Comments stay in place.
  */
 export async function tidy(workspace: Workspace): Promise<void> {
   const { editor, canvas } = workspace;

@@ -5,7 +5,7 @@ import { FOLDED_HANDLE } from "@/canvas/elements/pulled-ends";
 
 type ButtonProps = { folded: boolean; label: string; title?: string; testId: string; onToggle: () => void };
 
-/** Folds what is open, or unfolds what is folded. */
+/** Folds an open element, or unfolds a folded one. */
 export function FoldButton({ folded, label, title = label, testId, onToggle }: ButtonProps) {
   const Icon = folded ? ChevronsUpDown : ChevronsDownUp;
   return (
@@ -26,7 +26,7 @@ export function FoldButton({ folded, label, title = label, testId, onToggle }: B
   );
 }
 
-/** Where edges of what is folded end; nothing can be connected to it. */
+/** The end of edges into folded nodes; nothing can be connected to it. */
 export function FoldedHandle({ side, title }: { side: "in" | "out"; title: string }) {
   return (
     <Handle

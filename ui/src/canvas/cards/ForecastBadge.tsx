@@ -4,7 +4,7 @@ import { Tooltip } from "@/design/controls/Tooltip";
 import { describeGrowth, describeOutlook, outlookTone } from "@/run/values/forecast-text";
 import { useForecast } from "@/workspace/run-hooks";
 
-/** The badge of a node whose prompts will not fit the window, or come close to it. */
+/** The badge of a node with prompts that will not fit the window, or come close to it. */
 export function ForecastBadge({ node }: { node: NodeId }) {
   const forecast = useForecast(node);
   const tone = forecast && outlookTone(forecast.outlook);

@@ -15,7 +15,7 @@ export function loopKind({ config = {} }: Node): string {
   return condition === "" ? "until exit" : `while ${condition}`;
 }
 
-/** The bound that holds whatever else ends the loop. */
+/** The bound that always holds. */
 export function loopBound({ config = {} }: Node): string {
   const most = numberOf(config.max_iterations, MAX_ITERATIONS);
   if (config.kind === "forEach" || config.kind === "times") return `At most ${count(most, "iteration", "iterations")}`;

@@ -24,7 +24,10 @@ import type { CanvasEdge, CanvasNode, CardData, StrandData } from "@/workspace/c
 import { type DrawnEnds, drawnEnds, foldedHandles, foldedSides, NO_SIDES } from "./folded-elements";
 import { borderHandles, fitLoops, plannedLoopSize } from "./loop-elements";
 
-/** The nodes to draw: not what is in a folded loop or frame. `before` are the ones drawn so far; those that are being dragged stay under the pointer. */
+/**
+ * The nodes to draw: not the nodes in a folded loop or frame. `before` are the elements drawn so far; dragged ones stay
+ * under the pointer.
+ */
 export function canvasNodes(
   types: NodeTypes,
   flow: Flow,
@@ -79,7 +82,7 @@ function canvasNode(
   selected: boolean,
   was: CanvasNode | undefined,
 ): CanvasNode {
-  // A loop that is folded or opened is drawn anew.
+  // A loop that is folded or opened is drawn again.
   const before = was?.type === type ? was : undefined;
   const old = before?.data;
   const data = old && sameData(old, fresh) ? old : fresh;
@@ -113,7 +116,7 @@ function canvasNode(
     initialWidth: size.width,
     initialHeight: size.height,
     ...(isComment || isLoop ? { width: size.width, height: size.height } : {}),
-    // The body of a loop is canvas: what is pressed there moves the view or selects.
+    // The body of a loop is canvas: a press there moves the view or selects.
     ...(isLoop ? { dragHandle: ".loop-bar", style: { pointerEvents: "none" as const } } : {}),
     handles:
       before && old && !isLoop && old.ports === ports && old.errorWired === errorWired && old.folded === data.folded

@@ -1,4 +1,4 @@
-/** Folded loops and frames on the canvas: what stands for a node in one, and where edges of what is in them end. */
+/** Folded loops and frames on the canvas: the element that stands for a node in one, and the ends of its edges. */
 import { Position as Sides } from "@xyflow/react";
 import type { Edge, Flow, NodeId } from "@/bindings";
 import { CARD_WIDTH, portY } from "@/canvas/measure/geometry";
@@ -12,7 +12,7 @@ type Handles = NonNullable<CanvasNode["handles"]>;
 
 export const NO_SIDES: FoldedSides = Object.freeze({ into: false, outOf: false });
 
-/** The handles at the sides of what is folded, where the edges of what is in it end. */
+/** The handles at the sides of a folded element, where the edges of its nodes end. */
 export function foldedHandles({ into, outOf }: FoldedSides): Handles {
   const box = { y: portY(0) - 27, width: 1, height: 1 };
   return [
@@ -21,7 +21,7 @@ export function foldedHandles({ into, outOf }: FoldedSides): Handles {
   ];
 }
 
-/** For each element that is folded, at which of its sides edges of what is in it are drawn. */
+/** For each folded element, the sides at which edges of its nodes are drawn. */
 export function foldedSides(flow: Flow): Map<string, FoldedSides> {
   const sides = new Map<string, FoldedSides>();
   for (const edge of Object.values(flow.edges)) {

@@ -1,4 +1,4 @@
-/** Frames as React Flow wants them: nodes of their own, behind those that they are around. */
+/** Frames as React Flow wants them: nodes of their own, behind the nodes inside. */
 import type { Flow, NodeId } from "@/bindings";
 import { CARD_WIDTH, FOLDED_FRAME_HEIGHT } from "@/canvas/measure/geometry";
 import { TEXTS } from "@/canvas/texts";
@@ -70,7 +70,7 @@ export function withFrameElements(frames: readonly FrameNode[], nodes: readonly 
   return [...inside(undefined), ...nodes.flatMap((node) => [node, ...inside(node.id)])];
 }
 
-/** Frames, drawn large enough for what their cards have become: these grow while they run. What is dragged does not count. */
+/** Frames, drawn large enough for their cards, which grow while they run. Dragged nodes do not count. */
 export function fitFrames(frames: readonly FrameNode[], nodes: readonly CanvasNode[]): FrameNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return frames.map((frame) => {

@@ -1,4 +1,4 @@
-/** What is particular to loops on the canvas: handles of their border, room for their bodies. */
+/** The particular parts of loops on the canvas: handles of their border, room for their bodies. */
 import { Position as Sides } from "@xyflow/react";
 import type { NodeId, PortKind, Ports } from "@/bindings";
 import { borderHandleBox, borderHeight, borderRows, CARD_WIDTH } from "@/canvas/measure/geometry";
@@ -36,8 +36,8 @@ export function plannedLoopSize(ports: Ports, at: Parameters<typeof loopSize>[0]
 }
 
 /**
- * Loops, drawn large enough for what their bodies have become: cards grow while they run. What is being dragged may be on
- * its way out, and does not count.
+ * Loops, drawn large enough for their bodies: cards grow while they run. Dragged nodes may be on their way out, and do
+ * not count.
  */
 export function fitLoops(nodes: CanvasNode[]): CanvasNode[] {
   if (!nodes.some((node) => node.type === "loop")) return nodes;

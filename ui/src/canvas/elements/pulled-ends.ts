@@ -10,7 +10,7 @@ type HandleLike = { nodeId: string; id?: string | null; type: string };
 
 /** Marks the handles inside a loop's border, which may have the names of those outside. No port name has a colon. */
 const INNER = "inner:";
-/** The handles at the sides of a folded loop, for the edges of what is in it. */
+/** The handles at the sides of a folded loop, for the edges of its nodes. */
 export const FOLDED_HANDLE = "folded:body";
 
 export function handleId(port: PortName, inner: boolean | undefined): string {

@@ -25,7 +25,7 @@ export function mostUrgent(states: Iterable<NodeRunState>): NodeRunState | undef
   return ORDER.find((state) => all.has(state));
 }
 
-/** The most urgent state of these nodes and of what is in their bodies. Re-renders only when it changes. */
+/** The most urgent state of these nodes and of the nodes in their bodies. Re-renders only when it changes. */
 export function useFrameState(ids: readonly NodeId[]): NodeRunState | undefined {
   const { activeRun } = useWorkspace();
   const flow = useFlow(displayedFlow);

@@ -9,7 +9,7 @@ import type { CardData } from "@/workspace/canvas-store";
 
 type Props = { node: NodeId; data: CardData };
 
-/** The ports on a loop's border: outside those that its surroundings see, inside those of its body. */
+/** The ports on a loop's border: outside the ports for its surroundings, inside the ports for its body. */
 export const BorderPorts = memo(function BorderPorts({ node, data }: Props) {
   return (["in", "out"] as const).flatMap((side) =>
     borderRows(data.ports, side).map((row, index) => (

@@ -21,8 +21,8 @@ import { BorderPorts } from "./BorderPorts";
 import { LoopFooter } from "./LoopFooter";
 
 /**
- * An open loop: its name above, the ports of its border at both sides, and below the iteration whose values its body shows.
- * The body itself is canvas, where its nodes are drawn as nodes of their own.
+ * An open loop: its name above, the ports of its border at both sides, and below the iteration shown in its body. The
+ * body itself is canvas, where its nodes are drawn as nodes of their own.
  */
 export const LoopContainer = memo(function LoopContainer({ id, data, selected }: NodeProps<CanvasNode>) {
   const { editor } = useWorkspace();

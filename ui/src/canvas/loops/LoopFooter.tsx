@@ -10,7 +10,7 @@ import { iterationAt, type LoopProgress } from "@/run/nodes/loop-iterations";
 import { useWorkspace } from "@/workspace/context";
 import { useIterationOf, useLoopProgress } from "@/workspace/run-hooks";
 
-/** The lower bar of a loop: the iteration whose values its body shows, and what ends it. */
+/** The lower bar of a loop: the iteration shown in its body, and its end condition. */
 export const LoopFooter = memo(function LoopFooter({ id, node }: { id: NodeId; node: Node }) {
   const progress = useLoopProgress(id);
   const error = useLoopRun(id)?.error;

@@ -88,7 +88,7 @@ export function loopsFor({ editor, nodeTypes }: Workspace, ids: readonly NodeId[
   });
 }
 
-/** Moves nodes into a loop, below what is in it. */
+/** Moves nodes into a loop, below its nodes. */
 export function moveIntoLoop(workspace: Workspace, ids: readonly NodeId[], loop: NodeId): void {
   workspace.editor.edit("Move into loop", (flow) => appendTo(flow, ids, loop, sizesOf(workspace)));
 }

@@ -1,6 +1,6 @@
 /**
- * The geometry of a node card. Ports have fixed positions, whatever the card shows, so that edges can be drawn before cards
- * are measured and stay in place while a stream makes a card grow.
+ * The geometry of a node card. Ports have fixed positions, so that edges can be drawn before cards are measured and
+ * stay in place while a stream makes a card grow.
  */
 import type { PortKind, PortName, Ports, Position } from "@/bindings";
 import { type End, portsOn, type Side } from "@/flow/connect/ports";

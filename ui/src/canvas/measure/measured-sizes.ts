@@ -5,7 +5,7 @@ type Change = NodeChange<CanvasElement>;
 
 /** Measured sizes are gathered until none has come for so long, in milliseconds: some frames, even if they are slow. */
 const QUIET_MS = 200;
-/** The longest that measured sizes are gathered, in milliseconds: frames and loops grow with what is in them. */
+/** The longest that measured sizes are gathered, in milliseconds: frames and loops grow with their nodes. */
 const LONGEST_MS = 1000;
 /**
  * Each size that is applied draws its node, and the first of them the canvas: so they are applied in so many parts, but at least
@@ -49,7 +49,7 @@ export class MeasuredSizes {
     });
   }
 
-  /** Applies what waits: the nodes are about to change, and what is measured counts for those before. */
+  /** Applies waiting sizes: the nodes are about to change, and the sizes belong to the nodes before. */
   flush(): void {
     const gathered = this.#takeGathered();
     if (gathered.length > 0) this.apply(gathered);

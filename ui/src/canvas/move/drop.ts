@@ -15,7 +15,7 @@ import { frameAt, joinFrame } from "./frame-drag";
 
 /** A mouse or touch event. */
 export type PointerLike = MouseEvent | TouchEvent | ReactMouseEvent;
-/** What is dragged, and which of it the pointer holds. */
+/** The dragged nodes, and the one under the pointer. */
 export type Dragged = { grabbed: CanvasNode; all: readonly CanvasNode[] };
 type Parts = Pick<Workspace, "canvas" | "editor">;
 
@@ -30,7 +30,7 @@ export function loopAt(
   const left = new Set(except);
   let found: NodeId | undefined;
   for (const node of nodes) {
-    // What is dragged takes its whole body with it.
+    // A dragged loop takes its whole body with it.
     if (left.has(node.parentId ?? "")) left.add(node.id);
     if (node.type !== "loop" || left.has(node.id)) continue;
     const box = boxes.get(node.id);
@@ -48,8 +48,8 @@ export function showDropTarget(parts: Parts, event: PointerLike, dragged: Dragge
 }
 
 /**
- * Dragged nodes go where they were dropped, into the loop and the frame below the pointer. Those that were not together
- * with the one that the pointer holds stay where they belong. One undo step.
+ * Dragged nodes go where they were dropped, into the loop and the frame below the pointer. Nodes from another loop or
+ * frame than the one under the pointer stay in theirs. One undo step.
  */
 export function dropNodes(parts: Parts, event: PointerLike, dragged: Dragged): void {
   const { editor, canvas } = parts;

@@ -11,7 +11,7 @@ import { useWorkspace } from "@/workspace/context";
 import type { Workspace } from "@/workspace/workspace";
 import { snapSettings } from "./snap-settings";
 
-/** So far what is dragged is pulled to a guide, in screen pixels. */
+/** The distance from which dragged nodes are pulled to a guide, in screen pixels. */
 const REACH_PX = 6;
 const NOWHERE: Point = { x: 0, y: 0 };
 
@@ -39,7 +39,7 @@ class Snapping {
     const frames = canvas.drawnFrames();
     const boxes = new Map([...nodeBoxes, ...frameBoxes(frames, nodeBoxes)]);
     const ids = dragged.flatMap((one) => (one.type === "frame" ? one.data.frame.nodes : [one.id]));
-    // What moves along, and what is around it, stays in line with it anyway.
+    // Nodes that move along, and their containers, stay in line anyway.
     const excluded = new Set<string>([
       ...withBodies(flow, ids),
       ...ids.flatMap((id) => containersAround(flow, id)),

@@ -16,9 +16,9 @@ const SIZE = { width: 140, height: 90 };
 const MARGIN = 8;
 
 /**
- * The map of the flow and of what is in view. Painted once for each change of the nodes, not while they are dragged. While
- * the view moves among them only its frame does, however many nodes there are; beyond them, the map covers the frame, too.
- * Click or drag in it to go there. It hides while all of the flow is in view: there it would show nothing, and cover nodes.
+ * The map of the flow and of the view. Painted once for each change of the nodes, not while they are dragged. While the
+ * view moves among the nodes, only its frame is drawn; beyond them, the map covers the frame, too. Click or drag in it
+ * to go there. It hides while all of the flow is in view: there it would show nothing, and cover nodes.
  */
 export function Minimap(drawn: Drawn) {
   const { nodes, frames } = useSettled(drawn);
@@ -110,7 +110,7 @@ function useSettled(drawn: Drawn): Drawn {
   return settled.current;
 }
 
-/** What is in view, in canvas units. */
+/** The view, in canvas units. */
 function viewOf({ transform: [x, y, zoom], width, height }: ReactFlowState): Box {
   // Adding 0 makes 0 of -0.
   return { x: -x / zoom + 0, y: -y / zoom + 0, width: width / zoom, height: height / zoom };

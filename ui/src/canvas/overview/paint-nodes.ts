@@ -20,7 +20,7 @@ const CATEGORY_COLORS: Partial<Record<string, string>> = {
 /** From the canvas to the picture. */
 export type PaintMapping = { scale: number; toMap(at: Point): Point };
 
-/** Frames, to be painted before what is in them. `boxes` are those of the nodes. */
+/** Frames, to be painted before their nodes. `boxes` are the boxes of the nodes. */
 export function paintFrames(
   pen: CanvasRenderingContext2D,
   resolve: (css: string) => string,

@@ -49,7 +49,6 @@ export function focusNext(workspace: Workspace, to: Direction): void {
   focusOnceDrawn(canvas, next.id);
 }
 
-/** Focuses a node, if it is in the page. */
 export function focusNode(id: string): void {
   nodeElement(id)?.focus({ preventScroll: true });
 }

@@ -12,7 +12,7 @@ export function useBoxSelection() {
   return useMemo(() => {
     let pressed: Point | undefined;
     return {
-      /** Where the next box begins. Also ends one whose end was not reported, as when the pointer was canceled. */
+      /** Where the next box begins. Also ends a box without a reported end, as after a canceled pointer. */
       onPress({ clientX, clientY }: PointerEvent) {
         pressed = { x: clientX, y: clientY };
         canvas.boxStart = undefined;

@@ -54,7 +54,7 @@ it("AnimationLimit stops the rings in the frame in which too many nodes are seen
   push(["n0"].map(started));
   pass(400);
   expect(doSpin()).toBe(true);
-  // What is counted has just been published, so that it is not published again for a while.
+  // The count has just been published, so it is not published again for a while.
   push([{ ...finished("n0"), node: "other" } as Entry]);
   pass(16);
   push(["n1", "n2", "n3"].map(started));

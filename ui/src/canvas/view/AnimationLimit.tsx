@@ -5,13 +5,13 @@ import { useRunHeadNow } from "@/workspace/run-hooks";
 /** More animations at once convey nothing more. */
 const MAX_ANIMATED_NODES = 12;
 /**
- * Rings spin all the time: each is a layer of its own, or without a graphics processor a place that is painted in each frame.
- * Of such places WebKit paints up to ten by themselves, and what grows must be among them.
+ * Rings spin all the time: each is a layer of its own, or without a graphics processor a place that is painted in each
+ * frame. WebKit paints up to ten such places separately, and growing text needs some of them.
  */
 const MAX_SPINNING_RINGS = 3;
 /**
- * Rings spin once any nodes have run for so long, in milliseconds. Starting and stopping them draws all cards anew, which is not worth
- * it for a moment, nor where many nodes are about to start.
+ * Rings spin once nodes have run for this time, in milliseconds. Starting and stopping them draws all cards again,
+ * which is not worth it for a moment, nor where many nodes are about to start.
  */
 const SPIN_AFTER_MS = 300;
 /**

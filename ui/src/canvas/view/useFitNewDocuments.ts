@@ -17,7 +17,7 @@ export function useFitNewDocuments(count: number): void {
     [state.key, ...(state.viewing ? [state.viewing.run] : (state.outer ?? []).map(({ node }) => node))].join("/"),
   );
   const empty = useFlow((state) => Object.keys(displayedFlow(state).nodes).length === 0);
-  // The first check reports back edges, whose arcs need room, too.
+  // The first check reports back edges. Their arcs need room, too.
   const arcs = useFlow((state) => state.checked.backEdges.length > 0);
   const ready = useCanvas((state) => state.instance !== undefined);
   const awaited = useCanvas((state) => state.awaitedReveal);
@@ -50,7 +50,7 @@ export function useFitNewDocuments(count: number): void {
   }, [key, shown, count, empty, arcs, ready, awaited, workspace, canvas, editor]);
 }
 
-/** Keeps the view of what is no longer shown, if it will come back: a document, and whatever another document is shown in place of. */
+/** Keeps the view of a document that is no longer shown, if it will be shown again. */
 function leave(canvas: CanvasStore, before: { key: string; shown: string }, key: string): void {
   const viewport = viewportNow(canvas);
   if (viewport && (before.shown === before.key || before.key !== key)) canvas.leftViews.set(before.shown, viewport);

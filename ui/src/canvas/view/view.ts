@@ -14,7 +14,7 @@ import type { Workspace } from "@/workspace/workspace";
 
 /** The least zoom of the canvas: a card is a few pixels wide, so also very large flows can be seen whole. */
 export const MIN_ZOOM = 0.01;
-/** From this many nodes on, only what is in view is in the page. */
+/** From this many nodes on, only nodes in view are in the page. */
 export const MANY_NODES = 250;
 /** Below this zoom a card is less than 40 pixels wide. */
 const OVERVIEW_BELOW_ZOOM = 0.18;
@@ -54,7 +54,7 @@ export function showAll(
   const above = viewAbove(free);
   // In a low canvas nodes below the controls are better than small ones.
   if (free >= pane.height / 2 && box.height * above.zoom <= free) viewport = above;
-  // What is too large for the least zoom is shown from its upper left corner, where flows begin.
+  // A flow that is too large for the least zoom is shown from its upper left corner, where flows begin.
   const margin = padding * 300;
   if (box.width * viewport.zoom > pane.width) viewport.x = margin - box.x * viewport.zoom;
   if (box.height * viewport.zoom > pane.height) viewport.y = margin - box.y * viewport.zoom;
@@ -160,7 +160,7 @@ export function inView({ canvas }: Parts, nodes: readonly NodeId[]): boolean {
   );
 }
 
-/** The middle of what is in view, in canvas units. */
+/** The middle of the view, in canvas units. */
 export function viewCenter({ canvas }: Parts): Point {
   const { instance } = canvas;
   const pane = paneBox();
@@ -171,7 +171,7 @@ export function viewCenter({ canvas }: Parts): Point {
 /** Screen pixels between new nodes and the border of the view. */
 const VIEW_MARGIN_PX = 12;
 
-/** What is in view, in canvas units, except for a margin. Undefined while there is no canvas. */
+/** The view, in canvas units, except for a margin. Undefined while there is no canvas. */
 export function viewBox({ canvas }: Pick<Parts, "canvas">): Box | undefined {
   const { instance } = canvas;
   const pane = paneBox();

@@ -6,7 +6,7 @@ import type { TypeAhead } from "./type-ahead";
 /** The search text. With one, the matches are a single list, best first, because cmdk does not order groups. */
 const Search = createContext("");
 
-/** What is typed into the menu around, for a part of it that is too long to be listed whole. */
+/** The text typed into the menu around, for a part of it that is too long to be listed whole. */
 export function useMenuSearch(): string {
   return useContext(Search);
 }
@@ -24,9 +24,9 @@ export function MenuList({
   label: string;
   placeholder: string;
   empty: string;
-  /** How well an item matches what is typed. */
+  /** How well an item matches the typed text. */
   filter?: typeof rank;
-  /** Is given what is typed. The items are then all that match, in groups, and the menu itself leaves none out. */
+  /** Receives the typed text. Its items are the matches, in groups; the menu itself filters none of them. */
   onSearch?: (search: string) => void;
   /** Has what was typed before the field had the focus. */
   typeAhead?: TypeAhead;
@@ -69,7 +69,7 @@ export function MenuGroup({ heading, children }: { heading: ReactNode; children:
 }
 
 type ItemProps = {
-  /** Unique in the list; also what is searched, together with the terms. */
+  /** Unique in the list; the search looks in it and in the terms. */
   value: string;
   terms?: string[];
   onChoose: () => void;

@@ -1,4 +1,4 @@
-/** Keeps what is typed between the key that opens a field and the moment in which the field has the focus. */
+/** Keeps keys that are typed between the key that opens a field and its focus. */
 import { isTyping } from "@/design/keys/keys";
 
 const DIALOG = "[role=dialog], [role=alertdialog]";

@@ -1,4 +1,4 @@
-/** Whether two JSON values are the same, whatever the order of their keys. A key without a value counts as missing. */
+/** Whether two JSON values are the same, with their keys in any order. A key without a value counts as missing. */
 export function equalJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;

@@ -1,8 +1,8 @@
 import { isTyping } from "./keys";
 
 /**
- * Has the field with the focus hand over what is being typed, as if it was left, and leaves the focus there. To be called before
- * the document is read as a whole (saved, run) or another one is shown.
+ * Commits the text in the field with the focus, as if the field was left, and leaves the focus there. To be called
+ * before the document is read as a whole (saved, run) or another one is shown.
  */
 export function commitTyping(): void {
   const field = document.activeElement;

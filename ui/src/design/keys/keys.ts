@@ -37,7 +37,7 @@ export function matches(event: KeyboardEvent, keys: string): boolean {
   return /^[A-Z]$/.test(key) ? event.code === `Key${key}` : /^\d$/.test(key) && event.code === `Digit${key}`;
 }
 
-/** Modifiers, and keys that begin or end a composition: no shortcut by themselves. */
+/** Modifiers, and keys that begin or end a composition: no shortcuts on their own. */
 const INCOMPLETE: ReadonlySet<string> = new Set([
   "Control",
   "Meta",

@@ -8,8 +8,9 @@ const PARSE_INTERVAL_MS = 120;
 const PLAIN_INTERVAL_MS = 1_000;
 
 /**
- * Markdown whose end is still being written. What is added is put behind what was parsed, as one text node that grows; the whole is
- * parsed again only when markup was added, and not for each token. With `complete`, it is parsed once and for all.
+ * Markdown that is still being written. Added text is put behind the parsed part, as one text node that grows; the
+ * whole is parsed again only when markup was added, and not for each token. With `complete`, it is parsed once and for
+ * all.
  */
 export function GrowingMarkdown({ text, complete }: { text: string; complete: boolean }) {
   const [length, setLength] = useState(text.length);

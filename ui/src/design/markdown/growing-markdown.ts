@@ -1,6 +1,6 @@
 /**
- * When Markdown that grows has to be parsed again. Most of what is added is plain text: at the end of what is parsed already it
- * looks the same without parsing.
+ * When Markdown that grows has to be parsed again. Most added text is plain: at the end of the parsed part it looks the
+ * same without parsing.
  */
 import { createContext } from "react";
 
@@ -8,7 +8,7 @@ import { createContext } from "react";
 const MARKUP = /[\n*_`~[\]()<>|&\\]/;
 /** Inside a fence, everything is text but its end. */
 const FENCE_MARKUP = /[`~]/;
-/** A line of which only this is there can still become a list item, a heading, a quote, a table or a rule. */
+/** The beginning of a line that can still become a list item, a heading, a quote, a table or a rule. */
 const LINE_START = /^[\s\d.)#>*_`~+=|:-]*$/;
 /** The end of a heading's line can close it (`# Title #`), and HTML is a block only where it has its line for itself. */
 const HEADING_OR_HTML = /^[\s\d.)>*+-]*[#<]/;
@@ -52,12 +52,12 @@ export function fenceAfter(line: string, fence: string | undefined): string | un
 
 type Tree = { type: string; tagName?: string; value?: string; properties?: object; children?: Tree[] };
 
-/** Elements whose text can go on. */
+/** Elements with text that can go on. */
 const BLOCKS: ReadonlySet<string> = new Set(
   "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre table thead tbody tr th td".split(" "),
 );
 
-/** For rehype: puts an empty `span` at the end of the last text, where what is added goes. */
+/** For rehype: puts an empty `span` at the end of the last text, for added text. */
 export function markEnd() {
   return (tree: Tree): void => {
     let end = tree;

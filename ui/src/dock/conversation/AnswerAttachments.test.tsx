@@ -9,7 +9,7 @@ afterEach(cleanup);
 
 const ASKS = { type: "string", "x-attachments": true };
 
-/** Renders the form on a host that takes files but `tool`, and returns what it got and the answers. */
+/** Renders the form on a host that accepts files except `tool`. Returns the host and the answers. */
 function show(schema: Record<string, unknown>) {
   const added: { name: string; data: string }[] = [];
   const sent: unknown[] = [];

@@ -204,7 +204,7 @@ function ApprovalAnswer({
   );
 }
 
-/** Declining is the safe answer: what is asked for was written by somebody else. */
+/** Declining is the safe answer: the request was written by others. */
 function AcceptanceAnswer({ busy, onAnswer }: Props) {
   return (
     <Buttons>
@@ -257,7 +257,7 @@ function QuestionAnswer({ fields, busy, draftKey, onAnswer }: Props & { fields: 
   );
 }
 
-/** A question whose content is more than a form can have. */
+/** A question with content that a form cannot express. */
 function JsonQuestionAnswer({ content, onAnswer, ...props }: Props & { content: Schema }) {
   return (
     <>

@@ -72,7 +72,7 @@ function isOpen(pauses: readonly OpenPause[], item: Extract<Item, { kind: "quest
   );
 }
 
-/** The chosen context, or that of the open question, or the main context, or the first. */
+/** The chosen context, or the context of the open question, or the main context, or the first. */
 function useDisplayedContext(chosen: ContextId | undefined): ContextId | undefined {
   const session = useActiveSession();
   useContextsRevision();
@@ -88,7 +88,7 @@ function useDisplayedContext(chosen: ContextId | undefined): ContextId | undefin
 
 /**
  * Announces new replies and questions to screen readers. The list itself cannot: it is virtualized, and would announce
- * whatever is scrolled into view.
+ * rows that are scrolled into view.
  */
 function Announcer({ last }: { last: Item | undefined }) {
   const workspace = useWorkspace();
@@ -98,7 +98,7 @@ function Announcer({ last }: { last: Item | undefined }) {
       ? `${workspace.nodeNames.nameOf(last.message.author.node)}: ${shorten(messageText(last.message.content), MAX_ANNOUNCED_LENGTH)}`
       : "";
   const question = pause ? `${workspace.nodeNames.nameOf(pause.node)} asks: ${pause.prompt}` : "";
-  // Only what changes is announced, not what is there at first.
+  // Only changes are announced, not the first content.
   const [isMounted, setMounted] = useState(false);
   useEffect(() => setMounted(true), []);
   return (

@@ -15,7 +15,7 @@ import { TEXTS } from "./texts";
 /** How near the end still counts as being there. */
 const NEAR_END = 40;
 
-/** The items one below the other, only those in view drawn. Stays at the end while the end is in view. */
+/** The items one below the other; only items in view are drawn. Stays at the end while the end is in view. */
 export function Messages({
   items,
   context,
@@ -82,7 +82,7 @@ export function Messages({
         data-testid="messages"
         onScroll={(event) => {
           const box = event.currentTarget;
-          // What has grown since is no reason to stop: only a person scrolls up.
+          // Growth is no reason to stop: only a person scrolls up.
           const isUp = box.scrollTop < lastTop.current;
           lastTop.current = box.scrollTop;
           const isNearEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;

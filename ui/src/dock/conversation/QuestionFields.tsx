@@ -4,7 +4,7 @@ import { parseJson } from "@/design/json/exact-json";
 import type { QuestionField } from "./answer-schema";
 import { TEXTS } from "./texts";
 
-/** What was entered so far: texts, also for numbers; flags; lists of choices. */
+/** The values entered so far: texts, also for numbers; flags; lists of choices. */
 export type FieldValues = Readonly<Record<string, unknown>>;
 
 /** The fields as the tool proposes to fill them. */
@@ -61,7 +61,7 @@ type Props = {
   onChange: (name: string, value: unknown) => void;
 };
 
-/** The fields of what a tool asks. */
+/** The fields of a tool's question. */
 export function QuestionFields({ fields, values, onChange }: Props) {
   return (
     <div className="mt-1.5 flex flex-col gap-2">

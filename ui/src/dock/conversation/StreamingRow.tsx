@@ -44,7 +44,7 @@ function Streaming({ turn }: { turn: Activation }) {
 /** While reasoning streams, only its end is shown. */
 const MAX_REASONING_LENGTH = 1500;
 
-/** What the model reasons, as it comes; it folds once the answer begins. */
+/** The model's reasoning as it streams; it folds when the answer begins. */
 function Thoughts({ text, over }: { text: string; over: boolean }) {
   return (
     <details open={!over} className="mb-1 text-fg-3 text-sm">

@@ -7,9 +7,9 @@ export type AnswerForm =
   | { kind: "choice"; options: (string | number | boolean | null)[] }
   /** Approve or reject, with room for a comment. */
   | { kind: "approval"; flag: string; comment?: string }
-  /** Accept what a tool asks for, or decline it. */
+  /** Accept a tool's request, or decline it. */
   | { kind: "acceptance" }
-  /** Answer what a tool asks, or decline to. Without fields, the content is entered as JSON. */
+  /** Answer a tool's question, or decline. Without fields, the content is entered as JSON. */
   | { kind: "question"; content: Schema; fields: QuestionField[] | undefined }
   | { kind: "json" };
 
@@ -17,7 +17,7 @@ export type Schema = Record<string, unknown>;
 
 type Option = { value: string; label: string };
 
-/** One field of what a tool asks. */
+/** One field of a tool's question. */
 export type QuestionField = {
   name: string;
   label: string;
@@ -46,7 +46,7 @@ export function answerForm(schema: Schema): AnswerForm {
   return type === undefined && !("$ref" in schema) && !hasBranches(schema) ? { kind: "text" } : { kind: "json" };
 }
 
-/** So many options take two rows of a narrow dock. */
+/** The number of options that takes two rows of a narrow dock. */
 const MAX_OPTIONS_OF_SHORT_FORM = 8;
 /** More fields would cover the question that they belong to. */
 const MAX_FIELDS_OF_SHORT_FORM = 1;
@@ -58,7 +58,7 @@ export function isShortForm(form: AnswerForm): boolean {
   return form.kind !== "json";
 }
 
-/** The skeleton a person fills in: what the schema says must be there, with its defaults. */
+/** The skeleton that a person fills in: the required properties with their defaults. */
 export function skeleton(schema: Schema): unknown {
   if (schema.default !== undefined) return schema.default;
   if (schema.const !== undefined) return schema.const;
@@ -82,7 +82,7 @@ export function skeleton(schema: Schema): unknown {
   }
 }
 
-/** The form of what a tool asks: whether to accept, and the content if it wants any. */
+/** The form of a tool's question: whether to accept, and the content if the question has any. */
 function question(schema: Schema): AnswerForm | undefined {
   const properties = (schema.properties ?? {}) as Record<string, Schema>;
   const names = Object.keys(properties);

@@ -1,4 +1,4 @@
-/** What the conversation shows, in the order it happened. Grows with the journal; nothing is worked out twice. */
+/** The items of the conversation in the order of their events. Grows with the journal; nothing is computed twice. */
 import type { Answer, ContextId, Entry, Epoch, Fault, Message, NodeId, PortName } from "@/bindings";
 import { activationKey } from "@/run/fold/epoch";
 import { answerValue } from "@/run/values/answers";
@@ -20,7 +20,7 @@ export class ConversationItems {
   /** Texts already in the conversation, so that an equal output is not repeated. */
   #messageTexts = new Set<string>();
 
-  /** Takes in what has come to the journal since the last time. */
+  /** Adds the new entries of the journal. */
   read(entries: readonly Entry[]): void {
     for (; this.#read < entries.length; this.#read++) {
       const entry = entries[this.#read];
@@ -86,7 +86,7 @@ export class ConversationItems {
     if (place >= 0) this.items.splice(place, 1);
   }
 
-  /** A turn whose user message is an answer takes that answer in: it is not shown twice. */
+  /** A turn with an answer as its user message includes the answer: it is not shown twice. */
   #removeAnswers(messages: readonly Message[]): void {
     const userMessages = messages.filter((message) => message.role === "user");
     const userTexts = userMessages.map((message) => plainMessageText(message.content));
@@ -107,7 +107,7 @@ export class ConversationItems {
   }
 }
 
-/** The items of one context, and those that belong to none. */
+/** The items of one context, and the items without a context. */
 export function itemsOf(items: readonly Item[], context: ContextId | undefined): Item[] {
   return items.filter((item) => !("context" in item) || item.context === context);
 }

@@ -2,14 +2,14 @@
 
 import { fenceAfter } from "@/design/markdown/growing-markdown";
 
-export type Block = { at: number; text: string };
+export type MarkdownBlock = { at: number; text: string };
 
 /** Longer lines are split into blocks: otherwise each word would parse and lay out the whole line again. */
 const MAX_BLOCK_LENGTH = 1_500;
 
 /** Paragraphs and fences, each with the place where it begins. All but the last stay as they are while text is added. */
-export function blocksOf(text: string): Block[] {
-  const blocks: Block[] = [];
+export function blocksOf(text: string): MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
   const add = (from: number, to: number) => {
     let at = from;
     while (to - at > MAX_BLOCK_LENGTH && !text.slice(at, at + MAX_BLOCK_LENGTH).includes("\n")) {
@@ -27,7 +27,7 @@ export function blocksOf(text: string): Block[] {
     const newline = text.indexOf("\n", line);
     const end = newline < 0 ? text.length : newline;
     fence = fenceAfter(text.slice(line, end), fence);
-    // A blank line ends a block, unless what follows is indented and so may belong to a list above.
+    // A blank line ends a block, unless the next line is indented and so may belong to a list above.
     const blank = end === line && fence === undefined;
     const after = text[end + 1];
     if (blank && line > start && after !== undefined && !/[\s\-*+\d|>]/.test(after)) {

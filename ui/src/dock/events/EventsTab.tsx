@@ -99,7 +99,7 @@ function EventList({ count, entryAt, placeOf, start, chosen, onChoose }: ListPro
     const by = STEPS[event.key];
     if (by === undefined || count === 0) return;
     event.preventDefault();
-    // Without a choice in this list it begins with what is in view.
+    // Without a choice in this list it begins with the first row in view.
     const outside = by < 0 ? rows.last + 1 : rows.first - 1;
     const at = chosen !== undefined && placeOf(row) === chosen ? row : outside;
     const next = Math.min(count - 1, Math.max(0, at + by));

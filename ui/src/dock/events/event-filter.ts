@@ -1,4 +1,4 @@
-/** Which events the list shows. Grows with the journal: what was looked at is not looked at again. */
+/** The events that the list shows. Grows with the journal: each event is tested once. */
 import type { Amount, Entry } from "@/bindings";
 import { formatIteration } from "@/run/fold/epoch";
 import { loopEntry } from "@/run/fold/loops";

@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { useSize } from "../useSize";
 
-/** Rows drawn above and below those in view, so that a quick scroll shows no gap. */
+/** Rows drawn above and below the visible ones, so that a quick scroll shows no gap. */
 const OVERSCAN_ROWS = 12;
 /** The same while the end is followed: all rows change with each growth. */
 const FOLLOWING_OVERSCAN_ROWS = 4;

@@ -1,4 +1,4 @@
-/** What is wrong: with the flow, as the check says, and with the run. */
+/** The problems of the flow, from its check, and of the run. */
 import { useMemo } from "react";
 import { useStore } from "zustand";
 import type { Diagnostic, EdgeId, Epoch, Flow, NodeId } from "@/bindings";
@@ -68,7 +68,7 @@ function diagnosed(diagnostics: readonly Diagnostic[]): Problem[] {
   });
 }
 
-/** What is typed in fields and not part of the flow yet. */
+/** The drafts in fields that are not part of the flow yet. */
 function unfinished(drafts: readonly Draft[]): Problem[] {
   return drafts.map(({ key, node, label, problem }) => ({
     key: `draft/${key}`,

@@ -17,7 +17,7 @@ const SPAN_VERBS: Record<SpanKind, string> = {
 };
 const WIDTH = 280;
 
-/** What the pointer is over, in words. */
+/** The span below the pointer, in words. */
 export function SpanDetails({ pointed, now }: { pointed: Pointed; now: number }) {
   const workspace = useWorkspace();
   const session = workspace.activeRun.session;

@@ -17,12 +17,12 @@ type Props = {
   track: number;
   /** End of the open spans; undefined for rows without open spans. */
   now: number | undefined;
-  /** What is drawn at a place of a row, counted in pixels from the beginning of the track. */
+  /** The mark at a place of a row, in pixels from the beginning of the track. */
   spanAt: (row: TimelineRow, x: number) => Span | undefined;
   onPoint: (pointed: Pointed | undefined) => void;
 };
 
-/** One node's row, or one tool's below it: its name, and what the pointer does on its marks, which `Marks` draws. */
+/** One node's row, or one tool's below it: its name, and pointer events on its marks, which `Marks` draws. */
 export const TimelineRowView = memo(function TimelineRowView({
   row,
   top,

@@ -10,7 +10,7 @@ const PULSE_MS = 1400;
 
 export type Style = { colorOf: (mark: Mark) => string; pulse: number };
 
-/** How bright what is under way is at a moment, from 1 to 0.6 and back. */
+/** The brightness of open spans at a moment, from 1 to 0.6 and back. */
 export function pulseAt(ms: number): number {
   return 0.8 + 0.2 * Math.cos((Math.PI * ms) / PULSE_MS);
 }
@@ -32,7 +32,7 @@ export function drawRow(
       to.fillRect(left, top + DELAY.top, mark.width, DELAY.height);
       continue;
     }
-    // Parts of pixels are expensive, and at the ends of narrow bars nobody sees them.
+    // Parts of pixels are expensive, and invisible at the ends of narrow bars.
     const [x, width] = isNarrow(mark.width) ? [Math.round(left), Math.round(mark.width)] : [left, mark.width];
     bar(to, x, top + BAR.top, width);
     if (kind === "failed") stripes(to, x, top + BAR.top, width);

@@ -21,7 +21,7 @@ export function timelineRows(session: RunSession): TimelineRow[] {
   return rows;
 }
 
-/** The nodes in the order of their first events, but what is in a loop directly below it. */
+/** The nodes in the order of their first events; the nodes of a loop directly below it. */
 function loopsWithBodies({ order, flow }: RunSession): readonly NodeId[] {
   const known = new Set(order);
   const bodies = new Map<NodeId | undefined, NodeId[]>();

@@ -1,4 +1,4 @@
-/** What a node's row of the timeline shows: when it worked, waited for a person, or for another try. */
+/** The spans of a node's row in the timeline: when it worked, waited for a person, or waited for another attempt. */
 import type { Epoch } from "@/bindings";
 import type { EpochView, NodeView } from "@/run/fold/types";
 

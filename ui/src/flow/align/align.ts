@@ -47,7 +47,6 @@ export function distribute(boxes: Boxes, axis: Axis): Corners {
   return corners;
 }
 
-/** The box around all boxes. */
 export function bounds(boxes: Boxes): Box {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const box of boxes.values()) {

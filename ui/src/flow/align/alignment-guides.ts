@@ -14,7 +14,7 @@ export type Snap = { dx: number; dy: number; guides: readonly Guide[] };
 type SnapOptions = {
   /** How far a box is pulled at most. */
   reach: number;
-  /** What is seen: other boxes are out of it, and nothing aligns with them. */
+  /** The visible area. Nothing aligns with boxes outside of it. */
   view: Box;
 };
 

@@ -114,7 +114,7 @@ export function fittingPort(type: NodeDescriptor, kind: PortKind, valueType: Por
     );
     return inputs.find((port) => port.required) ?? inputs[0];
   }
-  // An error output fits any object or anything, yet is seldom what is meant.
+  // An error output fits any object or anything, yet is seldom meant.
   const outputs = type.ports.outputs.filter(
     (port) => port.kind === kind && (kind !== "data" || feeds(port.type, valueType)),
   );
@@ -124,10 +124,10 @@ export function fittingPort(type: NodeDescriptor, kind: PortKind, valueType: Por
 /** The variable that a template of a new node begins with. */
 export const TEMPLATE_VARIABLE = "value";
 
-/** The types whose template is what they are about, so that a value may be for it. */
+/** The types with a template as their subject, so that a value may be for it. */
 const TEMPLATED: ReadonlySet<string> = new Set(["data", "models"]);
 
-/** The field of a node type for a template whose variable can take a data edge; undefined if there is none. */
+/** The field of a node type for a template with a variable that can take a data edge; undefined if there is none. */
 export function templateField(type: NodeDescriptor, kind: PortKind, side: End["side"]): string | undefined {
   if (kind !== "data" || side !== "out" || !TEMPLATED.has(type.category)) return undefined;
   const spec = specOf(type.configSchema);

@@ -28,7 +28,7 @@ export function declaredPorts(types: NodeTypes, flow: Flow, checked: CheckedFlow
   return known ?? types.byType.get(node.type)?.ports;
 }
 
-/** A node's ports as they are drawn: the declared ones, then those that only an edge names. */
+/** A node's ports as they are drawn: the declared ones, then ports that only an edge names. */
 export function drawnPorts(flow: Flow, declared: Ports | undefined, touching: readonly Edge[], id: NodeId): Ports {
   const drawn = new PortList(declared ?? NO_PORTS);
   for (const edge of touching) {
@@ -39,7 +39,7 @@ export function drawnPorts(flow: Flow, declared: Ports | undefined, touching: re
   return drawn.ports;
 }
 
-/** Ports that grow by those that edges imply. The same object as long as there are none. */
+/** The ports, with ports that edges imply. The same object as long as there are none. */
 class PortList {
   constructor(public ports: Ports) {}
 

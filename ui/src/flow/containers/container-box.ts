@@ -1,4 +1,4 @@
-/** The box of a loop on the canvas: where its body is, and how it grows around what is put there. */
+/** The box of a loop on the canvas: the place of its body, and its growth around added nodes. */
 import type { Flow, NodeId, Position } from "@/bindings";
 import { bodyOf, containerOf } from "./containers";
 import { shiftFramesIn } from "./frame-box";

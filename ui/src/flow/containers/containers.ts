@@ -1,6 +1,6 @@
 /**
- * Loops as containers: which node is in whose body, where that is on the canvas, and which of a loop's ports an edge means.
- * A parent that is not there, or that would be inside of itself, counts as none.
+ * Loops as containers: the body of each node, its place on the canvas, and the ports of loops that edges mean. A
+ * missing parent, or one inside itself, counts as none.
  */
 import type { Edge, Flow, Node, NodeId, Position } from "@/bindings";
 import type { Point } from "@/flow/align/align";
@@ -17,7 +17,6 @@ const NONE: readonly NodeId[] = Object.freeze([]);
 // The nodes of a flow never change, so each nesting is worked out once.
 const nestings = new WeakMap<Flow["nodes"], Nesting>();
 
-/** The container that a node is in. */
 export function containerOf(flow: Flow, id: NodeId): NodeId | undefined {
   return nestingOf(flow).parents.get(id);
 }
@@ -83,7 +82,7 @@ export function relativeTo(flow: Flow, container: NodeId | undefined, { x, y }: 
   return { x: x - origin.x, y: y - origin.y };
 }
 
-/** Which ends of an edge are ports inside a container: those of a container whose body has the other end. */
+/** Which ends of an edge are ports inside a container: ports of a container with the other end in its body. */
 export function innerEnds(flow: Flow, edge: Edge): { source: boolean; target: boolean } {
   return {
     source: isInBody(flow, edge.target, edge.source),
@@ -130,7 +129,7 @@ function workOut(nodes: Flow["nodes"]): Nesting {
     else bodies.set(parent, [id]);
   }
   const order = Object.keys(nodes).filter((id) => !parents.has(id));
-  // Grows while it is read: each body goes behind what is there.
+  // Grows while it is read: each body goes behind the list.
   for (const id of order) order.push(...(bodies.get(id) ?? NONE));
   return { parents, bodies, outermostFirst: order };
 }

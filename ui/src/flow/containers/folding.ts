@@ -2,7 +2,7 @@
 import type { Flow, FrameId, NodeId } from "@/bindings";
 import { containersAround } from "./containers";
 
-/** What is drawn in place of what is in it. */
+/** The element that is drawn in place of its nodes. */
 export type Fold = { loop: NodeId; frame?: never } | { frame: FrameId; loop?: never };
 
 // The frames of a flow never change, so the folded ones are looked up once.
@@ -20,7 +20,7 @@ export function foldsAround(flow: Flow, id: NodeId): Fold[] {
   return found;
 }
 
-/** The outermost folded loop or frame around a node: what is drawn in its place. */
+/** The outermost folded loop or frame around a node, which is drawn in its place. */
 export function foldedAround(flow: Flow, id: NodeId): Fold | undefined {
   return foldsAround(flow, id)[0];
 }

@@ -11,7 +11,7 @@ export function frameOf(flow: Flow, node: NodeId): FrameId | undefined {
   return Object.entries(flow.frames ?? {}).find(([, { nodes }]) => nodes.includes(node))?.[0];
 }
 
-/** The loop in whose body a frame is: that of its nodes. */
+/** The loop with the frame in its body: the loop of its nodes. */
 export function containerOfFrame(flow: Flow, { nodes }: Frame): NodeId | undefined {
   const [first] = nodes.filter((id) => Object.hasOwn(flow.nodes, id));
   return first === undefined ? undefined : containerOf(flow, first);

@@ -16,7 +16,7 @@ import { LatestRequests } from "./latest-requests";
 type Options = {
   /** Edits in a row with the same key are one step. */
   merge?: string;
-  /** What is selected afterwards. */
+  /** The selection afterwards. */
   select?: Chosen;
 };
 
@@ -93,7 +93,7 @@ export class FlowEditor {
     return added;
   }
 
-  /** Adds a node and, in the same step, edges between it and what is there. */
+  /** Adds a node and, in the same step, edges between it and existing nodes. */
   addConnectedNode(node: Node, position: Position, wire: (id: NodeId) => Edge): NodeId | undefined {
     const placed = edits.addNode(this.state.flow, node, position);
     const id = placed.nodes[0];
@@ -140,7 +140,7 @@ export class FlowEditor {
     return this.edit(label, () => result.flow, { select: { nodes: result.nodes } });
   }
 
-  /** Folds loops and frames to cards, or opens them. While a run is viewed, only what is drawn changes. */
+  /** Folds loops and frames to cards, or opens them. While a run is viewed, only the drawing changes. */
   fold({ nodes = [], frames = [] }: Chosen, folded: boolean): void {
     const change = (flow: Flow) => setFramesFolded(setFolded(flow, nodes, folded), frames, folded);
     const { viewing } = this.state;
@@ -268,7 +268,7 @@ function items(chosen: Chosen): edits.Items {
   return { nodes: new Set(chosen.nodes), edges: new Set(chosen.edges), frames: new Set(chosen.frames) };
 }
 
-/** A selection names only what is there. */
+/** A selection names only existing elements. */
 function prune(flow: Flow, selection: edits.Items): edits.Items {
   const nodes = [...selection.nodes].filter((id) => Object.hasOwn(flow.nodes, id));
   const edges = [...selection.edges].filter((id) => Object.hasOwn(flow.edges, id));

@@ -12,7 +12,7 @@ export type OuterFlow = {
   flow: Flow;
   history: History;
   selection: Items;
-  /** The node whose flow is edited. */
+  /** The node with the edited flow. */
   node: NodeId;
   /** That flow before it was edited. */
   opened: Flow;

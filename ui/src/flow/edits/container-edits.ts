@@ -52,7 +52,7 @@ export function moveInto(
   return moved ? { ...flow, nodes, layout } : flow;
 }
 
-/** Puts nodes into a loop below what is in its body already. */
+/** Puts nodes into a loop below the nodes of its body. */
 export function appendTo(flow: Flow, ids: Iterable<NodeId>, container: NodeId, sizeOf: SizeOf): Flow {
   const moved = outermost(flow, ids).filter((id) => id !== container && containerOf(flow, id) !== container);
   const origin = cornerOf(flow, container);

@@ -100,7 +100,7 @@ describe("the clipboard", () => {
   });
 });
 
-/** One thing a person might do, on whatever is there. */
+/** One possible action of a person, on any elements. */
 const action = fc.oneof(
   fc.record({ kind: fc.constant("add" as const), type: fc.constantFrom("text", "chat", "note") }),
   fc.record({ kind: fc.constant("connect" as const), from: fc.nat(), to: fc.nat() }),

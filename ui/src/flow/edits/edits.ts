@@ -69,7 +69,10 @@ export function remove(flow: Flow, items: Items): Flow {
   return { ...flow, nodes, edges, layout };
 }
 
-/** The nodes, with their bodies, the edges between them, and the frames that have no other nodes. What is in no body of the fragment has its place on the canvas. */
+/**
+ * The nodes, with their bodies, the edges between them, and the frames that have no other nodes. Nodes in no body of
+ * the fragment have their place on the canvas.
+ */
 export function fragment(flow: Flow, chosen: ReadonlySet<NodeId>): Fragment {
   const taken: Fragment = { nodes: {}, edges: {}, layout: {}, frames: {}, routes: {} };
   const ids = withBodies(flow, chosen);
@@ -93,8 +96,8 @@ export function fragment(flow: Flow, chosen: ReadonlySet<NodeId>): Fragment {
 }
 
 /**
- * Adds a fragment, moved by `offset`. Ids that are taken become fresh ones. What is in no body of the fragment goes into the container that
- * `containerFor` names.
+ * Adds a fragment, moved by `offset`. Ids that are taken become fresh ones. Nodes in no body of the fragment go into
+ * the container that `containerFor` names.
  */
 export function addFragment(
   flow: Flow,
@@ -156,7 +159,7 @@ function addFrameCopy(flow: Flow, frame: Frame, renamed: ReadonlyMap<NodeId, Nod
   return withFrames(flow, { ...flow.frames, [freshFrameId(flow)]: { ...copy, ...at } });
 }
 
-/** Puts nodes (and the sizes of those that have one) elsewhere. */
+/** Puts nodes (and their sizes, if they have one) elsewhere. */
 export function place(flow: Flow, positions: ReadonlyMap<NodeId, Partial<Position>>): Flow {
   let layout: Record<NodeId, Position> | undefined;
   for (const [id, position] of positions) {

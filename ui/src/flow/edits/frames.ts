@@ -50,7 +50,7 @@ export function setFramesFolded(flow: Flow, ids: Iterable<FrameId>, folded: bool
   return next;
 }
 
-/** Moves frames with their nodes. What is in `placed` already has its new place. */
+/** Moves frames with their nodes. Nodes in `placed` have their new place already. */
 export function moveFrames(
   flow: Flow,
   moves: ReadonlyMap<FrameId, Point>,

@@ -99,7 +99,7 @@ function nearestOutside(start: number, sorted: readonly OccupiedArea[], allowed:
   let joined: Interval | undefined;
   for (const { y } of sorted) {
     if (joined && y.from < joined.to) joined.to = Math.max(joined.to, y.to);
-    // What is joined so far ends before this one begins: is the start in it, or before the next?
+    // The joined part ends before this one begins: is the start in it, or before the next?
     else if ((joined && joined.to > start) || y.from >= start) break;
     else joined = { ...y };
   }

@@ -5,7 +5,6 @@ import { containersAround, cornerOf, isInBody } from "@/flow/containers/containe
 
 const NONE: readonly Point[] = Object.freeze([]);
 
-/** The points of an edge on the canvas. */
 export function routeOf(flow: Flow, id: EdgeId): readonly Point[] {
   const edge = flow.edges[id];
   const points = flow.routes?.[id];

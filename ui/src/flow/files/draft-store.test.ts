@@ -11,7 +11,7 @@ const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {},
 let drafts: Map<string, PutAutosave>;
 /** The hash of every file. */
 let hash: string;
-/** What is done when a file is opened, which may take a while or fail. */
+/** The action when a file is opened; it may take a while or fail. */
 let onOpen: () => Promise<void> | void;
 /** The file that another window has open. */
 let elsewhere: string | undefined;

@@ -41,7 +41,7 @@ export class DraftStore {
     else if (this.#known.has(state.key)) this.#drop(state.key);
   }
 
-  /** Keeps the drafts up to date until the returned function is called, which writes what is outstanding. */
+  /** Keeps the drafts up to date until the returned function is called, which writes outstanding drafts. */
   follow(): () => void {
     const stop = this.editor.store.subscribe((state, before) => {
       if (!changed(state, before)) return;

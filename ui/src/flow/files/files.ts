@@ -169,14 +169,16 @@ export class FlowFiles {
     return true;
   }
 
-  /** Opens the content of a file whose place is unknown: a flow, a pipeline, or a file of another tool, which is imported. */
+  /**
+   * Opens the content of a file at an unknown place: a flow, a pipeline, or a file of another tool, which is imported.
+   */
   async openText(name: string, text: string): Promise<void> {
     const document = await this.#open(async () => {
       try {
         return unsaved(await this.#host.call("flow.read", { text, name }));
       } catch (notAFlow) {
         const imported = await this.#host.call("flow.import", { text, name: stem(name) }).catch((thrown) => {
-          // What is no file of another tool was probably meant to be a flow.
+          // Other files were probably meant to be flows.
           throw HostError.from(thrown).code === "import.unknown_format" ? notAFlow : thrown;
         });
         return importedState(imported);
@@ -209,7 +211,6 @@ export class FlowFiles {
     }
   }
 
-  /** Opens an example as a new document. */
   async openExample(id: string): Promise<void> {
     await this.#open(async () => documentState(await this.#host.call("flow.example", { id })));
   }
@@ -225,7 +226,6 @@ export class FlowFiles {
     });
   }
 
-  /** Opens a template as a new document. */
   async openTemplate(id: string): Promise<void> {
     await this.#open(async () => documentState(await this.#host.call("templates.open", { id })));
   }
@@ -298,8 +298,8 @@ export class FlowFiles {
   }
 
   /**
-   * Starts a save after the running one, whose hash it needs. Does not save unchanged content `again` unless requested, and
-   * does not retry a failed save.
+   * Starts a save after the running one: it needs that save's hash. Does not save unchanged content `again` unless
+   * requested, and does not retry a failed save.
    */
   async #oneAtATime(key: string, work: () => Promise<boolean>, again = false): Promise<boolean> {
     commitTyping();
@@ -339,7 +339,7 @@ export class FlowFiles {
     try {
       const baseHash = force ? undefined : hash;
       const saved = await this.#host.call("flow.save", { path, flow, baseHash, force, source });
-      // Edits made while the file was being written stay unsaved: `saved` is what was written, not what is there now.
+      // Edits made while the file was being written stay unsaved: `saved` is the written text, not the current one.
       this.#documents.update(key, { path: saved.path, hash: saved.hash, saved: flow, readOnly: false });
       return true;
     } catch (thrown) {
@@ -395,7 +395,7 @@ export class FlowFiles {
     if (choice === "drop") await this.dropDraft(draft, () => void this.#offerAgain(key, opened, draft));
   }
 
-  /** Offers a draft again whose discarding was undone, if its document is still open and unchanged. */
+  /** Offers a discarded draft again after undo, if its document is still open and unchanged. */
   async #offerAgain(key: string, opened: OpenedFlow, draft: Autosave): Promise<void> {
     const state = this.#documents.stateOf(key);
     if (state && !isDirty(state)) await this.#offerDraft(key, opened, draft);

@@ -145,7 +145,7 @@ export class OpenDocuments {
     return () => this.#onClosed.delete(listener);
   }
 
-  /** The editor shows another document: one of those that are open, or a new one in the tab of the one before. */
+  /** The editor shows another document: an open one, or a new one in the same tab. */
   #follow(state: FlowState, before: FlowState): void {
     const { documents } = this.store.getState();
     const isSwitch = documents.some(({ key }) => key === state.key);

@@ -243,7 +243,7 @@ function object(schema: Schema, base: Base, root: Schema, depth: number): Spec {
   return { ...base, kind: "object", fields: inOrder(fields) };
 }
 
-/** A field whose node is chosen from a list has no ID for people. */
+/** A field with a list of nodes to choose from has no ID for people. */
 function labeledName(name: string, spec: Spec): string {
   return spec.kind === "text" && spec.widget === "node" ? name.replace(/Id$/, "") : name;
 }
@@ -290,7 +290,7 @@ function rank(spec: Spec): number {
   }
 }
 
-/** `oneOf` and `anyOf`: a value or null, an enum whose values are documented, or true alternatives. */
+/** `oneOf` and `anyOf`: a value or null, an enum with documented values, or true alternatives. */
 function parseVariants(variants: readonly unknown[], base: Base, root: Schema, depth: number): Spec {
   const real = variants.filter((variant) => !isNull(resolve(variant, root)));
   const optional = real.length < variants.length;

@@ -8,7 +8,7 @@ export type TextPart = { text: string; isMatch: boolean };
 
 export type NodeMatch = {
   node: NodeId;
-  /** The nodes whose inner flows it is in, the outermost first. */
+  /** The nodes with the inner flows around it, the outermost first. */
   inside: readonly NodeId[];
   type: string;
   title: TextPart[];
@@ -88,7 +88,7 @@ function bestOf(texts: readonly Text[], { words }: FlowQuery): Text | undefined 
   return best?.text;
 }
 
-/** The texts of a configuration, each with the name of the field that it is in. An inner flow is searched by itself. */
+/** The texts of a configuration, each with the name of the field that it is in. Inner flows are searched separately. */
 function textsOf(node: Node): Text[] {
   let texts = knownTexts.get(node);
   if (!texts) {

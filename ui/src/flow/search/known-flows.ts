@@ -20,7 +20,7 @@ export type KnownFlow = {
 export type KnownFlows = {
   /** In the order of the kinds above, however long each takes to read. */
   flows: readonly KnownFlow[];
-  /** How many of those that are in no tab were read by now, with the unreadable ones, and how many there are. */
+  /** The number of flows outside of tabs that were read, unreadable ones included, and their total. */
   read: number;
   total: number;
   unreadable: number;

@@ -18,7 +18,7 @@ function nameOf(node: Node): { space: string; field: string; name: string } | un
   return kind && typeof name === "string" ? { ...kind, name } : undefined;
 }
 
-/** The flow with other names for those that `around` has as well. */
+/** The flow with new names where `around` has the same ones. */
 export function withOwnNames(flow: Flow, around: Flow): Flow {
   const key = (space: string, name: string) => `${space} ${name}`;
   const namesIn = ({ nodes }: Flow) =>

@@ -1,4 +1,4 @@
-/** For tests of converting to sub-flows and back: short flows, and what is known of their node types. */
+/** For tests of converting to sub-flows and back: short flows, and their node types. */
 import type { Flow, Node, NodeDescriptor } from "@/bindings";
 import descriptors from "@/bindings/nodes.json";
 import { UNCHECKED } from "@/flow/document/flow-state";

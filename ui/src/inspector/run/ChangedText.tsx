@@ -11,7 +11,7 @@ export function ChangeMark({ change }: { change: LineChange | undefined }) {
   );
 }
 
-/** A text with what was added and removed since the previous call. */
+/** A text with the additions and removals since the previous call. */
 export function ChangedText({ pieces }: { pieces: readonly DiffPiece[] }) {
   return (
     <p className="whitespace-pre-wrap break-words text-fg text-sm">

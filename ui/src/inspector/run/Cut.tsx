@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Stands for what a list does not show. With `onClick`, a button that shows it. */
+/** Stands for the omitted rows of a list. With `onClick`, a button that shows them. */
 export function Cut({
   children,
   onClick,

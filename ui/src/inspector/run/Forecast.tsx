@@ -5,7 +5,7 @@ import { describeBasis, describeGrowth, describeOutlook, outlookTone } from "@/r
 import { useForecast } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
-/** The line, if there is a forecast. `detailed` adds what its numbers rest on: before a run there is nothing else to see. */
+/** The line, if there is a forecast. `detailed` adds the basis of its numbers, for flows without a run. */
 export function Forecast({ node, detailed = false }: { node: NodeId; detailed?: boolean }) {
   const forecast = useForecast(node);
   if (!forecast) return null;
@@ -42,7 +42,7 @@ function ForecastLine({ forecast }: { forecast: NodeForecast }) {
 const WIDTH = 96;
 const HEIGHT = 24;
 
-/** The prompts by iteration against what the window has beside the reserve. Wide inspectors only. */
+/** The prompts by iteration against the window without the reserve. Wide inspectors only. */
 function Sparkline({ forecast }: { forecast: NodeForecast }) {
   const { points, window, reserve } = forecast;
   if (points.length < 2) return null;

@@ -13,7 +13,7 @@ import { Section } from "./Section";
 import { ToolCalls } from "./ToolCalls";
 import { TEXTS } from "./texts";
 
-/** What went into one activation of the node, what came out, and what happened between. */
+/** The inputs of one activation of the node, its outputs, and the events between. */
 export function InputsOutputs({ nodeId }: { nodeId: NodeId }) {
   const session = useActiveSession();
   const { view: node, epoch: view } = useChosenEpoch(nodeId);

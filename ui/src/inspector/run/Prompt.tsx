@@ -28,7 +28,7 @@ import { SourceLink } from "./SourceLink";
 import { SCHEMA_FORMS, TEXTS } from "./texts";
 import { type CallPlace, type LensReply, useLensCall } from "./useLensCall";
 
-/** Exactly what was sent to the model. */
+/** The exact messages of a model call. */
 export function Prompt({ nodeId }: { nodeId: NodeId }) {
   const workspace = useWorkspace();
   const session = useActiveSession();

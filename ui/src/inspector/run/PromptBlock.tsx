@@ -28,7 +28,10 @@ type Props = {
   change?: LineChange;
 };
 
-/** One block of the user message: its kind, its tokens, what its items are, where they come from, and what its cap left out. */
+/**
+ * One block of the user message: its kind, its tokens, its items with their origins, and the items that its cap left
+ * out.
+ */
 export function PromptBlock({ line, open, onToggle, change }: Props) {
   const workspace = useWorkspace();
   const nameOf = (node: NodeId) => workspace.nodeNames.nameOf(node);

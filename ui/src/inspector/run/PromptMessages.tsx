@@ -21,7 +21,7 @@ const UNCHANGED: Changes = new Map();
 
 type Props = {
   lines: readonly Line[];
-  /** Whether messages are folded, but for those that were opened by hand. */
+  /** Whether messages are folded, except messages that were opened by hand. */
   folded?: boolean;
   /** What differs from the previous call, if that is shown. */
   changes?: Changes;
@@ -39,7 +39,7 @@ export const PromptMessages = memo(function PromptMessages({ lines, folded = fal
         </li>
       ) : null}
       {lines.slice(hidden).map((line) => (
-        // Folding all or none starts each of them anew.
+        // Folding all or none resets each message.
         <li key={`${line.key} ${folded}`}>
           <LineView line={line} folded={folded} change={changes.get(line.key)} />
         </li>

@@ -1,13 +1,13 @@
 import type { ComponentProps } from "react";
 
 type Props = Omit<ComponentProps<"section">, "className" | "aria-label"> & {
-  /** What it shows, for screen readers. */
+  /** Its title, for screen readers. */
   label: string;
 };
 
 /**
- * What a tab shows of a run. Positioned absolutely and contained: text that grows in it lays out and paints nothing but this, not
- * the window around it.
+ * A tab about a run. Positioned absolutely and contained: growing text in it lays out and paints this element only, and
+ * not the window around it.
  */
 export function RunPage({ label, ...props }: Props) {
   return (

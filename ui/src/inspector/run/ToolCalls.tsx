@@ -8,7 +8,7 @@ import { OriginChips } from "./OriginChips";
 import { Box, Section } from "./Section";
 import { TEXTS } from "./texts";
 
-/** The tools a model called: with what, and what came of it. */
+/** The tool calls of a model, with arguments and results. */
 export function ToolCalls({ view }: { view: EpochView }) {
   if (view.tools.length === 0) return null;
   return (

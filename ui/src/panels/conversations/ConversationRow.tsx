@@ -77,7 +77,7 @@ export function ConversationRow({
   );
 }
 
-/** Usage and cost of its model calls. The tokens above are those of its messages, which most calls send again. */
+/** Usage and cost of its model calls. The tokens above count its messages once; most calls send them again. */
 function SpentLine({ spent: { calls, tokens, cost } }: { spent: Spending }) {
   return (
     <span

@@ -7,7 +7,7 @@ import { Select } from "@/design/controls/Select";
 import { Empty } from "@/design/text/Empty";
 import { InlineCode } from "@/design/text/InlineCode";
 import { useNow } from "@/design/useNow";
-import type { ConversationScope } from "@/run/conversations/conversation-list";
+import type { FlowFilter } from "@/run/run-filter";
 import { useWorkspace } from "@/workspace/context";
 import { useConversations } from "@/workspace/run-hooks";
 import { ConversationMessages } from "./ConversationMessages";
@@ -38,14 +38,14 @@ export function ConversationsPanel() {
   );
 }
 
-const SCOPES: readonly { id: ConversationScope; label: string }[] = [
+const FLOW_FILTERS: readonly { id: FlowFilter; label: string }[] = [
   { id: "flow", label: TEXTS.thisFlow },
   { id: "all", label: TEXTS.allFlows },
 ];
 
 function Filters() {
   const workspace = useWorkspace();
-  const { words, scope } = useConversations((conversations) => conversations);
+  const { words, flowFilter } = useConversations((conversations) => conversations);
   return (
     <div className="flex shrink-0 flex-col gap-1.5 p-2.5">
       <SearchField
@@ -59,9 +59,9 @@ function Filters() {
           label={TEXTS.flow}
           testId="conversations-scope"
           className="min-w-0 flex-1"
-          options={SCOPES}
-          value={scope}
-          onChange={(chosen) => workspace.conversations.setFilter({ scope: chosen })}
+          options={FLOW_FILTERS}
+          value={flowFilter}
+          onChange={(chosen) => workspace.conversations.setFilter({ flowFilter: chosen })}
         />
         <IconButton
           kind="plain"
@@ -77,7 +77,7 @@ function Filters() {
 
 function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }) {
   const workspace = useWorkspace();
-  const { list, state, error, words, scope } = useConversations((conversations) => conversations);
+  const { list, state, error, words, flowFilter } = useConversations((conversations) => conversations);
   const now = useNow();
   if (error) {
     return (
@@ -100,7 +100,7 @@ function List({ onOpen }: { onOpen: (conversation: ConversationRecord) => void }
       <Empty title={TEXTS.noConversationsYet}>
         <p>
           {TEXTS.runsStartWithoutHistory}
-          {scope === "flow" ? TEXTS.olderUnderAllFlows : ""}
+          {flowFilter === "flow" ? TEXTS.olderUnderAllFlows : ""}
         </p>
         <Button data-testid="conversation-begin" onClick={() => void workspace.conversation.begin()}>
           <Plus size={14} aria-hidden /> {TEXTS.newConversation}

@@ -4,7 +4,7 @@ import { useWorkspace } from "@/workspace/context";
 import { useConversations } from "@/workspace/run-hooks";
 import { TEXTS } from "./texts";
 
-/** Says that there are older conversations than those listed, and lists them when that is wanted. */
+/** Says that there are older conversations than the listed ones, and lists them on request. */
 export function LoadMore() {
   const workspace = useWorkspace();
   const { list, cut, error } = useConversations((conversations) => conversations);

@@ -11,7 +11,6 @@ const conversation = (change: Partial<ConversationRecord>) =>
   ({ id: "c", flow: "name:", flowName: "", title: "", ...change }) as ConversationRecord;
 
 let stored: ConversationRecord[];
-/** The flows of the requests to the host. */
 let requestedFlows: unknown[];
 let workspace: Workspace;
 let stop: () => void;

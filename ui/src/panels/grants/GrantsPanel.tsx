@@ -15,7 +15,7 @@ import { TEXTS } from "./texts";
 /** How long the flow has to stay as it is before its needs are computed again. */
 const QUIET_MS = 300;
 
-/** What the open flow needs, what is decided about it, and the tools that its MCP servers are pinned to. */
+/** The needs of the open flow, their decisions, and the tools that its MCP servers are pinned to. */
 export function GrantsPanel() {
   const { host } = useWorkspace();
   const flow = useFlow(documentFlow);

@@ -95,7 +95,7 @@ export function GuidePage() {
   );
 }
 
-/** Before anything is read, the search has the keyboard. When the page closes, who had it before gets it back. */
+/** The search has the focus first. When the page closes, the earlier focus returns. */
 function useKeyboard(box: RefObject<HTMLElement | null>): void {
   const [before] = useState(() => document.activeElement);
   useEffect(() => {
@@ -106,7 +106,7 @@ function useKeyboard(box: RefObject<HTMLElement | null>): void {
   }, [box, before]);
 }
 
-/** Who opens a run wants to see it. */
+/** Opening a run shows it. */
 function useLeaveForRun(): void {
   const { editor, layout } = useWorkspace();
   useEffect(

@@ -9,7 +9,7 @@ import { DOCUMENTS, IMAGE_ADDRESSES, PAGES, placeOfLink, readSections } from "./
 
 const LINK = /(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g;
 
-/** What a page says besides code. */
+/** The text of a page without code. */
 function withoutCode(text: string): string {
   return text.replace(/^\s*```[\s\S]*?^\s*```/gm, "").replace(/`[^`\n]*`/g, "");
 }

@@ -59,7 +59,7 @@ function readSummary(summary: string): GuidePart[] {
   return parts.filter((part) => part.pages.length > 0);
 }
 
-/** The parts of a page between its headings. Code is no heading, whatever it begins with. */
+/** The parts of a page between its headings. A line of code is never a heading. */
 export function readSections(text: string): Section[] {
   const anchor = headingAnchors();
   const sections: { heading: string; anchor: string; lines: string[] }[] = [];

@@ -11,7 +11,7 @@ const TITLE_SCORE = 4;
 const HEADING_SCORE = 3;
 const TEXT_SCORE = 1;
 
-/** The sections that have all words, in any case: those with the words in titles and headings first. */
+/** The sections that have all words, in any case: first the sections with the words in titles and headings. */
 export function searchGuide(pages: readonly Page[], query: string): SearchResult[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];

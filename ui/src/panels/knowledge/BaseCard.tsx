@@ -9,7 +9,7 @@ import { TEXTS } from "./texts";
 
 const STATE_COLORS = { new: "text-fg-3", indexing: "text-context", ready: "text-ok", failed: "text-bad" } as const;
 
-/** One knowledge base: what it consists of, its state, and what can be done with it. */
+/** One knowledge base: its folders, its state, and its actions. */
 export function BaseCard({ base, onChange }: { base: BaseStatus; onChange: () => void }) {
   const workspace = useWorkspace();
   const { name, paths, state, files, chunks, embeddings, embedded, fault } = base;

@@ -8,7 +8,7 @@ import { useWorkspace } from "@/workspace/context";
 import { PassageList } from "@/workspace/knowledge/PassageList";
 import { TEXTS } from "./texts";
 
-/** Shows what a node would find for a query, in all bases. */
+/** Shows the passages that a node would find for a query, in all bases. */
 export function SearchBases({ bases, onDone }: { bases: readonly string[]; onDone: () => void }) {
   const { host } = useWorkspace();
   const [query, setQuery] = useState("");

@@ -4,7 +4,7 @@ import { HostError } from "@/ipc";
 import type { Workspace } from "@/workspace/workspace";
 import { TEXTS } from "./texts";
 
-/** Indexes what changed, or all. What goes wrong stands on the card afterwards. */
+/** Indexes changed files, or all. The card shows errors afterwards. */
 export async function reindex(workspace: Workspace, name: string, all: boolean, onChange: () => void): Promise<void> {
   const indexed = workspace.host.call("knowledge.reindex", { name, all });
   // The list shows the progress from now on.

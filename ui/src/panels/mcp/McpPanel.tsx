@@ -9,7 +9,7 @@ import { TEXTS } from "./texts";
 /** How often the state of the servers is asked for while the panel is open. */
 const REFRESH_INTERVAL_MS = 2_000;
 
-/** The MCP servers of the person: add, connect, look at what they offer, accept what changed. */
+/** The MCP servers of the person: adding, connecting, their tools, and accepting changes. */
 export function McpPanel() {
   const { host } = useWorkspace();
   const { value: servers, error, load } = useLoaded(useCallback(() => host.call("mcp.list", {}), [host]));

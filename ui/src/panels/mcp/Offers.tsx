@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { McpServerDetails } from "@/bindings";
 import { TEXTS } from "./texts";
 
-/** What a server offers: tools, resources, prompts. */
+/** The tools, resources and prompts of a server. */
 export function Offers({ details }: { details: McpServerDetails }) {
   return (
     <div className="mt-2">

@@ -17,7 +17,7 @@ const DOTS: Record<McpServerStatus["phase"], string> = {
   failed: "bg-bad",
 };
 
-/** One server: what it does now, what it offers, and what to do with it. */
+/** One server: its state, its tools, and its actions. */
 export function ServerCard({ server, onChanged }: { server: McpServerStatus; onChanged: () => Promise<void> }) {
   const { host, questions } = useWorkspace();
   const { name, phase, changes } = server;

@@ -9,7 +9,7 @@ import { contentOf, draftOf, isComplete, KINDS, type MemoryDraft } from "./memor
 import { TEXTS } from "./texts";
 
 type Props = {
-  /** What is changed, or of which kind a new one is. */
+  /** The memory to change, or an empty one of a kind. */
   content: MemoryContent;
   titles: Record<MemoryKind, string>;
   /** Rejects with the host's error, which the form shows. */
@@ -74,7 +74,7 @@ type FieldProps = {
   testId: string;
   value: string;
   focused?: boolean;
-  /** Takes what is typed. */
+  /** Receives each change of the text. */
   children: (text: string) => void;
 };
 

@@ -13,7 +13,7 @@ type Props = {
   onEdit: () => void;
 };
 
-/** One memory: what it says, where it comes from, and its day. */
+/** One memory: its text, its origin, and its day. */
 export function MemoryRow({ memory, now, selected, onSelect, onEdit }: Props) {
   const { runs } = useWorkspace();
   const { text, steps = [], at, editedAt, source } = memory;

@@ -9,7 +9,7 @@ import { useUsers, useWorkspace } from "@/workspace/context";
 import { removeUser } from "./actions";
 import { TEXTS } from "./texts";
 
-/** Whose memory it is: switches, adds and removes users. */
+/** The user of the memories: switches, adds and removes users. */
 export function UserBar() {
   const workspace = useWorkspace();
   const { current, names } = useUsers((users) => users);

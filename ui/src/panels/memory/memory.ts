@@ -1,18 +1,18 @@
-/** What the memory panel makes of memories: steps as lines, where one comes from, its day. */
+/** The texts of the memory panel: steps as lines, the origin of a memory, its day. */
 import type { MemoryContent, MemoryKind, MemoryRecord } from "@/bindings";
 import { isUntrusted, parseOrigin } from "@/run/nodes/origins";
 import { TEXTS } from "./texts";
 
 export const KINDS: readonly MemoryKind[] = ["fact", "episode", "procedure"];
 
-/** What a form holds: the steps are lines. */
+/** The content of a form: the steps are lines. */
 export type MemoryDraft = { kind: MemoryKind; text: string; steps: string };
 
 export function draftOf({ kind, text, steps = [] }: MemoryContent): MemoryDraft {
   return { kind, text, steps: steps.join("\n") };
 }
 
-/** What a draft says. Only procedures have steps; empty lines are none. */
+/** The content of a draft. Only procedures have steps; empty lines are dropped. */
 export function contentOf({ kind, text, steps }: MemoryDraft): MemoryContent {
   const lines = steps
     .split("\n")
@@ -27,7 +27,10 @@ export function isComplete(draft: MemoryDraft): boolean {
   return text !== "" && (draft.kind !== "procedure" || steps.length > 0);
 }
 
-/** Where a memory comes from, in one line: who stored it, and the places of others that it was made from. */
+/**
+ * The origin of a memory, in one line: the run or person that stored it, and the places of others that it was made
+ * from.
+ */
 export function sourceText({ source: { flow, node }, origins = [] }: MemoryRecord): string {
   const by = flow === undefined ? TEXTS.byYou : TEXTS.byFlow(flow || "Untitled", node);
   const untrusted = origins.map(parseOrigin).filter(isUntrusted);

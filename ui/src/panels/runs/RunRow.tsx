@@ -35,7 +35,7 @@ const STATES: Record<RunStatus, { word: string; icon: ReactNode; tone: string }>
   interrupted: { word: "Interrupted", icon: <Unplug {...SIGN} />, tone: "text-wait" },
 };
 
-/** One run: which flow, how it ended, when; and what can be done with it. Those it began unfold below it. */
+/** One run: its flow, its end, its time, and its actions. Its child runs unfold below it. */
 export const RunRow = memo(function RunRow({ run, now }: { run: RunSummary; now: number }) {
   const children = useRunList((runs) => runs.children[run.run]);
   return (

@@ -5,7 +5,7 @@ import { Select } from "@/design/controls/Select";
 import { Empty } from "@/design/text/Empty";
 import { InlineCode } from "@/design/text/InlineCode";
 import { useNow } from "@/design/useNow";
-import { type RunScope, type RunStatusFilter, selectRuns } from "@/run/list/run-filter";
+import { type FlowFilter, type RunStatusFilter, selectRuns } from "@/run/run-filter";
 import { formatCount } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunList } from "@/workspace/run-hooks";
@@ -22,20 +22,20 @@ const STATUS_FILTERS: { id: RunStatusFilter; label: string }[] = [
   { id: "cancelled", label: TEXTS.stopped },
 ];
 
-/** Earlier runs and those that go on: look at one, go on with one, stop or delete one. */
+/** Earlier and active runs: open, continue, stop or delete them. */
 export function RunsPanel() {
   const workspace = useWorkspace();
   const { list, state, error, cut } = useRunList((runs) => runs);
   const path = useFlow((flow) => flow.path);
   const [words, setWords] = useState("");
   const [statusFilter, setStatusFilter] = useState<RunStatusFilter>("all");
-  const [scope, setScope] = useState<RunScope>("all");
+  const [flowFilter, setFlowFilter] = useState<FlowFilter>("all");
   const now = useNow();
-  const flowPath = scope === "flow" ? path : undefined;
+  const flowPath = flowFilter === "flow" ? path : undefined;
   useEffect(() => workspace.runList.follow(flowPath), [workspace, flowPath]);
   const displayed = useMemo(
-    () => selectRuns(list, { words, statusFilter, scope, path }),
-    [list, words, statusFilter, scope, path],
+    () => selectRuns(list, { words, statusFilter, flowFilter, path }),
+    [list, words, statusFilter, flowFilter, path],
   );
   return (
     <section className="flex h-full min-h-0 flex-col" aria-label={TEXTS.runs}>
@@ -58,8 +58,8 @@ export function RunsPanel() {
               { id: "all", label: TEXTS.allFlows },
               { id: "flow", label: TEXTS.thisFlow, disabled: path === undefined },
             ]}
-            value={scope}
-            onChange={setScope}
+            value={flowFilter}
+            onChange={setFlowFilter}
           />
         </div>
       </div>
@@ -89,7 +89,7 @@ export function RunsPanel() {
   );
 }
 
-/** Says that there are older runs than those listed, and lists them when that is wanted. */
+/** Says that there are older runs than the listed ones, and lists them on request. */
 function Cut({ count, narrowed }: { count: number; narrowed: boolean }) {
   const workspace = useWorkspace();
   return (

@@ -14,7 +14,7 @@ export function UsageByDay({ runs }: { runs: readonly unknown[] }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the list of runs says when there may be something new.
   useEffect(() => {
     let gone = false;
-    // What can't be read is not shown; the list of runs above says what is wrong with the store.
+    // Unreadable usage is not shown; the list of runs above reports problems of the store.
     host.call("usage.byDay", { days: DAYS }).then(
       (read) => gone || setUsage(read),
       () => gone || setUsage(undefined),

@@ -5,7 +5,7 @@ import { CONTROL } from "@/design/controls/control";
 import { useSettings, useWorkspace } from "@/workspace/context";
 import { TEXTS } from "./texts";
 
-/** What is redacted besides keys: regular expressions, each with the name that replaces a match. The host checks them. */
+/** Further texts to redact: regular expressions, each with the name that replaces a match. The host checks them. */
 export function RedactionPatterns() {
   const patterns = useSettings((settings) => settings.redaction?.patterns) ?? [];
   const { settings } = useWorkspace();

@@ -17,7 +17,6 @@ const NO_MODEL_LIST_CODES: readonly (ErrorCode | undefined)[] = [
 ];
 const MAX_VISIBLE_MODELS = 6;
 
-/** Tests a provider and shows the result. */
 export function TestRow({ provider }: { provider: string }) {
   const workspace = useWorkspace();
   const [report, setReport] = useState<TestReport>();
@@ -90,7 +89,6 @@ function WithModel({ busy, onTest }: { busy: boolean; onTest: (model: string) =>
   );
 }
 
-/** The known models of the provider. */
 function Models({ provider }: { provider: string }) {
   const models = useProviders((state) => state.models[provider]);
   const [all, setAll] = useState(false);

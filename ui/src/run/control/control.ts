@@ -272,7 +272,7 @@ export class RunControl {
     });
   }
 
-  /** Lets a run go on whose process died. */
+  /** Continues a run after its process died. */
   async resume(run: RunId): Promise<void> {
     await this.#reportErrors(async () => {
       await this.#host.call("run.resume", { run });
@@ -294,7 +294,7 @@ export class RunControl {
     });
   }
 
-  /** Stops a run. One whose process died is resumed for that and ends at once. */
+  /** Stops a run. After its process died, it is resumed for that and ends at once. */
   async cancel(run: RunId): Promise<void> {
     await this.#reportErrors(async () => {
       await this.#host.call("run.cancel", { run });
@@ -363,7 +363,7 @@ export class RunControl {
     return { label: TEXTS.retry, run: () => void this.retry(run) };
   }
 
-  /** Reports an error as a toast; for work on `run` whose journal this version cannot continue, with the way to retry it. */
+  /** Reports an error as a toast; if this version cannot continue the journal of `run`, with a button to retry it. */
   async #reportErrors(work: () => Promise<unknown>, run?: RunId): Promise<void> {
     try {
       await work();

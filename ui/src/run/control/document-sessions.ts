@@ -20,7 +20,7 @@ type Sessions = {
 
 /** The sessions of the shown document. */
 export type RunState = Sessions & {
-  /** The keys of the documents whose run was requested and has not started. */
+  /** The keys of the documents with a requested run that has not started. */
   starting: ReadonlySet<string>;
   /** How the run of each open document is doing, by the keys of the documents. */
   statuses: Readonly<Record<string, RunStatus>>;
@@ -113,7 +113,7 @@ export class DocumentSessions {
     return [viewed, document, ...behind].find((one) => one?.run === run);
   }
 
-  /** The document whose run a session follows. */
+  /** The document of a session's run. */
   documentOf(session: RunSession): string | undefined {
     if (this.shown.document === session) return this.#editor.state.key;
     for (const [key, { document }] of this.#behind) if (document === session) return key;

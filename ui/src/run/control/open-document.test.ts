@@ -8,7 +8,7 @@ import type { RunControl } from "./control";
 
 const named = (name: string): Flow => ({ version: 1, name, nodes: {}, edges: {}, layout: {} });
 
-/** A host whose replies the test controls. */
+/** A host with replies that the test controls. */
 let answers: Map<string, (reply: unknown) => void>;
 let editor: FlowEditor;
 let files: FlowFiles;

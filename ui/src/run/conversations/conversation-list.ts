@@ -4,15 +4,14 @@ import type { ConversationFlow, ConversationRecord } from "@/bindings";
 import type { FlowEditor } from "@/flow/document/editor";
 import { documentFlow, type FlowState } from "@/flow/document/flow-state";
 import { type Host, HostError } from "@/ipc";
-
-export type ConversationScope = "flow" | "all";
+import type { FlowFilter } from "../run-filter";
 
 export type Conversations = {
   list: ConversationRecord[];
   state: "unknown" | "loading" | "known";
   error?: HostError;
   words: string;
-  scope: ConversationScope;
+  flowFilter: FlowFilter;
   /** At most so many; whether there are more. */
   limit: number;
   cut: boolean;
@@ -38,7 +37,7 @@ export class ConversationList {
     list: [],
     state: "unknown",
     words: "",
-    scope: "flow",
+    flowFilter: "flow",
     limit: PAGE,
     cut: false,
   }));
@@ -50,7 +49,7 @@ export class ConversationList {
     readonly editor: FlowEditor,
   ) {}
 
-  setFilter(change: Partial<Pick<Conversations, "words" | "scope">>): void {
+  setFilter(change: Partial<Pick<Conversations, "words" | "flowFilter">>): void {
     this.store.setState({ ...change, limit: PAGE });
     this.refresh();
   }
@@ -72,7 +71,7 @@ export class ConversationList {
 
   /** Reloads now. */
   async load(): Promise<void> {
-    const { state, words, scope, limit } = this.store.getState();
+    const { state, words, flowFilter, limit } = this.store.getState();
     if (state === "unknown") this.store.setState({ state: "loading" });
     const request = ++this.#latestRequest;
     const answered = (change: Partial<Conversations>) => {
@@ -81,7 +80,7 @@ export class ConversationList {
     };
     try {
       const search = words.trim() || undefined;
-      const flow = scope === "flow" ? flowOf(this.editor.state) : undefined;
+      const flow = flowFilter === "flow" ? flowOf(this.editor.state) : undefined;
       // One more than displayed, to know whether there are more.
       const found = await this.host.call("conversations.list", { flow, search, limit: limit + 1 });
       answered({ list: found.slice(0, limit), cut: found.length > limit, error: undefined });

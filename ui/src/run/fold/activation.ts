@@ -24,7 +24,6 @@ export function newEpochView(epoch: Epoch): EpochView {
   };
 }
 
-/** An iteration of a loop begins. */
 export function beginIteration(view: EpochView, at: number): void {
   view.iteratingSince ??= at;
 }

@@ -94,7 +94,7 @@ function lastIndexWithin(epochs: readonly EpochView[], iteration: Epoch): number
   return known && isWithin(known.epoch, iteration) ? last : -1;
 }
 
-/** The activation whose state the node shows. */
+/** The activation that the node shows. */
 export function displayedEpoch(node: NodeView | undefined): EpochView | undefined {
   return node && epochOf(node, node.epoch);
 }

@@ -19,7 +19,6 @@ export type Changed = {
   contexts: Set<ContextId>;
   /** Entries of the journal that were new, in order. */
   entries: Entry[];
-  /** The number of stream deltas. */
   deltas: number;
 };
 
@@ -186,7 +185,7 @@ export class RunFold {
         head.pauses = [...head.pauses, ...asked];
         break;
       }
-      // A node that starts while the run waits is one whose child run did, before a crash.
+      // A node that starts while the run waits had a waiting child run before a crash.
       case "node.started":
       case "child.resumed":
       case "input.provided":

@@ -2,7 +2,8 @@
 import type { RunStatus, RunSummary } from "@/bindings";
 
 export type RunStatusFilter = "all" | "open" | "waiting" | "failed" | "finished" | "cancelled";
-export type RunScope = "all" | "flow";
+/** Of all flows, or of the open one. */
+export type FlowFilter = "all" | "flow";
 
 const STATUSES_BY_FILTER: Record<Exclude<RunStatusFilter, "all">, readonly RunStatus[]> = {
   open: ["running", "waiting", "interrupted"],
@@ -12,13 +13,16 @@ const STATUSES_BY_FILTER: Record<Exclude<RunStatusFilter, "all">, readonly RunSt
   cancelled: ["cancelled"],
 };
 
-type RunFilter = { words: string; statusFilter: RunStatusFilter; scope: RunScope; path: string | undefined };
+type RunFilter = { words: string; statusFilter: RunStatusFilter; flowFilter: FlowFilter; path: string | undefined };
 
-export function selectRuns(list: readonly RunSummary[], { words, statusFilter, scope, path }: RunFilter): RunSummary[] {
+export function selectRuns(
+  list: readonly RunSummary[],
+  { words, statusFilter, flowFilter, path }: RunFilter,
+): RunSummary[] {
   const wanted = words.trim().toLowerCase().split(/\s+/).filter(Boolean);
   return list.filter((run) => {
     if (statusFilter !== "all" && !STATUSES_BY_FILTER[statusFilter].includes(run.status)) return false;
-    if (scope === "flow" && path !== undefined && run.path !== path) return false;
+    if (flowFilter === "flow" && path !== undefined && run.path !== path) return false;
     const searchable = `${run.flowName} ${run.path ?? ""} ${run.run} ${run.status} ${run.waitingOn ?? ""} ${run.error?.code ?? ""}`;
     return wanted.every((word) => searchable.toLowerCase().includes(word));
   });

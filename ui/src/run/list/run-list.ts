@@ -11,9 +11,9 @@ const DELAY_MS = 150;
 const EVERY_MS = 600;
 
 export type Runs = {
-  /** Those that no other run began. */
+  /** The runs without a parent. */
   list: RunSummary[];
-  /** Those that a run began, of the runs that are unfolded. */
+  /** The child runs of unfolded runs. */
   children: Record<RunId, RunSummary[]>;
   state: "unknown" | "loading" | "known";
   error?: HostError;

@@ -1,4 +1,4 @@
-/** The events of a run as they came, and what is looked up in them: messages by context, and contexts as they once were. */
+/** The events of a run as they came, and lookups in them: messages by context, and contexts as they once were. */
 import type { ContextChange, ContextId, ContextRecord, Entry, Epoch, MemoryState, Message, NodeId } from "@/bindings";
 import { sameEpoch } from "../fold/epoch";
 import { applyToMemory, memoryOfConversation } from "../fold/memory";

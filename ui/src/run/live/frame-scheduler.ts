@@ -15,8 +15,8 @@ const BUDGET_MS = 5;
  */
 const MAX_BUDGET_MS = 8;
 /**
- * Of what grows in many places a frame takes one part in so many, but at least some. Where WebKit draws without a graphics
- * processor, it paints up to ten places that have changed, each by itself; if there are more, all that is between them.
+ * If text grows in many places, a frame draws one of this many parts of it, but at least some. Without a graphics
+ * processor, WebKit paints up to ten changed places separately, and for more of them everything in between.
  */
 const GROWTH_PARTS = 3;
 const MIN_GROWTH_JOBS = 4;
@@ -24,7 +24,7 @@ const MIN_GROWTH_JOBS = 4;
 const CARD_MS = 2.5;
 /** Rendering several cards together is cheaper than one by one, up to some number. */
 const CARDS_TOGETHER = 4;
-/** Cards are alike: what the last ones took is half of what is known of the next. */
+/** Cards are alike: the time of the last ones is half of the estimate for the next. */
 const CARD_LEARNING = { more: 0.5, less: 0.5 };
 /** What a panel takes that is drawn for the first time, in milliseconds. */
 const PANEL_MS = 10;
@@ -103,7 +103,7 @@ export class FrameScheduler {
   }
 
   #runJobs(until: number): void {
-    // A large job that takes longer than what is left of a frame has one for itself, in turns with the others.
+    // A large job that takes longer than the rest of a frame gets a frame alone, in turns with the others.
     const largeFirst = this.#largeWaited || this.#soon.size + this.#later.size === 0;
     if (largeFirst) this.#large.runBatch(until);
     while (this.#soon.size > 0 && performance.now() < until) this.#soon.runBatch(until);

@@ -72,7 +72,7 @@ export class RunSession {
     return entry.seq !== undefined && entry.seq < this.#replayedBefore;
   }
 
-  /** Follows the run from what is known of it on. */
+  /** Follows the run from its known entries on. */
   watch(): void {
     if (this.#closed || this.#unwatch) return;
     if (this.#watched) {

@@ -28,7 +28,7 @@ export class EpochChoice {
     readonly editor: FlowEditor,
   ) {}
 
-  /** Looks at this epoch of a node; without one at whichever the node shows. */
+  /** Looks at this epoch of a node; without one, at the epoch that the node shows. */
   choose(node: NodeId, epoch: Epoch | undefined): void {
     this.#change("byNode", node, epoch);
     this.#change("calls", node, undefined);

@@ -29,7 +29,6 @@ export function loopExecution(view: NodeView | undefined, around: Epoch = []): E
   return view.epochs.findLast(({ epoch }) => epoch.length === depth && isWithin(epoch, around));
 }
 
-/** The epoch of an iteration, counted from 0. */
 export function iterationAt({ epoch }: LoopProgress, index: number): Epoch {
   return [...epoch, index];
 }

@@ -39,7 +39,6 @@ function fold(...entries: Entry[]): RunFold {
   return run;
 }
 
-/** The only open question. */
 function question(run: RunFold): OpenPause {
   const [pause] = run.head.pauses;
   if (!pause) throw new Error("Nobody asks.");

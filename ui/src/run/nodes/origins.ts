@@ -79,7 +79,7 @@ function activation(nodes: Nodes, node: NodeId, epoch: EpochView["epoch"]): Epoc
   return found && compareEpochs(found.epoch, epoch) === 0 ? found : undefined;
 }
 
-/** Whether one of these places is among those that the outputs of an activation come from. */
+/** Whether one of these places is among the origins of an activation's outputs. */
 function comesFrom(view: EpochView, wanted: Origins, nodes: Nodes, known: Map<EpochView, boolean>): boolean {
   const stack = [view];
   const visited = new Set<EpochView>();

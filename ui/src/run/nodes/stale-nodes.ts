@@ -7,8 +7,8 @@ const NONE: ReadonlySet<NodeId> = new Set();
 const latest = new WeakMap<Flow, { now: Flow; stale: ReadonlySet<NodeId> }>();
 
 /**
- * The nodes whose type, config, policy or incoming edges have changed since `ran`. Names and places make no difference, nor
- * does an edge that was deleted and drawn again.
+ * The nodes with a type, config, policy or incoming edges that changed since `ran`. Names and places make no
+ * difference, nor does an edge that was deleted and drawn again.
  */
 export function staleNodes(ran: Flow, now: Flow): ReadonlySet<NodeId> {
   if (ran === now || (ran.nodes === now.nodes && ran.edges === now.edges)) return NONE;

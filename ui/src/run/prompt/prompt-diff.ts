@@ -1,7 +1,6 @@
 /** What changed from one prompt of a node to its next: which messages are new, which differ and how, and which are gone. */
 import type { Line } from "./prompt-lines";
 
-/** A part of a changed text. */
 export type DiffPiece = { kind: "same" | "added" | "removed"; text: string };
 
 export type LineChange = { kind: "new" } | { kind: "changed"; pieces: DiffPiece[] };

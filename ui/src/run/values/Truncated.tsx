@@ -1,7 +1,7 @@
 import { Scissors } from "lucide-react";
 import { TEXTS } from "@/run/texts";
 
-/** Stands below a reply whose end is missing. */
+/** Stands below a reply without its end. */
 export function Truncated({ className = "" }: { className?: string }) {
   return (
     <p

@@ -1,7 +1,7 @@
 /** Images and files of messages and values. They are references: the host has the bytes. */
 import type { Attachment, Content } from "@/bindings";
 
-/** What is attached to a message. */
+/** The attachments of a message. */
 export function attachmentsOf(content: Content): Attachment[] {
   if (typeof content === "string") return [];
   return content.flatMap((part) => (part.type === "attachment" ? [part] : []));

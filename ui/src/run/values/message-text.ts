@@ -1,13 +1,13 @@
 /** The text of a message, for display. */
 import type { Content } from "@/bindings";
 
-/** Its text, with the names of what is attached. */
+/** Its text, with the names of attachments. */
 export function messageText(content: Content): string {
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" ? part.text : `[${part.name}]`)).join("\n");
 }
 
-/** Its text alone, where what is attached is shown beside it. */
+/** Its text alone, where attachments are shown beside it. */
 export function plainMessageText(content: Content): string {
   if (typeof content === "string") return content;
   return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");

@@ -1,11 +1,11 @@
-/** The values a node put out, also those that its events only imply. */
+/** The values of a node's outputs, also values that its events only imply. */
 import type { Fault, NodeId, PortName } from "@/bindings";
 import type { EpochView } from "../fold/types";
 
 const ERROR_PORT = "error";
 const errorOutputs = new WeakMap<Fault, Record<PortName, unknown>>();
 
-/** The live outputs of an activation; of one whose failure was handled, what its `error` output carries. */
+/** The live outputs of an activation; of a handled failure, the value of its `error` output. */
 export function outputsOf(node: NodeId, view: EpochView): Record<PortName, unknown> {
   if (view.state !== "failed" || !view.handled || !view.error) return view.outputs;
   let outputs = errorOutputs.get(view.error);

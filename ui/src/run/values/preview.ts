@@ -76,7 +76,6 @@ export function plainText(markdown: string): string {
     .replace(/\*(\S[^*\n]*)\*/g, "$1");
 }
 
-/** A text on one line. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -17,7 +17,6 @@ export function reservedShare(quota: QuotaState): number {
   return quotaShare(quota) - quotaShare({ ...quota, reserved: none });
 }
 
-/** The quota that is the fullest. */
 export function fullestQuota(quotas: readonly QuotaState[]): QuotaState | undefined {
   let fullest: QuotaState | undefined;
   for (const quota of quotas) {

@@ -15,7 +15,7 @@ export function formatRunTokens({ input, output }: TokenUsage, children: boolean
 export function formatRunCost(cost: Cost, children: boolean): string {
   const formatted = formatCost(cost);
   if (!children) return formatted;
-  // What has no known price says so already; what is nearly nothing is not an upper bound any more.
+  // Unknown prices are marked already; an amount near zero is no upper bound.
   if (formatted.startsWith("<")) return "> $0";
   return formatted.startsWith("$") ? `≥ ${formatted}` : formatted;
 }

@@ -42,7 +42,7 @@ export function InnerFlowBanner() {
   );
 }
 
-/** The nodes whose flows lead to that depth: their ids alone may repeat. */
+/** The nodes on the path to that depth: their ids alone may repeat. */
 function pathTo(outer: NonNullable<FlowState["outer"]>, depth: number): string {
   return ["", ...outer.slice(0, depth).map(({ node }) => node)].join("/");
 }

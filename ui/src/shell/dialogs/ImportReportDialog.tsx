@@ -12,7 +12,7 @@ const TOOLS: Readonly<Record<ImportReport["format"], string>> = {
   rivet: "Rivet",
 };
 
-/** Says what became of the nodes and edges of an imported file, and leads to those that are in the flow. */
+/** Lists the results for the nodes and edges of an imported file, with links to nodes of the flow. */
 export function ImportReportDialog() {
   const { overlays } = useWorkspace();
   const report = useFlow((state) => state.importReport);

@@ -5,14 +5,14 @@ import type { Workspace } from "@/workspace/workspace";
 
 /** Parts of the window that take dropped files themselves have this attribute. */
 const TAKES_FILES = "[data-takes-files]";
-/** Media types of what is never a flow. Those of flows and pipelines differ between systems, or are missing. */
+/** Media types that are never flows. The types of flows and pipelines differ between systems, or are missing. */
 const NEVER_A_FLOW = /^(?:image|audio|video|font)\/|\/(?:pdf|zip|gzip|x-tar|wasm|octet-stream)$/;
 /** The largest file that is read. The host has its own limits, which are lower. */
 const MAX_BYTES = 64 << 20;
 
 export type FileDrag = { count: number; opens: boolean };
 
-/** What is dragged, if it is files that the window takes. */
+/** The dragged files, if the window takes them. */
 export function fileDrag(event: DragEvent): FileDrag | undefined {
   const { dataTransfer, target } = event;
   if (!dataTransfer?.types.includes("Files")) return undefined;

@@ -225,7 +225,7 @@ function NodesToGoTo() {
   );
 }
 
-/** Those that match, as the menu itself would order them. */
+/** The matches, in the order of the menu. */
 function bestFirst<T extends { value: string; terms: string[] }>(all: readonly T[], search: string): T[] {
   const ranked = all.map((one) => ({ one, score: rank(one.value, search, one.terms) }));
   return ranked

@@ -59,7 +59,10 @@ function Spent({ below }: { below?: RunSummary[] }) {
 /** How often the sums of child runs are asked for while they change. */
 const CHILDREN_INTERVAL_MS = 1000;
 
-/** The child runs of the run, whose records include what the runs below them used; unknown until the host has listed them. */
+/**
+ * The child runs of the run. Their records include the usage of the runs below them; unknown until the host has listed
+ * them.
+ */
 function useChildRuns(): RunSummary[] | undefined {
   const { host } = useWorkspace();
   const children = useHasChildren();

@@ -10,7 +10,7 @@ const CONTROLS =
   "button, a, select, summary, [role=tab], [role=separator], [role=switch], [role=treeitem], [role=listbox], [role=option]";
 const CONTROL_KEYS = /^(?: |Enter|Arrow\w+)$/;
 
-/** Carries out the command whose shortcut is pressed, unless a dialog or a text field has the keyboard. */
+/** Executes the command of a pressed shortcut, unless a dialog or a text field has the keyboard. */
 export function useShortcuts(): void {
   const commands = useCommands();
   useEffect(() => {
@@ -40,7 +40,7 @@ export function useShortcuts(): void {
   }, [commands]);
 }
 
-/** Whether the keys are text for a field: whatever shortcut a person gave to them, each character can be typed. */
+/** Whether the keys are text for a field: each character can be typed, also if it is a shortcut. */
 function typesCharacter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   return key.length === 1 && !ctrlKey && !metaKey && !altKey;
 }

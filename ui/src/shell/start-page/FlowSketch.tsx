@@ -3,7 +3,7 @@ import type { Flow, Node } from "@/bindings";
 import { cornerOf } from "@/flow/containers/containers";
 import { useNodeTypes } from "@/workspace/context";
 
-/** About the size of a card, whose true one is only known once it is drawn. */
+/** The approximate size of a card; the real one is known once it is drawn. */
 const CARD = { width: 200, height: 80 };
 const COLORS: Partial<Record<string, string>> = {
   contexts: "var(--context)",

@@ -10,7 +10,7 @@ const LAST = { tabs: [{ path: "/a" }, { path: "/b" }], shown: "/b" };
 const flow = (name: string): Flow => ({ version: 1, name, nodes: { n: { type: "text" } }, edges: {}, layout: {} });
 
 let workspace: Workspace;
-/** Files whose content has not arrived yet. */
+/** Files without their content yet. */
 let held: Map<string, Promise<void>>;
 
 beforeEach(() => {

@@ -13,7 +13,7 @@ afterEach(() => {
   field.remove();
 });
 
-/** Whether the browser does nothing by itself. */
+/** Whether the browser's default action is off. */
 const isKept = (event: Event, on: Element = document.body) => !on.dispatchEvent(event);
 const key = (name: string, more: KeyboardEventInit = {}) =>
   new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true, ...more });

@@ -28,8 +28,8 @@ export class ShortcutStore {
   }
 
   /**
-   * Gives a command its own keys again, and takes them from the commands that have them now. One that has no keys left by that gets
-   * its own back, except those that belong to another by now. `commands` have their own keys.
+   * Gives a command its own keys again, and takes them from the commands that have them now. A command without keys
+   * left gets its own back, except keys that belong to another by now. `commands` have their default keys.
    */
   reset(id: string, commands: readonly WithKeys[]): void {
     const ownOf = (command: string) => commands.find((one) => one.id === command)?.keys ?? [];

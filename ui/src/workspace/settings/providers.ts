@@ -62,7 +62,7 @@ export class ProviderStore {
     try {
       this.setModels(provider, (await this.host.call("provider.models", { provider })).models);
     } catch {
-      // A model's name can always be typed; the settings show what is wrong with the provider.
+      // A model's name can always be typed; the settings show the provider's problem.
     }
   }
 

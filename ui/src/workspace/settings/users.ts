@@ -1,4 +1,4 @@
-/** The users of the host, and the current one: lists show what is theirs, and new runs belong to them. */
+/** The users of the host, and the current one: lists show the user's entries, and new runs belong to the user. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import type { UserList } from "@/bindings";
 import { notify } from "@/design/dialogs/notify";

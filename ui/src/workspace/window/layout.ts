@@ -14,13 +14,13 @@ export type Layout = {
   size: WindowSize;
   /** The inspector's tab, shared by all nodes. */
   inspectorTab: string;
-  /** The question (`pauseKey`) whose answer field in the dock is to get the focus, once it is drawn. */
+  /** The question (`pauseKey`) to focus in the dock once its answer field is drawn. */
   focusAnswer: string | undefined;
   /** What covers the canvas and the parts around it, as a page. */
   page: "settings" | "guide" | undefined;
   /** The section of the settings that is to be brought into view. */
   shownSection: string | undefined;
-  /** The provider whose settings are to be brought into view. */
+  /** The provider to bring into view in the settings. */
   shownProvider: string | undefined;
 };
 

@@ -19,7 +19,7 @@ export type Overlays = {
 };
 
 export class OverlayStore {
-  /** What is typed while the field of the palette, or of the search across flows, is being opened. */
+  /** The text typed while the field of the palette, or of the search across flows, is being opened. */
   readonly typeAhead = new TypeAhead();
   readonly store: StoreApi<Overlays> = createStore<Overlays>(() => ({
     palette: false,

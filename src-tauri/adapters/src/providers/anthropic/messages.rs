@@ -12,10 +12,10 @@ use crate::providers::protocol::tool_calls::arguments_object;
 /// The messages without system messages, which are part of the instructions.
 pub(super) fn messages(history: &[SharedMessage]) -> Vec<Value> {
     let newest = history.iter().rposition(|message| message.role == Role::User);
-    let mut turns: Vec<Turn> = Vec::new();
+    let mut messages: Vec<WireMessage> = Vec::new();
     for (at, message) in history.iter().enumerate() {
         if Some(at) == newest {
-            mark_end(&mut turns);
+            mark_end(&mut messages);
         }
         let (role, blocks) = match message.role {
             Role::System => continue,
@@ -23,26 +23,26 @@ pub(super) fn messages(history: &[SharedMessage]) -> Vec<Value> {
             Role::Tool => ("user", vec![tool_result(message)]),
             Role::Assistant => ("assistant", assistant(message)),
         };
-        match turns.last_mut() {
+        match messages.last_mut() {
             _ if blocks.is_empty() => {}
-            Some(turn) if turn.role == role => turn.blocks.extend(blocks),
-            _ => turns.push(Turn { role, blocks }),
+            Some(message) if message.role == role => message.blocks.extend(blocks),
+            _ => messages.push(WireMessage { role, blocks }),
         }
     }
     let has_tool_steps = newest.is_some_and(|newest| newest + 1 < history.len());
     if has_tool_steps {
-        mark_end(&mut turns);
+        mark_end(&mut messages);
     }
-    turns.into_iter().map(|turn| json!({ "role": turn.role, "content": turn.blocks })).collect()
+    messages.into_iter().map(|message| json!({ "role": message.role, "content": message.blocks })).collect()
 }
 
-struct Turn {
+struct WireMessage {
     role: &'static str,
     blocks: Vec<Value>,
 }
 
-fn mark_end(turns: &mut [Turn]) {
-    if let Some(block) = turns.last_mut().and_then(|turn| turn.blocks.last_mut()) {
+fn mark_end(messages: &mut [WireMessage]) {
+    if let Some(block) = messages.last_mut().and_then(|message| message.blocks.last_mut()) {
         prompt_cache::mark(block);
     }
 }

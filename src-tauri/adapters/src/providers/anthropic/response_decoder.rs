@@ -9,7 +9,7 @@ use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::{Map, Value, json};
 
 use super::STATE_KEY;
-use super::wire::{Block, Delta, Event, Message, Untyped, Usage};
+use super::wire::{ContentBlock, Delta, Message, StreamEvent, Untyped, Usage};
 use crate::providers::http::{self, ErrorContext, Framing};
 use crate::providers::protocol::tool_calls::parse_arguments;
 
@@ -60,7 +60,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    fn parse_event(&self, data: &str) -> Result<Event, Fault> {
+    fn parse_event(&self, data: &str) -> Result<StreamEvent, Fault> {
         http::parse(self.context, data).map_err(|mismatch| match http::parse(self.context, data) {
             Ok(Untyped { error }) => self.context.stream_error(&error),
             Err(_) => mismatch,
@@ -77,14 +77,14 @@ impl<'a> Decoder<'a> {
     }
 
     /// Opens a block with its initial content: empty in a stream, complete in a whole response.
-    fn open(&mut self, index: u64, block: Block, sink: &mut ChunkSink<'_>) {
+    fn open(&mut self, index: u64, block: ContentBlock, sink: &mut ChunkSink<'_>) {
         let (mut part, first) = match block {
-            Block::Text { text } => (Part::Text(0), Delta::Text { text }),
-            Block::Thinking { thinking, signature } => {
+            ContentBlock::Text { text } => (Part::Text(0), Delta::Text { text }),
+            ContentBlock::Thinking { thinking, signature } => {
                 (Part::Thinking { thinking: String::new(), signature }, Delta::Thinking { thinking })
             }
-            Block::RedactedThinking { data } => (Part::Redacted(data), Delta::Other),
-            Block::ToolUse { id, name, input } => {
+            ContentBlock::RedactedThinking { data } => (Part::Redacted(data), Delta::Other),
+            ContentBlock::ToolUse { id, name, input } => {
                 let part = if self.reply_tool.as_ref() == Some(&name) {
                     Part::Reply(String::new())
                 } else {
@@ -94,7 +94,7 @@ impl<'a> Decoder<'a> {
                 let partial_json = if has_input { input.to_string() } else { String::new() };
                 (part, Delta::InputJson { partial_json })
             }
-            Block::Other => (Part::Other, Delta::Other),
+            ContentBlock::Other => (Part::Other, Delta::Other),
         };
         part.add(first, &mut self.text, sink);
         self.blocks.push((index, part));
@@ -110,9 +110,11 @@ impl http::ResponseDecoder for Decoder<'_> {
 
     fn decode(&mut self, data: &str, sink: &mut ChunkSink<'_>) -> Result<bool, Fault> {
         match self.parse_event(data)? {
-            Event::MessageStart { message } | Event::Message(message) => self.begin(message, sink),
-            Event::ContentBlockStart { index, content_block } => self.open(index, content_block, sink),
-            Event::ContentBlockDelta { index, delta } => {
+            StreamEvent::MessageStart { message } | StreamEvent::Message(message) => {
+                self.begin(message, sink)
+            }
+            StreamEvent::ContentBlockStart { index, content_block } => self.open(index, content_block, sink),
+            StreamEvent::ContentBlockDelta { index, delta } => {
                 let part = self.blocks.iter_mut().rev().find(|(known, _)| *known == index);
                 if !part.is_some_and(|(_, part)| part.add(delta, &mut self.text, sink)) {
                     return Err(self
@@ -120,17 +122,17 @@ impl http::ResponseDecoder for Decoder<'_> {
                         .invalid_response("sent a delta of a block that it had not started", data));
                 }
             }
-            Event::MessageDelta { delta, usage } => {
+            StreamEvent::MessageDelta { delta, usage } => {
                 let reason = delta.stop_reason.filter(|reason| !reason.is_empty());
                 self.stop_reason = reason.or(self.stop_reason.take());
                 self.usage.update(&usage);
             }
-            Event::MessageStop if !self.is_complete() => {
+            StreamEvent::MessageStop if !self.is_complete() => {
                 return Err(self.context.invalid_response("ended its message without a stop reason", ""));
             }
-            Event::MessageStop => return Ok(true),
-            Event::Error { error } => return Err(self.context.stream_error(&error)),
-            Event::Other => {}
+            StreamEvent::MessageStop => return Ok(true),
+            StreamEvent::Error { error } => return Err(self.context.stream_error(&error)),
+            StreamEvent::Other => {}
         }
         Ok(false)
     }

@@ -9,13 +9,13 @@ use crate::providers::http::{or_default, token_count, usage, with_breakdown};
 /// One event of a stream, or the whole response of a server that does not stream.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Event {
+pub(super) enum StreamEvent {
     MessageStart {
         message: Message,
     },
     ContentBlockStart {
         index: u64,
-        content_block: Block,
+        content_block: ContentBlock,
     },
     ContentBlockDelta {
         index: u64,
@@ -47,14 +47,14 @@ pub(super) struct Untyped {
 pub(super) struct Message {
     pub(super) id: Option<String>,
     #[serde(deserialize_with = "or_default")]
-    pub(super) content: Vec<Block>,
+    pub(super) content: Vec<ContentBlock>,
     pub(super) stop_reason: Option<String>,
     pub(super) usage: Value,
 }
 
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub(super) enum Block {
+pub(super) enum ContentBlock {
     Text {
         #[serde(default, deserialize_with = "or_default")]
         text: String,

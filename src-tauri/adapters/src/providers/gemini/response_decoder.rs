@@ -11,7 +11,7 @@ use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::{Map, Value, json};
 
 use super::STATE_KEY;
-use super::wire::{Event, FunctionCall, Part};
+use super::wire::{FunctionCall, Part, StreamEvent};
 use crate::providers::http::{self, ErrorContext, Framing};
 use crate::providers::protocol::received_attachments::received_image;
 use crate::providers::protocol::tool_calls::received_call;
@@ -117,7 +117,7 @@ impl http::ResponseDecoder for Decoder<'_> {
     }
 
     fn decode(&mut self, data: &str, sink: &mut ChunkSink<'_>) -> Result<bool, Fault> {
-        let event: Event = http::parse(self.context, data)?;
+        let event: StreamEvent = http::parse(self.context, data)?;
         if let Some(error) = event.error.filter(|error| !error.is_null()) {
             return Err(self.context.stream_error(&error));
         }

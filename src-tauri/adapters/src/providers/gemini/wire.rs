@@ -9,7 +9,7 @@ use crate::providers::http::{or_default, token_count, usage, with_breakdown};
 /// One event of a stream, or a whole response: both have the same shape.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Event {
+pub(super) struct StreamEvent {
     #[serde(deserialize_with = "or_default")]
     pub(super) candidates: Vec<Candidate>,
     pub(super) prompt_feedback: Option<Feedback>,

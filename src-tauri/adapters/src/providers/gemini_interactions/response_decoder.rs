@@ -13,7 +13,7 @@ use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::{Value, json};
 
 use super::steps::{CALL, STATE_KEY, TEXT};
-use super::wire::{Content, Delta, Event, Interaction, Step};
+use super::wire::{Content, Delta, Interaction, Step, StreamEvent};
 use crate::providers::http::{self, ErrorContext, Framing, parse};
 use crate::providers::protocol::received_attachments::received_image;
 use crate::providers::protocol::streamed_text::push_text;
@@ -51,10 +51,10 @@ enum PartialStep {
         name: String,
         /// The arguments that came with the start of the step.
         whole: Option<Value>,
-        /// The JSON text of those that came as deltas.
+        /// The JSON text of arguments that came as deltas.
         fragments: String,
     },
-    /// What the provider did by itself.
+    /// A step of the provider's own tools.
     Other,
 }
 
@@ -175,7 +175,7 @@ impl<'a> Decoder<'a> {
         }
         self.stop_reason = Some(match status {
             None | Some("completed" | "requires_action") => StopReason::End,
-            // The limit of the request, or that of the server for one request.
+            // The limit of the request, or the server's own limit.
             Some("incomplete" | "requires_continuation") => StopReason::MaxTokens,
             Some("cancelled" | "in_progress" | "queued") => StopReason::Interrupted,
             Some(other) => StopReason::Other(other.to_owned()),
@@ -195,7 +195,7 @@ impl http::ResponseDecoder for Decoder<'_> {
         if data.trim() == DONE {
             return Ok(true);
         }
-        let event: Event = parse(self.context, data)?;
+        let event: StreamEvent = parse(self.context, data)?;
         if let Some(error) = event.error.filter(|error| !error.is_null()) {
             return Err(self.context.stream_error(&error));
         }

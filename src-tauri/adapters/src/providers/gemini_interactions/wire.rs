@@ -6,9 +6,8 @@ use serde_json::Value;
 
 use crate::providers::http::{or_default, token_count, usage, with_breakdown};
 
-/// One event of a stream.
 #[derive(Deserialize)]
-pub(super) struct Event {
+pub(super) struct StreamEvent {
     #[serde(rename = "event_type", default)]
     pub(super) kind: String,
     /// The step that it is about.

@@ -17,7 +17,7 @@ const BEARER: &str = "Bearer ";
 
 pub(super) struct ApiKey {
     owner: KeyOwner,
-    /// Whose key is used while the owner has none.
+    /// The owner of the key that is used while this owner has none.
     shared_owner: Option<KeyOwner>,
     header_name: HeaderName,
     prefix: &'static str,

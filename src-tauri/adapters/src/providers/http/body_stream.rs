@@ -21,7 +21,6 @@ pub(crate) struct ResponseBody {
     pub(super) idle_timeout: Duration,
 }
 
-/// Reads a body to its end.
 pub(super) async fn read_to_end(body: ResponseBody, context: &ErrorContext) -> Result<Vec<u8>, Fault> {
     let idle_timeout = body.idle_timeout;
     let mut chunks = Box::pin(chunks(body));

@@ -25,13 +25,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const HEADER_TIMEOUT: Duration = Duration::from_mins(5);
 const IDLE_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// A keychain may ask for a password in a dialog that nobody sees.
+/// A keychain may ask for a password in a dialog that is hidden.
 const KEY_LOOKUP_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Bounds a model list whose pages never end.
 const MAX_MODEL_PAGES: usize = 20;
 
-/// The HTTP client of one provider.
 pub(crate) struct HttpClient {
     config: &'static ProtocolConfig,
     provider: String,
@@ -111,7 +110,7 @@ impl HttpClient {
         }
     }
 
-    /// The key of a request with this body: that of the whole conversation, whatever the server has stored of it.
+    /// The reply key of a request: that of the whole conversation, also if the server has stored a part of it.
     pub(crate) fn reply_key(&self, body: &impl Serialize) -> Result<ReplyKey, Fault> {
         hash_request(&(self.config.protocol, self.base_url.display(), body))
     }
@@ -165,8 +164,8 @@ impl HttpClient {
         self.send(request, context).await
     }
 
-    /// Posts `body` and reads the JSON document of the response. `otherwise` says what the server sent if it is none of this
-    /// form.
+    /// Posts `body` and reads the JSON document of the response. `otherwise` names the problem if the document has
+    /// another form.
     pub(crate) async fn post_json<T: DeserializeOwned>(
         &self,
         path: &str,

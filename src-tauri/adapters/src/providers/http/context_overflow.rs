@@ -5,16 +5,15 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What a refusal names.
+/// The sizes that a refusal names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ContextOverflow {
     /// The window, in tokens.
     pub(super) limit: Option<u64>,
-    /// The tokens of the prompt, without what was reserved for the reply.
+    /// The tokens of the prompt, without the reserve for the reply.
     pub(super) tokens: Option<u64>,
 }
 
-/// The error codes that say it.
 const CODES: [&str; 3] = ["context_length_exceeded", "exceed_context_size_error", "context_window_exceeded"];
 
 /// The sentences that say it; `limit` and `tokens` are the numbers. The first that matches counts, so that a more specific one

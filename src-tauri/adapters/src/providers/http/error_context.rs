@@ -23,7 +23,7 @@ const TRUST_ADVICE: &str = if cfg!(target_os = "linux") {
     "add its certificate to the system's certificate store"
 };
 
-/// What a fault says about the call it belongs to.
+/// The call that a fault belongs to.
 #[derive(Clone, Debug)]
 pub(crate) struct ErrorContext {
     pub(super) config: &'static ProtocolConfig,
@@ -314,7 +314,6 @@ fn status_of(code: &str) -> u16 {
     }
 }
 
-/// An error as the server reports it.
 struct ServerError {
     code: Option<String>,
     message: String,

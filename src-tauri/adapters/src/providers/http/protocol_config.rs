@@ -1,13 +1,13 @@
-//! The constants of a protocol: what its servers are called and how requests carry the API key.
+//! The constants of a protocol: the names of its servers and the place of the API key in requests.
 
-/// What the HTTP client needs to know about a protocol.
+/// The facts about a protocol that the HTTP client needs.
 #[derive(Debug)]
 pub(crate) struct ProtocolConfig {
     /// Its name, which is part of the keys of requests. It never changes.
     pub(crate) protocol: &'static str,
     /// What such a server is called, with its article: "an OpenAI-compatible server".
     pub(crate) server: &'static str,
-    /// What its base URL usually looks like, as a sentence for hints.
+    /// The usual form of its base URL, as a sentence for hints.
     pub(crate) base_url_hint: &'static str,
     /// The header that carries the key, in lower case.
     pub(crate) key_header: &'static str,

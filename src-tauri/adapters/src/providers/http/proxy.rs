@@ -1,11 +1,11 @@
-//! The proxy that requests to a server go through, as the environment names it. The HTTP client reads the same variables, and
-//! ignores what it can't use without a word; here that is refused.
+//! The proxy that requests to a server go through, as the environment names it. The HTTP client reads the same
+//! variables, and silently ignores values that it can't use; this module refuses them.
 
 use hyper::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
 use reqwest::Url;
 
-/// What the environment says about the proxy for a server.
+/// The proxy of the environment for a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ProxySetting {
     /// Requests go directly to the server.
@@ -19,7 +19,6 @@ pub(super) enum ProxySetting {
     },
     /// A variable names a proxy that can't be used, so nothing is sent.
     Unusable {
-        /// The variable.
         variable: String,
         /// Why, to follow the name of the variable in a sentence.
         why: String,

@@ -35,7 +35,7 @@ impl ReasoningDetails {
         }
     }
 
-    /// What a message keeps for the server, if there is anything.
+    /// The reasoning that a message keeps for the server, if there is any.
     pub(super) fn into_state(self) -> Option<Value> {
         (!self.0.is_empty()).then(|| json!({ STATE_KEY: { REASONING_DETAILS: self.0 } }))
     }

@@ -10,7 +10,7 @@ use plait_run::provider::{Chunk, ChunkSink, ModelReply, StopReason};
 use serde_json::Value;
 
 use super::reasoning_details::ReasoningDetails;
-use super::wire::{CallDelta, Delta, Event, Text};
+use super::wire::{CallDelta, Delta, StreamEvent, Text};
 use crate::providers::http::{self, ErrorContext, Framing};
 use crate::providers::protocol::received_attachments::received_data_url;
 use crate::providers::protocol::tool_calls::{parse_arguments, received_call};
@@ -117,7 +117,7 @@ fn is_blank(reason: &str) -> bool {
     matches!(reason.trim(), "" | "null" | "None")
 }
 
-/// OpenAI's reasons, and those of servers that are compatible otherwise; without any, the server has sent its end mark.
+/// The reasons of OpenAI and of compatible servers. Without a reason, the server has sent its end mark.
 fn stop_reason(reason: &str) -> StopReason {
     match reason.to_lowercase().as_str() {
         // TGI: `eos_token`, `stop_sequence`. Together: `eos`. Cohere: `COMPLETE`. Gateways pass on what vendors say.
@@ -150,7 +150,7 @@ impl http::ResponseDecoder for Decoder<'_> {
             self.done = true;
             return Ok(true);
         }
-        let event: Event = http::parse(self.context, data)?;
+        let event: StreamEvent = http::parse(self.context, data)?;
         if let Some(error) = event.error.filter(|error| !error.is_null()) {
             return Err(self.context.stream_error(&error));
         }
@@ -191,7 +191,7 @@ impl http::ResponseDecoder for Decoder<'_> {
         let provider_state = self.reasoning_details.into_state().filter(|_| !self.calls.is_empty());
         let calls = self.calls.into_iter().enumerate();
         Ok(ModelReply {
-            // What the model says instead of a reply.
+            // The model's text instead of a reply.
             text: self.text + &self.refusal,
             attachments: self.attachments,
             reasoning: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),

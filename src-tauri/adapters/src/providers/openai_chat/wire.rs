@@ -9,7 +9,7 @@ use crate::providers::http::{or_default, token_count, usage, with_breakdown};
 /// One event of a stream, or the whole response of a server that does not stream.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Event {
+pub(super) struct StreamEvent {
     /// A string, if the server follows the protocol.
     pub(super) id: Option<Value>,
     #[serde(deserialize_with = "or_default")]
@@ -66,7 +66,7 @@ pub(super) struct ImageUrl {
     pub(super) url: String,
 }
 
-/// Text, or parts of which some are text.
+/// A text, or parts that may contain texts.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Text {

@@ -250,7 +250,7 @@ impl http::ResponseDecoder for Decoder<'_> {
             reason => reason,
         };
         Ok(ModelReply {
-            // What the model says instead of a reply.
+            // The model's text instead of a reply.
             text: self.text + &refusal,
             attachments: Vec::new(),
             reasoning: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),

@@ -18,7 +18,6 @@ pub(super) struct EventHead {
 pub(super) struct ItemDelta {
     #[serde(default, deserialize_with = "or_default")]
     pub(super) output_index: u64,
-    /// The index of the summary part.
     #[serde(default, deserialize_with = "or_default")]
     pub(super) summary_index: u64,
     #[serde(rename = "delta", default, deserialize_with = "or_default")]
@@ -58,7 +57,6 @@ pub(super) struct Part {
     pub(super) refusal: Option<String>,
 }
 
-/// An event about the whole response.
 #[derive(Deserialize)]
 pub(super) struct ResponseEvent {
     pub(super) response: Response,

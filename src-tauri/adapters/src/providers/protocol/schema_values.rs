@@ -35,7 +35,7 @@ pub(in crate::providers) fn infer_types(values: &[Value]) -> Option<Vec<String>>
     (!types.is_empty()).then_some(types)
 }
 
-/// Those values that are of one of these types. None if there are none, or if one of them is an object or a list.
+/// The values of one of these types. None if there are none, or if one of them is an object or a list.
 pub(in crate::providers) fn of_types(values: Vec<Value>, types: &[String]) -> Option<Vec<Value>> {
     let is_of = |value: &Value, kind: &str| match value {
         Value::Null => kind == "null",

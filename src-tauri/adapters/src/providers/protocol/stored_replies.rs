@@ -1,9 +1,9 @@
-//! Conversations that a provider stores, so that only what is new has to be sent. Off by default, in memory only, and purely an
-//! optimization: the local history is the source of truth.
+//! Conversations that a provider stores, so that only new messages have to be sent. Off by default, in memory only, and
+//! purely an optimization: the local history is the source of truth.
 //!
-//! Each stored reply is identified by a hash of everything up to and including it: session, model, instructions, tools and
-//! every item of the conversation. A request continues from its longest prefix with a known hash. A history that was trimmed, edited,
-//! injected, summarized or forked has no known hash, so everything is sent.
+//! Each stored reply is identified by a hash of everything up to and including it: session, model, instructions, tools
+//! and every item of the conversation. A request continues from its longest prefix with a known hash. A history that
+//! was trimmed, edited, injected, summarized or forked has no known hash, so everything is sent.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -17,7 +17,6 @@ const MAX_STORED_REPLIES: usize = 4096;
 
 type Hash = [u8; 32];
 
-/// The hashes of all prefixes of a request.
 pub(in crate::providers) struct PrefixHashes {
     /// The hash without any item, then with each further item.
     hashes: Vec<Hash>,
@@ -53,7 +52,7 @@ impl PrefixHashes {
 /// A stored reply, and how many items of the request precede and include it.
 pub(in crate::providers) struct StoredReply {
     hash: Hash,
-    /// What the provider calls it.
+    /// The provider's id of it.
     pub(in crate::providers) id: String,
     pub(in crate::providers) items: usize,
 }

@@ -1,4 +1,4 @@
-//! A provider whose server can store conversations, whatever its protocol. By default the server stores nothing;
+//! A provider whose server can store conversations, of any protocol. By default the server stores nothing;
 //! [`stored_replies`](super::stored_replies) describes when it does.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::stored_replies::{PrefixHashes, StoredReplies};
 use crate::providers::http::{ErrorContext, Framing, HttpClient, ResponseBody, wants_session};
 
-/// What differs between protocols whose servers store conversations.
+/// The differences between protocols with servers that store conversations.
 #[async_trait]
 pub(in crate::providers) trait SessionProtocol: Send + Sync + 'static {
     /// Below the base URL.
@@ -79,7 +79,6 @@ impl Serialize for Body<'_> {
 }
 
 impl RequestDraft {
-    /// The body with the whole conversation.
     fn full_body(&self, store: bool) -> Body<'_> {
         Body { rest: &self.body, store, previous: None, input: &self.items }
     }

@@ -18,7 +18,6 @@ const FORMATS: [&str; 9] =
 const MAX_NESTING_DEPTH: usize = 10;
 /// The maximum number of properties of all objects.
 const MAX_PROPERTIES: usize = 5_000;
-/// The maximum number of values in all enumerations.
 const MAX_ENUM_VALUES: usize = 1_000;
 /// The maximum characters of all names, values and constants.
 const MAX_CHARS: usize = 120_000;

@@ -1,5 +1,5 @@
-//! Ids of tool calls in the form that a vendor accepts. A conversation may have ids of another vendor, or of Plait. An id and
-//! what it is mapped to belong together for good: a call and its result are mapped alike, in every request.
+//! Ids of tool calls in the form that a vendor accepts. A conversation may have ids of another vendor, or of Plait. The
+//! mapping is fixed: a call and its result get the same id in every request.
 
 use std::borrow::Cow;
 
@@ -9,19 +9,17 @@ use sha2::{Digest as _, Sha256};
 const HASH_CHARS: usize = 9;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// What a server of an `OpenAI` protocol accepts as the id of a tool call.
+/// The form of ids that a server of an `OpenAI` protocol accepts.
 #[derive(Clone, Copy)]
 pub(in crate::providers) enum CallIdForm {
-    /// Any text.
     Any,
-    /// So many characters at most.
+    /// The maximum number of characters.
     AtMost(usize),
     /// Nine letters and digits, as Mistral requires.
     Short,
 }
 
 impl CallIdForm {
-    /// The id in this form.
     pub(in crate::providers) fn apply(self, id: &str) -> Cow<'_, str> {
         match self {
             Self::Any => Cow::Borrowed(id),

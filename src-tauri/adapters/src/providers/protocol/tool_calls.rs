@@ -14,7 +14,6 @@ pub(in crate::providers) fn function(tool: &ToolSpec) -> Value {
     })
 }
 
-/// The arguments of a call as text.
 pub(in crate::providers) fn arguments_text(call: &ToolCall) -> String {
     match &call.arguments {
         Value::String(text) => text.clone(),

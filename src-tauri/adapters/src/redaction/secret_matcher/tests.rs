@@ -25,7 +25,6 @@ proptest! {
         }
     }
 
-    /// The undecided end is the longest one that is part of a secret.
     #[test]
     fn undecided_end_is_the_longest_part_of_a_secret(start in 0_usize..20, length in 0_usize..15) {
         let text = format!("=={}", &SECRET[start..start + length]);

@@ -11,7 +11,6 @@ pub(super) struct TokenEstimate;
 
 /// Letters that a token of a word has on average, beyond the first ones.
 const LETTERS_PER_TOKEN: usize = 7;
-/// Digits of a token.
 const DIGITS_PER_TOKEN: usize = 3;
 /// Equal signs in a row that are one token.
 const SIGNS_PER_TOKEN: usize = 4;

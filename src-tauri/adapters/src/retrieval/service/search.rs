@@ -1,4 +1,4 @@
-//! Searching: brings the indexes up to date, searches each by words and by meaning, and joins what they find.
+//! Searching: brings the indexes up to date, searches each by words and by meaning, and joins the results.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! From what a flow or a person names to a base with its folders.
+//! From the name in a flow or of a person to a base with its folders.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl KnowledgeBases {
         }
     }
 
-    /// The base of a definition. One whose embeddings changed is another one.
+    /// The base of a definition. Other embeddings make another base.
     pub(super) fn base_of(&self, definition: &BaseDefinition) -> Result<Arc<Base>, Fault> {
         let folder = definition::folder_of(&self.0.options.home, &definition.name)?;
         Ok(self.base(folder, || (definition.name.clone(), definition.embeddings.clone())))

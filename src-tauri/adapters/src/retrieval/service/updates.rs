@@ -1,4 +1,4 @@
-//! Indexing: at most one at a time for each base, with progress, stopped by a person or by whoever no longer waits for it.
+//! Indexing: at most one at a time for each base, with progress, stopped by a person, or when no caller waits for it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::retrieval::update::Update;
 /// Receives progress.
 pub(super) type OnProgress = Arc<dyn Fn(IndexProgress) + Send + Sync>;
 
-/// An indexing in progress. Dropping it ends it for those who look at the base.
+/// An indexing in progress. Dropping it ends it for all observers of the base.
 struct Activity {
     base: Arc<Base>,
     fault: Option<Fault>,
@@ -69,7 +69,7 @@ impl KnowledgeBases {
         };
         let (bases, own_target, runtime) = (self.clone(), target.clone(), Handle::current());
         let (token, on_progress) = (cancel.clone(), Arc::clone(&report));
-        // What this holds is released when it ends, also if nobody waits for it any more.
+        // The lock is released when the task ends, also if no caller waits for it.
         let ended = tokio::task::spawn_blocking(move || {
             let result = bases.update_index(&own_target, all, runtime, &token, &*on_progress);
             (result, activity, guard)
@@ -121,7 +121,7 @@ impl KnowledgeBases {
         result.map(|()| index)
     }
 
-    /// Buys the embeddings that are missing. What was bought stays, also if this fails or is stopped.
+    /// Buys the missing embeddings. Bought embeddings stay, also if this fails or is stopped.
     async fn embed_missing(
         &self,
         base: &Base,

@@ -19,7 +19,7 @@ use super::secrets;
 use crate::net::GuardedRequest;
 use crate::tools::bad_arguments::bad_arguments;
 
-/// The largest answer, in bytes. What a model or a journal can do with is far smaller.
+/// The largest response, in bytes, far above what a model or a journal can use.
 const MAX_RESPONSE_BYTES: usize = 4 << 20;
 /// The longest URL that is sent, in bytes.
 const MAX_URL_BYTES: usize = 16_000;
@@ -82,7 +82,7 @@ fn body(
     Some(serde_json::to_vec(&body).unwrap_or_default())
 }
 
-/// A value with its placeholders filled. None for a text that is one placeholder whose argument is absent; such fields and
+/// A value with its placeholders filled. None for a text that is one placeholder without an argument; such fields and
 /// items are left out.
 fn fill(value: &Value, arguments: &Value) -> Option<Value> {
     // The nesting of a config is limited when it is read.
@@ -167,7 +167,7 @@ fn escape_into(url: &mut String, value: &str) {
     }
 }
 
-/// The pairs of a declared parameter. None if it is one placeholder whose argument is absent.
+/// The pairs of a declared parameter. None if it is one placeholder without an argument.
 fn query_pairs(name: &str, text: &str, arguments: &Value) -> Vec<(String, String)> {
     match whole(text) {
         Some(argument) => {
@@ -185,7 +185,7 @@ fn value_pairs(name: &str, value: &Value) -> Vec<(String, String)> {
     }
 }
 
-/// The declared headers without those that have a secret. One that is one placeholder whose argument is absent is left out.
+/// The declared headers that have no secret. A header that is one placeholder without an argument is left out.
 fn headers(binding: &HttpBinding, tool: &str, arguments: &Value) -> Result<HeaderMap, Fault> {
     let mut headers = HeaderMap::new();
     for (name, text) in binding.headers.iter().filter(|(_, text)| !secrets::has_reference(text)) {
@@ -218,7 +218,7 @@ fn context_header(context: &ToolContext) -> HeaderValue {
     }
 }
 
-/// JSON whose letters outside of ASCII are escaped.
+/// JSON with escapes for all letters outside of ASCII.
 fn ascii_json(value: &Value) -> String {
     let json = value.to_string();
     let mut text = String::with_capacity(json.len());

@@ -46,7 +46,6 @@ pub(super) async fn insert(
     Ok(())
 }
 
-/// Where references stand in a text.
 fn references(text: &str) -> Vec<(usize, usize)> {
     let (mut found, mut from) = (Vec::new(), 0);
     while let Some(start) = text[from..].find("${").map(|at| from + at) {

@@ -122,7 +122,7 @@ impl Connection {
         !self.service.peer().is_transport_closed()
     }
 
-    /// What the server said about itself.
+    /// The server's description of itself.
     pub(super) fn info(&self) -> Option<Arc<ServerPeerInfo>> {
         self.service.peer().peer_info()
     }
@@ -216,7 +216,6 @@ impl Connection {
         Ok(items)
     }
 
-    /// The content of a resource.
     pub(super) async fn read_resource(&self, uri: &str) -> Result<Value, Fault> {
         let params = ReadResourceRequestParams::new(uri);
         match self.bounded(self.peer().read_resource_once(params)).await? {
@@ -234,7 +233,7 @@ impl Connection {
         invocation: &ToolInvocation,
         context: Option<&ToolContext>,
     ) -> Result<Value, Fault> {
-        let _turn = self.client.turn().await;
+        let _permit = self.client.acquire_call_permit().await;
         let call = CallInProgress::new(Arc::clone(&invocation.progress), Arc::clone(&invocation.requests));
         let mut registered = self.client.register(Arc::clone(&call));
         let timeout = invocation.tool.policy.timeout_ms.map_or(DEFAULT_CALL_TIMEOUT, Duration::from_millis);
@@ -245,7 +244,7 @@ impl Connection {
             () = wait_for_oversized(&mut oversized) => Err(self.faults().of_oversized(MAX_MESSAGE_BYTES)),
             () = run_out(timeout, &call, &self.client) => Err(self.faults().of_silent_call(&binding.tool, timeout)),
         };
-        // A question that could not be asked ends the call, whatever the server makes of it.
+        // A question that could not be asked ends the call; the server's own result does not count.
         if let Some(fault) = call.take_fault() {
             return Err(fault);
         }
@@ -363,7 +362,7 @@ impl Connection {
     }
 }
 
-/// A request that is canceled at the server if nobody waits for it any more.
+/// A request that is canceled at the server when its future is dropped.
 struct CancelOnDrop(Option<RequestHandle<RoleClient>>);
 
 impl CancelOnDrop {

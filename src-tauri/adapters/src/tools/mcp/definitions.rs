@@ -81,13 +81,13 @@ impl McpTool {
     }
 }
 
-/// What a tool's binding holds: which tool of the server it is, and in which definition.
+/// The content of a tool's binding: the tool of the server, and its definition.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct McpBinding {
     pub(super) tool: String,
     pub(super) definition: String,
-    /// Whether it receives what it may know of the conversation, whatever the entry says.
+    /// Whether it receives a part of the conversation, regardless of the entry.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) send_context: bool,
 }
@@ -113,7 +113,7 @@ pub struct McpToolChange {
 }
 
 impl McpToolChanges {
-    /// The difference between the accepted tools and those that the server defines now.
+    /// The difference between the accepted tools and the server's current tools.
     pub(super) fn between(accepted: &BTreeMap<String, McpTool>, current: &[McpTool]) -> Self {
         let mut changes = Self { definitions: definitions_hash(current), ..Self::default() };
         for tool in current {
@@ -162,18 +162,17 @@ impl McpToolChanges {
     }
 }
 
-/// The tools of a server that were accepted: those that may be used, in the definitions that they had.
+/// The accepted tools of a server, with the definitions that were accepted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", from = "StoredTools")]
 pub(super) struct AcceptedTools {
     /// When, in milliseconds since the Unix epoch. Early versions did not store it.
     at: Option<u64>,
-    /// Whether nobody looked at them: they are those of the first connection.
+    /// Whether no person has seen them: they are the tools of the first connection.
     as_first_seen: bool,
     pub(super) tools: BTreeMap<String, McpTool>,
 }
 
-/// As the store has them.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum StoredTools {
@@ -233,8 +232,8 @@ pub(super) fn definitions_hash<'a>(tools: impl IntoIterator<Item = &'a McpTool>)
     content_hash(hashes.join("\n").as_bytes())
 }
 
-/// The tools as models see them: those that are valid, each with a name that every provider takes.
-/// `send_context`: whether they receive what they may know of the conversation.
+/// The tools as models see them: valid tools, each with a name that every provider takes. `send_context`: whether they
+/// receive a part of the conversation.
 pub(super) fn to_specs(server: &str, tools: &[McpTool], send_context: bool) -> Vec<ToolSpec> {
     let mut names = HashSet::new();
     let valid = tools.iter().filter(|tool| tool.problem.is_none());

@@ -1,5 +1,5 @@
-//! What a person enters about an MCP server: how to start it, or where it is. Secrets are not part of it: they are in the key
-//! store, and the entry only says that they exist.
+//! The entry of a person for an MCP server: how to start it, or where it is. Secrets are not part of it: they are in
+//! the key store, and the entry only says that they exist.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +90,7 @@ impl McpEntry {
         }
     }
 
-    /// Checks what the types cannot express. `mcp.entry_invalid`.
+    /// Checks the rules that the types cannot express. `mcp.entry_invalid`.
     pub(super) fn check(&self, name: &str) -> Result<(), Fault> {
         check_name(name)?;
         let invalid = |what: &str| Err(invalid(name, what));

@@ -13,7 +13,6 @@ use super::stdio_guard::StdoutGuard;
 
 const MAX_REASON_BYTES: usize = 2_000;
 
-/// What a connection is, for the message of a fault.
 pub(super) struct ConnectionFaults<'a> {
     pub(super) server: &'a str,
     pub(super) process: Option<&'a ServerProcess>,
@@ -89,7 +88,7 @@ impl ConnectionFaults<'_> {
         self.with_last_words(Fault::new(ErrorCode::McpTimeout, message)).retryable()
     }
 
-    /// The server ended, or Plait closed what it wrote to.
+    /// The server ended, or Plait closed the pipe.
     async fn of_end(&self) -> Fault {
         match self.guard.and_then(StdoutGuard::verdict) {
             Some(ErrorCode::McpTooLarge) => {

@@ -1,8 +1,8 @@
-//! What Plait does when a server calls it: progress, questions to the person, sampling, logging, changed lists.
+//! Plait's side of the requests of a server: progress, questions to the person, sampling, logging, changed lists.
 //!
-//! A request of a server belongs to a call, and the protocol does not always say to which one. If several are in progress, the
-//! request waits until all but one have ended; if all of them could be waiting, they end with a fault. Once a server has asked
-//! something, it gets one call at a time.
+//! A request of a server belongs to a call, and the protocol does not always say to which one. If several are in
+//! progress, the request waits until all but one have ended; if all of them could be waiting, they end with a fault.
+//! Once a server has asked something, it gets one call at a time.
 
 // Sampling and logging are deprecated by the protocol, and servers use them.
 #![allow(deprecated)]
@@ -34,7 +34,6 @@ use super::log::{McpLogOrigin, ServerLog};
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 const MAX_MESSAGE_CHARS: usize = 1_000;
 
-/// A call in progress.
 pub(super) struct CallInProgress {
     progress: Arc<dyn Fn(ToolProgress) + Send + Sync>,
     requests: Arc<dyn ToolRequests>,
@@ -85,7 +84,7 @@ impl CallInProgress {
         (self.progress)(progress);
     }
 
-    /// Asks the person what the server wants to know.
+    /// Asks the person the server's question.
     async fn elicit(&self, server: &str, request: ElicitRequestParams) -> ElicitResult {
         let question = match request {
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => ToolQuestion {
@@ -163,7 +162,7 @@ impl CallInProgress {
         }
     }
 
-    /// Serves what a server asks for in the result of a call.
+    /// Serves a request that came in the result of a call.
     pub(super) async fn serve(&self, server: &str, request: InputRequest) -> Result<Value, Fault> {
         let reply = match request {
             InputRequest::Elicitation(request) => {
@@ -211,18 +210,18 @@ struct ClientState {
     tools_changed: AtomicBool,
     /// Whether the server has asked something. Then its calls are made one at a time.
     asks: AtomicBool,
-    turns: RwLock<()>,
+    call_lock: RwLock<()>,
     /// How many requests wait until it is clear to which call they belong.
     unclear: AtomicUsize,
     /// A call ended, or a request waits.
     changed: Notify,
 }
 
-/// The turn of a call.
+/// Held while a call is made: by one call alone if the server asks questions.
 #[expect(dead_code, reason = "they are held")]
-pub(super) enum Turn<'a> {
+pub(super) enum CallPermit<'a> {
     Shared(RwLockReadGuard<'a, ()>),
-    Alone(RwLockWriteGuard<'a, ()>),
+    Exclusive(RwLockWriteGuard<'a, ()>),
 }
 
 impl Client {
@@ -235,7 +234,7 @@ impl Client {
             next_call: std::sync::atomic::AtomicU64::default(),
             tools_changed: AtomicBool::default(),
             asks: AtomicBool::default(),
-            turns: RwLock::default(),
+            call_lock: RwLock::default(),
             unclear: AtomicUsize::default(),
             changed: Notify::new(),
         }))
@@ -253,12 +252,12 @@ impl Client {
         RegisteredCall { client: self.clone(), id, tokens: Vec::new() }
     }
 
-    /// Waits for the turn of a call.
-    pub(super) async fn turn(&self) -> Turn<'_> {
+    /// Waits until a call may be made.
+    pub(super) async fn acquire_call_permit(&self) -> CallPermit<'_> {
         if self.0.asks.load(Ordering::Relaxed) {
-            Turn::Alone(self.0.turns.write().await)
+            CallPermit::Exclusive(self.0.call_lock.write().await)
         } else {
-            Turn::Shared(self.0.turns.read().await)
+            CallPermit::Shared(self.0.call_lock.read().await)
         }
     }
 
@@ -329,7 +328,6 @@ fn unclear(server: &str) -> Fault {
         .hint("Call it again: from now on its calls are made one at a time.")
 }
 
-/// A registered call.
 pub(super) struct RegisteredCall {
     client: Client,
     id: u64,
@@ -337,7 +335,7 @@ pub(super) struct RegisteredCall {
 }
 
 impl RegisteredCall {
-    /// Progress under this token is that of the call.
+    /// Attributes progress under this token to the call.
     pub(super) fn add_token(&mut self, token: &ProgressToken) {
         let token = key_of(token);
         self.client.0.by_progress_token.lock().insert(token.clone(), self.id);

@@ -14,7 +14,7 @@ const MAX_IMPORTED_SERVERS: usize = 100;
 
 /// The keys under which clients keep their servers.
 const TABLE_KEYS: [&str; 4] = ["mcpServers", "servers", "context_servers", "mcp"];
-/// Parts of names whose values are secrets.
+/// Parts of the names of secrets.
 const SECRET_NAMES: [&str; 8] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "AUTHORIZATION", "COOKIE"];
 
@@ -145,8 +145,8 @@ fn read_list(name: &str, entry: &mut Map<String, Value>, key: &str) -> Result<Ve
     }
 }
 
-/// The variables or headers. Those that are secrets by their name or their form are moved to `secrets`, unless they name a
-/// variable of the environment.
+/// The variables or headers. Secrets, by their name or their form, are moved to `secrets`, unless they name a variable
+/// of the environment.
 fn read_values(
     name: &str,
     entry: &mut Map<String, Value>,

@@ -17,7 +17,7 @@ use super::log::{McpLogOrigin, ServerLog};
 /// How long a server may take to end after its standard input was closed, and again after it was asked to terminate.
 const END_TIMEOUT: Duration = Duration::from_millis(1_500);
 
-/// What a server gets of Plait's own environment. Everything else may be a secret.
+/// The variables of Plait's own environment that a server gets. All others may be secrets.
 const INHERITED: [&str; 25] = [
     "PATH",
     "HOME",
@@ -105,7 +105,7 @@ impl ServerProcess {
             log.push(McpLogOrigin::Plait, &format!("The process ended: {text}."));
             *exit.lock() = Some(text);
             ended.notify_waiters();
-            // Remembers it for those who wait later.
+            // Kept for later callers.
             ended.notify_one();
         });
         Ok((process, Pipes { stdin, stdout, stderr }))
@@ -134,8 +134,8 @@ impl Drop for ServerProcess {
     }
 }
 
-/// Waits for the end of the process, and brings it about once `stop` is notified: the standard input is closed by then. What
-/// the process started is ended with it.
+/// Waits for the end of the process. Ends it once `stop` is notified; its standard input is closed by then. Its child
+/// processes end with it.
 async fn watch(mut child: Child, stop: &Notify) -> String {
     let group = child.id();
     let status = tokio::select! {
@@ -150,7 +150,7 @@ async fn watch(mut child: Child, stop: &Notify) -> String {
     }
 }
 
-/// Gives the process time to end by itself, then asks it to, then kills it.
+/// Gives the process time to end, then asks it to, then kills it.
 async fn end(child: &mut Child, group: Option<u32>) -> io::Result<ExitStatus> {
     if let Ok(status) = tokio::time::timeout(END_TIMEOUT, child.wait()).await {
         return status;
@@ -184,6 +184,6 @@ fn signal(group: Option<u32>, signal: Signal) {
     }
 }
 
-/// Elsewhere a process has no group; it is killed by itself.
+/// Other systems have no process groups; the process alone is killed.
 #[cfg(not(unix))]
 fn signal(_: Option<u32>, _: Signal) {}

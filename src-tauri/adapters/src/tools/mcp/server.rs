@@ -28,7 +28,7 @@ pub(super) struct Server {
     pub(super) entry: McpEntry,
     pub(super) log: Arc<ServerLog>,
     supervision: tokio::sync::Mutex<Supervision>,
-    phase: Mutex<Phase>,
+    state: Mutex<ConnectionState>,
     /// How its tools differ from the accepted ones, as of the last time they were listed.
     pub(super) changes: Mutex<Option<McpToolChanges>>,
 }
@@ -43,7 +43,7 @@ struct Supervision {
 }
 
 #[derive(Default)]
-enum Phase {
+enum ConnectionState {
     #[default]
     Idle,
     Starting,
@@ -58,7 +58,7 @@ impl Server {
             entry,
             log: Arc::default(),
             supervision: tokio::sync::Mutex::default(),
-            phase: Mutex::default(),
+            state: Mutex::default(),
             changes: Mutex::default(),
         }
     }
@@ -84,7 +84,7 @@ impl Server {
             }
         }
         supervision.wait_for_turn(&self.name).await?;
-        *self.phase.lock() = Phase::Starting;
+        *self.state.lock() = ConnectionState::Starting;
         // A caller that gives up leaves no server that starts for ever.
         let starting = ResetOnDrop(self);
         let opened = match target.await {
@@ -98,13 +98,13 @@ impl Server {
                 self.log.push(McpLogOrigin::Plait, "Connected.");
                 supervision.connection = Some(Arc::clone(&connection));
                 supervision.opened_at = Some(Instant::now());
-                *self.phase.lock() = Phase::Open(Arc::clone(&connection));
+                *self.state.lock() = ConnectionState::Open(Arc::clone(&connection));
                 Ok(connection)
             }
             Err(fault) => {
                 self.log.push(McpLogOrigin::Plait, &fault.message);
                 supervision.add_failure();
-                *self.phase.lock() = Phase::Failed(fault.clone());
+                *self.state.lock() = ConnectionState::Failed(fault.clone());
                 Err(fault)
             }
         }
@@ -126,23 +126,23 @@ impl Server {
             connection.close().await;
         }
         *supervision = Supervision::default();
-        *self.phase.lock() = Phase::Idle;
+        *self.state.lock() = ConnectionState::Idle;
     }
 
     /// What it does now.
     pub(super) fn phase(&self) -> McpServerPhase {
-        match &*self.phase.lock() {
-            Phase::Idle => McpServerPhase::Idle,
-            Phase::Starting => McpServerPhase::Starting,
-            Phase::Open(connection) if connection.is_open() => McpServerPhase::Connected,
-            Phase::Open(_) => McpServerPhase::Ended,
-            Phase::Failed(_) => McpServerPhase::Failed,
+        match &*self.state.lock() {
+            ConnectionState::Idle => McpServerPhase::Idle,
+            ConnectionState::Starting => McpServerPhase::Starting,
+            ConnectionState::Open(connection) if connection.is_open() => McpServerPhase::Connected,
+            ConnectionState::Open(_) => McpServerPhase::Ended,
+            ConnectionState::Failed(_) => McpServerPhase::Failed,
         }
     }
 
     pub(super) fn fault(&self) -> Option<Fault> {
-        match &*self.phase.lock() {
-            Phase::Failed(fault) => Some(fault.clone()),
+        match &*self.state.lock() {
+            ConnectionState::Failed(fault) => Some(fault.clone()),
             _ => None,
         }
     }
@@ -179,12 +179,12 @@ impl Supervision {
     }
 }
 
-/// Resets the phase of a server whose start was abandoned.
+/// Resets the state of a server when its start was abandoned.
 struct ResetOnDrop<'a>(&'a Server);
 
 impl Drop for ResetOnDrop<'_> {
     fn drop(&mut self) {
-        *self.0.phase.lock() = Phase::Idle;
+        *self.0.state.lock() = ConnectionState::Idle;
     }
 }
 

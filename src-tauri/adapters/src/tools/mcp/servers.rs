@@ -80,12 +80,12 @@ impl McpServers {
         servers.iter().map(|server| self.status_of(server)).collect()
     }
 
-    /// Whether the list of servers and that of accepted tools could be read. Fault `store.corrupt`.
+    /// Whether the lists of servers and of accepted tools could be read. Fault `store.corrupt`.
     pub fn check_readable(&self) -> Result<(), Fault> {
         self.0.damage.clone().map_or(Ok(()), Err)
     }
 
-    /// Adds the servers of a pasted JSON document; those that exist are replaced only if `replace` says so. Starts none.
+    /// Adds the servers of a pasted JSON document; existing servers are replaced only with `replace`. Starts none.
     /// `mcp.entry_invalid`, `mcp.server_exists`, `settings.holds_secret`, `keys.*`.
     pub async fn add(&self, text: &str, name: Option<&str>, replace: bool) -> Result<McpImport, Fault> {
         self.check_readable()?;
@@ -114,7 +114,7 @@ impl McpServers {
         Ok(report)
     }
 
-    /// Stops and removes a server, with its secrets and what was accepted of it. `mcp.unknown_server`.
+    /// Stops and removes a server, with its secrets and its accepted tools. `mcp.unknown_server`.
     pub async fn remove(&self, name: &str) -> Result<(), Fault> {
         let _guard = self.0.write_lock.lock().await;
         self.find(name)?;
@@ -122,7 +122,8 @@ impl McpServers {
         self.write().await
     }
 
-    /// Connects a server, if it is not, and lists what it offers. The first time this accepts its tools. Faults `mcp.*`.
+    /// Connects a server, if it is not, and lists its tools, resources and prompts. The first time this accepts its
+    /// tools. Faults `mcp.*`.
     pub async fn connect(&self, name: &str) -> Result<McpServerDetails, Fault> {
         let server = self.find(name)?;
         server.forgive().await;
@@ -139,8 +140,8 @@ impl McpServers {
         Ok(())
     }
 
-    /// The last lines of a server's log, oldest first; those of an earlier process, if the server was not used in this one.
-    /// `mcp.unknown_server`.
+    /// The last lines of a server's log, oldest first; the lines of an earlier process, if the server was not used in
+    /// this one. `mcp.unknown_server`.
     pub async fn log(&self, name: &str) -> Result<Vec<McpLogLine>, Fault> {
         let server = self.find(name)?;
         let lines = self.redacted_log(&server);
@@ -152,8 +153,8 @@ impl McpServers {
         read.await.unwrap_or_else(|error| Err(Fault::new(ErrorCode::AppInternal, error.to_string())))
     }
 
-    /// Accepts the tools of a server as they are now: those that [`McpToolChanges::definitions`] identifies.
-    /// `mcp.tools_changed` if they have changed since.
+    /// Accepts the current tools of a server, which [`McpToolChanges::definitions`] identifies. `mcp.tools_changed` if
+    /// they have changed since.
     pub async fn accept_tools(&self, name: &str, definitions: &str) -> Result<(), Fault> {
         let server = self.find(name)?;
         let tools = self.connection(&server).await?.tools().await?;
@@ -175,7 +176,7 @@ impl McpServers {
         Ok(McpResourceContent { contents })
     }
 
-    /// What was accepted of a server, and whether it was seen to offer other tools since. None if it was never connected.
+    /// The accepted tools of a server, and whether it has offered other tools since. None if it was never connected.
     pub fn pin(&self, name: &str) -> Option<(McpPin, bool)> {
         let server = self.0.servers.lock().get(name).cloned()?;
         let pin = self.0.accepted.lock().get(name)?.pin();
@@ -413,7 +414,7 @@ fn log_key(server: &str) -> String {
     content_hash(server.as_bytes())[..16].to_owned()
 }
 
-/// Whose key a secret is: bound to the address of the server, if it has one.
+/// The owner of a secret: bound to the address of the server, if it has one.
 fn owner(server: &str, entry: &McpEntry, variable: &str) -> KeyOwner {
     KeyOwner::new(&format!("{MCP} {server} {variable}"), entry.url())
 }
@@ -429,7 +430,7 @@ fn known_tools(specs: Vec<ToolSpec>) -> BTreeMap<String, KnownTool> {
 
 #[async_trait]
 impl ToolHost for McpServers {
-    /// None: a flow names the server whose tools it wants.
+    /// Empty: a flow gets tools of a server that it names.
     fn list(&self) -> Vec<ToolSpec> {
         Vec::new()
     }

@@ -1,4 +1,4 @@
-//! What a person sees of an MCP server.
+//! The view of an MCP server that a person sees.
 
 use plait_core::error::Fault;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
-//! Watches what a server writes to its standard output, so that one that floods it, or writes what is no message, is noticed.
+//! Watches the standard output of a server, to notice servers that flood it or write other text than messages.
 //!
-//! The SDK drops lines that are too long and lines that are no JSON without a word; a caller would wait for its timeout.
+//! The SDK drops lines that are too long and lines that are no JSON silently; a caller would wait for its timeout.
 
 use std::io;
 use std::pin::Pin;
@@ -19,7 +19,7 @@ use tokio::sync::watch;
 
 use super::log::{McpLogOrigin, ServerLog, cut};
 
-/// The longest message. The SDK's own limit, which is that of messages over HTTP as well.
+/// The longest message: the SDK's own limit, also for messages over HTTP.
 pub(super) const MAX_MESSAGE_BYTES: usize = 16 << 20;
 /// How much a server may write without a single message among it.
 const MAX_INVALID_BYTES: usize = 64 << 20;
@@ -29,7 +29,7 @@ const MAX_LOGGED_INVALID_LINES: usize = 20;
 /// How much of a line is looked at.
 const LINE_START_BYTES: usize = 200;
 
-/// What was noticed about a server's output.
+/// Findings about a server's output.
 pub(super) struct StdoutGuard {
     counts: Mutex<Counts>,
     log: Arc<ServerLog>,
@@ -39,7 +39,6 @@ pub(super) struct StdoutGuard {
 
 #[derive(Default)]
 struct Counts {
-    /// The beginning of the current line.
     line_start: Vec<u8>,
     line_bytes: usize,
     /// Since the last message.
@@ -64,7 +63,7 @@ impl StdoutGuard {
         (counts.invalid_lines, counts.invalid_bytes) = (0, 0);
     }
 
-    /// Counts what was read. Returns whether reading goes on.
+    /// Counts received bytes. Returns whether reading goes on.
     fn on_read(&self, bytes: &[u8]) -> bool {
         let mut counts = self.counts.lock();
         let counts = &mut *counts;

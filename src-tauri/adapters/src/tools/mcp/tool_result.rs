@@ -1,4 +1,4 @@
-//! From what a server returns to what a model and the journal receive.
+//! From the result of a server to the result for a model and the journal.
 
 use plait_core::error::{ErrorCode, Fault};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
@@ -10,8 +10,8 @@ use super::log::cut;
 const MAX_RESULT_BYTES: usize = 4 << 20;
 const MAX_ERROR_BYTES: usize = 8 << 10;
 
-/// The result of a call: the structured content if there is some, else the text, or a list of all content. What is no text is
-/// described by its type and size. `mcp.tool_failed` if the tool reports an error, `mcp.too_large`.
+/// The result of a call: the structured content if there is some, else the text, or a list of all content. Other
+/// content is described by its type and size. `mcp.tool_failed` if the tool reports an error, `mcp.too_large`.
 pub(super) fn to_value(server: &str, tool: &str, result: CallToolResult) -> Result<Value, Fault> {
     if result.is_error == Some(true) {
         let texts: Vec<String> = result.content.into_iter().filter_map(as_text).collect();
@@ -77,7 +77,6 @@ fn describe(block: ContentBlock) -> Value {
     }
 }
 
-/// The content of a resource.
 pub(super) fn describe_resource(resource: ResourceContents) -> Value {
     match resource {
         ResourceContents::TextResourceContents { uri, text, .. } => {

@@ -1,4 +1,4 @@
-//! What the file tools have in common: opening the flow's folders, and the faults.
+//! Shared parts of the file tools: opening the flow's folders, and the faults.
 
 use std::io;
 use std::path::Path;
@@ -42,7 +42,7 @@ pub(super) async fn blocking(
     })?
 }
 
-/// Checks that the folder of a file may be used: the one that it is in, whatever links lead there. `path` is absolute. Faults
+/// Checks that the folder of a file may be used: its real folder, behind all links. `path` is absolute. Faults
 /// `grant.*`.
 pub(super) fn check_grants(grants: &CallGrants, path: &Path, write: bool) -> Result<(), Fault> {
     let folder = path.parent().unwrap_or(path).to_string_lossy();

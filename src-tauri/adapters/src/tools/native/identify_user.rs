@@ -1,4 +1,4 @@
-//! `identify_user`: who the run belongs to. A model can ask, and cannot change it.
+//! `identify_user`: the user of the run. A model can ask for it and cannot change it.
 
 use plait_core::error::Fault;
 use schemars::JsonSchema;

@@ -47,7 +47,7 @@ impl NativeTool for MemoryRead {
     }
 }
 
-/// What a model needs to know of a memory.
+/// The fields of a memory that a model needs.
 fn for_model(memory: &MemoryRecord) -> Value {
     let content = &memory.content;
     let mut shown = json!({

@@ -103,7 +103,7 @@ struct Search {
 }
 
 impl Search {
-    /// Searches a folder, whose path relative to the flow's file is `prefix`.
+    /// Searches a folder. `prefix` is its path relative to the flow's file.
     fn folder(&mut self, found: &FolderFile, prefix: &str, pattern: &str) -> Result<(), Fault> {
         let root = found.folder.path();
         // Links are not followed, and each file is opened through the folder's capability.
@@ -133,7 +133,7 @@ impl Search {
     }
 
     fn file(&mut self, found: &FolderFile, path: &Path, prefix: &str) {
-        // What can't be opened, such as a file with secrets, is not there for a search.
+        // A file that can't be opened, such as one with secrets, does not exist for a search.
         let Ok((file, absolute)) = found.folder.open(path) else { return };
         // Nor are files in a folder that the person denies.
         if files::check_grants(&self.grants, &absolute, false).is_err() {

@@ -272,7 +272,7 @@ async fn memory_is_written_and_read_for_the_user_of_the_run() {
     let read = call("Ada", "6", "memory_read", json!({})).await.expect("read");
     assert_eq!(read["memories"][0]["text"], "Prefers night trains.");
     assert_eq!(read["memories"].as_array().map(Vec::len), Some(1));
-    // What others wrote stays labeled across runs.
+    // Texts of others stay labeled across runs.
     let host = Origin::Host("example.com".to_owned());
     let from_page = CallSite { origins: Origins::of(host.clone()), ..CallSite::clone(&site("Ada", "page")) };
     let arguments = json!({ "text": "Refunds need no approval." });

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::tools::bad_arguments::bad_arguments;
 
-/// What a native tool may know besides its arguments.
+/// The environment of a native tool's call, besides its arguments.
 pub(super) struct CallContext {
     /// The folder of the flow's file. None for a flow that was never saved.
     pub(super) folder: Option<String>,
@@ -23,9 +23,9 @@ pub(super) struct CallContext {
     pub(super) folders: Arc<[FolderAccess]>,
     /// For whom the tool is called, and from where.
     pub(super) site: Arc<CallSite>,
-    /// What the call may use.
+    /// The grants of the call.
     pub(super) grants: CallGrants,
-    /// The conversation that the tool is called from. None of the tools uses it yet but those of tests.
+    /// The conversation that the tool is called from. Only tools of tests use it.
     #[cfg_attr(not(test), expect(dead_code, reason = "the contract of native tools"))]
     pub(super) conversation: Arc<ToolContext>,
     /// Receives where the result comes from.
@@ -49,10 +49,10 @@ impl CallContext {
 pub(super) trait NativeTool: Send + Sync + 'static {
     type Arguments: DeserializeOwned + JsonSchema + Send;
     const NAME: &'static str;
-    /// What the tool does, for the model.
+    /// The description for the model.
     const DESCRIPTION: &'static str;
 
-    /// What a call changes outside of the run.
+    /// The effect of a call outside of the run.
     const EFFECT: ToolEffect = ToolEffect::Read;
 
     /// Executes a call.

@@ -42,7 +42,7 @@ fn call(tools: &RedactingTools, name: &str) -> Result<Value, Fault> {
     futures::executor::block_on(tools.call(call))
 }
 
-/// Records what it is asked for.
+/// Records its requests.
 #[derive(Default)]
 struct Asked(Mutex<Vec<Value>>);
 

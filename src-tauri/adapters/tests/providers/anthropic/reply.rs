@@ -198,7 +198,7 @@ async fn reply_tool_call_becomes_the_text() {
     let (reply, chunks) = ask(&calling("calculator", "{\"a\": 1}")).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("So:", StopReason::ToolCalls));
     assert_eq!((reply.tool_calls.len(), chunks.len()), (1, 1));
-    // Together with another call, whose result may change it, it is not the answer yet.
+    // Together with another call it is not the answer yet: that call's result may change it.
     let other = block_start(2, json!({"type": "tool_use", "id": "b", "name": "calculator", "input": {}}));
     let (reply, _) = ask(&[&call_events[..6], &[other], &call_events[6..]].concat()).await;
     assert_eq!((reply.text.as_str(), reply.stop_reason), ("So:", StopReason::ToolCalls));

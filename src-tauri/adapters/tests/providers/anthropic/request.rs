@@ -16,7 +16,6 @@ fn hello() -> Answer {
     Answer::stream(stream_of(&text_events("Hi", "end_turn")))
 }
 
-/// The body that is sent for a request.
 pub(super) async fn sent_body(request: ModelRequest) -> Value {
     capture_request(KIND, hello(), request).await.body
 }

@@ -9,7 +9,7 @@ use crate::protocol_checks::{RecordedStream, full_usage, holds_for_every_protoco
 use crate::requests::tool_call;
 use crate::server::{Answer, events, fault, reply_to};
 
-/// A complete stream: thoughts, text beyond ASCII, a signed text, two calls of which one has a signature and one an id, a
+/// A complete stream: thoughts, text beyond ASCII, a signed text, two calls, one with a signature and one with an id, a
 /// part of an unknown kind.
 fn recorded_events(usage: &Value) -> Vec<Value> {
     let first = json!({"name": "calculator", "args": {"expression": "1+1"}});

@@ -16,7 +16,6 @@ fn hello() -> Answer {
     Answer::stream(events(&text_events("Hi", "STOP")))
 }
 
-/// The body that is sent for a request.
 pub(super) async fn sent_body(request: ModelRequest) -> Value {
     capture_request(KIND, hello(), request).await.body
 }

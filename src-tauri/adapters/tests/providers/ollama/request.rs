@@ -15,7 +15,6 @@ fn hello() -> Answer {
     stream(&[json!({"message": {"role": "assistant", "content": "Hi"}, "done": true, "done_reason": "stop"})])
 }
 
-/// The body that is sent for a request.
 async fn sent_body(request: ModelRequest) -> Value {
     let received = capture_request(KIND, hello(), request).await;
     assert_eq!(received.line, "POST /api/chat");

@@ -23,7 +23,7 @@ fn hello() -> Answer {
     ]))
 }
 
-/// What a server receives from a provider with these settings, whose base URL is replaced.
+/// The request of a provider with these settings and a replaced base URL.
 async fn received(settings: &ProviderSettings, request: ModelRequest) -> ReceivedRequest {
     let server = Server::with_answers([hello()]).await;
     let settings = ProviderSettings { key_env: None, ..at(settings, &server) };

@@ -22,7 +22,6 @@ fn with_reasoning(message: Message) -> Message {
     Message { reasoning: Some("never sent back".into()), ..message }
 }
 
-/// The body that is sent for a request.
 async fn sent_body(request: ModelRequest) -> Value {
     capture_request(KIND, hello(), request).await.body
 }

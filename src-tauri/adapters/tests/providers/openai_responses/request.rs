@@ -11,7 +11,6 @@ use crate::requests::{
 };
 use crate::server::{Answer, Server, call, provider, request, settings};
 
-/// The body that is sent for a request.
 async fn sent_body(request: ModelRequest) -> Value {
     let received = capture_request(KIND, text_answer("r", "Hi"), request).await;
     assert_eq!(received.line, "POST /v1/responses");

@@ -33,7 +33,7 @@ fn names_of_tools_that_do_not_exist_are_problems() {
     assert!(found.iter().all(|one| one.code == ErrorCode::ToolsUnknown && one.node.is_some()), "{found:?}");
 }
 
-/// What is inside of a disabled loop does not run, so nothing of it keeps a run from starting.
+/// The body of a disabled loop does not run, so it keeps no run from starting.
 #[test]
 fn nodes_that_do_not_run_are_not_tested() {
     let document = serde_json::json!({

@@ -52,7 +52,7 @@ pub(super) async fn execute(home: &Home, args: ExplainArgs) -> Result<(), CliErr
     Ok(())
 }
 
-/// The value, what it is, and a line for each place that can set it.
+/// The value, its meaning, and a line for each place that can set it.
 fn describe(key: &ConfigKey, resolved: &ResolvedConfig) -> String {
     let layers: Vec<_> = key.layers().into_iter().map(config::Layer::name).collect();
     let mut text = format!("{} = {}\n{}\n", resolved.key, value_text(resolved), key.help);

@@ -60,7 +60,6 @@ fn masked_key(key: &KeyStatus) -> String {
     }
 }
 
-/// Where the key of a provider comes from, as text.
 pub(crate) fn key_source(provider: &ProviderStatus, place: &KeyLocation) -> String {
     match (&provider.key.source, &provider.key.problem) {
         (_, Some(fault)) => fault.code.to_string(),

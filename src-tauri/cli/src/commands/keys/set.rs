@@ -14,7 +14,7 @@ use super::storage_name;
 use crate::exit::CliError;
 use crate::terminal::{is_interactive, print_error};
 
-/// The longest key that is read, in bytes. Bounds what a wrong file on standard input can do.
+/// The longest key that is read, in bytes. Bounds the damage of a wrong file on standard input.
 const MAX_KEY_BYTES: u64 = 64 << 10;
 
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! `plait knowledge index`, with its progress on standard error. Ctrl+C stops it; what was indexed stays.
+//! `plait knowledge index`, with its progress on standard error. Ctrl+C stops it; indexed files stay.
 
 use std::fmt::Write as _;
 use std::pin::pin;
@@ -46,7 +46,7 @@ pub(super) async fn run(app: &Plait, name: String, all: bool) -> Result<ExitStat
         indexed = &mut indexing => (indexed, false),
         () = ctrl_c.pressed() => {
             app.call(CancelKnowledge { name: name.clone() }).await?;
-            // Until what was indexed is on disk.
+            // Until the index is on disk.
             (indexing.await, true)
         }
     };

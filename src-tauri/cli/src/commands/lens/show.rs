@@ -26,7 +26,6 @@ pub(super) struct ShowArgs {
     json: bool,
 }
 
-/// A call with its number, as JSON.
 #[derive(Serialize)]
 struct NumberedCall<'a> {
     number: usize,

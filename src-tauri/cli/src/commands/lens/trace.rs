@@ -40,7 +40,7 @@ pub(super) async fn execute(app: &Plait, args: &TraceArgs) -> Result<(), CliErro
 /// One line for each span, with the branches of the tree before it.
 fn tree_lines(root: &TraceSpan) -> Vec<String> {
     let mut lines = vec![describe(root)];
-    // What is left to print: the span, the branches before it, and whether it is the last one of its parent.
+    // Spans to print: the span, the branches before it, and whether it is the last child of its parent.
     let mut stack: Vec<(&TraceSpan, String, bool)> = Vec::new();
     push_children(&mut stack, root, "");
     while let Some((span, before, is_last)) = stack.pop() {
@@ -57,7 +57,7 @@ fn push_children<'s>(stack: &mut Vec<(&'s TraceSpan, String, bool)>, span: &'s T
     stack.extend(children.map(|(index, child)| (child, before.to_owned(), index == last)));
 }
 
-/// What a span is, how it ended, how long it took, and what it used.
+/// The kind of a span, its end, its duration and its usage.
 fn describe(span: &TraceSpan) -> String {
     let name = match span.kind {
         TraceKind::Run if span.name.is_empty() => "Unnamed flow".to_owned(),

@@ -120,7 +120,7 @@ fn parse_parameter(text: &str) -> Result<(String, String), String> {
 }
 
 impl FieldArgs {
-    /// Puts what is given into the settings. An empty text removes a setting.
+    /// Puts the given fields into the settings. An empty text removes a setting.
     pub(super) fn apply(self, settings: &mut ProviderSettings) {
         if let Some(kind) = self.kind {
             settings.kind = kind.into();

@@ -30,7 +30,7 @@ pub(super) struct Bounds {
     pub(super) literals: u64,
 }
 
-/// The bounds of a condition on these variables. The error says what is wrong with its tree.
+/// The bounds of a condition on these variables. The error names the problem with its tree.
 pub(super) fn analyze(expr: &Expr, variables: &'static [&'static str]) -> Result<Bounds, String> {
     let mut analysis = Analysis { variables, bound_names: Vec::new(), depth: 0, literals: 0 };
     let loop_depth = analysis.visit(expr)?;

@@ -22,7 +22,7 @@ const MAX_INTEGER_BITS: u64 = 1 << 20;
 /// How much stack it may use, in bytes. Less than the stack it runs on.
 const MAX_STACK_BYTES: usize = 128 << 20;
 
-/// What a running query may still use.
+/// The remaining budget of a running query.
 pub(super) struct Budget {
     steps: Cell<u64>,
     containers: Cell<u64>,
@@ -95,7 +95,7 @@ fn stack_address() -> usize {
 /// The types that jaq's filters work with here.
 pub(super) struct QueryTypes;
 
-/// What the filters of a running query have access to.
+/// The data that the filters of a running query can access.
 #[derive(Clone)]
 pub(super) struct QueryData<'a> {
     pub(super) lut: &'a Lut<QueryTypes>,

@@ -14,7 +14,7 @@ const MAX_VALUES: usize = 1_000_000;
 /// How much text they may contain in total, in bytes.
 const MAX_TEXT_BYTES: usize = 32 << 20;
 
-/// The filter `fromjson`. It refuses what is nested deeper than 128.
+/// The filter `fromjson`. It refuses values that are nested deeper than 128.
 pub(super) fn from_json() -> Fun<QueryTypes> {
     let native = Native::new(|cv| {
         let (Val::TStr(text) | Val::BStr(text)) = &cv.1 else {
@@ -28,7 +28,7 @@ pub(super) fn from_json() -> Fun<QueryTypes> {
     ("fromjson", v(0), native)
 }
 
-/// What the results of a query may still contain.
+/// The remaining limits of the results of a query.
 pub(super) struct ResultLimits {
     values: usize,
     text_bytes: usize,

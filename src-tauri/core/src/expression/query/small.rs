@@ -1,8 +1,8 @@
 //! Which queries take time and memory in proportion to their length and their input.
 //!
-//! Those that select parts, build lists and objects of them, and repeat only over their input. Every step of these is charged
-//! to the budget and takes constant time. Comparing, adding, slicing and all named filters are left out: one step of them can
-//! take as long as the value is large.
+//! A small query selects parts, builds lists and objects of them, and repeats only over its input. Every step of these
+//! is charged to the budget and takes constant time. Comparing, adding, slicing and all named filters are left out: one
+//! step of them can take as long as the value is large.
 
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{BinaryOp, Term};

@@ -1,7 +1,7 @@
 //! How many steps a validation takes at most, counted before it begins.
 //!
-//! A validator evaluates a subschema anew for each way that leads to it, so 40 levels of two references each take 2⁴⁰
-//! steps. Here each pair of a subschema and a value is counted once and its cost remembered, so counting takes at most
+//! A validator evaluates a subschema again for each path to it, so 40 levels of two references each take 2⁴⁰ steps.
+//! Here each pair of a subschema and a value is counted once and its cost remembered, so counting takes at most
 //! [`MAX_PAIRS`] steps where validating would never end.
 
 use std::collections::HashMap;
@@ -125,7 +125,7 @@ impl<'a> Counter<'a> {
             "const" => Ok(size(value)),
             // Each item is compared with each other one.
             "uniqueItems" => Ok((items(value).len() as u64).saturating_mul(size(value))),
-            // A backtracking pattern is bounded by its own limit, whose steps are smaller.
+            // A backtracking pattern has a limit of its own with smaller steps.
             "pattern" => Ok(1 + size(value) / 16),
             _ => Ok(1),
         }
@@ -146,7 +146,7 @@ impl<'a> Counter<'a> {
         Ok(steps)
     }
 
-    /// What a reference within the document refers to.
+    /// The target of a reference within the document.
     fn resolve(&self, reference: &Value) -> Option<&'a Value> {
         let fragment = reference.as_str()?.strip_prefix('#')?;
         if fragment.is_empty() || fragment.starts_with('/') {
@@ -157,7 +157,7 @@ impl<'a> Counter<'a> {
     }
 }
 
-/// One subschema, or those of a list.
+/// One subschema, or the subschemas of a list.
 fn subschemas(argument: &Value) -> Vec<&Value> {
     match argument {
         Value::Array(schemas) => schemas.iter().collect(),

@@ -41,7 +41,7 @@ fn recursive_schemas_do_not_overflow_the_stack() {
     }
 }
 
-/// `levels` definitions, each of which refers to the one before it twice.
+/// `levels` definitions. Each refers to the one before it twice.
 fn doubling(levels: usize) -> Value {
     let mut definitions = serde_json::Map::new();
     definitions.insert("0".to_owned(), json!({ "type": "integer" }));

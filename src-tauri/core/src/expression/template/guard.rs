@@ -12,7 +12,7 @@ pub const MAX_SOURCE_BYTES: usize = 64 * 1024;
 /// The maximum nesting of blocks (an `else if` counts as one more) and, separately, of parentheses.
 pub const MAX_NESTING_DEPTH: usize = 64;
 
-/// Refuses partials, decorators, inline templates, raw blocks, and what is too long or too deep.
+/// Refuses partials, decorators, inline templates, raw blocks, and templates that are too long or too deep.
 pub(super) fn guard(source: &str) -> Result<(), Problem> {
     if source.len() > MAX_SOURCE_BYTES {
         return Err(Problem {

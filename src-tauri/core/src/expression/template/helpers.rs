@@ -26,7 +26,7 @@ pub(super) const VALUE_HELPERS: [&str; 17] = [
 pub(super) const BLOCK_HELPERS: [&str; 13] =
     ["and", "each", "eq", "gt", "gte", "if", "lt", "lte", "ne", "not", "or", "unless", "with"];
 
-/// Adds the helpers and removes those that write to a log or leave text unparsed.
+/// Adds the helpers and removes the helpers that write to a log or leave text unparsed.
 pub(super) fn register(engine: &mut Handlebars<'static>) {
     engine.unregister_helper("log");
     engine.unregister_helper("raw");

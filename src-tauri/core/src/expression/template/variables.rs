@@ -90,7 +90,6 @@ impl VariableFinder {
         Ok(())
     }
 
-    /// A helper call.
     fn call(&mut self, call: &HelperTemplate, need: Need) -> Result<(), Problem> {
         let need = match self.helper(&call.name, &VALUE_HELPERS, "helper")? {
             Some("default") => Need::Optional,

@@ -61,7 +61,7 @@ pub(super) fn show_arguments(call: &ToolCall) -> String {
     fenced(&text, "json")
 }
 
-/// The beginning and the end of a text, with the size of what is left out between them.
+/// The beginning and the end of a text, with the size of the omitted part between them.
 fn shorten(text: &str, head_chars: usize, tail_chars: usize) -> String {
     let Some((head_end, _)) = text.char_indices().nth(head_chars) else { return text.to_owned() };
     let Some((tail_start, _)) = text.char_indices().rev().nth(tail_chars.saturating_sub(1)) else {
@@ -79,7 +79,7 @@ fn shorten(text: &str, head_chars: usize, tail_chars: usize) -> String {
     format!("{} … {size} more … {}", &text[..head_end], &text[tail_start..])
 }
 
-/// Inline code on one line, whatever it holds: what would end it is replaced.
+/// Inline code on one line, with any content: characters that would end it are replaced.
 fn code_span(text: &str) -> String {
     format!("`{}`", text.replace(char::is_control, " ").replace('`', "'"))
 }

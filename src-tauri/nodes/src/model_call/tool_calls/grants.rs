@@ -1,5 +1,5 @@
-//! The grants of a run where something begins: a tool call, an MCP server, a search in a folder. What is denied fails, and what
-//! the person wants to be asked about is a question.
+//! Checks grants where a tool call, an MCP server or a search in a folder begins. A denied target fails; a target with
+//! the rule `ask` becomes a question.
 
 use super::questions::{approval_of, ask_about_target};
 use crate::model_call::Interruption;
@@ -34,7 +34,7 @@ pub(super) fn judge_call(
     let grants = CallGrants::new(run.grants.clone());
     let is_folder = |access: &CallAccess| access.target.kind() == GrantKind::Folder;
     let decision = |access: &CallAccess| grants.ruling(&access.target, access.write).decision;
-    // A search in several folders leaves out those that are denied.
+    // A search in several folders leaves out denied ones.
     let some_folder_is_open =
         accesses.iter().any(|one| is_folder(one) && decision(one) != GrantDecision::Deny);
     let mut judgment = Judgment::default();
@@ -47,7 +47,7 @@ pub(super) fn judge_call(
                     && access.target.kind() == GrantKind::Host
                     && tool.effect == ToolEffect::Send
                     && ruling.is_by_name();
-                // A request goes to its host; its tool has whatever name the flow gives it.
+                // A request goes to its host; its tool may have any name.
                 let is_name_alone = tool.source == HTTP_SOURCE && access.target.kind() == GrantKind::Tool;
                 judgment.allows_untrusted |= !is_name_alone && (ruling.allows_untrusted() || reads_by_name);
             }

@@ -109,8 +109,8 @@ impl Invocation<'_> {
         }
     }
 
-    /// Makes the call once, and the replies that its tool requests. Its time does not run while a model replies, and begins anew
-    /// after that.
+    /// Makes the call once, and the replies that its tool requests. Its time does not run while a model replies, and
+    /// restarts after that.
     async fn attempt(
         &self,
         invocation: ToolInvocation,

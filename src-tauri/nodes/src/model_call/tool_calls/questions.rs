@@ -99,8 +99,8 @@ impl CallHistory {
     }
 }
 
-/// Asks whether a call may be made. `targets` are those that the person wants to be asked about, and `untrusted` the places that
-/// others write to which its arguments come from, if that is why.
+/// Asks whether a call may be made. `targets` have the rule `ask`; `untrusted` are the places of others that its
+/// arguments come from, if that is the reason.
 pub(super) fn ask_for_approval(
     step: u32,
     (tool, call): (&ToolSpec, &ToolCall),

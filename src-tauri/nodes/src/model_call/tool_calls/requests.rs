@@ -237,7 +237,7 @@ fn no_model(from: &str) -> Fault {
         .hint("Set the node's `provider` and `model`, or let a *Chat* call the tool.")
 }
 
-/// A text as a block of Markdown, whatever it contains.
+/// A text as a block of Markdown, with any content.
 pub(super) fn fenced(text: &str, language: &str) -> String {
     // Longer than any fence inside.
     let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or_default();

@@ -29,7 +29,7 @@ use plait_run::tool::{OriginSink, SamplingRef, SamplingReply, SamplingRequest};
 #[derive(Clone, Debug)]
 pub(crate) struct SamplingModel {
     pub(crate) config: ModelConfig,
-    /// The context whose model it is, for accounting.
+    /// The context of the model, for accounting.
     pub(crate) context_id: ContextId,
 }
 
@@ -67,7 +67,7 @@ impl SamplingUsage {
 pub(super) struct Sampler<'a> {
     node_context: &'a NodeContext,
     model: Option<SamplingModel>,
-    /// Held while a model replies: replies to parallel calls would be mixed up in what is streamed.
+    /// Held while a model replies: replies to parallel calls would be mixed up in the stream.
     streaming: tokio::sync::Mutex<()>,
     /// The replies of this execution, which `NodeContext::recorded` does not have yet.
     replies: Mutex<BTreeMap<(u32, SamplingRef), (ModelReply, Origins)>>,

@@ -15,7 +15,6 @@ use plait_run::provider::{Chunk, ModelReply, ModelRequest};
 use plait_run::quota::IterationCost;
 
 impl Turn<'_> {
-    /// The model's reply in this step.
     pub(super) async fn ask(&mut self, step: u32) -> Result<ModelReply, Interruption> {
         let mut refused: Option<RefusedPrompt> = None;
         let RecordedReply { reply, account, is_reused, .. } = loop {

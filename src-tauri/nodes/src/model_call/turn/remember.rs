@@ -1,4 +1,4 @@
-//! What a turn leaves in the workflow's memory: what its node received and said, and a new summary of what is no longer recent.
+//! The entries of a turn in the workflow's memory: the input and reply of its node, and a new summary of older turns.
 
 use super::Turn;
 use super::memory_summary::MemorySummarizer;

@@ -1,4 +1,4 @@
-//! The cap of a block: which items fit, and what is left of the first if even that does not.
+//! The cap of a block: the items that fit, or the beginning of the first item if none fits.
 
 use super::SentBlock;
 use plait_core::origin::Origins;

@@ -18,7 +18,7 @@ use plait_run::provider::{ModelReply, ModelRequest, Provider};
 use plait_run::quota::IterationCost;
 use plait_run::tokens;
 
-/// Maximum tokens of a summary: a page of text, an eighth of the default limit of what is recalled.
+/// Maximum tokens of a summary: a page of text, an eighth of the default limit of recalled messages.
 pub(super) const SUMMARY_TOKENS: u32 = 2_000;
 
 const INSTRUCTIONS: &str = "You keep the memory of a long conversation between a user and an assistant. You are given \
@@ -129,7 +129,7 @@ impl<'a> Summarizer<'a> {
             text.push_str("\n\n");
         }
         text.push_str("Messages:\n");
-        // About four bytes are a token. A message that is too large by itself is truncated.
+        // About four bytes are a token. A single message that is too large is truncated.
         let max_bytes = usize::try_from(self.room().saturating_mul(4)).unwrap_or(usize::MAX);
         for message in messages {
             let speaker = if message.role == Role::User { "User" } else { "Assistant" };

@@ -12,7 +12,6 @@ use plait_run::context::ContextHandle;
 use plait_run::journal::InputOverrides;
 use plait_run::node::{Inputs, NodeContext};
 
-/// The input of a child run.
 #[derive(Default)]
 pub(super) struct ChildInput {
     /// The child's input text. Without one, the child's own settings apply.

@@ -23,7 +23,6 @@ pub fn ports(kind: &str) -> Ports {
     ports_with(kind, &Settings::default())
 }
 
-/// The ports of a kind with these settings.
 pub fn ports_with(kind: &str, settings: &Settings) -> Ports {
     let ports = Ports::new();
     let out = |ports: Ports| ports.output("out", DATA, ANY, "");

@@ -43,7 +43,6 @@ pub fn finishes(settings: &Settings, at: &Activation) -> bool {
     digest(&("finishes", settings.salt, at)).is_multiple_of(3)
 }
 
-/// The reply to an external call.
 pub fn external_reply(at: &Activation, step: u32) -> Value {
     word(&("outside", at, step)).into()
 }

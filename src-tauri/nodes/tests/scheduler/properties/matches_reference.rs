@@ -172,7 +172,7 @@ pub fn is_in_broken_iteration(at: &Activation, expected: &Expected) -> bool {
     })
 }
 
-/// Asserts that iterations are as expected. In those that failed or were stopped, activations have the expected outcome or
+/// Asserts that iterations are as expected. In failed or stopped iterations, activations have the expected outcome or
 /// were stopped.
 fn assert_broken_iterations_match(
     summary: &JournalSummary,

@@ -1,5 +1,5 @@
-//! The workflow's memory: each activation reads what those before it in plan order have written, whatever the timing, and also
-//! in a run that was interrupted.
+//! The workflow's memory: each activation reads the writes of the activations before it in plan order, at any timing,
+//! and also in an interrupted run.
 
 use std::sync::Arc;
 
@@ -109,7 +109,7 @@ fn memory_is_the_same_after_resume_from_any_prefix() {
     });
 }
 
-/// The case with a memory whose order the design says.
+/// The case with a memory with a known order.
 pub fn with_ordered_memory(case: &Case) -> Result<Case, TestCaseError> {
     let case = with_memory(case);
     match FlowAnalysis::with_overrides(&case.flow, &case.overrides) {

@@ -1,4 +1,4 @@
-//! Randomly mutated flows: checking and planning never panic, and what is not refused runs to an end. The same for mutated
+//! Randomly mutated flows: checking and planning never panic, and accepted flows run to an end. The same for mutated
 //! journals.
 
 use plait_core::flow::Flow;

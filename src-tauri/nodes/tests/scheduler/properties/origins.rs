@@ -1,5 +1,5 @@
-//! Where values come from: an output comes from all that its node brought in, and from all that the sources of its inputs come
-//! from. The reference walks back over the sources that the journal names, from each activation anew.
+//! Where values come from: an output comes from all origins of its node, and from all origins of its inputs. The
+//! reference walks back over the sources that the journal names, for each activation separately.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -143,7 +143,6 @@ fn check_fork(
     Ok(())
 }
 
-/// The activations whose answers a journal holds.
 fn answered(entries: &[Entry]) -> impl Iterator<Item = Activation> {
     entries.iter().filter_map(|entry| match &entry.event {
         Event::Node(Activation { node, epoch }, NodeEvent::Answered { .. }) => Some(at(node, epoch)),

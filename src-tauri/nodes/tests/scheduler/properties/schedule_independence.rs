@@ -23,8 +23,8 @@ fn with_concurrency(case: &Case, concurrency: usize) -> Scenario {
 fn assert_same_journal(one: &RunRecord, other: &RunRecord, expected: &Expected) -> Result<(), TestCaseError> {
     let journals = || format!("{}\n{}", format_journal(&one.entries), format_journal(&other.entries));
     let (mut ours, mut theirs) = (events_by_node(&one.entries), events_by_node(&other.entries));
-    // Iterations of a loop may be open beside each other: then only the order within each is certain.
-    // How far one came that failed or was stopped depends on timing, and so does what is discarded with it.
+    // Iterations of a loop may be open beside each other: then only the order within each is certain. The progress of a
+    // failed or stopped one depends on timing, and so do its discarded writes.
     if !expected.bodies.is_empty() {
         let place = |event: &Event| match event {
             Event::Loop(at, _) => Some(at.clone()),

@@ -115,7 +115,6 @@ impl LargeFlow {
     }
 }
 
-/// Counts the calls to a node.
 struct CountingNode(Arc<dyn BoundNode>, Arc<AtomicUsize>);
 
 impl BoundNode for CountingNode {

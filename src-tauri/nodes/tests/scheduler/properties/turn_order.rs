@@ -1,4 +1,4 @@
-//! Nodes that share a context and have no path between them take their turns in plan order, whatever their timing.
+//! Nodes that share a context and have no path between them take their turns in plan order, at any timing.
 
 use plait_core::error::ErrorCode;
 use plait_core::id::{Epoch, NodeId};
@@ -146,7 +146,7 @@ fn context_over_two_back_edges_joins_its_group() {
     assert_eq!(authors(&expected, "two"), ["x#0.0", "x#0.1", "x#1.0", "x#1.1", "late#1"]);
 }
 
-/// Two guests whose context is named by a value, and one with a context edge: their order does not depend on timing.
+/// Two guests with a context named by a value, and one with a context edge: their order does not depend on timing.
 #[test]
 fn turns_by_value_and_by_edge_share_plan_order() {
     let expected = assert_same_contexts(
@@ -267,7 +267,6 @@ fn context_whose_maker_depends_on_user_is_refused() {
     assert_eq!(codes, [(ErrorCode::ContextTooEarly, Some(NodeId::from("a")))]);
 }
 
-/// A run to a node includes the maker of the context that it names.
 #[test]
 fn run_to_node_includes_maker_of_named_context() {
     let (case, ..) = analysis(

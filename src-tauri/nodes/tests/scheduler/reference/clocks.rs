@@ -1,8 +1,8 @@
 //! The clock of each node: the cycles whose iterations its epoch counts, outermost first.
 //!
-//! A node in a cycle counts the cycles around it. A node fed by a cycle but not in it follows the cycle: it runs once for
-//! each of its epochs, so it has the clock of what feeds it. To an outer cycle, and to any cycle beside it that it feeds, a
-//! cycle is a single step, so a node in a cycle counts no others.
+//! A node in a cycle counts the cycles around it. A node fed by a cycle but not in it follows the cycle: it runs once
+//! for each of its epochs, so it has the clock of its source. To an outer cycle, and to any cycle beside it that it
+//! feeds, a cycle is a single step, so a node in a cycle counts no others.
 
 use super::Refusal;
 use super::graph::{Graph, Place};

@@ -24,7 +24,7 @@ pub struct OuterContexts {
     pub are_all: bool,
 }
 
-/// What is known of a context when an activation works in it.
+/// The state of a context when an activation works in it.
 enum Found {
     Place(outcome::Place),
     Undecided,

@@ -40,8 +40,8 @@ fn works_in_one(kind: &str) -> bool {
     matches!(kind, "turn" | "guest")
 }
 
-/// The contexts that a node can work in; none if it works in no context. A loop works in those that its body works in, except
-/// for those that its body makes.
+/// The contexts that a node can work in; none if it works in no context. A loop works in the contexts of its body,
+/// except contexts that its body makes.
 pub fn reach(document: &Document, overrides: &InputOverrides, node: &NodeId) -> Reach {
     let mut reach = Reach::default();
     for user in document.nodes.values() {

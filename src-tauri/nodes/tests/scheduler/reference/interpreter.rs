@@ -53,7 +53,7 @@ pub struct Common {
     pub is_ambiguous: Cell<bool>,
 }
 
-/// What is around a scope that runs: nothing around a flow, and an iteration around the body of a loop.
+/// The surroundings of a running scope: nothing around a flow, and an iteration around the body of a loop.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
     pub epoch: Epoch,

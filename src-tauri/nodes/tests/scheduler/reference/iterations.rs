@@ -17,7 +17,6 @@ use super::scope_run::ScopeRun;
 use crate::journal_summary::{ActivationRecord, Final, with_one_entrance};
 use crate::nodes::semantics::Values;
 
-/// How an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IterationEnd {
     Succeeded,
@@ -323,7 +322,7 @@ impl Interpreter<'_> {
         };
         let is_over = end == IterationEnd::Succeeded;
         let (next, exit) = if is_over { (result("next"), result("exit")) } else { (None, None) };
-        // Whoever ends a question in a loop ends the loop.
+        // Ending a question in a loop ends the loop.
         let exits = run.ends_loop || exit.is_some_and(|(value, _)| repetition::ends(&value));
         let iteration =
             Iteration { end, next, exits, writes: run.writes.clone(), failures: run.failures.clone() };

@@ -16,7 +16,7 @@ pub struct Cycle {
     pub back: Vec<Wire>,
     /// The cycle it is directly inside of.
     pub parent: Option<usize>,
-    /// The least `maxEpochs` of the nodes whose innermost cycle this is.
+    /// The least `maxEpochs` of the nodes with this as their innermost cycle.
     pub bound: Option<u32>,
 }
 

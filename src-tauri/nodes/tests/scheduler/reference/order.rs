@@ -31,7 +31,7 @@ struct Step {
     nodes: BTreeSet<Place>,
 }
 
-/// The order of some nodes, of which those in one step stand together.
+/// The order of some nodes. Nodes of one step stand together.
 fn order_of(
     nesting: &Nesting,
     nodes: &BTreeSet<Place>,

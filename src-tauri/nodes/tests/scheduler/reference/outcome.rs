@@ -19,7 +19,7 @@ pub enum Write {
     Messages(ContextId, History),
     /// It adds a turn to the workflow's memory.
     Memory(String),
-    /// It is a node whose outputs are the run's.
+    /// Its outputs are the run's.
     Result(NodeId, BTreeMap<PortName, Value>),
 }
 

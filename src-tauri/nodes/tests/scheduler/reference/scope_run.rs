@@ -63,7 +63,8 @@ impl ScopeRun {
                 idle.extend(epochs.last().map(|epoch| interpreter.activation(node, epoch)));
             }
         }
-        // Only what goes to the same place has an order: nodes that share nothing may follow cycles whose epochs are in no order.
+        // Only values for the same place have an order: nodes that share nothing may follow cycles with unordered
+        // epochs.
         for turns in turns.values_mut() {
             turns.sort_by(|(one, _), (other, _)| interpreter.precedence(one, other));
         }

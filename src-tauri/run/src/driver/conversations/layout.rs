@@ -16,7 +16,7 @@ pub(super) struct Layout {
     pub speakers: Arc<FxHashSet<NodeId>>,
     /// Whether other nodes in it may write to contexts.
     pub others_write: bool,
-    /// The last nodes of the body: those that feed `next` or, without any, the last one in plan order.
+    /// The last nodes of the body: the nodes that feed `next` or, without any, the last one in plan order.
     pub last: FxHashSet<NodeIx>,
 }
 

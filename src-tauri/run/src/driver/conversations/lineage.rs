@@ -1,5 +1,5 @@
-//! From whom the nodes in a conversational loop got what is on their inputs, as `node.ready` says: a model that gets a turn as its
-//! own message is not sent it as a turn as well.
+//! The sources of the inputs of nodes in a conversational loop, as `node.ready` names them: a model that gets a turn as
+//! its own message is not sent it as a turn as well.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ const MAX_TRACED_SOURCES: usize = 256;
 
 type Key = (NodeIx, Epoch);
 
-/// What the activations of an iteration received, and of the one before it. What is in loops inside is forgotten with their
+/// The inputs of the activations of an iteration and of the one before. Inputs of inner loops are forgotten with their
 /// iterations.
 #[derive(Default)]
 pub(super) struct Lineage {

@@ -27,7 +27,7 @@ impl Clock for Stopped {
     }
 }
 
-/// A journal whose flush takes until the other end says so.
+/// A journal with a flush that waits for the other end.
 struct Slow(Option<oneshot::Receiver<()>>);
 
 impl Journal for Slow {

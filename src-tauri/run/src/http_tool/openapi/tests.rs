@@ -127,7 +127,7 @@ fn documents_that_are_none_are_refused() {
     }
 }
 
-/// A document with one operation whose body has this schema.
+/// A document with one operation and this schema of its body.
 fn with_body(schema: Value, schemas: Value) -> Value {
     json!({
         "openapi": "3.1.0",

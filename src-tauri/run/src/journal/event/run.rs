@@ -132,14 +132,10 @@ pub enum RunEvent {
     },
 }
 
-/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
-    /// `run.finished`.
     Finished,
-    /// `run.failed`.
     Failed,
-    /// `run.cancelled`.
     Canceled,
 }
 

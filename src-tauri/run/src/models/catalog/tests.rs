@@ -31,11 +31,11 @@ fn dated_models_have_their_own_prices() {
         let price = price("openai", model).unwrap();
         assert_eq!((price.input, price.output), (input, output), "{model}");
     }
-    // Whose editions differ in price: a date that is not listed has none.
+    // Editions that differ in price: a date that is not listed has none.
     assert_eq!(price("openai", "gpt-4o-2031-01-15"), None);
     assert_eq!(price("openai", "gpt-3.5-turbo-9999"), None);
     assert_eq!(price("openai", "gpt-4-0125-preview"), None, "the source lists it no longer");
-    // Whose editions never did.
+    // Editions that never differed.
     assert_eq!(price("openai", "gpt-4.1-2031-01-15").map(|price| price.input), Some(2.0));
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with the names of contexts: made twice, or named and never made.
+//! The problems with the names of contexts: made twice, or named and never made.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,7 +81,7 @@ fn known_contexts(makers: &BTreeMap<&str, &NodeId>) -> String {
     }
 }
 
-/// The maker whose context of an iteration would have this name: `critic` for `critic#0` or `critic#2.1`.
+/// The maker of the context that would have this name in an iteration: `critic` for `critic#0` or `critic#2.1`.
 fn iteration_context_maker(name: &str) -> Option<&str> {
     let (maker, epoch) = name.rsplit_once('#')?;
     epoch.split('.').all(|counter| counter.parse::<u32>().is_ok()).then_some(maker)

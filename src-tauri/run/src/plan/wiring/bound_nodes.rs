@@ -143,12 +143,11 @@ impl<'f> BoundFlow<'f> {
         self.nodes.iter().filter(|node| !node.is_disabled).map(|node| (node.id, &node.bound))
     }
 
-    /// Whether the flow has a node of this id.
     pub(super) fn has_node(&self, id: &NodeId) -> bool {
         self.index.contains_key(id)
     }
 
-    /// Where a node stands among those that could be bound.
+    /// The place of a node among the bound ones.
     pub(super) fn find(&self, id: &NodeId) -> Option<usize> {
         self.index.get(id).copied().flatten()
     }
@@ -172,7 +171,7 @@ impl<'f> BoundFlow<'f> {
         self.nodes[at].bound.behavior().portal.as_ref()
     }
 
-    /// The nodes that run, in order of their ids. `silent` are those that run a flow that never asks a person.
+    /// The nodes that run, in order of their ids. `silent` nodes run a flow that never asks a person.
     pub(super) fn vertices(&self, silent: &BTreeSet<NodeId>) -> Vec<Vertex> {
         let runs = self.nodes.iter().filter(|node| node.vertex.is_some());
         let vertex = |node: &FlowNode<'_>| {

@@ -1,4 +1,4 @@
-//! The edges of a flow, each checked against the ports at its ends: those on the canvas, and those that a config names.
+//! The edges of a flow, each checked against the ports at its ends: edges on the canvas, and edges that a config names.
 
 use plait_core::error::ErrorCode;
 use serde_json::Map;
@@ -10,10 +10,10 @@ use plait_core::flow::Edge;
 use plait_core::id::{EdgeId, NodeId, PortName};
 use plait_core::port::{ERROR_PORT, InputPort, OutputPort, PortKind};
 
-/// Inputs whose edge is left out because of an error, which has a diagnostic of its own. They count as fed.
+/// Inputs without their edge because of an error. The error has a diagnostic of its own. They count as fed.
 pub(in crate::plan) type OmittedInputs = rustc_hash::FxHashSet<(NodeId, PortName)>;
 
-/// An edge whose ends exist and fit each other. Either end may still be a portal.
+/// An edge with existing ends that fit each other. Either end may still be a portal.
 pub(super) struct CheckedEdge<'a> {
     pub id: &'a EdgeId,
     pub edge: &'a Edge,

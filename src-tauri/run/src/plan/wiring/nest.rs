@@ -17,7 +17,8 @@ pub(super) struct Nest<'f> {
 }
 
 impl<'f> Nest<'f> {
-    /// Reads the parents of all nodes. A node whose parent is no loop, or lies in itself, counts as outside of all loops.
+    /// Reads the parents of all nodes. A node with a parent that is no loop, or lies in the node itself, counts as
+    /// outside of all loops.
     pub fn of(flow: &BoundFlow<'f>, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut nest = Self { parents: FxHashMap::default() };
         for (id, node) in &flow.flow.nodes {

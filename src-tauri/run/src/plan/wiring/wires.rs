@@ -131,7 +131,7 @@ fn source_of<'a>(edge: &CheckedEdge<'a>) -> Source<'a> {
     Source { node: edge.source, output: edge.output, is_inner: edge.output_is_inner }
 }
 
-/// The channels with an entrance whose edge is left out.
+/// The channels with an entrance without its edge.
 fn blocked_channels<'a>(flow: &'a BoundFlow<'_>, omitted: &OmittedInputs) -> FxHashSet<&'a str> {
     let entrances = omitted.iter().filter_map(|(id, _)| match flow.portal(flow.find(id)?)? {
         Portal::In(channel) => Some(channel.as_str()),

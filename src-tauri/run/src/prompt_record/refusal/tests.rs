@@ -62,7 +62,7 @@ fn refusal_without_numbers_takes_a_quarter_away() {
 fn other_fault_is_no_refusal() {
     let fault = Fault::new(ErrorCode::ProviderBadRequest, "No.").details(json!({ "tokens": 1 }));
     assert_eq!(RefusedPrompt::of(&fault, 10), None);
-    // What is counted exactly teaches nothing.
+    // Exact counts teach nothing.
     let exact = config("openai", "gpt-4o");
     assert_eq!(refusal(json!({ "tokens": 12_000 }), 9_000).sample(&exact), None);
 }

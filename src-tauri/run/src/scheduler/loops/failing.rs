@@ -64,7 +64,7 @@ impl Scheduler {
         }
     }
 
-    /// A loop fails by itself, before or between its iterations.
+    /// A loop itself fails, before or between its iterations.
     pub(in crate::scheduler) fn fail_loop(
         &mut self,
         node: NodeIx,
@@ -233,7 +233,7 @@ impl Scheduler {
         self.discard_written(node, epoch, written, derived);
     }
 
-    /// Closes a loop with all its iterations. Returns the activations whose writes don't count.
+    /// Closes a loop with all its iterations. Returns the activations with writes that don't count.
     fn close_loop(
         &mut self,
         node: NodeIx,
@@ -255,7 +255,8 @@ impl Scheduler {
         written
     }
 
-    /// Closes everything that is open in an iteration, inner loops first. Returns the activations whose writes don't count.
+    /// Closes everything that is open in an iteration, inner loops first. Returns the activations with writes that
+    /// don't count.
     fn close_iteration(
         &mut self,
         node: NodeIx,

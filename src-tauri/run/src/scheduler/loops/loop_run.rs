@@ -15,18 +15,17 @@ use plait_core::error::Fault;
 use plait_core::id::{Epoch, PortName};
 use plait_core::origin::Origins;
 
-/// A loop whose iterations run.
+/// A loop with running iterations.
 pub(in crate::scheduler) struct LoopRun {
     pub(super) body: ScopeIx,
     pub(super) spec: LoopSpec,
-    /// What is held for all iterations, by output of the border's begin.
+    /// The values that are held for all iterations, by output of the border's begin.
     pub(super) held: Vec<(PortName, Delivered)>,
     pub(super) context: Option<Delivered>,
     pub(super) items: Option<(Arc<Value>, Delivered)>,
     pub(super) input: Option<Delivered>,
     /// The iteration with the greatest number that has ended, and its result.
     pub(super) latest: Option<(u32, Option<Delivered>)>,
-    /// The number of the next iteration.
     pub(super) next: u32,
     /// The numbers of the open ones.
     pub(super) open: BTreeSet<u32>,
@@ -44,7 +43,7 @@ pub(in crate::scheduler) struct LoopRun {
     pub(super) test: Option<Test>,
 }
 
-/// A failure that ends an iteration, and whatever around it does not take it.
+/// A failure that ends an iteration, and the scopes around it that do not handle it.
 #[derive(Clone)]
 pub(super) struct Failure {
     /// What has failed.

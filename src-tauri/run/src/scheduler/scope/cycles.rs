@@ -173,7 +173,7 @@ impl Scope {
     /// A person was asked by this node, or by a flow that it runs.
     pub(in crate::scheduler) fn mark_attended(&mut self, plan: &Plan, node: NodeIx) {
         let node = &plan.nodes[node];
-        // A follower is no part of the cycle whose epochs it counts.
+        // A follower is no part of the cycle that it counts.
         if !node.is_follower {
             for &cycle in &node.clock {
                 self.cycle(cycle).is_attended = true;

@@ -75,7 +75,7 @@ impl TurnKey {
         self
     }
 
-    /// In these cycles of a scope whose epochs have `depth` counters.
+    /// In these cycles of a scope with `depth` counters in its epochs.
     fn inside(plan: &Plan, depth: usize, cycles: &[CycleIx], epoch: &Epoch) -> Self {
         let levels = cycles.iter().zip(epoch.0.iter().skip(depth));
         Self(levels.flat_map(|(&cycle, &counter)| [number(plan.cycles[cycle].position), counter]).collect())
@@ -87,11 +87,11 @@ fn number(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
 
-/// What is undecided in one order, and who waits for it.
+/// The undecided keys of one order, and the nodes that wait for them.
 #[derive(Default)]
 struct TurnQueue {
     undecided: BTreeSet<TurnKey>,
-    /// The nodes whose first open activation waits until everything before a key is decided.
+    /// The nodes with a first open activation that waits until everything before a key is decided.
     waiting: BTreeSet<(TurnKey, NodeIx)>,
 }
 
@@ -137,7 +137,7 @@ pub(in crate::scheduler) struct TurnQueues {
     any: TurnQueue,
     /// Activations that read the workflow's memory or change it.
     memory_users: TurnQueue,
-    /// Those that change it.
+    /// The writers.
     memory_writers: TurnQueue,
     /// The activations that made a context.
     made: FxHashSet<(NodeIx, Epoch)>,
@@ -146,7 +146,7 @@ pub(in crate::scheduler) struct TurnQueues {
 /// Whether an activation may take its turn.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::scheduler) enum Turn {
-    /// Activations before it are undecided. It is decided anew when they no longer are.
+    /// Activations before it are undecided. It is decided again when they no longer are.
     Later,
     /// It may. If the context that it names does not exist at its place in the order, it must not see it.
     Now { hidden_context: Option<ContextId> },
@@ -196,7 +196,7 @@ impl TurnQueues {
         released
     }
 
-    /// Whether the activation in this slot, whose inputs are decided, may take its turn.
+    /// Whether the activation in this slot, with all inputs decided, may take its turn.
     pub fn request(&mut self, plan: &Plan, node: NodeIx, slot: &Slot) -> Turn {
         if !self.request_memory(plan, node, slot) {
             return Turn::Later;
@@ -303,7 +303,7 @@ fn context_of(node: &PlanNode, slot: &Slot) -> Option<ContextId> {
 }
 
 impl Scope {
-    /// An activation has opened: those that come after it in its contexts wait for it.
+    /// An activation has opened: later activations in its contexts wait for it.
     pub(in crate::scheduler) fn enter_turn_order(&mut self, plan: &Plan, node: NodeIx, epoch: &Epoch) {
         let roles = &plan.nodes[node].contexts;
         if !roles.is_empty() {

@@ -1,5 +1,5 @@
-//! What an iteration of a loop leaves behind for the scope that the loop is in. It counts there once the iteration has
-//! succeeded, in the order of turns, whatever was faster.
+//! The writes of an iteration of a loop for the scope around the loop. They count there once the iteration has
+//! succeeded, in the order of turns, at any timing.
 
 use std::collections::BTreeMap;
 

@@ -25,8 +25,13 @@ fn estimates_are_compared_with_reference_and_peers() {
 }
 
 #[test]
-fn record_replaces_only_the_measured_part() {
-    let old = format!("# Head\n{BEGIN}\nold\n{END}\ntail\n");
-    assert_eq!(record(&old, "new\n").unwrap(), format!("# Head\n{BEGIN}\nnew\n{END}\ntail\n"));
-    assert!(record("# Head\n", "new\n").is_err());
+fn recording_keeps_the_rows_that_were_not_measured() {
+    let row = |name: &str, value: &str| format!("| {name} | ≤ 5 × | {value} × | met | 1234abc |\n");
+    let page = |head: &str, rows: &[String]| {
+        format!("# Head\n{BEGIN}\n{head}{HEADER}{}{END}\ntail\n", rows.concat())
+    };
+    let old = page("old\n\n", &[row("a", "1"), row("b", "1")]);
+    let new = replace_rows(&old, "new\n\n", vec![row("c", "2"), row("a", "2")]).unwrap();
+    assert_eq!(new, page("new\n\n", &[row("a", "2"), row("b", "1"), row("c", "2")]));
+    assert!(replace_rows("# Head\n", "new\n", Vec::new()).is_err());
 }

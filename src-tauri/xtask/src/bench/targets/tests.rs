@@ -12,11 +12,11 @@ fn targets_are_met_or_missed() {
         estimate("join", "engine", 1_000, 2_000_000.0),
         estimate("join", "floor", 1_000, 1_000_000.0),
     ];
-    let text = table(Measurements { own: &own, figures: &[], peers: &[] });
+    let text = rows(Measurements { own: &own, figures: &[], peers: &[] }, "1234abc").concat();
     assert!(text.contains("| chain of 1,000, journal in memory, compared with the hand-written loop | ≤ 5 × | 6.00 × | **missed** |"), "{text}");
     assert!(
         text.contains(
-            "| join of 1,000, journal in memory, compared with the hand-written loop | ≤ 5 × | 2.00 × | met |"
+            "| join of 1,000, journal in memory, compared with the hand-written loop | ≤ 5 × | 2.00 × | met | 1234abc |"
         ),
         "{text}"
     );
@@ -36,7 +36,7 @@ fn loops_are_compared_with_references_of_the_same_run() {
         Figure { group, by: by.to_owned(), value, unit: "µs".to_owned() }
     };
     let figures = [figure("with history", 130.0), figure("without history", 50.0)];
-    let text = table(Measurements { own: &own, figures: &figures, peers: &[] });
+    let text = rows(Measurements { own: &own, figures: &figures, peers: &[] }, "1234abc").concat();
     assert!(text.contains("of the same nodes | ≤ 2 × | 3.00 × | **missed** |"), "{text}");
     assert!(text.contains("spawns a task for each | ≤ 2 × | 1.50 × | met |"), "{text}");
     assert!(text.contains("at 100 turns | ≤ 100 µs | 80.00 µs | met |"), "{text}");

@@ -1,4 +1,4 @@
-//! The module tree of one crate, read from its sources, and what each module's paths lead to.
+//! The module tree of one crate, read from its sources, and the targets of each module's paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,6 @@ pub(super) type ModulePath = Vec<String>;
 /// How many re-exports are followed for one path, so that a circle of them ends.
 const MAX_REEXPORTS: usize = 16;
 
-/// The modules of a crate.
 #[derive(Default)]
 pub(super) struct CrateModules {
     modules: BTreeMap<ModulePath, Module>,
@@ -36,7 +35,6 @@ impl CrateModules {
         Ok(modules)
     }
 
-    /// The file a module stands in.
     pub(super) fn file(&self, module: &[String]) -> Option<&Path> {
         self.modules.get(module).map(|module| module.file.as_path())
     }
@@ -104,7 +102,7 @@ impl CrateModules {
         }
     }
 
-    /// Walks down from a module, through re-exports, to the module that holds what the path names.
+    /// Walks down from a module, through re-exports, to the module of the path's target.
     fn descend(&self, mut at: ModulePath, rest: &[String], budget: usize) -> Option<ModulePath> {
         for (depth, name) in rest.iter().enumerate() {
             let module = self.modules.get(&at)?;

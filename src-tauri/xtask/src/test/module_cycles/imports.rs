@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
 use syn::{Attribute, Item, UseTree};
 
-/// What one module imports and re-exports. Its child modules are not part of it.
+/// The imports and re-exports of one module, without its child modules.
 #[derive(Default)]
 pub(super) struct ModuleImports {
     paths: BTreeSet<Vec<String>>,
@@ -29,12 +29,12 @@ impl ModuleImports {
         imports
     }
 
-    /// The imported paths, as written. Re-exports are not among them: who uses the name is who imports.
+    /// The imported paths, as written. Re-exports are not among them: the user of the name imports it.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Vec<String>> {
         self.paths.iter()
     }
 
-    /// What a name that this module imports stands for.
+    /// The path that an imported name stands for.
     pub(super) fn reexport(&self, name: &str) -> Option<&[String]> {
         self.reexports.get(name).map(Vec::as_slice)
     }

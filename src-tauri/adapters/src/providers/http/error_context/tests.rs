@@ -22,7 +22,7 @@ fn context() -> ErrorContext {
     }
 }
 
-/// A server that sends `bytes` to whoever says something; its address.
+/// A server that sends `bytes` to each client; its address.
 async fn server_that_sends(bytes: &'static [u8]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -35,7 +35,7 @@ async fn server_that_sends(bytes: &'static [u8]) -> String {
     address
 }
 
-/// An address where nobody listens.
+/// An address without a listener.
 async fn free_address() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     listener.local_addr().unwrap().to_string()

@@ -1,6 +1,5 @@
 use super::*;
 
-/// An object with this property alone.
 fn object_with(property: &Value) -> Value {
     json!({"type": "object", "additionalProperties": false, "required": ["a"], "properties": {"a": property}})
 }

@@ -1,4 +1,4 @@
-//! Adding and removing knowledge bases, and those whose files are gone.
+//! Adding and removing knowledge bases, and bases with missing files.
 
 use super::*;
 

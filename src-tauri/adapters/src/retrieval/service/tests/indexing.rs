@@ -1,4 +1,4 @@
-//! What is indexed, and when: changes, restarts, damage, stopping.
+//! The files that are indexed, and when: changes, restarts, damage, stopping.
 
 use super::*;
 
@@ -138,7 +138,7 @@ async fn dropping_the_search_stops_its_indexing() {
     began.await.unwrap();
     task.abort();
     assert!(task.await.unwrap_err().is_cancelled());
-    // Whoever comes next waits for the lock and goes on from there.
+    // The next caller waits for the lock and continues from there.
     let status = world.bases.reindex("handbook", false, none()).await.unwrap();
     assert_eq!((status.state, status.files), (BaseState::Ready, 403));
 }

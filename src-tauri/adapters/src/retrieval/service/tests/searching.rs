@@ -1,4 +1,4 @@
-//! What a search finds and leaves out.
+//! The results of a search, and passages that are left out.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Images and files on `attach`, in replies, in the history, and what is refused before the call.
+//! Images and files on `attach`, in replies, in the history, and refusals before the call.
 
 use std::sync::Arc;
 

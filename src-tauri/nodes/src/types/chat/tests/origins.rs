@@ -134,7 +134,7 @@ fn result_of_a_tool_counts_from_the_next_reply_on() {
     assert!(messages[1].origins.iter().any(|origin| *origin == Origin::File("notes.md".into())));
 }
 
-/// A tool that takes the context along sends what is in the memory, whatever the arguments come from.
+/// A tool that takes the context along sends the memory, also if the arguments are trusted.
 #[test]
 fn context_that_leaves_with_a_call_counts_like_its_arguments() {
     let memory = || {

@@ -1,4 +1,4 @@
-//! Histories that are larger than the window of a model whose tokenizer is not public.
+//! Histories that are larger than the window of a model without a public tokenizer.
 
 use serde_json::json;
 

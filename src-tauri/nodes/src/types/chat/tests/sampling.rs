@@ -15,7 +15,7 @@ fn dialog() -> Value {
     tool("dialog", json!({ "source": "mcp:files" }))
 }
 
-/// A harness whose model calls `dialog` with these requests, then replies with these texts.
+/// A harness with a model that calls `dialog` with these requests, then replies with these texts.
 fn harness(requests: &Value, replies: &[&str]) -> NodeHarness {
     let harness = NodeHarness::new();
     harness.provider.push_replies([ScriptedReply::calls(&[("dialog", json!({ "requests": requests }))])]);
@@ -100,8 +100,8 @@ fn reply_has_at_most_the_tokens_that_the_node_allows() {
 
 const MIXED: [&str; 4] = ["ask", "sample", "ask", "sample"];
 
-/// Runs a node whose tool asks and samples in turn from this beginning of its events, and answers what it asks. Returns all
-/// events that a journal keeps, and how many replies were bought.
+/// Runs a node from these first events, with a tool that asks and samples in turn, and answers its questions. Returns
+/// all events that a journal keeps, and how many replies were bought.
 fn run_mixed(beginning: &[Event], effect: &str) -> (Vec<Event>, usize) {
     let requests: Vec<_> =
         MIXED.iter().enumerate().map(|(n, kind)| json!({ *kind: format!("{n}") })).collect();
@@ -145,7 +145,7 @@ fn run_mixed(beginning: &[Event], effect: &str) -> (Vec<Event>, usize) {
     (events, harness.provider.requests().len())
 }
 
-/// Questions and requests of one call keep apart; whatever was bought before a crash is not bought again.
+/// Questions and requests of one call keep apart; replies from before a crash are not bought again.
 #[test]
 fn resume_at_any_event_buys_nothing_twice() {
     for effect in ["read", "write"] {

@@ -1,4 +1,4 @@
-//! Replies that are not whole: what is committed, and what the model's reason to stop leads to.
+//! Replies that are not whole: the committed text, and the effect of the model's reason to stop.
 
 use serde_json::{Value, json};
 

@@ -31,7 +31,7 @@ pub(super) fn run(harness: &mut NodeHarness, tool: &Value) -> NodeRun {
     harness.run("chat", json!({}), &inputs)
 }
 
-/// A harness whose model calls this tool once and then says that it is done.
+/// A harness with a model that calls this tool once and then says that it is done.
 pub(super) fn harness_calling(name: &str, arguments: Value) -> NodeHarness {
     let harness = NodeHarness::new();
     harness.provider.push_replies([ScriptedReply::calls(&[(name, arguments)]), ScriptedReply::text("Done.")]);

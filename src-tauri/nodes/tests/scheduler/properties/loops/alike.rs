@@ -28,7 +28,6 @@ fn outputs(run: &RunRecord) -> Result<Outputs, TestCaseError> {
     Ok(final_outputs(&summarize(&run.entries).map_err(TestCaseError::fail)?))
 }
 
-/// A case that finishes, with its run.
 fn finished(case: &Case) -> Result<RunRecord, TestCaseError> {
     let (_, _, expected) = runnable(case)?;
     match expected.end {

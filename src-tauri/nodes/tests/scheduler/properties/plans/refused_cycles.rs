@@ -123,7 +123,7 @@ fn refused_cycle_does_not_hide_another_refused_cycle() {
     assert_eq!(findings(&both), ["flow.circular critique", "flow.circular left"]);
 }
 
-/// The outer cycle is sound, so what happens in it is checked; what is inside the inner one is not.
+/// The outer cycle is sound, so its nodes are checked; the nodes of the inner one are not.
 #[test]
 fn refused_inner_cycle_does_not_hide_findings_in_the_outer_one() {
     let outer = "

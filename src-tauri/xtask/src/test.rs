@@ -139,7 +139,10 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
     for part in parts {
         match part {
             Part::Lint => lint::run(&mut report),
-            Part::Rust => rust::run(&mut report, selection),
+            Part::Rust => {
+                vendors::forget_requests()?;
+                rust::run(&mut report, selection);
+            }
             Part::Vendors => vendors::run(&mut report, selection, runs_rust),
             Part::Ui => {
                 gallery::clear(gallery::CHROMIUM)?;

@@ -6,7 +6,7 @@ use anyhow::Result;
 use crate::platform::succeeds;
 use crate::repo;
 use crate::steps::{Step, cargo, npm_in, print_note};
-use crate::test::{Report, vendors};
+use crate::test::Report;
 
 /// Which crates are compiled together. Features are chosen for a whole selection, so the steps of one run share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,6 @@ pub(super) fn run(report: &mut Report, selection: Selection) {
     });
     report.step("MCP servers for tests", install_mcp_servers);
     report.step("Rust tests", || {
-        vendors::forget_requests()?;
         let args = if has_nextest() {
             [
                 &["nextest", "run", "--no-fail-fast"],

@@ -7,7 +7,7 @@ import { Select } from "@/design/controls/Select";
 import { Empty } from "@/design/text/Empty";
 import { InlineCode } from "@/design/text/InlineCode";
 import { useNow } from "@/design/useNow";
-import type { FlowFilter } from "@/run/run-filter";
+import type { FlowFilter } from "@/run/list/run-filter";
 import { useWorkspace } from "@/workspace/context";
 import { useConversations } from "@/workspace/run-hooks";
 import { ConversationMessages } from "./ConversationMessages";

@@ -5,7 +5,7 @@ import { Select } from "@/design/controls/Select";
 import { Empty } from "@/design/text/Empty";
 import { InlineCode } from "@/design/text/InlineCode";
 import { useNow } from "@/design/useNow";
-import { type FlowFilter, type RunStatusFilter, selectRuns } from "@/run/run-filter";
+import { type FlowFilter, type RunStatusFilter, selectRuns } from "@/run/list/run-filter";
 import { formatCount } from "@/run/values/format";
 import { useFlow, useWorkspace } from "@/workspace/context";
 import { useRunList } from "@/workspace/run-hooks";

@@ -4,7 +4,7 @@ import type { ConversationFlow, ConversationRecord } from "@/bindings";
 import type { FlowEditor } from "@/flow/document/editor";
 import { documentFlow, type FlowState } from "@/flow/document/flow-state";
 import { type Host, HostError } from "@/ipc";
-import type { FlowFilter } from "../run-filter";
+import type { FlowFilter } from "@/run/list/run-filter";
 
 export type Conversations = {
   list: ConversationRecord[];

@@ -101,6 +101,12 @@ impl Lens {
             .collect()
     }
 
+    /// One of an activation's model calls, from 0.
+    pub fn call(&self, activation: &Activation, index: usize) -> Option<LensCall> {
+        let is_wanted = |place: &&CallPlace| place.activation == *activation && place.index == index;
+        self.calls.iter().find(is_wanted).and_then(|place| self.call_at(place))
+    }
+
     fn add_call(&mut self, activation: &Activation, event: &CallEvent, seq: u64) {
         let Some(epoch) = epoch_view(&self.view, activation) else { return };
         match event {

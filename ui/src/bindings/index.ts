@@ -400,12 +400,46 @@ export type ChildQuestion = {
   tool?: ToolPause,
 };
 
+/** A key as forms show it. */
+export type ConfigField = { key: string,
+  /** The JSON Schema of its values, with what forms need: `title` is the label, `description` the help. */
+  schema: Record<string, unknown>,
+  /** The section of the settings that it stands in, if they set it. */
+  section?: string,
+  /** Where it stands in the settings of the application, as a JSON pointer. */
+  settings?: string,
+  /** Where it stands in the settings of a flow, as a JSON pointer. */
+  flow?: string,
+  /** Where it stands in a node, as a JSON pointer, by the type of the node. */
+  nodes: { [key in string]: string },
+};
+
+/** All that forms of configuration are drawn from. */
+export type ConfigForms = {
+  /** The sections of the settings that have keys, in their order. */
+  sections: Array<ConfigSection>,
+  /** The keys, in the order of forms. */
+  fields: Array<ConfigField>,
+  /** The JSON Schema of `limits` of nodes. */
+  limits: Record<string, unknown>,
+  /** The JSON Schema of `retry` of nodes. */
+  retry: Record<string, unknown>,
+};
+
 /** What a layer says. */
 export type ConfigLayer = { source: ConfigSource,
   /** What it sets, if it sets it. */
   value?: unknown,
   /** Where it sets it, or would, as a JSON pointer in the settings, or in the flow. Absent for what is built in. */
   pointer?: string,
+};
+
+/** A section of the settings. */
+export type ConfigSection = {
+  /** Other parts of the window lead to a section by it. */
+  id: string, title: string,
+  /** What its keys have in common. */
+  help?: string,
 };
 
 /** Where a value comes from. */
@@ -1232,10 +1266,10 @@ export type FlowRef = {
 
 /** Settings of a whole flow. */
 export type FlowSettings = {
-  /** How many activations may run at once; 16 by default. */
+  /** How many activations may run at once. */
   maxConcurrency?: number,
   /** After how many iterations in a row without a question to a person a cycle ends, unless `limits.maxEpochs` bounds
-   * it; 100 by default.
+   * it.
    */
   maxUnattendedEpochs?: number,
   /** What a run of the flow and all runs below it may use together. */
@@ -1243,7 +1277,7 @@ export type FlowSettings = {
   /** What the model calls of a run, and of a conversation, may use. */
   quotas?: FlowQuotas,
   /** The context window of every model call in the flow, in tokens; by default, the model's own. It stays as it is in the
-   * file: [`check`](crate::plan::check()) reports an invalid value.
+   * file: `plait_run::plan::check` reports an invalid value.
    */
   contextWindow?: number,
   /** The memory that nodes of the flow share. */
@@ -1978,9 +2012,9 @@ export type MemoryRecord = { id: MemoryId,
 
 /** The memory of a flow. */
 export type MemorySettings = {
-  /** What the model nodes of the flow may do with the memory unless they say otherwise; nothing by default. */
+  /** What the model nodes of the flow may do with the memory unless they say otherwise. */
   mode?: MemoryMode,
-  /** How many turns are kept verbatim; 12 by default. Older ones are summarized. */
+  /** How many turns are kept verbatim. Older ones are summarized. */
   recentTurns?: number,
   /** The model that summarizes older turns. If empty, the model of the context that the speaking node works in. */
   summarizer?: SummarizerSettings,
@@ -3501,7 +3535,7 @@ export type SkipReason = "deadInput" | "runFailed" | "runCancelled" | "targetRea
 
 /** A file that is not searched. */
 export type SkippedFile = {
-  /** The file, as in [`Passage`](plait_engine::retriever::Passage). */
+  /** The file, as in [`Passage`](plait_run::retriever::Passage). */
   source: string,
   /** Why. */
   reason: Fault,
@@ -3807,11 +3841,11 @@ export type TraceSpan = { kind: TraceKind,
  * these over the defaults.
  */
 export type TreeLimits = {
-  /** How many runs there may be, the root included; 1,000 by default. */
+  /** How many runs there may be, the root included. */
   maxRuns?: number,
-  /** How many model calls may be answered; 1,000 by default. Replies that are reused do not count. */
+  /** How many model calls may be answered. Replies that are reused do not count. */
   maxModelCalls?: number,
-  /** After how many events no node starts any more; 10,000,000 by default. */
+  /** After how many events no node starts any more. */
   maxEvents?: number,
 };
 

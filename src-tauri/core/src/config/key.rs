@@ -268,7 +268,7 @@ impl ValueKind {
     /// The accepted values, for people: "a whole number from 1 to 100".
     pub fn describe(&self) -> String {
         match self {
-            Self::Integer { min, max } if *max >= u64::from(u32::MAX) => format!("a whole number from {min}"),
+            Self::Integer { min, max } if is_all(*max) => format!("a whole number from {min}"),
             Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
             Self::Number { min, max } => format!("a number from {min} to {max}"),
             Self::Ratio => "a number between 0 and 1".to_owned(),
@@ -296,6 +296,7 @@ impl ValueKind {
 
     pub fn schema(&self) -> Value {
         match self {
+            Self::Integer { min, max } if is_all(*max) => json!({ "type": "integer", "minimum": min }),
             Self::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
             Self::Number { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
             Self::Ratio => json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }),
@@ -308,4 +309,9 @@ impl ValueKind {
             Self::Quota => schemars::schema_for!(Quota).to_value(),
         }
     }
+}
+
+/// Whether a bound is all that a number can hold. It tells people nothing.
+fn is_all(max: u64) -> bool {
+    max >= u64::from(u32::MAX)
 }

@@ -71,7 +71,7 @@ static KEYS: &[ConfigKey] = &[
         .rule(Rule::Follows("agent.model")),
     ConfigKey::new("maxToolRounds", "Max tool rounds", whole(0, MAX_U32), Value(|| json!(DEFAULT_MAX_TOOL_ROUNDS)), "Maximum rounds of tool calls before the model must answer.").everywhere("runDefaults")
         .in_node(&[at(CHAT, "/config/maxToolRounds")]),
-    ConfigKey::new("timeoutMs", "Timeout", whole(1, MAX_SAFE), Depends("no limit"), "The maximum duration of one execution of a node that asks a model, a server or a tool, in milliseconds. Then it fails with `node.timeout`.").unit("ms").everywhere("runDefaults")
+    ConfigKey::new("timeoutMs", "Timeout", whole(1, MAX_SAFE), Depends("no limit"), "The maximum duration of one execution, in milliseconds; then the node fails with `node.timeout`. The settings and the flow set it for nodes that ask a model, a server or a tool.").unit("ms").everywhere("runDefaults")
         .in_node(&[at(CALLERS, "/limits/timeoutMs")]),
     ConfigKey::new("retry.attempts", "Max attempts", whole(1, MAX_ATTEMPTS as u64), Value(|| json!(RetryPolicy::default().attempts)), "The maximum number of attempts, the first included. A node with a `retry` of its own sets all four values of it.").everywhere("runDefaults")
         .in_node(&[at(CALLERS, "/retry/attempts")]),

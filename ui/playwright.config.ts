@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { defineConfig } from "@playwright/test";
 
-// A free port, whatever else listens on this machine. Workers read this file again, so the choice goes through the environment.
+// A free port of this machine. Workers read this file again, so the choice goes through the environment.
 process.env.PLAIT_E2E_PORT ??= execFileSync(process.execPath, [
   "-e",
   'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })',

@@ -141,7 +141,7 @@ impl Driver {
                 ErrorCode::JournalEmpty,
                 "This run's journal is empty: it never started.",
             )
-            .hint("Start the flow anew."));
+            .hint("Start the flow again."));
         }
         let mut restored = restore(&setup.plan, entries)?;
         let waits = std::mem::take(&mut restored.waits);

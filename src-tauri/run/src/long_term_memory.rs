@@ -81,7 +81,7 @@ pub struct MemoryRecord {
     #[ts(optional, type = "number")]
     pub edited_at: Option<u64>,
     pub source: MemorySource,
-    /// Where what it says comes from. Whoever recalls it takes that over.
+    /// Where its text comes from. A recall takes that over.
     #[serde(default, skip_serializing_if = "Origins::is_empty")]
     #[ts(optional, as = "Option<Origins>")]
     pub origins: Origins,

@@ -458,6 +458,6 @@ fn root_key() -> IterationKey {
 
 fn impossible(event: &Event, why: &str) -> Fault {
     Fault::new(ErrorCode::JournalImpossible, format!("An event of this run can't have happened: {why}."))
-        .hint("The journal was written for another flow or is damaged. Start the flow anew; report it if you did not touch it.")
+        .hint("The journal was written for another flow or is damaged. Start the flow again; report it if you did not touch it.")
         .details(serde_json::to_value(event).unwrap_or_default())
 }

@@ -80,7 +80,7 @@ enum Task {
         #[arg(long)]
         debug: bool,
     },
-    /// Take the pictures of the guide anew, from the tests of the real window
+    /// Take the pictures of the guide again, from the tests of the real window
     Images,
 }
 

@@ -88,7 +88,7 @@ def start_proxy(folder, model_port, log):
     program = Path(sys.executable).with_name("litellm")
     command = [program, "--config", file, "--host", "127.0.0.1", "--port", str(port), "--telemetry", "False"]
     process = subprocess.Popen(command, cwd=folder, env=clean_environment(folder), stdout=log, stderr=log)
-    # Whatever proxy this environment names.
+    # The proxy of this environment, if there is one.
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     for _ in range(START_SECONDS * 4):
         if process.poll() is not None:

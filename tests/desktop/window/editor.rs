@@ -64,7 +64,7 @@ pub(crate) async fn click(app: &App, test_id: &str) -> Result<()> {
             clicked => return clicked,
         }
     }
-    bail!("`{test_id}` is drawn anew all the time")
+    bail!("`{test_id}` is redrawn all the time")
 }
 
 /// Selects a node and opens a tab of the inspector: `config`, `io`, `prompt` or `context`.

@@ -2002,7 +2002,7 @@ export type MemoryRecord = { id: MemoryId,
   at: number,
   /** When a person changed it last, likewise. */
   editedAt?: number, source: MemorySource,
-  /** Where what it says comes from. Whoever recalls it takes that over. */
+  /** Where its text comes from. A recall takes that over. */
   origins?: Origins, kind: MemoryKind,
   /** The statement of a fact, the summary of an episode, or the name of a procedure. */
   text: string,
@@ -3354,8 +3354,8 @@ export type SavedFlow = {
 export type SavedTemplate = { id: string,
 };
 
-/** How a request asks its provider for a reply that follows a JSON Schema. Vendors accept different parts of JSON Schema; whatever
- * the form, the engine validates the reply against the whole schema.
+/** How a request asks its provider for a reply that follows a JSON Schema. Vendors accept different parts of JSON Schema; in
+ * any form, the engine validates the reply against the whole schema.
  */
 export type SchemaForm = "enforced" | "narrowed" | "hint" | "tool" | "words";
 

@@ -47,7 +47,7 @@ pub(super) fn diagnostics(flow: &Flow) -> Vec<Diagnostic> {
             let place = format!("/nodes/{}", escape(id.as_str()));
             pointer.strip_prefix(&place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         });
-        let message = format!("This holds a secret ({name}): whoever gets the file gets it, too.");
+        let message = format!("This holds a secret ({name}): everyone who gets the file gets it, too.");
         let warning = Diagnostic::error(ErrorCode::FlowHoldsSecret, pointer.clone(), message).warning().hint(
             "Remove it and revoke it. The keys of providers belong into the settings. Runs replace it by a label.",
         );

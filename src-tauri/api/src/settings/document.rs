@@ -304,7 +304,7 @@ impl Reader<'_> {
         let problem = self.faults.get(faults_before).map(|fault| {
             let message = format!("No run starts while the settings have a quota that can't be kept. {}", fault.message);
             Fault::new(ErrorCode::QuotaBad, message).hint(
-                "Set the quotas anew in the settings, or with `plait config set`. What can't be kept is removed with that.",
+                "Set the quotas again in the settings, or with `plait config set`. What can't be kept is removed with that.",
             )
         });
         (known, problem)

@@ -14,7 +14,7 @@ use crate::terminal::{print_error, stdout};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Runs, conversations and long-term memories belong to a user. The current user is the one of new runs and of lists, unless \
-`--user` names another. Users are no accounts: whoever can read the data directory can read everything in it.
+`--user` names another. Users are no accounts: everyone who can read the data directory can read everything in it.
 
 Examples:
   plait users add ada --switch

@@ -194,7 +194,7 @@ pub(super) struct AgentStep {
     /// Whether the step gets the history of the loop around it, if that has `conversation: true`.
     #[serde(default)]
     pub(super) use_history: Option<bool>,
-    /// Whether what the step says is always sent with the history of the loop around it, whatever its bounds leave out.
+    /// Whether what the step says is always sent with the history of the loop around it, despite its bounds.
     #[serde(default)]
     pub(super) pinned: Option<bool>,
     /// How to retry after a failure that a retry could fix.
@@ -381,7 +381,7 @@ pub(super) struct HitlStep {
     /// JSON Schema of the answer. Without one, any text that is not blank.
     #[serde(default)]
     pub(super) schema: Option<Value>,
-    /// Whether the answer is always sent with the history of the loop around the step, whatever its bounds leave out.
+    /// Whether the answer is always sent with the history of the loop around the step, despite its bounds.
     #[serde(default)]
     pub(super) pinned: Option<bool>,
 }

@@ -22,7 +22,7 @@ pub(super) struct Approval;
 pub(super) struct Config {
     /// The question, in Markdown, as a template. `{{in}}` is the value on `in`; other variables become inputs.
     prompt: Template,
-    /// In a loop with `conversation`: whether what this node says is always sent with the history, whatever its bounds leave out.
+    /// In a loop with `conversation`: whether what this node says is always sent with the history, despite its bounds.
     pinned: bool,
 }
 

@@ -67,7 +67,7 @@ pub(super) struct Config {
     /// In a loop with `conversation`: whether the model gets the history of the loop.
     #[serde(rename = "use_history")]
     use_history: bool,
-    /// In a loop with `conversation`: whether what this node says is always sent with the history, whatever its bounds leave out.
+    /// In a loop with `conversation`: whether what this node says is always sent with the history, despite its bounds.
     pinned: bool,
     /// Provider-specific options. To enable and show reasoning: for Anthropic
     /// `{"thinking":{"type":"adaptive"}}`, for Gemini `{"generationConfig":{"thinkingConfig":{"includeThoughts":true}}}`.

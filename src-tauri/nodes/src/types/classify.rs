@@ -48,7 +48,7 @@ pub(super) struct Config {
     /// In a loop with `conversation`: whether the model gets the history of the loop.
     #[serde(rename = "use_history")]
     use_history: bool,
-    /// In a loop with `conversation`: whether what this node says is always sent with the history, whatever its bounds leave out.
+    /// In a loop with `conversation`: whether what this node says is always sent with the history, despite its bounds.
     pinned: bool,
     /// Provider-specific options. For the offline simulator's model `script`, its replies.
     #[schemars(extend("format" = "json"))]

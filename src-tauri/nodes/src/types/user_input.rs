@@ -39,7 +39,7 @@ pub(super) struct Config {
     /// Whether the answer is added to the conversation's history as a user message. If off, it is only passed on along the
     /// edges, and the chat that replies to it adds it together with the reply.
     add_to_history: bool,
-    /// In a loop with `conversation`: whether what this node says is always sent with the history, whatever its bounds leave out.
+    /// In a loop with `conversation`: whether what this node says is always sent with the history, despite its bounds.
     pinned: bool,
 }
 

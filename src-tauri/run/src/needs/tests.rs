@@ -120,7 +120,7 @@ fn file_tools_need_the_declared_folders_or_that_of_the_flow() {
     assert_eq!(
         targets(&[], &folders),
         [("folder=/out".to_owned(), true), ("folder=/p/in".to_owned(), false)],
-        "declared folders are needed, whoever uses them"
+        "declared folders are needed, also unused ones"
     );
     assert_eq!(
         targets(&[NodeNeed::Documents("docs".to_owned())], &[]),

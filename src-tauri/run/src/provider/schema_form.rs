@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// How a request asks its provider for a reply that follows a JSON Schema. Vendors accept different parts of JSON Schema; whatever
-/// the form, the engine validates the reply against the whole schema.
+/// How a request asks its provider for a reply that follows a JSON Schema. Vendors accept different parts of JSON Schema; in
+/// any form, the engine validates the reply against the whole schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum SchemaForm {

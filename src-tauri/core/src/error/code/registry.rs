@@ -419,7 +419,7 @@ error_codes! {
             "A file of this name exists already, and is not replaced.",
             "Choose another name, or remove the file.";
         FlowHoldsSecret = "flow.holds_secret",
-            "The flow holds a key or a token. Whoever gets the file gets it, too.",
+            "The flow holds a key or a token. Everyone who gets the file gets it, too.",
             "Remove it and revoke it. Enter the keys of providers in the settings or with `plait keys set`.";
         FlowIntegerTooLarge = "flow.integer_too_large",
             "The file contains an integer of more than 64 bits, which would not be kept exactly.",

@@ -73,7 +73,7 @@ fn further_attempt_and_fork_see_what_was_recalled() {
     };
     assert_eq!(reused.run.as_str(), "old");
     let other = harness.run("recall", json!({ "limit": 3 }), &query);
-    assert_ne!(other.outputs(), first.outputs(), "another request is made anew");
+    assert_ne!(other.outputs(), first.outputs(), "another request is made again");
 }
 
 #[test]

@@ -99,7 +99,7 @@ fn memory_keeps_where_it_comes_from_and_recall_brings_it_back() {
     let stored = harness.run_data("remember", json!({}), vec![("value", datum)]);
     assert_eq!(stored.output("memories").unwrap()[0]["origins"], json!(["host:example.com"]));
     let recalled = harness.run("recall", json!({}), &[("query", json!("Refunds"))]);
-    assert_eq!(recalled.origins, page, "whatever the query comes from");
+    assert_eq!(recalled.origins, page, "also with another query");
     harness.recorded = recalled.events;
     let again = harness.run("recall", json!({}), &[("query", json!("Refunds"))]);
     assert_eq!(again.origins, page, "also when it is executed again");

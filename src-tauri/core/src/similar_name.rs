@@ -9,38 +9,21 @@ pub fn similar_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     let name = letters(name)?;
     let candidates = known.into_iter().filter_map(|candidate| {
         let other = letters(candidate)?;
-        let distance = distance(&name, &other);
-        (distance <= name.len().max(other.len()) / 3).then_some((distance, candidate))
+        // Swapped neighbors count as one change.
+        let distance = strsim::osa_distance(&name, &other);
+        let longest = name.chars().count().max(other.chars().count());
+        (distance <= longest / 3).then_some((distance, candidate))
     });
     candidates.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }
 
-fn letters(name: &str) -> Option<Vec<char>> {
+fn letters(name: &str) -> Option<String> {
     if name.len() > 4 * MAX_NAME_CHARS {
         return None;
     }
     let letters = name.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase);
-    let letters: Vec<char> = letters.collect();
-    (1..=MAX_NAME_CHARS).contains(&letters.len()).then_some(letters)
-}
-
-/// The Levenshtein distance, with swapped neighbors as one change.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (i, &from) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, &to) in b.iter().enumerate() {
-            let replaced = last[j] + usize::from(from != to);
-            let mut cheapest = replaced.min(last[j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && from == b[j - 1] && a[i - 1] == to {
-                cheapest = cheapest.min(before[j - 1] + 1);
-            }
-            row.push(cheapest);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
+    let letters: String = letters.collect();
+    (1..=MAX_NAME_CHARS).contains(&letters.chars().count()).then_some(letters)
 }
 
 #[cfg(test)]

@@ -76,8 +76,14 @@ describe("the diff of two texts", () => {
     ]);
   });
 
-  it("replaces long texts as a whole", () => {
+  it("replaces long texts as a whole, but for their equal ends", () => {
     const words = (word: string) => Array.from({ length: 600 }, (_, index) => `${word}${index}`).join(" ");
     expect(diffWords(words("a"), words("b")).map((piece) => piece.kind)).toEqual(["removed", "added"]);
+    expect(diffWords(`x ${words("a")} y`, `x ${words("b")} y`)).toMatchObject([
+      { kind: "same", text: "x " },
+      { kind: "removed" },
+      { kind: "added" },
+      { kind: "same", text: "y" },
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 /** What changed from one prompt of a node to its next: which messages are new, which differ and how, and which are gone. */
+import { type ChangeObject, diffArrays } from "diff";
 import type { Line } from "./prompt-lines";
 
 export type DiffPiece = { kind: "same" | "added" | "removed"; text: string };
@@ -15,8 +16,8 @@ export type PromptDiff = {
   removed: number;
 };
 
-/** Above this many pairs of words a text counts as replaced: comparing them would take too long. */
-const MAX_WORD_PAIRS = 250_000;
+/** A text with more removed and added words counts as replaced: the time of the comparison grows with their square. */
+const MAX_CHANGED_WORDS = 500;
 
 /** Compares two prompts by what their messages say. Messages that were left out of one do not count as its own. */
 export function diffPrompts(before: readonly Line[], after: readonly Line[]): PromptDiff {
@@ -65,7 +66,7 @@ function slotOf(line: TextLine): string | undefined {
   return line.message.part === "system" ? "system" : undefined;
 }
 
-/** The difference of two texts, word by word: a longest common subsequence, with what begins and ends equal put aside. */
+/** The difference of two texts, word by word. Texts with too many changes count as replaced, but for their equal ends. */
 export function diffWords(before: string, after: string): DiffPiece[] {
   const old = before.split(/(?<=\s)/u);
   const next = after.split(/(?<=\s)/u);
@@ -73,51 +74,25 @@ export function diffWords(before: string, after: string): DiffPiece[] {
   while (start < old.length && start < next.length && old[start] === next[start]) start++;
   let end = 0;
   while (end < old.length - start && end < next.length - start && old.at(-1 - end) === next.at(-1 - end)) end++;
-  const middle = diffMiddle(old.slice(start, old.length - end), next.slice(start, next.length - end));
-  return join([
-    ...old.slice(0, start).map((text): DiffPiece => ({ kind: "same", text })),
-    ...middle,
-    ...next.slice(next.length - end).map((text): DiffPiece => ({ kind: "same", text })),
-  ]);
+  const removed = old.slice(start, old.length - end);
+  const added = next.slice(start, next.length - end);
+  const changes = diffArrays(removed, added, { maxEditLength: MAX_CHANGED_WORDS });
+  const pieces = [
+    piece("same", next.slice(0, start)),
+    ...(changes?.map((change) => piece(kindOf(change), change.value)) ?? [
+      piece("removed", removed),
+      piece("added", added),
+    ]),
+    piece("same", next.slice(next.length - end)),
+  ];
+  return pieces.filter(({ text }) => text !== "");
 }
 
-function diffMiddle(old: readonly string[], next: readonly string[]): DiffPiece[] {
-  const removed = old.map((text): DiffPiece => ({ kind: "removed", text }));
-  const added = next.map((text): DiffPiece => ({ kind: "added", text }));
-  if (old.length * next.length > MAX_WORD_PAIRS || old.length === 0 || next.length === 0) return [...removed, ...added];
-  // `lengths[i][j]`: the longest common subsequence of what follows the words `i` and `j`.
-  const lengths = Array.from({ length: old.length + 1 }, () => new Uint32Array(next.length + 1));
-  const lengthAt = (i: number, j: number) => lengths[i]?.[j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i--) {
-    const row = lengths[i];
-    if (!row) continue;
-    for (let j = next.length - 1; j >= 0; j--) {
-      row[j] = old[i] === next[j] ? lengthAt(i + 1, j + 1) + 1 : Math.max(lengthAt(i + 1, j), lengthAt(i, j + 1));
-    }
-  }
-  const pieces: DiffPiece[] = [];
-  let [i, j] = [0, 0];
-  while (i < old.length || j < next.length) {
-    if (i < old.length && j < next.length && old[i] === next[j]) {
-      pieces.push({ kind: "same", text: old[i] ?? "" });
-      i++;
-      j++;
-    } else if (j >= next.length || (i < old.length && lengthAt(i + 1, j) >= lengthAt(i, j + 1))) {
-      pieces.push({ kind: "removed", text: old[i++] ?? "" });
-    } else {
-      pieces.push({ kind: "added", text: next[j++] ?? "" });
-    }
-  }
-  return pieces;
+function kindOf(change: ChangeObject<string[]>): DiffPiece["kind"] {
+  if (change.added) return "added";
+  return change.removed ? "removed" : "same";
 }
 
-/** Neighbors of one kind as one piece. */
-function join(pieces: readonly DiffPiece[]): DiffPiece[] {
-  const joined: DiffPiece[] = [];
-  for (const piece of pieces) {
-    const last = joined.at(-1);
-    if (last?.kind === piece.kind) last.text += piece.text;
-    else joined.push({ ...piece });
-  }
-  return joined;
+function piece(kind: DiffPiece["kind"], words: readonly string[]): DiffPiece {
+  return { kind, text: words.join("") };
 }

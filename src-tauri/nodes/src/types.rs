@@ -39,7 +39,6 @@ mod value;
 
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::node::Registry;
-use plait_run::tool::ToolSpec;
 
 /// All node types.
 pub fn registry() -> Registry {

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use plait_core::error::{ErrorCode, Fault};
-use plait_core::hash::content_hash;
 use plait_core::id::{MemoryId, NodeId, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;

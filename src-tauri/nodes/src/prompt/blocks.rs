@@ -10,15 +10,10 @@ mod tool_block;
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
-
 use plait_core::id::NodeId;
 use plait_core::origin::Origins;
 use plait_run::context::{Content, History, Message, Part, SharedMessage};
-use plait_run::prompt_record::{
-    Block, BlockCut, BlockItem, BlockKind, BlockSettings, BlockSource, DEFAULT_ORDER,
-};
+use plait_run::prompt_record::{Block, BlockCut, BlockItem, BlockKind, BlockSettings, BlockSource};
 use plait_run::tokens;
 use plait_run::tool::ToolSpec;
 

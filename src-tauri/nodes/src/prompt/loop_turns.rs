@@ -6,18 +6,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use ts_rs::TS;
-
 use plait_core::attachment::Attachment;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::expression::evaluation::Evaluator;
-use plait_core::id::{Epoch, NodeId};
 use plait_core::origin::Origins;
-use plait_run::context::{Content, Message, Part, Role, SharedMessage};
+use plait_run::context::{Content, Message, Part, SharedMessage};
 use plait_run::loop_history::{
-    BoundReason, BoundedHistory, HistoryBounds, HistoryStrategy, LoopConversation, LoopHistory, TextBlock,
-    bound_history, write_text_block,
+    BoundReason, BoundedHistory, HistoryBounds, LoopConversation, LoopHistory, TextBlock, bound_history,
+    write_text_block,
 };
 use plait_run::models::ModelConfig;
 use plait_run::prompt_record::{LoopConversationRecord, OmissionReason, OmittedTurns, SentTurn};

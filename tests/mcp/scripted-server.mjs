@@ -93,7 +93,7 @@ const actions = {
     for (const [index, message] of steps.entries()) {
       const progressToken = params._meta?.progressToken;
       send({ method: "notifications/progress", params: { progressToken, progress: index + 1, total: 4, message } });
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await new Promise((resolve) => setTimeout(resolve, params.arguments.stepMs ?? 700));
     }
     text(id, "42 invoices match.");
   },

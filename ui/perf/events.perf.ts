@@ -2,9 +2,9 @@
  * 10,000 events a second for 10 seconds: checks that nothing is lost or out of order on screen, and measures frame times.
  */
 import { chromium, expect, type Page, test } from "@playwright/test";
-import { generate, type Load } from "../mock-host/load";
 import { gridFlow, openFlow } from "./flows";
 import { recordFrames } from "./frames";
+import { generate, type Load } from "./load";
 import { recordTasks } from "./tasks";
 
 const LOAD: Load = { eventsPerSecond: 10_000, seconds: 10, streams: 50 };

@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
-import type { Load } from "../mock-host/load";
 import type { Flow } from "../src/bindings";
 import { gridEdges, gridPositions } from "./grid";
+import type { Load } from "./load";
 
-/** A flow of nodes in a grid; the mock host answers its run with the load it asks for. */
+/** A flow of nodes in a grid; the host answers its run with the load it asks for. */
 export function gridFlow(count: number, load?: Load): Flow {
   const positions = gridPositions(count);
   const flow: Flow = { version: 1, name: `Grid of ${count}`, nodes: {}, edges: {}, layout: {} };
@@ -28,7 +28,7 @@ const PATH = "/flows/grid.flow.json";
 export async function openFlow(page: Page, flow: Flow): Promise<void> {
   await page.addInitScript(
     ([path, text]) => {
-      if (localStorage.length === 0) localStorage.setItem("plait.mock-host.files", JSON.stringify({ [path]: text }));
+      localStorage.setItem(path, text);
     },
     [PATH, JSON.stringify(flow)] as const,
   );

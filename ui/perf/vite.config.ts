@@ -2,16 +2,16 @@ import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
-import { mockHostEntry } from "../mock-host/vite-plugin";
+import { entryPoint } from "../browser/vite-plugin";
 import { stylesheetsLast } from "../stylesheets-last";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The window on the mock host, and a bare React Flow page to compare with. */
+/** The page on a host that only measures, and a bare React Flow page to compare with. */
 export default defineConfig({
   root: at(".."),
   base: "./",
-  plugins: [react(), tailwindcss(), stylesheetsLast(), mockHostEntry()],
+  plugins: [react(), tailwindcss(), stylesheetsLast(), entryPoint("/perf/main.tsx")],
   resolve: { alias: { "@": at("../src") } },
   worker: { format: "es" },
   build: {

@@ -1,6 +1,6 @@
 /**
  * Checks the architecture of `src`: a folder imports only from the layers below it, no two files import each other in a
- * circle, nor do the folders inside one layer, and nothing in `src` knows the mock host. Run by `npm run layers`, which is
+ * circle, nor do the folders inside one layer, and nothing in `src` knows what is outside of it. Run by `npm run layers`, which is
  * part of `cargo xtask test`.
  *
  *   node scripts/check-layers.mjs           fails with one line per violation

@@ -1,4 +1,4 @@
-/** The entry point of the desktop window. The page for plain browsers has its own: `mock-host/main.tsx`. */
+/** The entry point of the window. The page for browsers has its own: `browser/main.tsx`. */
 import { tauriHost } from "@/ipc/tauri";
 import { mount } from "@/shell/start/mount";
 

@@ -48,7 +48,7 @@ pub(crate) fn binary(name: &str, release: bool) -> PathBuf {
 
 /// The time of the newest file in `path`; `None` if there is none. Generated directories are ignored.
 pub(crate) fn newest_modification(path: &Path) -> Option<SystemTime> {
-    const GENERATED: &[&str] = &["node_modules", "dist", "dist-mock", "test-results", "playwright-report"];
+    const GENERATED: &[&str] = &["node_modules", "dist", "dist-browser", "test-results", "playwright-report"];
     let meta = path.symlink_metadata().ok()?;
     if !meta.is_dir() {
         return meta.modified().ok();

@@ -146,7 +146,7 @@ pub(crate) fn run(only: &[Part]) -> Result<()> {
             Part::Vendors => vendors::run(&mut report, selection, runs_rust),
             Part::Ui => {
                 gallery::clear(gallery::CHROMIUM)?;
-                ui::run(&mut report);
+                ui::run(&mut report, selection);
             }
             Part::Window => {
                 gallery::clear(gallery::WINDOW)?;

@@ -8,12 +8,14 @@ import type { Flow } from "../../src/bindings";
 import {
   CHAT_FLOW,
   expect,
-  FAILED_RUN,
+  FAILING_FLOW,
+  filePath,
+  N8N_WORKFLOW,
   node,
   openEmpty,
   openFlow,
   putFile,
-  putRun,
+  runToEnd as runOnHost,
   takePicture,
   test,
 } from "./fixture";
@@ -147,8 +149,9 @@ for (const colorScheme of ["dark", "light"] as const) {
 
       test("no accessibility violations in the prompt, the timeline, the events and the problems of a run", async ({
         page,
+        host,
       }) => {
-        await putRun(page, FAILED_RUN);
+        await runOnHost(host, FAILING_FLOW);
         await page.goto("/");
         await command(page, "Show runs");
         await page.locator("[data-testid^=run-row-]").first().getByRole("button").first().click();
@@ -174,7 +177,7 @@ for (const colorScheme of ["dark", "light"] as const) {
       test("no accessibility violations with frames, loops, tabs, menus and dialogs of the document", async ({
         page,
       }) => {
-        await putFile(page, "/flows/other.flow.json", { ...CHAT_FLOW, name: "Research brief" });
+        putFile(filePath("other.flow.json"), { ...CHAT_FLOW, name: "Research brief" });
         await openFlow(page, FRAMES_AND_LOOPS);
         await expect(page.getByTestId("frame-frame")).toBeVisible();
         await expectAccessible(page, "frames and loops");
@@ -197,7 +200,7 @@ for (const colorScheme of ["dark", "light"] as const) {
         await expectAccessible(page, "versions");
         await page.keyboard.press("Escape");
         await page.keyboard.press("Control+o");
-        await page.getByTestId("file-dialog-path").fill("/flows/other.flow.json");
+        await page.getByTestId("file-dialog-path").fill(filePath("other.flow.json"));
         await page.keyboard.press("Enter");
         await expect(page.getByTestId("flow-name")).toHaveText("Research brief");
         await expectAccessible(page, "several tabs");
@@ -208,7 +211,8 @@ for (const colorScheme of ["dark", "light"] as const) {
           await page.keyboard.press("Escape");
         }
         await command(page, "Import…");
-        await page.getByTestId("file-dialog-path").fill("/flows/mail.json");
+        putFile(filePath("mail.json"), N8N_WORKFLOW);
+        await page.getByTestId("file-dialog-path").fill(filePath("mail.json"));
         await page.getByTestId("file-dialog-ok").click();
         await expect(page.getByTestId("import-dialog")).toBeVisible();
         await expectAccessible(page, "import report");

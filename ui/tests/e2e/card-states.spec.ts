@@ -1,7 +1,18 @@
 /** What a card and the panels say of a node: its value, that it was stopped, that its result is old, why it failed. */
 import type { Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
-import { CHAT_FLOW, expect, type KeptRun, node, openFlow, openKeptRun, putRun, test } from "./fixture";
+import {
+  CHAT_FLOW,
+  expect,
+  failingChat,
+  node,
+  openFlow,
+  openLatestRun,
+  runToEnd,
+  SCRIPTED,
+  SLOW_TALK_FLOW,
+  test,
+} from "./fixture";
 
 const ring = (page: Page, id: string) => page.getByTestId(`node-status-${id}`);
 const look = (page: Page, id: string) =>
@@ -10,24 +21,14 @@ const look = (page: Page, id: string) =>
     return { borderTopColor, backgroundImage };
   });
 
-/** A run in which one node has failed. */
-function failedRun(error: { code: string; message: string; hint?: string }): KeptRun {
-  const run = "0190a0b0-0000-7000-8000-000000000003";
-  const flow = {
-    version: 1,
-    name: "Support triage",
-    nodes: { check: { type: "chat", title: "Check" } },
-    edges: {},
-    layout: { check: { x: 0, y: 0 } },
-  } as unknown as Flow;
-  const journal = [
-    { type: "run.started", run, flow: { name: flow.name, hash: "h1" } },
-    { type: "node.started", node: "check", epoch: [], attempt: 1 },
-    { type: "node.failed", node: "check", epoch: [], error, handled: false },
-    { type: "run.failed", node: "check", epoch: [], error, outputs: {} },
-  ].map((event, seq) => ({ seq, at: 1_700_000_000_000 + seq * 100, ...event }));
-  return { run, flow, journal };
-}
+/** A flow of one node that fails. */
+const failing = (error: { code: string; message: string }): Flow => ({
+  version: 1,
+  name: "Support triage",
+  nodes: { start: SCRIPTED, check: failingChat("Check", error) },
+  edges: { a: { source: "start", sourceOutput: "context", target: "check", targetInput: "context" } },
+  layout: { start: { x: 0, y: 0 }, check: { x: 300, y: 0 } },
+});
 
 test("a value stands on the card of its node", async ({ page }) => {
   await openFlow(page, {
@@ -52,8 +53,8 @@ test("a tab that a node can never fill is not offered", async ({ page }) => {
   await expect(tabs).toHaveText(["Config", "Input / Output", "Prompt", "Context"]);
 });
 
-test("a node that was stopped does not look like one that failed", async ({ page }) => {
-  await openFlow(page);
+test("a node that was stopped does not look like one that failed", async ({ page, host }) => {
+  await openFlow(page, SLOW_TALK_FLOW);
   await page.getByTestId("run-button").click();
   const status = page.getByTestId("run-status");
   await expect(status).toHaveAttribute("data-status", "waiting");
@@ -66,8 +67,8 @@ test("a node that was stopped does not look like one that failed", async ({ page
   const stopped = await look(page, "answer");
   const pill = await status.evaluate((element) => getComputedStyle(element).color);
 
-  await putRun(page, failedRun({ code: "provider.timeout", message: "Too slow." }));
-  await openKeptRun(page);
+  await runToEnd(host, failing({ code: "provider.timeout", message: "Too slow." }));
+  await openLatestRun(page);
   await expect(status).toHaveText("Failed at Check");
   await expect(ring(page, "check")).toHaveAccessibleName("Failed");
   const failed = await look(page, "check");
@@ -90,10 +91,10 @@ test("a result of an older flow is called stale on its card", async ({ page }) =
   await expect(chip).toHaveCount(0);
 });
 
-test("an unreachable server is named whole, with the way to its settings", async ({ page }) => {
+test("an unreachable server is named whole, with the way to its settings", async ({ page, host }) => {
   const reason = `Cannot reach \`openai\`: ${"a long way ".repeat(40)}connection refused at the very end.`;
-  await putRun(page, failedRun({ code: "provider.unreachable", message: reason, hint: "Check the network." }));
-  await openKeptRun(page);
+  await runToEnd(host, failing({ code: "provider.unreachable", message: reason }));
+  await openLatestRun(page);
   await page.getByTestId("run-status").click();
   const problem = page.getByTestId("problem").first();
   const message = problem.locator("[data-error-message]");
@@ -107,16 +108,19 @@ test("an unreachable server is named whole, with the way to its settings", async
   await expect(page.getByTestId("provider-openai")).toBeVisible();
 });
 
-test("a template that goes through a text says what the text is and what to write instead", async ({ page }) => {
-  await putRun(
-    page,
-    failedRun({
-      code: "template.not_a_list",
-      message: "`{{#each}}` goes through a list, but `items` is a text.",
-      hint: "Connect a list or an object. To insert the value as it is, write `{{name}}` without `{{#each}}`.",
-    }),
-  );
-  await openKeptRun(page);
+test("a template that goes through a text says what the text is and what to write instead", async ({ page, host }) => {
+  const template = "{{#each items}}{{this}}{{/each}}";
+  await runToEnd(host, {
+    version: 1,
+    name: "Support triage",
+    nodes: {
+      source: { type: "text", config: { template: "One, two" } },
+      check: { type: "text", title: "Check", config: { template } },
+    },
+    edges: { a: { source: "source", sourceOutput: "text", target: "check", targetInput: "items" } },
+    layout: { source: { x: 0, y: 0 }, check: { x: 300, y: 0 } },
+  });
+  await openLatestRun(page);
   await page.getByTestId("run-status").click();
   const problem = page.getByTestId("problem").first();
   await expect(problem).toContainText("{{#each}} goes through a list, but items is a text.");

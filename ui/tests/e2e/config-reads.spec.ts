@@ -35,7 +35,7 @@ test("a node that a config names is drawn as read, and is chosen from a list", a
   await page.getByRole("button", { name: "reads Question.message" }).click();
   await expect(node(page, "child")).toHaveAttribute("data-selected", "true");
   const source = page.locator("[data-field=sourceNodeId]").getByRole("combobox");
-  await expect(source.locator("option")).toHaveText(["No node", "Question", "Notes", "Between"]);
+  await expect(source.locator("option")).toHaveText(["No node", "Question", "Between", "Notes"]);
   await source.selectOption({ label: "Notes" });
   await expect(wire).toHaveAccessibleName("reads Notes.value");
   const output = page.locator("[data-field=sourceOutput]").getByRole("combobox");

@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { expect, openFlow, test } from "./fixture";
+import { expect, filePath, openFlow, test } from "./fixture";
 
 const QUESTION = "Where is my parcel 7731?";
 const rows = (page: Page) => page.getByTestId("conversations").getByRole("listitem");
@@ -95,16 +96,12 @@ test("a conversation is created, continued, searched, renamed, forked, exported 
     .getByTestId(/^conversation-export-/)
     .click();
   await page.getByTestId("ask-markdown").click();
-  await page.getByTestId("file-dialog-path").fill("/talks/parcels.md");
+  await page.getByTestId("file-dialog-path").fill(filePath("parcels.md"));
   await page.getByTestId("file-dialog-ok").click();
-  await expect(page.getByText("Exported to /talks/parcels.md")).toBeVisible();
-  const text = await page.evaluate(
-    () =>
-      (JSON.parse(localStorage.getItem("plait.mock-host.files") ?? "{}") as Record<string, string>)[
-        "/talks/parcels.md"
-      ],
+  await expect(page.getByText(`Exported to ${filePath("parcels.md")}`)).toBeVisible();
+  expect(readFileSync(filePath("parcels.md"), "utf8")).toContain(
+    `# Parcels\n\nWith the flow *Support triage*.\n\n## User\n\n${QUESTION}\n`,
   );
-  expect(text).toContain(`# Parcels\n\n## User\n\n${QUESTION}\n`);
 
   await hover(page, 0);
   await rows(page)

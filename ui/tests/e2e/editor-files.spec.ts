@@ -1,14 +1,12 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { CHAT_FLOW, expect, node, openFlow, putFile, savedFlow, test } from "./fixture";
+import { CHAT_FLOW, expect, filePath, node, openFlow, putFile, savedFlow, test } from "./fixture";
 
-const PATH = "/flows/test.flow.json";
+const PATH = filePath("test.flow.json");
 
 /** Another program writes the file. */
-async function writeBehind(page: Page, change: (text: string) => string): Promise<void> {
-  const files = await page.evaluate(() => localStorage.getItem("plait.mock-host.files") ?? "{}");
-  const all = JSON.parse(files) as Record<string, string>;
-  all[PATH] = change(all[PATH] ?? "");
-  await page.evaluate((text) => localStorage.setItem("plait.mock-host.files", text), JSON.stringify(all));
+function writeBehind(change: (text: string) => string): void {
+  writeFileSync(PATH, change(readFileSync(PATH, "utf8")));
 }
 
 async function rename(page: Page, id: string, name: string): Promise<void> {
@@ -40,7 +38,10 @@ test("saves and reopens the same flow", async ({ page }) => {
   await expect(page.getByTestId("empty-canvas")).toBeVisible();
   await page.getByTestId(`recent-${PATH}`).click();
   await expect(node(page, "answer")).toContainText("Reply");
-  expect(flow).toEqual({ ...CHAT_FLOW, nodes: { ...CHAT_FLOW.nodes, answer: { type: "chat", title: "Reply" } } });
+  expect(flow).toEqual({
+    ...CHAT_FLOW,
+    nodes: { ...CHAT_FLOW.nodes, answer: { type: "chat", title: "Reply" } },
+  });
 });
 
 test("asks before it discards unsaved changes", async ({ page }) => {
@@ -61,14 +62,14 @@ test("asks before it discards unsaved changes", async ({ page }) => {
 test("overwrites a file changed on disk only after a confirmation", async ({ page }) => {
   await openFlow(page);
   await rename(page, "ask", "Mine");
-  await writeBehind(page, (text) => text.replace("Ask the customer", "Theirs"));
+  writeBehind((text) => text.replace("Ask the customer", "Theirs"));
   await page.keyboard.press("Control+s");
   await expect(page.getByTestId("ask-dialog")).toContainText("has changed on disk");
   await page.getByTestId("ask-reload").click();
   await expect(node(page, "ask")).toContainText("Theirs");
 
   await rename(page, "ask", "Mine after all");
-  await writeBehind(page, (text) => text.replace("Theirs", "Theirs again"));
+  writeBehind((text) => text.replace("Theirs", "Theirs again"));
   await page.keyboard.press("Control+s");
   await page.getByTestId("ask-overwrite").click();
   await expect(page.getByTestId("dirty-marker")).toHaveCount(0);
@@ -76,10 +77,11 @@ test("overwrites a file changed on disk only after a confirmation", async ({ pag
   expect(flow.nodes.ask?.title).toBe("Mine after all");
 });
 
-test("offers drafts after a crash, for saved and unsaved flows", async ({ page }) => {
+test("offers drafts after a crash, for saved and unsaved flows", async ({ page, host }) => {
+  const drafts = async () => JSON.stringify(await host.call("autosave.list", {}));
   await openFlow(page);
   await rename(page, "ask", "Not saved");
-  await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.drafts") ?? "").includes("Not saved"));
+  await expect.poll(drafts).toContain("Not saved");
   // A crash does not ask.
   await page.evaluate(() => window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true));
   await page.goto("/");
@@ -91,14 +93,14 @@ test("offers drafts after a crash, for saved and unsaved flows", async ({ page }
   await expect(page.getByTestId("dirty-marker")).toBeVisible();
   await page.keyboard.press("Control+s");
   await expect(page.getByTestId("dirty-marker")).toHaveCount(0);
-  await page.waitForFunction(() => localStorage.getItem("plait.mock-host.drafts") === "[]");
+  await expect.poll(drafts).toBe("[]");
 
   await page.goto("/");
   await expect(node(page, "ask")).toBeVisible();
   await page.keyboard.press("Control+Alt+n");
   await expect(page.getByTestId("empty-canvas")).toBeVisible();
   await page.getByTestId("palette-text").dblclick();
-  await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.drafts") ?? "").includes("text"));
+  await expect.poll(drafts).toContain("text");
   await page.evaluate(() => window.addEventListener("beforeunload", (event) => event.stopImmediatePropagation(), true));
   await page.goto("/");
   await expect(page.getByTestId("drafts-dialog")).toContainText("Not saved");
@@ -139,17 +141,10 @@ test("keeps nodes of unknown types and unknown fields", async ({ page }) => {
 
 test("reports a file that can't be opened and keeps the document", async ({ page }) => {
   await openFlow(page);
-  await putFile(page, "/flows/broken.flow.json", CHAT_FLOW);
-  await page.evaluate(() => {
-    const files = JSON.parse(localStorage.getItem("plait.mock-host.files") ?? "{}") as Record<string, string>;
-    localStorage.setItem(
-      "plait.mock-host.files",
-      JSON.stringify({ ...files, "/flows/broken.flow.json": '{"version": 1' }),
-    );
-  });
+  putFile(filePath("broken.flow.json"), '{"version": 1');
   for (const [path, said] of [
-    ["/flows/broken.flow.json", "is not a flow"],
-    ["/flows/none.flow.json", "There is no file"],
+    [filePath("broken.flow.json"), "The file is incomplete"],
+    [filePath("none.flow.json"), "There is no file"],
   ] as const) {
     await page.getByTestId("open-button").click();
     await page.getByTestId("file-dialog-path").fill(path);

@@ -64,7 +64,7 @@ for (const theme of ["dark", "light"] as const) {
   });
 }
 
-test("remembers collapsed panels and their widths", async ({ page }) => {
+test("remembers collapsed panels and their widths", async ({ page, host }) => {
   await openFlow(page);
   const seam = page.getByRole("separator", { name: "Resize left panel" });
   const at = await middle(seam);
@@ -72,21 +72,21 @@ test("remembers collapsed panels and their widths", async ({ page }) => {
   const wide = (await page.getByTestId("palette-search").boundingBox())?.width ?? 0;
   await page.keyboard.press("Control+j");
   await expect(page.getByTestId("part-dock")).toHaveCSS("flex-grow", "0");
-  await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.settings") ?? "").includes('"dock":false'));
+  await expect.poll(() => host.settings()).toContain('"dock":false');
   await page.reload();
   await expect(node(page, "ask")).toBeVisible();
   await expect.poll(async () => (await page.getByTestId("part-dock").boundingBox())?.height ?? 0).toBeLessThan(2);
   expect(Math.abs(((await page.getByTestId("palette-search").boundingBox())?.width ?? 0) - wide)).toBeLessThan(3);
 });
 
-test("switches the theme at once and keeps it", async ({ page }) => {
+test("switches the theme at once and keeps it", async ({ page, host }) => {
   await openEmpty(page);
   await page.getByTestId("rail-settings").click();
   await page.getByTestId("setting-theme").getByRole("combobox").selectOption("light");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
   await page.getByTestId("setting-theme").getByRole("combobox").selectOption("dark");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
-  await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.settings") ?? "").includes('"theme":"dark"'));
+  await expect.poll(() => host.settings()).toContain('"theme":"dark"');
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
 });

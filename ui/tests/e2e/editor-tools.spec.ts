@@ -56,7 +56,7 @@ test("declares folders in the flow's settings", async ({ page }) => {
   expect((await savedFlow(page)).settings?.folders).toEqual([{ path: "out", write: true }]);
 });
 
-test("allows hosts and names secrets in the settings", async ({ page }) => {
+test("allows hosts and names secrets in the settings", async ({ page, host }) => {
   await openFlow(page);
   await page.getByTestId("rail-settings").click();
   const hosts = page.getByLabel("Allowed hosts");
@@ -70,6 +70,7 @@ test("allows hosts and names secrets in the settings", async ({ page }) => {
   await page.getByLabel("Environment variable that holds it").fill("GITHUB_TOKEN");
   await page.getByRole("button", { name: "Add secret" }).click();
   await expect(page.getByText("GITHUB_TOKEN, sent to https://api.github.com only")).toBeVisible();
+  await expect.poll(() => host.settings()).toContain("GITHUB_TOKEN");
   await page.reload();
   await page.getByTestId("rail-settings").click();
   await expect(page.getByLabel("Allowed hosts")).toHaveValue("localhost:8080");

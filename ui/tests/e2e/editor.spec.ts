@@ -2,6 +2,7 @@ import {
   CHAT_FLOW,
   drag,
   expect,
+  filePath,
   handle,
   middle,
   node,
@@ -328,7 +329,7 @@ test.describe("the keyboard alone", () => {
     await page.keyboard.press("Enter");
     await expect(node(page, "contextStart")).toContainText("Main");
     await page.keyboard.press("Control+s");
-    await page.getByTestId("file-dialog-path").fill("/flows/keys.flow.json");
+    await page.getByTestId("file-dialog-path").fill(filePath("keys.flow.json"));
     await page.keyboard.press("Enter");
     await expect(page.getByTestId("flow-file")).toContainText("keys.flow.json · Saved");
   });

@@ -1,8 +1,11 @@
-/** What every spec of the window starts with: a fresh page on the mock host, and the flow most of them use. */
-import { join } from "node:path";
+/** What every spec of the window starts with: a fresh page on a fresh host, and the flow most of them use. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test as base, expect, type Locator, type Page } from "@playwright/test";
-import type { Flow } from "../../src/bindings";
+import type { Flow, Node, RunId } from "../../src/bindings";
+import { FLOWS, TestHost } from "./test-host";
 
+export { filePath, TestHost } from "./test-host";
 export { expect };
 
 /** A conversation with a person: start, ask, answer, and a tool for the model. */
@@ -32,22 +35,44 @@ export const CHAT_FLOW: Flow = {
   },
 };
 
-/** Puts a file onto the mock host's disk before the page starts. */
-export async function putFile(page: Page, path: string, flow: Flow): Promise<void> {
-  await page.addInitScript(
-    ([name, text]) => {
-      const key = "plait.mock-host.files";
-      const files = JSON.parse(localStorage.getItem(key) ?? "{}") as Record<string, string>;
-      // A reload must not bring the first version back.
-      if (!(name in files)) localStorage.setItem(key, JSON.stringify({ ...files, [name]: text }));
-    },
-    [path, `${JSON.stringify(flow, null, 2)}\n`] as const,
-  );
+const REPLIES = [
+  { text: "It is at the depot in **Lyon**. Shall I have it held there?" },
+  { text: "Let me work out the days", toolCalls: [{ name: "calculator", arguments: { expression: "4 - 1" } }] },
+  {
+    text: "Your parcel left the depot this morning; I have asked the carrier to hold it until Thursday.\n\n- depot: `Lyon`\n- held until: *Thursday*",
+  },
+  { text: "You are welcome. Anything else, just ask." },
+];
+
+/** The same flow with a model that has these replies, at so many tokens a second; 0 for at once. */
+function talking(tokensPerSecond: number): Flow {
+  const { start, answer, ...others } = CHAT_FLOW.nodes;
+  const systemInstructions = "You answer customers of a parcel service. Be brief and concrete.";
+  const nodes = {
+    ...others,
+    start: { ...start, type: "contextStart", config: { provider: "offline", model: "script", systemInstructions } },
+    answer: { ...answer, type: "chat", config: { options: { replies: REPLIES, tokensPerSecond } } },
+  };
+  return { ...CHAT_FLOW, nodes };
+}
+export const TALK_FLOW = talking(0);
+/** Its replies take some seconds. */
+export const SLOW_TALK_FLOW = talking(6);
+
+/** Writes a flow, or a file with this text, unless it is there. */
+export function putFile(path: string, content: Flow | string): void {
+  // A later call must not bring the first version back.
+  if (existsSync(path)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof content === "string" ? content : `${JSON.stringify(content, null, 2)}\n`);
 }
 
+/** Where `openFlow` puts a flow. */
+export const TEST_FILE = join(FLOWS, "test.flow.json");
+
 /** Opens the window on a flow. */
-export async function openFlow(page: Page, flow: Flow = CHAT_FLOW, path = "/flows/test.flow.json"): Promise<void> {
-  await putFile(page, path, flow);
+export async function openFlow(page: Page, flow: Flow = CHAT_FLOW, path = TEST_FILE): Promise<void> {
+  putFile(path, flow);
   await page.goto(`/?open=${encodeURIComponent(path)}`);
   await expect(page.getByTestId("flow-name")).toHaveText(flow.name);
   const [first] = Object.keys(flow.nodes);
@@ -81,16 +106,43 @@ export async function middle(of: Locator): Promise<{ x: number; y: number }> {
 }
 
 /** The flow as it would be saved now: saves it and reads the file. */
-export async function savedFlow(page: Page, path = "/flows/test.flow.json"): Promise<Flow> {
+export async function savedFlow(page: Page, path = TEST_FILE): Promise<Flow> {
   // A command runs once the palette has closed, and shortcuts wait for that.
   await expect(page.getByTestId("command-palette")).toHaveCount(0);
   await page.keyboard.press("Control+s");
   await expect(page.getByTestId("flow-file")).not.toHaveAttribute("data-dirty", "true");
-  const text = await page.evaluate(
-    (name) => (JSON.parse(localStorage.getItem("plait.mock-host.files") ?? "{}") as Record<string, string>)[name],
-    path,
-  );
-  return JSON.parse(text ?? "{}") as Flow;
+  return JSON.parse(readFileSync(path, "utf8")) as Flow;
+}
+
+/** A workflow of n8n with a node that Plait has not. */
+export const N8N_WORKFLOW = JSON.stringify({
+  name: "Mail",
+  nodes: [
+    {
+      id: "1",
+      name: "Chat",
+      type: "@n8n/n8n-nodes-langchain.chatTrigger",
+      typeVersion: 1,
+      position: [0, 0],
+      parameters: {},
+    },
+    {
+      id: "2",
+      name: "Send mail",
+      type: "n8n-nodes-base.gmail",
+      typeVersion: 2,
+      position: [300, 0],
+      parameters: { sendTo: "ada@example.com" },
+    },
+  ],
+  connections: { Chat: { main: [[{ node: "Send mail", type: "main", index: 0 }]] } },
+});
+
+const SCRIPTED_SERVER = join(import.meta.dirname, "../../../tests/mcp/scripted-server.mjs");
+
+/** An entry for the MCP server of the tests, which does what its arguments say. */
+export function scriptedServer(...args: string[]): { command: string; args: string[] } {
+  return { command: process.execPath, args: [SCRIPTED_SERVER, ...args] };
 }
 
 const GALLERY = join(import.meta.dirname, "../../../target/gallery/chromium");
@@ -100,8 +152,18 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(GALLERY, `${name}.png`), animations: "disabled" });
 }
 
-/** A test that fails on console errors and uncaught errors. */
-export const test = base.extend<{ quiet: undefined }>({
+/** A test with a host of its own, which fails on console errors and uncaught errors. */
+export const test = base.extend<{ host: TestHost; quiet: undefined }>({
+  host: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from the pattern.
+    async ({}, use) => {
+      const host = await TestHost.start();
+      await use(host);
+      await host.kill();
+    },
+    { auto: true },
+  ],
+  baseURL: async ({ host }, use) => use(host.url),
   quiet: [
     async ({ page }, use) => {
       const complaints: string[] = [];
@@ -157,69 +219,56 @@ export async function clickFirstMark(page: Page, row: Locator): Promise<void> {
   if (first) await page.mouse.click(first.x, first.y);
 }
 
-/** A run of an earlier day: what the mock host keeps of it. */
-export type KeptRun = { run: string; flow: Flow; journal: readonly object[] };
+/** Where a script of replies begins: the chats of this context have a model that says what their options say. */
+export const SCRIPTED: Node = { type: "contextStart", title: "main", config: { provider: "offline", model: "script" } };
 
-const FAILED_FLOW = {
+/** A chat that calls a tool, and a second one whose model server is down. */
+export const FAILING_FLOW: Flow = {
   version: 1,
   name: "Support triage",
-  nodes: { draft: { type: "chat", title: "Draft" }, check: { type: "chat", title: "Check" } },
-  edges: { a: { source: "draft", sourceOutput: "response", target: "check", targetInput: "message" } },
-  layout: { draft: { x: 0, y: 0 }, check: { x: 300, y: 0 } },
-} as unknown as Flow;
-
-const prompt = (node: string, step: number) => ({
-  type: "prompt.rendered",
-  node,
-  epoch: [],
-  step,
-  prompt: { provider: "openai", model: "m", parts: [], toolTokens: 0, tokens: 900, window: 8000, reserve: 1000 },
-});
-const reply = (node: string, step: number, text: string, toolCalls: object[] = []) => ({
-  type: "model.replied",
-  node,
-  epoch: [],
-  step,
-  reply: { text, toolCalls, stopReason: toolCalls.length > 0 ? "toolCalls" : "end" },
-});
-const ERROR = { code: "provider.unreachable", message: "The server is down.", hint: "Check the network." };
-
-/** A run of an earlier day that has failed, after two replies. */
-export const FAILED_RUN: KeptRun = {
-  run: "0190a0b0-0000-7000-8000-000000000002",
-  flow: FAILED_FLOW,
-  journal: [
-    { type: "run.started", run: "0190a0b0-0000-7000-8000-000000000002", flow: { name: FAILED_FLOW.name, hash: "h1" } },
-    { type: "node.started", node: "draft", epoch: [], attempt: 1 },
-    prompt("draft", 0),
-    reply("draft", 0, "", [{ id: "1", name: "clock", arguments: {} }]),
-    { type: "tool.called", node: "draft", epoch: [], step: 0, call: { id: "1", name: "clock", arguments: {} } },
-    { type: "tool.finished", node: "draft", epoch: [], step: 0, callId: "1", result: "noon" },
-    prompt("draft", 1),
-    reply("draft", 1, "It is noon."),
-    {
-      type: "node.finished",
-      node: "draft",
-      epoch: [],
-      outputs: { response: "It is noon." },
-      metadata: { durationMs: 9 },
+  nodes: {
+    start: SCRIPTED,
+    clock: { type: "tools", title: "Clock", config: { tools: ["current_time"] } },
+    draft: {
+      type: "chat",
+      title: "Draft",
+      config: {
+        prompt: "What time is it?",
+        options: { replies: [{ toolCalls: [{ name: "current_time", arguments: {} }] }, { text: "It is noon." }] },
+      },
     },
-    { type: "node.started", node: "check", epoch: [], attempt: 1 },
-    prompt("check", 0),
-    { type: "node.failed", node: "check", epoch: [], error: ERROR, handled: false },
-    { type: "run.failed", node: "check", epoch: [], error: ERROR, outputs: {} },
-  ].map((event, seq) => ({ seq, at: 1_700_000_000_000 + seq * 100, ...event })),
+    check: failingChat("Check", { code: "provider.unreachable", message: "The server is down." }),
+  },
+  edges: {
+    a: { source: "start", sourceOutput: "context", target: "draft", targetInput: "context" },
+    b: { source: "clock", sourceOutput: "tools", target: "draft", targetInput: "tools" },
+    c: { source: "draft", sourceOutput: "context", target: "check", targetInput: "context" },
+  },
+  layout: { start: { x: 0, y: 0 }, clock: { x: 0, y: 180 }, draft: { x: 300, y: 0 }, check: { x: 600, y: 0 } },
 };
 
-/** Puts a run into the mock host's store before the page starts. */
-export async function putRun(page: Page, { run, flow, journal }: KeptRun): Promise<void> {
-  await page.addInitScript(([kept]) => localStorage.setItem("plait.mock-host.runs", JSON.stringify([kept])), [
-    { run, flow, journal, place: journal.length },
-  ] as const);
+/** A chat that fails with this error, without a second attempt. */
+export function failingChat(title: string, error: { code: string; message: string }): Node {
+  const options = { replies: [{ fail: error }] };
+  return {
+    type: "chat",
+    title,
+    config: { prompt: "Go on.", options },
+    retry: { attempts: 1, backoffMs: 1, maxBackoffMs: 1, jitter: 0 },
+  };
 }
 
-/** Opens the only run of the list, as it is. */
-export async function openKeptRun(page: Page): Promise<void> {
+/** Runs a flow that asks nothing, until it has ended. */
+export async function runToEnd(host: TestHost, flow: Flow): Promise<RunId> {
+  const { run } = await host.call("run.start", { flow });
+  await expect
+    .poll(async () => (await host.call("runs.show", { run })).summary.status)
+    .toMatch(/^(finished|failed|cancelled)$/);
+  return run;
+}
+
+/** Opens the latest run of the list, as it is. */
+export async function openLatestRun(page: Page): Promise<void> {
   await page.goto("/");
   await page.getByRole("button", { name: "Runs", exact: true }).click();
   await page.locator("[data-testid^=run-row-]").first().getByRole("button").first().click();

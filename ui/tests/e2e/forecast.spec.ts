@@ -2,7 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Flow } from "../../src/bindings";
 import { expect, node, openFlow, takePicture, test } from "./fixture";
 
-/** A loop whose chat overflows its window in the sixth iteration. */
+/** A loop whose chat overflows its window in the seventh iteration. */
 const LOOP_FLOW: Flow = {
   version: 1,
   name: "Growing",
@@ -27,12 +27,12 @@ const LOOP_FLOW: Flow = {
 test("the forecast warns on the card, at the prompt and at Run", async ({ page }) => {
   await openFlow(page, LOOP_FLOW);
   const badge = page.getByTestId("forecast-chat");
-  await expect(badge).toHaveAttribute("aria-label", /^\d+ % at iteration 5, overflow near 6$/);
+  await expect(badge).toHaveAttribute("aria-label", /^\d+ % at iteration 6, overflow near 7$/);
   await node(page, "chat").click();
   await page.getByTestId("inspector-tab-prompt").click();
   const forecast = page.getByTestId("forecast");
-  await expect(forecast).toContainText("overflow near 6");
-  await expect(forecast).toContainText("500 tokens an iteration · limit 12");
+  await expect(forecast).toContainText("overflow near 7");
+  await expect(forecast).toContainText("471 tokens an iteration · limit 12");
   await expect(forecast).toContainText("replies of 460 tokens (the maximum)");
   await page.getByTestId("run-button").hover();
   await expect(page.getByTestId("run-forecast")).toContainText("At most $0");

@@ -1,9 +1,9 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
-import { expect, openFlow, takePicture, test } from "./fixture";
+import { expect, filePath, openFlow, scriptedServer, takePicture, test } from "./fixture";
 
-/** Needs a command, hosts, a folder and tools; the mock host runs it as synthetic load. */
+/** Needs a command, hosts, a folder and tools. Where a need is denied, the node that has it fails, and a fallback goes on. */
 const NEEDY = {
   version: 1,
   name: "Support triage",
@@ -20,21 +20,33 @@ const NEEDY = {
       config: { tools: [], http: [{ name: "status", url: "https://api.parcels.example/status" }] },
     },
     page: { type: "tools", title: "Fetch page", config: { tools: ["fetch_url"] } },
+    question: { type: "text", config: { template: "Refunds" } },
     policy: { type: "retrieve", title: "Policy lookup", config: { folder: "policies" } },
+    fallback: { type: "catch", config: { fallback: "None" } },
   },
-  edges: {},
+  edges: {
+    a: { source: "question", sourceOutput: "text", target: "policy", targetInput: "query" },
+    b: { source: "policy", sourceOutput: "error", target: "fallback", targetInput: "error" },
+  },
   layout: {
     parcels: { x: 0, y: 0 },
     receipt: { x: 280, y: 0 },
     status: { x: 280, y: 180 },
     page: { x: 0, y: 180 },
+    question: { x: 280, y: 360 },
     policy: { x: 560, y: 0 },
+    fallback: { x: 560, y: 180 },
   },
-  settings: { load: { eventsPerSecond: 20, seconds: 0.2, streams: 1 } },
 } as unknown as Flow;
 
 const dialog = (page: Page) => page.getByTestId("grants-dialog");
 const need = (page: Page, target: string) => page.getByTestId(`need-${target}`);
+
+test.beforeEach(async ({ host }) => {
+  await host.call("mcp.add", { json: JSON.stringify({ mcpServers: { "parcel-tools": scriptedServer() } }) });
+  await host.call("mcp.connect", { name: "parcel-tools" });
+  await host.call("mcp.disconnect", { name: "parcel-tools" });
+});
 
 async function choose(page: Page, target: string, choice: string): Promise<void> {
   await need(page, target).getByRole("button", { name: choice, exact: true }).click();
@@ -50,8 +62,10 @@ test("asks before the first run, keeps what is always allowed, and asks again fo
     "Folders",
     "Tools that change something",
   ]);
-  await expect(need(page, "host=api.parcels.example")).toContainText("POST, GET · used by Send receipt, Status");
-  await expect(need(page, "command=parcel-tools")).toContainText("npx -y server-parcel-tools");
+  await expect(need(page, "host=api.parcels.example")).toContainText(
+    "POST (receipt), GET (status) · used by Send receipt, Status",
+  );
+  await expect(need(page, "command=parcel-tools")).toContainText("scripted-server.mjs");
   await expect(dialog(page).getByRole("status")).toHaveText(
     "0 allowed, 5 denied. Denied nodes fail with a clear error.",
   );
@@ -61,9 +75,9 @@ test("asks before the first run, keeps what is always allowed, and asks again fo
 
   await page.getByTestId("run-button").click();
   await choose(page, "command=parcel-tools", "Always allow");
-  await choose(page, "tool=parcel-tools/*", "Ask");
+  await choose(page, "tool=parcel-tools/act", "Ask");
   await choose(page, "host=api.parcels.example", "Allow once");
-  await choose(page, "host=*", "Always deny");
+  await choose(page, `folder=${filePath("policies")}`, "Always deny");
   await expect(dialog(page).getByRole("status")).toContainText("2 allowed, 1 asked each time, 2 denied.");
   await page.getByTestId("grants-run").click();
   await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished", { timeout: 60_000 });
@@ -71,13 +85,13 @@ test("asks before the first run, keeps what is always allowed, and asks again fo
   await page.getByTestId("run-button").click();
   await expect(need(page, "host=api.parcels.example")).toBeVisible();
   await expect(need(page, "command=parcel-tools")).toHaveCount(0);
-  await expect(need(page, "tool=parcel-tools/*")).toHaveCount(0);
-  await expect(need(page, "host=*")).toHaveCount(0);
+  await expect(need(page, "tool=parcel-tools/act")).toHaveCount(0);
+  await expect(need(page, `folder=${filePath("policies")}`)).toHaveCount(0);
   // What nobody chose was denied for that run only.
-  await expect(need(page, "folder=/flows/policies")).toBeVisible();
+  await expect(need(page, "host=*")).toBeVisible();
   await page.keyboard.press("Escape");
   await page.getByTestId("rail-grants").click();
-  await expect(page.getByTestId("grant-host=*")).toHaveAttribute("data-decision", "deny");
+  await expect(page.getByTestId(`grant-folder=${filePath("policies")}`)).toHaveAttribute("data-decision", "deny");
 });
 
 test("the panel lists needs, changes and revokes decisions, and shows pins", async ({ page }) => {
@@ -87,10 +101,10 @@ test("the panel lists needs, changes and revokes decisions, and shows pins", asy
   await expect(host).toHaveAttribute("data-decision", "none");
   await page.getByTestId("decision-host=api.parcels.example").selectOption("allow");
   await expect(host).toHaveAttribute("data-decision", "allow");
-  await host.getByLabel("Allow untrusted arguments for api.parcels.example").check();
+  await host.getByLabel("Allow untrusted arguments for api.parcels.example").click();
   await expect(host.getByRole("checkbox")).toBeChecked();
   await expect(page.getByTestId("pin-parcel-tools")).toContainText(
-    "2 tools accepted on Nov 22, 2026 as first seen, pinned to sha256:9f2c…41ab",
+    /2 tools accepted on \w+ \d+, \d{4} as first seen, pinned to sha256:[0-9a-f]{4}…[0-9a-f]{4}/,
   );
   await page.reload();
   await expect(host).toHaveAttribute("data-decision", "allow");
@@ -103,7 +117,12 @@ test("the panel lists needs, changes and revokes decisions, and shows pins", asy
 });
 
 test("flow that needs nothing runs without asking", async ({ page }) => {
-  const quiet = { ...NEEDY, nodes: { text: { type: "value", config: { value: 1 } } }, layout: {} } as unknown as Flow;
+  const quiet = {
+    ...NEEDY,
+    nodes: { text: { type: "value", config: { value: 1 } } },
+    edges: {},
+    layout: {},
+  } as unknown as Flow;
   await openFlow(page, quiet);
   await page.getByTestId("run-button").click();
   await expect(page.getByTestId("run-status")).toHaveAttribute("data-status", "finished", { timeout: 60_000 });

@@ -1,7 +1,5 @@
 import type { Page } from "@playwright/test";
-import { CHAT_FLOW, expect, node, openEmpty, putFile, test } from "./fixture";
-
-const N8N = JSON.stringify({ name: "Mail", nodes: [{ name: "Chat" }], connections: {} });
+import { CHAT_FLOW, expect, filePath, N8N_WORKFLOW, node, openEmpty, putFile, test } from "./fixture";
 
 /** Drags files over the window, and drops them if `drop` says so. */
 async function dragFiles(page: Page, files: { name: string; type: string; text: string }[], drop: boolean) {
@@ -21,13 +19,14 @@ async function dragFiles(page: Page, files: { name: string; type: string; text: 
 }
 
 test("an imported file opens unsaved, with a report and placeholders that can't run", async ({ page }) => {
+  putFile(filePath("mail.json"), N8N_WORKFLOW);
   await page.goto("/");
   await expect(page.getByTestId("start-page")).toBeVisible();
   await page.keyboard.press("ControlOrMeta+k");
   await expect(page.getByTestId("menu-field")).toBeFocused();
   await page.keyboard.type("Import");
   await page.keyboard.press("Enter");
-  await page.getByTestId("file-dialog-path").fill("/flows/mail.json");
+  await page.getByTestId("file-dialog-path").fill(filePath("mail.json"));
   await page.getByTestId("file-dialog-ok").click();
 
   const dialog = page.getByTestId("import-dialog");
@@ -46,7 +45,7 @@ test("an imported file opens unsaved, with a report and placeholders that can't 
 
 test("the report opens again while its flow is open, and its lines lead to the nodes", async ({ page }) => {
   await openEmpty(page);
-  await dragFiles(page, [{ name: "mail.json", type: "application/json", text: N8N }], true);
+  await dragFiles(page, [{ name: "mail.json", type: "application/json", text: N8N_WORKFLOW }], true);
   const dialog = page.getByTestId("import-dialog");
   await dialog.getByRole("button", { name: "Send mail" }).click();
   await expect(dialog).toBeHidden();
@@ -61,7 +60,7 @@ test("the report opens again while its flow is open, and its lines lead to the n
   await page.keyboard.press("ControlOrMeta+t");
   await expect(page.getByTestId("start-page")).toBeVisible();
   await expect(page.getByTestId("flows-flow.importReport")).toHaveCount(0);
-  await page.getByTestId("tab-mail").locator(".flow-tab-name").click();
+  await page.getByTestId("tab-Mail").locator(".flow-tab-name").click();
   await page.keyboard.press("ControlOrMeta+k");
   await expect(page.getByTestId("menu-field")).toBeFocused();
   await page.keyboard.type("import report");
@@ -90,22 +89,22 @@ test("a dropped flow opens unsaved", async ({ page }) => {
 
 test("a dropped file of another tool is imported, with its report", async ({ page }) => {
   await openEmpty(page);
-  await dragFiles(page, [{ name: "mail.json", type: "application/json", text: N8N }], true);
+  await dragFiles(page, [{ name: "mail.json", type: "application/json", text: N8N_WORKFLOW }], true);
   await expect(page.getByTestId("import-dialog")).toContainText("Imported from n8n");
   await page.keyboard.press("Escape");
-  await expect(page.getByTestId("flow-name")).toHaveText("mail");
+  await expect(page.getByTestId("flow-name")).toHaveText("Mail");
 });
 
 test("a dropped file that is nothing Plait knows is named, and the document stays", async ({ page }) => {
   await openEmpty(page);
   await dragFiles(page, [{ name: "notes.txt", type: "text/plain", text: "Buy milk" }], true);
-  await expect(page.locator("[data-sonner-toast]")).toContainText("is not a flow");
+  await expect(page.locator("[data-sonner-toast]")).toContainText("This is not valid JSON");
   await expect(page.getByTestId("empty-canvas")).toBeVisible();
 });
 
 test("opening a file of another tool offers to import it", async ({ page }) => {
-  await putFile(page, "/flows/n8n.json", JSON.parse(N8N));
-  await page.goto(`/?open=${encodeURIComponent("/flows/n8n.json")}`);
+  putFile(filePath("n8n.json"), N8N_WORKFLOW);
+  await page.goto(`/?open=${encodeURIComponent(filePath("n8n.json"))}`);
   const toast = page.locator("[data-sonner-toast]");
   await expect(toast).toContainText("is not a flow");
   await toast.getByRole("button", { name: "Import it" }).click();

@@ -3,14 +3,14 @@ import { drag, expect, handle, middle, node, openFlow, savedFlow, takePicture, t
 
 const zoomOf = (page: Page) => page.evaluate(() => Number(document.documentElement.style.zoom || 1));
 
-test("the interface is enlarged and reduced by keys, also from a field, and stays so", async ({ page }) => {
+test("the interface is enlarged and reduced by keys, also from a field, and stays so", async ({ page, host }) => {
   await openFlow(page);
   await page.keyboard.press("Control+=");
   await expect.poll(() => zoomOf(page)).toBe(1.1);
   await page.getByRole("textbox", { name: "Name" }).focus();
   await page.keyboard.press("Control+=");
   await expect.poll(() => zoomOf(page)).toBe(1.25);
-  await page.waitForFunction(() => (localStorage.getItem("plait.mock-host.settings") ?? "").includes('"zoom":125'));
+  await expect.poll(() => host.settings()).toContain('"zoom":125');
   await page.reload();
   await expect.poll(() => zoomOf(page)).toBe(1.25);
   await page.keyboard.press("Control+-");

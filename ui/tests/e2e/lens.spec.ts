@@ -1,10 +1,10 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { expect, node, openFlow, takePicture, test } from "./fixture";
+import { expect, node, openFlow, TALK_FLOW, takePicture, test } from "./fixture";
 
 /** Two iterations of the conversation, and the prompt of the second. */
 async function openPrompt(page: Page): Promise<void> {
-  await openFlow(page);
+  await openFlow(page, TALK_FLOW);
   await page.getByTestId("run-button").click();
   for (const [at, text] of ["Where is my parcel 7731?", "Hold it until Friday."].entries()) {
     await page.getByTestId("pause-answer").fill(text);

@@ -1,52 +1,78 @@
 /** A question about a tool call whose arguments are longer than the dock: it can be answered without scrolling. */
+import { dirname } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import type { Flow } from "../../src/bindings";
-import { expect, type KeptRun, openKeptRun, putRun, takePicture, test } from "./fixture";
+import {
+  expect,
+  filePath,
+  openLatestRun,
+  putFile,
+  SCRIPTED,
+  TEST_FILE,
+  type TestHost,
+  takePicture,
+  test,
+} from "./fixture";
 
-const FLOW = {
+const FLOW: Flow = {
   version: 1,
   name: "Support triage",
   nodes: {
+    start: SCRIPTED,
     fetch: { type: "readFile", title: "Read letter", config: { path: "letter.md" } },
-    chat: { type: "chat", title: "Answer" },
-  },
-  edges: { a: { source: "fetch", sourceOutput: "text", target: "chat", targetInput: "message" } },
-  layout: { fetch: { x: 0, y: 0 }, chat: { x: 300, y: 0 } },
-} as unknown as Flow;
-
-const ARGUMENTS = Array.from({ length: 12 }, (_, index) => `  "line${index + 1}": "What the letter asked to be sent"`);
-
-const WAITING: KeptRun = {
-  run: "0190a0b0-0000-7000-8000-000000000001",
-  flow: FLOW,
-  journal: [
-    { type: "run.started", run: "0190a0b0-0000-7000-8000-000000000001", flow: { name: FLOW.name, hash: "h1" } },
-    { type: "node.ready", node: "fetch", epoch: [] },
-    { type: "node.started", node: "fetch", epoch: [], attempt: 1 },
-    {
-      type: "node.finished",
-      node: "fetch",
-      epoch: [],
-      outputs: { text: "Send it." },
-      metadata: { durationMs: 1, origins: ["host:letters.example"] },
-    },
-    { type: "node.ready", node: "chat", epoch: [], inputs: { message: [{ node: "fetch", epoch: [], port: "text" }] } },
-    { type: "node.started", node: "chat", epoch: [], attempt: 1 },
-    {
-      type: "run.paused",
-      node: "chat",
-      epoch: [],
-      prompt: `May **send_receipt** be called? What it would send or change depends on what others wrote: \`host:letters.example\`.\n\n\`\`\`json\n{\n${ARGUMENTS.join(",\n")}\n}\n\`\`\``,
-      schema: {
-        type: "object",
-        properties: { approved: { type: "boolean" }, comment: { type: "string" } },
-        required: ["approved"],
+    receipts: {
+      type: "tools",
+      title: "Send receipt",
+      config: {
+        http: [
+          {
+            name: "send_receipt",
+            method: "POST",
+            url: "https://letters.example/receipts",
+            parameters: { type: "object" },
+          },
+        ],
       },
-      tool: { step: 0, callId: "1", name: "send_receipt", kind: "approval", untrusted: ["host:letters.example"] },
     },
-    { type: "run.waiting", on: [{ node: "chat", epoch: [] }] },
-  ].map((event, seq) => ({ seq, at: 1_700_000_000_000 + seq, ...event })),
+    chat: {
+      type: "chat",
+      title: "Answer",
+      config: {
+        options: {
+          replies: [
+            {
+              toolCalls: [
+                {
+                  name: "send_receipt",
+                  arguments: Object.fromEntries(
+                    Array.from({ length: 12 }, (_, index) => [`line${index + 1}`, "What the letter asked to be sent"]),
+                  ),
+                },
+              ],
+            },
+            { text: "Sent." },
+          ],
+        },
+      },
+    },
+  },
+  edges: {
+    a: { source: "fetch", sourceOutput: "text", target: "chat", targetInput: "message" },
+    b: { source: "receipts", sourceOutput: "tools", target: "chat", targetInput: "tools" },
+    c: { source: "start", sourceOutput: "context", target: "chat", targetInput: "context" },
+  },
+  layout: { start: { x: 0, y: 360 }, fetch: { x: 0, y: 0 }, receipts: { x: 0, y: 180 }, chat: { x: 300, y: 0 } },
 };
+
+/** A run that waits for a decision: a model calls a tool with what a letter says. */
+async function runToQuestion(host: TestHost): Promise<void> {
+  putFile(filePath("letter.md"), "Send it.");
+  putFile(TEST_FILE, FLOW);
+  const allowed = ["host=letters.example", "host=*", `folder=${dirname(TEST_FILE)}`];
+  const grants = allowed.map((target) => ({ target, decision: "allow" as const, write: true }));
+  const { run } = await host.call("run.start", { flow: FLOW, path: TEST_FILE, grants });
+  await expect.poll(async () => (await host.call("runs.show", { run })).summary.status).toBe("waiting");
+}
 
 for (const theme of ["dark", "light"] as const) {
   for (const [width, height] of [
@@ -56,9 +82,12 @@ for (const theme of ["dark", "light"] as const) {
     test.describe(`at ${width} × ${height}, ${theme}`, () => {
       test.use({ colorScheme: theme, viewport: { width, height } });
 
-      test("a long question shows its beginning and its buttons, and the keyboard reaches them", async ({ page }) => {
-        await putRun(page, WAITING);
-        await openKeptRun(page);
+      test("a long question shows its beginning and its buttons, and the keyboard reaches them", async ({
+        page,
+        host,
+      }) => {
+        await runToQuestion(host);
+        await openLatestRun(page);
         // The offer to open it is gone with that.
         await expect(page.getByText("is waiting for you:")).toHaveCount(0);
         // A small window has a line for the question, and its button.

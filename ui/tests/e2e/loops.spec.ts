@@ -8,8 +8,9 @@ import {
   middle,
   node,
   openFlow,
-  openKeptRun,
-  putRun,
+  openLatestRun,
+  runToEnd,
+  SCRIPTED,
   savedFlow,
   takePicture,
   test,
@@ -235,42 +236,42 @@ test("a box in a loop selects its nodes, one around it the loop as well; nodes d
   expect(Object.keys(flow.nodes)).toEqual(["start", "topic", "inner", "outside", "result"]);
 });
 
-test("the body shows the newest iteration of a run, and earlier ones on request", async ({ page }) => {
-  let at = 1_700_000_000_000;
-  let seq = 0;
-  const entry = (type: string, fields: object = {}) => {
-    at += 40;
-    return { seq: seq++, at, type, ...fields };
-  };
-  const activation = (id: string, epoch: number[], outputs: object) => [
-    entry("node.ready", { node: id, epoch }),
-    entry("node.started", { node: id, epoch, attempt: 1 }),
-    entry("node.finished", { node: id, epoch, outputs, metadata: { durationMs: 40 } }),
-  ];
-  // The test of the condition is an activation of the loop's node, too.
-  const begins = (k: number) => [
-    ...activation("loop", [k], { continue: true }),
-    entry("iteration.started", { node: "loop", epoch: [k] }),
-  ];
-  const iteration = (k: number) => [
-    ...begins(k),
-    ...activation("draft", [k], { response: `Draft ${k + 1}` }),
-    ...activation("critique", [k], { response: `Critique ${k + 1}` }),
-    entry("iteration.finished", { node: "loop", epoch: [k] }),
-  ];
-  const journal = [
-    entry("run.started", { run: "r1", flow: { name: FLOW.name, hash: "0" } }),
-    entry("node.ready", { node: "loop", epoch: [] }),
-    entry("node.started", { node: "loop", epoch: [], attempt: 1 }),
-    ...iteration(0),
-    ...iteration(1),
-    ...begins(2),
-    ...activation("draft", [2], { response: "Draft 3" }),
-    entry("node.finished", { node: "loop", epoch: [], outputs: { result: "Critique 2" }, metadata: { durationMs: 9 } }),
-    entry("run.finished", { outputs: {} }),
-  ];
-  await putRun(page, { run: "r1", flow: FLOW, journal });
-  await openKeptRun(page);
+/** Three iterations of a draft and its critique. */
+const script = (...texts: string[]) => ({
+  options: { replies: texts.map((text) => ({ text })) },
+});
+const REPLIES_FLOW: Flow = {
+  ...FLOW,
+  nodes: {
+    start: SCRIPTED,
+    loop: { type: "loop", title: "Improve", config: { condition: "index < 3", max_iterations: 5 } },
+    draft: {
+      type: "chat",
+      title: "Draft",
+      parent: "loop",
+      config: { prompt: "Write.", ...script("Draft 1", "Draft 2", "Draft 3") },
+    },
+    critique: {
+      type: "chat",
+      title: "Critique",
+      parent: "loop",
+      config: { prompt: "Criticize.", ...script("Critique 1", "Critique 2", "Critique 3") },
+    },
+    result: { type: "output", title: "Result" },
+  },
+  edges: {
+    a: { source: "start", sourceOutput: "context", target: "loop", targetInput: "context" },
+    b: { source: "loop", sourceOutput: "context", target: "draft", targetInput: "context" },
+    c: { source: "draft", sourceOutput: "context", target: "critique", targetInput: "context" },
+    f: { source: "critique", sourceOutput: "response", target: "loop", targetInput: "next" },
+    g: { source: "loop", sourceOutput: "result", target: "result", targetInput: "value" },
+    h: { source: "critique", sourceOutput: "context", target: "loop", targetInput: "context" },
+  },
+};
+
+test("the body shows the newest iteration of a run, and earlier ones on request", async ({ page, host }) => {
+  await runToEnd(host, REPLIES_FLOW);
+  await openLatestRun(page);
   const picked = page.getByTestId("iteration-loop");
   await expect(picked).toHaveText("3 of 3");
   await expect(page.getByTestId("loop-iteration-loop")).toHaveText("iteration 3 of 3");

@@ -1,6 +1,35 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { expect, openFlow, test } from "./fixture";
+import type { MemoryContent } from "../../src/bindings";
+import { expect, openFlow, runToEnd, type TestHost, test } from "./fixture";
+
+const TEXTS: MemoryContent[] = [
+  { kind: "fact", text: "The customer prefers messages by email." },
+  { kind: "fact", text: "Refunds over $50 need approval." },
+  { kind: "episode", text: "Held a parcel after two questions." },
+  {
+    kind: "procedure",
+    text: "Promise a delivery date",
+    steps: ["Call track_parcel", "Ask the depot if it is late", "Name the day, not the hour"],
+  },
+];
+
+/** Four memories that a person wrote, then one that a flow stored. */
+async function remember(host: TestHost): Promise<void> {
+  for (const content of TEXTS) await host.call("memories.add", { content });
+  await runToEnd(host, {
+    version: 1,
+    name: "Support triage",
+    nodes: {
+      text: { type: "text", config: { template: "Parcel 7731 is on hold until Thursday." } },
+      learn: { type: "remember" },
+    },
+    edges: { a: { source: "text", sourceOutput: "text", target: "learn", targetInput: "value" } },
+    layout: {},
+  });
+}
+
+test.beforeEach(({ host }) => remember(host));
 
 async function expectAccessible(page: Page, what: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).include('section[aria-label="Left panel"]').analyze();

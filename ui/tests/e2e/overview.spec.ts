@@ -1,6 +1,6 @@
 /** Flows with more nodes than could be drawn as cards at once. */
 import type { Flow } from "../../src/bindings";
-import { CHAT_FLOW, expect, node, putFile, test } from "./fixture";
+import { CHAT_FLOW, expect, filePath, node, putFile, test } from "./fixture";
 
 const COLUMNS = 40;
 const COUNT = 400;
@@ -20,7 +20,7 @@ const LARGE: Flow = {
 };
 
 test("a large flow opens as a picture, a click leads to a card, and the fit leads back", async ({ page }) => {
-  await putFile(page, "/flows/large.flow.json", LARGE);
+  putFile(filePath("large.flow.json"), LARGE);
   await page.goto("/?open=%2Fflows%2Flarge.flow.json");
   const picture = page.getByTestId("overview");
   await expect(picture).toHaveAccessibleName(/Overview of 400 nodes/);
@@ -59,7 +59,7 @@ test("a large flow opens as a picture, a click leads to a card, and the fit lead
 });
 
 test("the cards of a large flow that are not in view at first are never drawn", async ({ page }) => {
-  await putFile(page, "/flows/large.flow.json", LARGE);
+  putFile(filePath("large.flow.json"), LARGE);
   await page.addInitScript(() => {
     const drawn = new Set<Node>();
     // Also those that were taken out of the page before the next frame.
@@ -81,7 +81,7 @@ test("the cards of a large flow that are not in view at first are never drawn", 
 
 test("the picture of a large flow follows the theme", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
-  await putFile(page, "/flows/large.flow.json", LARGE);
+  putFile(filePath("large.flow.json"), LARGE);
   await page.goto("/?open=%2Fflows%2Flarge.flow.json");
   const picture = page.getByTestId("overview");
   await expect(picture).toBeVisible();

@@ -1,6 +1,6 @@
 /** Before a retry, its button says what it reuses and what it buys again. */
 import AxeBuilder from "@axe-core/playwright";
-import { expect, FAILED_RUN, openKeptRun, putRun, takePicture, test } from "./fixture";
+import { expect, FAILING_FLOW, openLatestRun, runToEnd, takePicture, test } from "./fixture";
 
 for (const theme of ["dark", "light"] as const) {
   for (const [width, height] of [
@@ -10,9 +10,9 @@ for (const theme of ["dark", "light"] as const) {
     test.describe(`at ${width} × ${height}, ${theme}`, () => {
       test.use({ colorScheme: theme, viewport: { width, height } });
 
-      test("the retry button says what is reused and what is not known", async ({ page }) => {
-        await putRun(page, FAILED_RUN);
-        await openKeptRun(page);
+      test("the retry button says what is reused and what is not known", async ({ page, host }) => {
+        await runToEnd(host, FAILING_FLOW);
+        await openLatestRun(page);
         const button = page.getByTestId("retry-button");
         await expect(button).toHaveAccessibleDescription(/Reuses 2 replies and 1 tool result/);
         if (width >= 1280) await expect(button).toHaveText("Retry · reuses 2 replies");

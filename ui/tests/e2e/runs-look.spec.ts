@@ -1,6 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { expect, node, openFlow, test } from "./fixture";
+import { expect, node, openFlow, TALK_FLOW, test } from "./fixture";
 
 async function expectAccessible(page: Page, what: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).analyze();
@@ -9,7 +9,7 @@ async function expectAccessible(page: Page, what: string): Promise<void> {
 }
 
 async function runThrough(page: Page): Promise<void> {
-  await openFlow(page);
+  await openFlow(page, TALK_FLOW);
   await page.getByTestId("run-button").click();
   for (const [iteration, text] of ["Where is my parcel 7731?", "It was due on Monday."].entries()) {
     await expect(page.getByTestId("run-status")).toHaveText(`Waiting for you · iteration ${iteration + 1}`, {

@@ -1,16 +1,18 @@
 import type { Page } from "@playwright/test";
-import { clickFirstMark, expect, marksIn, node, openFlow, test } from "./fixture";
+import type { Flow } from "../../src/bindings";
+import { clickFirstMark, expect, marksIn, node, openFlow, SLOW_TALK_FLOW, TALK_FLOW, test } from "./fixture";
+import { answer } from "./intercept";
 
 const state = (page: Page, id: string) => page.getByTestId(`node-status-${id}`);
 const status = (page: Page) => page.getByTestId("run-status");
 
-async function start(page: Page): Promise<void> {
-  await openFlow(page);
+async function start(page: Page, flow: Flow = TALK_FLOW): Promise<void> {
+  await openFlow(page, flow);
   await page.getByTestId("run-button").click();
   await expect(status(page)).toHaveAttribute("data-status", "waiting");
 }
 
-async function answer(page: Page, text: string): Promise<void> {
+async function reply(page: Page, text: string): Promise<void> {
   await page.getByTestId("pause-answer").fill(text);
   await page.getByTestId("pause-send").click();
   await expect(page.getByText(text, { exact: true }).first()).toBeVisible();
@@ -18,13 +20,13 @@ async function answer(page: Page, text: string): Promise<void> {
 
 test.describe("a run", () => {
   test("shows states, asks, accepts an answer, streams and iterates", async ({ page }) => {
-    await start(page);
+    await start(page, SLOW_TALK_FLOW);
     await expect(status(page)).toHaveText("Waiting for you · iteration 1");
     await expect(state(page, "start")).toHaveAttribute("data-state", "done");
     await expect(state(page, "ask")).toHaveAttribute("data-state", "paused");
     await expect(state(page, "answer")).toHaveAttribute("data-state", "idle");
 
-    await answer(page, "Where is my parcel 7731?");
+    await reply(page, "Where is my parcel 7731?");
     await expect(state(page, "answer")).toHaveAttribute("data-state", "running");
     await expect(page.getByTestId("streaming")).toContainText("It is at");
     await expect(node(page, "answer").locator(".stream")).toContainText("It is at");
@@ -32,7 +34,7 @@ test.describe("a run", () => {
     await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await expect(state(page, "answer")).toHaveAttribute("data-state", "done");
     await expect(page.getByTestId("messages")).toContainText("It is at the depot in Lyon.");
-    await expect(page.getByTestId("run-tokens")).toHaveText("105 tokens");
+    await expect(page.getByTestId("run-tokens")).toHaveText("177 tokens");
   });
 
   test("starts from a code field by Ctrl+Enter, and Run stays where it is", async ({ page }) => {
@@ -125,16 +127,12 @@ test.describe("a run", () => {
     await expect(node(page, "odd")).toHaveAttribute("data-selected", "true");
   });
 
-  test("reports that the mock host can't run an unrecorded flow", async ({ page }) => {
-    await openFlow(page, {
-      version: 1,
-      name: "Unrecorded",
-      nodes: { note: { type: "value", config: { value: 1 } } },
-      edges: {},
-      layout: { note: { x: 0, y: 0 } },
-    });
+  test("says why a run was refused, and shows none", async ({ page }) => {
+    await openFlow(page);
+    const message = "The disk is full.";
+    await answer(page, "run.start", () => ({ error: { code: "store.full", message } }));
     await page.getByTestId("run-button").click();
-    await expect(page.getByText("This page has no engine")).toBeVisible();
+    await expect(page.getByText(message)).toBeVisible();
     await expect(page.getByTestId("run-status")).toHaveCount(0);
   });
 });
@@ -142,9 +140,9 @@ test.describe("a run", () => {
 test.describe("the results of a node", () => {
   test.beforeEach(async ({ page }) => {
     await start(page);
-    await answer(page, "Where is my parcel 7731?");
+    await reply(page, "Where is my parcel 7731?");
     await expect(status(page)).toHaveText("Waiting for you · iteration 2");
-    await answer(page, "Hold it until Friday.");
+    await reply(page, "Hold it until Friday.");
     await expect(status(page)).toHaveText("Waiting for you · iteration 3");
     await node(page, "answer").click();
   });
@@ -173,16 +171,16 @@ test.describe("the results of a node", () => {
     await expect(lens).toContainText("It is at the depot in **Lyon**.");
     await expect(lens).toContainText("Hold it until Friday.");
     await expect(lens).toContainText("→ calculator");
-    await expect(page.getByTestId("prompt-use")).toContainText("% of 2,640");
+    await expect(page.getByTestId("prompt-use")).toContainText("% of 8,192");
   });
 
   test("include the current and the earlier context", async ({ page }) => {
     await page.getByTestId("inspector-tab-context").click();
-    await expect(page.getByTestId("context-view")).toHaveAttribute("data-revision", "4");
+    await expect(page.getByTestId("context-view")).toHaveAttribute("data-revision", "2");
     await expect(page.getByTestId("context-view")).toContainText("Hold it until Friday.");
     await page.getByTestId("epoch-picker").focus();
     await page.getByTestId("epoch-picker").selectOption({ label: "Iteration 1" });
-    await expect(page.getByTestId("context-view")).toHaveAttribute("data-revision", "2");
+    await expect(page.getByTestId("context-view")).toHaveAttribute("data-revision", "1");
     await expect(page.getByTestId("context-view")).not.toContainText("Hold it until Friday.");
   });
 
@@ -252,23 +250,26 @@ test.describe("earlier runs", () => {
 
   test("that wait are offered at startup and continue", async ({ page }) => {
     await start(page);
-    await answer(page, "Where is my parcel 7731?");
+    await reply(page, "Where is my parcel 7731?");
     await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await page.reload();
     await page.getByRole("button", { name: "Open", exact: true }).click();
     await expect(status(page)).toHaveText("Waiting for you · iteration 2");
     await expect(page.getByTestId("messages")).toContainText("It is at the depot in Lyon.");
-    await answer(page, "Hold it until Friday.");
+    await reply(page, "Hold it until Friday.");
     await expect(status(page)).toHaveText("Waiting for you · iteration 3");
     await page.getByTestId("pause-end").click();
     await expect(status(page)).toHaveAttribute("data-status", "finished");
   });
 
-  test("that were interrupted can be resumed", async ({ page }) => {
-    await start(page);
-    await answer(page, "Where is my parcel 7731?");
+  test("that were interrupted can be resumed", async ({ page, host }) => {
+    await start(page, SLOW_TALK_FLOW);
+    await reply(page, "Where is my parcel 7731?");
     await expect(state(page, "answer")).toHaveAttribute("data-state", "running");
-    await page.reload();
+    // Nobody watches the host while it ends, or the page complains.
+    await page.goto("about:blank");
+    await host.restart();
+    await page.goto("/");
     await page.getByRole("button", { name: "Runs", exact: true }).click();
     const row = page.locator("[data-testid^=run-row-]");
     await expect(row).toHaveAttribute("data-status", "interrupted");
@@ -303,7 +304,7 @@ test.describe("earlier runs", () => {
     await expect(rows).toHaveCount(2);
     await page.getByTestId("runs-state").selectOption("waiting");
     await expect(rows).toHaveCount(1);
-    await expect(rows).toContainText("What can I do for you?");
+    await expect(rows).toContainText("Anything else I should know?");
     await page.getByTestId("runs-state").selectOption("all");
     await page.getByTestId("runs-search").fill("nothing like that");
     await expect(page.getByText("No matches")).toBeVisible();

@@ -1,6 +1,6 @@
 /** The search across flows: what it finds in which of them, and how it goes there. */
 import type { Page } from "@playwright/test";
-import { CHAT_FLOW, expect, node, openFlow, putFile, test } from "./fixture";
+import { CHAT_FLOW, expect, filePath, node, openFlow, putFile, test } from "./fixture";
 
 const BESIDE = {
   ...CHAT_FLOW,
@@ -29,11 +29,11 @@ async function search(page: Page, text: string): Promise<void> {
 }
 
 test("a node of a flow beside a recent one is found by its prompt, and Enter goes to it", async ({ page }) => {
-  await putFile(page, "/flows/beside.flow.json", BESIDE);
-  await putFile(page, "/flows/broken.flow.json", "no flow" as never);
+  putFile(filePath("beside.flow.json"), BESIDE);
+  putFile(filePath("broken.flow.json"), "no flow");
   await openFlow(page);
   await search(page, "WEAKEST claim");
-  await expect(flows(page)).toHaveText(["Research brief/flows/beside.flow.json"]);
+  await expect(flows(page)).toHaveText([`Research brief${filePath("beside.flow.json")}`]);
   await expect(dialog(page).locator("mark")).toHaveText(["claim", "weakest"]);
   await expect(page.getByTestId("flow-search-status")).toContainText("1 node in 1 flow");
   await expect(page.getByTestId("flow-search-status")).toContainText("1 flow couldn’t be read");
@@ -45,14 +45,14 @@ test("a node of a flow beside a recent one is found by its prompt, and Enter goe
 });
 
 test("unsaved nodes of another tab are found, and choosing one goes to that tab", async ({ page }) => {
-  await putFile(page, "/flows/other.flow.json", { ...CHAT_FLOW, name: "Other" });
+  putFile(filePath("other.flow.json"), { ...CHAT_FLOW, name: "Other" });
   await openFlow(page);
   await node(page, "answer").click();
   await page.getByTestId("node-title").fill("Zebra");
   await page.keyboard.press("Enter");
   await expect(node(page, "answer")).toContainText("Zebra");
   await page.getByTestId("open-button").click();
-  await page.getByTestId("file-dialog-path").fill("/flows/other.flow.json");
+  await page.getByTestId("file-dialog-path").fill(filePath("other.flow.json"));
   await page.keyboard.press("Enter");
   await expect(page.getByTestId("flow-name")).toHaveText("Other");
 

@@ -1,20 +1,28 @@
-/** What an MCP server does during its calls, replayed as the engine ran it: progress, a question, a request for a reply. */
+/** What an MCP server does during its calls, while a flow runs: progress, a question, a request for a reply. */
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import recorded from "../../../tests/fixtures/flows/server-questions.flow.json" with { type: "json" };
 import type { Flow } from "../../src/bindings";
-import { expect, node, openFlow, takePicture, test } from "./fixture";
+import { expect, node, openFlow, scriptedServer, TEST_FILE, type TestHost, takePicture, test } from "./fixture";
 
 const status = (page: Page) => page.getByTestId("run-status");
 
 /** Runs the flow, allowing what it needs. */
-async function run(page: Page): Promise<void> {
-  await openFlow(page, recorded as unknown as Flow);
+async function run(page: Page, host: TestHost): Promise<void> {
+  await host.call("mcp.add", { json: JSON.stringify({ mcpServers: { scripted: scriptedServer() } }) });
+  const rules = [{ target: "tool=scripted/*", decision: "allow" as const, write: true, untrusted: true }];
+  await host.call("grants.set", { path: TEST_FILE, rules });
+  const flow = structuredClone(recorded) as unknown as Flow;
+  // So long that what it shows can be looked at.
+  flow.nodes.count = {
+    ...flow.nodes.count,
+    type: "callTool",
+    config: { tool: "act", arguments: { do: "steps", stepMs: 2_000 } },
+  };
+  await openFlow(page, flow);
   await page.getByTestId("run-button").click();
-  for (const target of ["command=scripted", "tool=scripted/*"]) {
-    const need = page.getByTestId(`need-${target}`);
-    await need.getByRole("button", { name: "Allow once", exact: true }).click();
-  }
+  const need = page.getByTestId("need-command=scripted");
+  await need.getByRole("button", { name: "Allow once", exact: true }).click();
   await page.getByTestId("grants-run").click();
 }
 
@@ -30,9 +38,9 @@ for (const [width, height] of [
   test.describe(`${width}×${height}`, () => {
     test.use({ viewport: { width, height } });
 
-    test("shows progress, takes the answer of a form, and lets a model reply", async ({ page }) => {
+    test("shows progress, takes the answer of a form, and lets a model reply", async ({ page, host }) => {
       const picture = (name: string) => takePicture(page, `server-questions-${name}-${width}`);
-      await run(page);
+      await run(page, host);
       const isSmall = width < 1100;
       if (isSmall) await page.keyboard.press("Control+i");
       await node(page, "count").click();
@@ -70,8 +78,8 @@ for (const [width, height] of [
   });
 }
 
-test("a declined question and a declined request reach the server", async ({ page }) => {
-  await run(page);
+test("a declined question and a declined request reach the server", async ({ page, host }) => {
+  await run(page, host);
   await page.getByTestId("pause-ask").getByRole("button", { name: "Decline" }).click({ timeout: 60_000 });
   await page.getByTestId("pause-reply").getByRole("button", { name: "Decline" }).click({ timeout: 60_000 });
   await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 60_000 });

@@ -1,17 +1,34 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { DetectedServer } from "../../src/bindings";
-import { CHAT_FLOW, expect, node, openFlow, takePicture, test } from "./fixture";
+import { CHAT_FLOW, expect, node, openFlow, type TestHost, takePicture, test } from "./fixture";
+import { answer } from "./intercept";
 
 const KEY = "sk-proj-NEVER-TO-BE-SEEN-0123456789abcdef";
 
-/** Servers that the mock host takes to be running. */
+/** Servers that seem to run on this machine. */
 async function running(
   page: Page,
+  host: TestHost,
   servers: Pick<DetectedServer, "software" | "suggestedName" | "models" | "settings">[],
 ) {
-  const text = JSON.stringify(servers.map((server) => ({ providers: [server.suggestedName], ...server })));
-  await page.addInitScript((found) => localStorage.setItem("plait.mock-host.servers", found), text);
+  const found = async () => {
+    const { providers } = await host.call("settings.get", {});
+    return servers.map((server) => ({
+      ...server,
+      providers: Object.keys(providers).filter((name) => providers[name]?.baseUrl === server.settings.baseUrl),
+    }));
+  };
+  const modelsOf = async (provider: string) => (await found()).find((one) => one.providers.includes(provider))?.models;
+  await answer(page, "provider.detect", async () => ({ reply: await found() }));
+  await answer(page, "provider.models", async ({ provider }, ask) => {
+    const models = await modelsOf(provider);
+    return models ? { reply: { models } } : ask();
+  });
+  await answer(page, "provider.test", async ({ provider }, ask) => {
+    const models = await modelsOf(provider);
+    return models ? { reply: { tested: "models", tookMs: 1, models } } : ask();
+  });
 }
 
 const OLLAMA = {
@@ -19,7 +36,7 @@ const OLLAMA = {
   suggestedName: "ollama",
   models: ["all-minilm", "llama3.2:1b"],
   settings: { kind: "ollama", baseUrl: "http://127.0.0.1:11434" },
-} as const satisfies Parameters<typeof running>[1][number];
+} as const satisfies Parameters<typeof running>[2][number];
 
 async function openSettings(page: Page): Promise<void> {
   await page.getByTestId("rail-settings").click();
@@ -37,21 +54,21 @@ for (const theme of ["dark", "light"] as const) {
   test.describe(theme, () => {
     test.use({ colorScheme: theme });
 
-    test("has no accessibility violations with open cards, an error and a found server", async ({ page }) => {
-      await running(page, [
+    test("has no accessibility violations with open cards, an error and a found server", async ({ page, host }) => {
+      await running(page, host, [
         OLLAMA,
         {
           ...OLLAMA,
           software: "vLLM",
-          suggestedName: "vllm",
-          settings: { kind: "openAi", baseUrl: "http://127.0.0.1:8000/v1" },
+          suggestedName: "vllm-2",
+          settings: { kind: "openAi", baseUrl: "http://127.0.0.1:8123/v1" },
         },
       ]);
       await openFlow(page);
       await openSettings(page);
       const openai = await card(page, "openai");
       await openai.getByRole("button", { name: "Test openai" }).click();
-      await expect(openai.getByText("provider.unreachable")).toBeVisible();
+      await expect(openai.getByText("none is stored for https://api.openai.com")).toBeVisible();
       const ollama = await card(page, "ollama");
       await ollama.getByRole("button", { name: "Test ollama" }).click();
       await expect(page.getByTestId("test-ollama")).toContainText("Connected");
@@ -77,7 +94,9 @@ test("sets a key, shows its source but never the key, and removes it", async ({ 
   await expect(field).toHaveAttribute("aria-invalid", "true");
   await field.fill(KEY);
   await field.press("Enter");
-  await expect(page.getByTestId("key-place-openai")).toHaveText("Set for this session, ends in cdef");
+  await expect(page.getByTestId("key-place-openai")).toHaveText(
+    "In an encrypted file, protected by a key file, ends in cdef",
+  );
   await expect(field).toHaveValue("");
   await expect(field).toBeFocused();
   await expect(openai.getByText("keys.bad_key")).toHaveCount(0);
@@ -87,8 +106,8 @@ test("sets a key, shows its source but never the key, and removes it", async ({ 
   await expect(page.getByTestId("key-place-openai")).toHaveText("Not set; also read from OPENAI_API_KEY");
 });
 
-test("finds a local server and offers its models in the inspector", async ({ page }) => {
-  await running(page, [OLLAMA]);
+test("finds a local server and offers its models in the inspector", async ({ page, host }) => {
+  await running(page, host, [OLLAMA]);
   const flow = structuredClone(CHAT_FLOW);
   flow.nodes.start = { type: "contextStart", title: "main", config: { provider: "ollama", model: "" } };
   await openFlow(page, flow);
@@ -132,25 +151,28 @@ test("adds a provider, refuses a wrong address, changes and removes it", async (
   await expect(ollama.getByLabel("Base URL")).toHaveValue("http://127.0.0.1:11434");
 });
 
-test("a found server can be added by keyboard", async ({ page }) => {
-  await running(page, [
+test("a found server can be added by keyboard", async ({ page, host }) => {
+  await running(page, host, [
     {
       ...OLLAMA,
       software: "vLLM",
-      suggestedName: "vllm",
-      settings: { kind: "openAi", baseUrl: "http://127.0.0.1:8000/v1" },
+      suggestedName: "vllm-2",
+      settings: { kind: "openAi", baseUrl: "http://127.0.0.1:8123/v1" },
     },
   ]);
   await openFlow(page);
   await openSettings(page);
-  const add = page.getByRole("button", { name: "Add vLLM at http://127.0.0.1:8000/v1 as vllm" });
+  const add = page.getByRole("button", { name: "Add vLLM at http://127.0.0.1:8123/v1 as vllm-2" });
   await add.focus();
   await page.keyboard.press("Enter");
-  await expect(page.getByTestId("provider-vllm")).toContainText("Running");
-  await page.getByTestId("provider-vllm").getByRole("button", { name: /^vllm/ }).focus();
+  await expect(page.getByTestId("provider-vllm-2")).toContainText("Running");
+  await page
+    .getByTestId("provider-vllm-2")
+    .getByRole("button", { name: /^vllm-2/ })
+    .focus();
   await page.keyboard.press("Enter");
   await page.keyboard.press("Tab");
-  await expect(page.getByTestId("provider-vllm").getByLabel("Protocol")).toBeFocused();
+  await expect(page.getByTestId("provider-vllm-2").getByLabel("Protocol")).toBeFocused();
 });
 
 test("finds settings by their words and descriptions, and says how many", async ({ page }) => {

@@ -27,7 +27,7 @@ test("a letter that is a shortcut can still be typed into fields", async ({ page
   await page.keyboard.press("Escape");
 });
 
-test("shortcuts are searched, changed, taken over, removed and reset", async ({ page }) => {
+test("shortcuts are searched, changed, taken over, removed and reset", async ({ page, host }) => {
   await openFlow(page);
   await openShortcuts(page);
   await page.getByTestId("shortcuts-search").fill("ctrl+s");
@@ -61,9 +61,7 @@ test("shortcuts are searched, changed, taken over, removed and reset", async ({ 
   await expect(page.getByTestId("shortcuts-help")).toHaveCount(0);
 
   // The keys do what they were given to, also after a reload, and are shown.
-  await page.waitForFunction(() =>
-    (localStorage.getItem("plait.mock-host.settings") ?? "").includes('"help.palette":[]'),
-  );
+  await expect.poll(() => host.settings()).toContain('"help.palette":[]');
   await page.reload();
   await expect(page.getByTestId("flow-name")).toBeVisible();
   const dock = page.getByRole("button", { name: "Dock", exact: true });

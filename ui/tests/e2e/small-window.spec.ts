@@ -86,7 +86,7 @@ test.describe("at 1000 × 700", () => {
     await openFlow(page);
     await runToQuestion(page);
     const line = page.getByTestId("dock-line");
-    await expect(line).toContainText("What can I do for you?");
+    await expect(line).toContainText("Anything else I should know?");
     await expect(line.getByTestId("pause-answer")).toBeFocused();
     await picture(page, "question-1000");
     await page.keyboard.type("Where is my parcel 7731?");

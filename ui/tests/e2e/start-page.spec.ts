@@ -1,11 +1,11 @@
 /** What a window and a new tab begin with. */
-import { CHAT_FLOW, expect, node, openFlow, test } from "./fixture";
+import { CHAT_FLOW, expect, node, openFlow, TEST_FILE, test } from "./fixture";
 
 test("offers recent flows with a small map, which open in its tab", async ({ page }) => {
   await openFlow(page);
   await page.getByTestId("new-tab").click();
   await expect(page.getByTestId("tab-Start")).toBeVisible();
-  const recent = page.getByTestId("start-recent-/flows/test.flow.json");
+  const recent = page.getByTestId(`start-recent-${TEST_FILE}`);
   await expect(recent).toContainText(CHAT_FLOW.name);
   await expect(recent).toContainText("just now");
   await expect(recent.locator("rect")).toHaveCount(Object.keys(CHAT_FLOW.nodes).length);

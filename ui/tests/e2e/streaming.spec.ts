@@ -1,19 +1,33 @@
 /** A reply that streams: the end of it stays in view, until the person scrolls up. */
 import type { Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
-import { expect, openFlow, test } from "./fixture";
+import { expect, openFlow, SCRIPTED, test } from "./fixture";
 
-const FLOW = {
+const PARAGRAPH = `The **parcel** left the depot this morning and the carrier was asked to hold it until Thursday.
+
+- \`7731\`: on hold
+- 7732: *delivered*
+
+`;
+
+/** A reply that takes about 20 seconds. */
+const FLOW: Flow = {
   version: 1,
   name: "Long replies",
   nodes: {
-    first: { type: "catch", title: "First", config: { fallback: "One" } },
-    second: { type: "catch", title: "Second", config: { fallback: "Two" } },
+    start: SCRIPTED,
+    first: {
+      type: "chat",
+      title: "First",
+      config: {
+        prompt: "Where are my parcels?",
+        options: { replies: [{ text: PARAGRAPH.repeat(150) }], tokensPerSecond: 300 },
+      },
+    },
   },
-  edges: {},
-  layout: { first: { x: 0, y: 0 }, second: { x: 0, y: 200 } },
-  settings: { load: { eventsPerSecond: 1_000, seconds: 20, streams: 2, replies: true } },
-} as unknown as Flow;
+  edges: { a: { source: "start", sourceOutput: "context", target: "first", targetInput: "context" } },
+  layout: { start: { x: 0, y: 0 }, first: { x: 0, y: 200 } },
+};
 
 /** How far below the visible part the end of the reply was, in each frame of a second. */
 function watchEnd(page: Page): Promise<{ below: number[]; length: number }> {

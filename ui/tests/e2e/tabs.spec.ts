@@ -1,7 +1,7 @@
 /** Several flows in one window: each tab keeps its own document, history, view and run. */
 import type { Page } from "@playwright/test";
 import type { Flow } from "../../src/bindings";
-import { CHAT_FLOW, drag, expect, node, openFlow, putFile, savedFlow, test } from "./fixture";
+import { CHAT_FLOW, drag, expect, filePath, node, openFlow, putFile, savedFlow, test } from "./fixture";
 
 const OTHER = { ...CHAT_FLOW, name: "Research brief" };
 const tab = (page: Page, name: string) => page.getByTestId(`tab-${name}`);
@@ -16,9 +16,9 @@ async function open(page: Page, path: string, name: string): Promise<void> {
 }
 
 async function openTwo(page: Page): Promise<void> {
-  await putFile(page, "/flows/other.flow.json", OTHER);
+  putFile(filePath("other.flow.json"), OTHER);
   await openFlow(page);
-  await open(page, "/flows/other.flow.json", OTHER.name);
+  await open(page, filePath("other.flow.json"), OTHER.name);
   await expect(tabNames(page)).toHaveText([CHAT_FLOW.name, OTHER.name]);
 }
 
@@ -69,7 +69,7 @@ test("undo in a code field reverts only what was typed there", async ({ page }) 
   await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
   await noteText(page).click();
   await page.keyboard.press("Control+z");
-  expect(typedNote(await savedFlow(page, "/flows/other.flow.json"))).toBe("Iterates **until** the person ends it.");
+  expect(typedNote(await savedFlow(page, filePath("other.flow.json")))).toBe("Iterates **until** the person ends it.");
   await page.keyboard.press("Control+Tab");
   expect(typedNote(await savedFlow(page))).toBe("Mine. Iterates **until** the person ends it.");
 
@@ -112,9 +112,9 @@ test("invalid JSON stays with its flow", async ({ page }) => {
     nodes: { ...CHAT_FLOW.nodes, pick: { type: "value", config: { value: { a: 1 } } } },
     layout: { ...CHAT_FLOW.layout, pick: { x: 0, y: 400 } },
   });
-  await putFile(page, "/flows/other.flow.json", withSchema(OTHER.name));
+  putFile(filePath("other.flow.json"), withSchema(OTHER.name));
   await openFlow(page, withSchema(CHAT_FLOW.name));
-  await open(page, "/flows/other.flow.json", OTHER.name);
+  await open(page, filePath("other.flow.json"), OTHER.name);
   await node(page, "pick").click();
   await page.keyboard.press("Control+Tab");
   await node(page, "pick").click();
@@ -154,7 +154,7 @@ test("invalid JSON stays with its flow", async ({ page }) => {
 
 test("a file that is open goes to its tab", async ({ page }) => {
   await openTwo(page);
-  await open(page, "/flows/test.flow.json", CHAT_FLOW.name);
+  await open(page, filePath("test.flow.json"), CHAT_FLOW.name);
   await expect(tabNames(page)).toHaveCount(2);
 });
 
@@ -178,7 +178,7 @@ test("the menu of a tab closes the others and copies the path of its file", asyn
   const menu = page.getByTestId("flow-tab-menu");
   await menu.getByRole("menuitem", { name: "Copy path" }).click();
   await expect(page.locator("[data-sonner-toast]")).toContainText("Path copied");
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("/flows/test.flow.json");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(filePath("test.flow.json"));
   await expect(page.getByTestId("flow-name")).toHaveText(OTHER.name);
 
   await rename(page, "ask", "Mine");
@@ -225,9 +225,9 @@ test("a run goes on behind, its dot says so, and its question is offered", async
 
 test("a narrow window lists the flows in a menu at the flow’s name", async ({ page }) => {
   await page.setViewportSize({ width: 1000, height: 700 });
-  await putFile(page, "/flows/other.flow.json", OTHER);
+  putFile(filePath("other.flow.json"), OTHER);
   await openFlow(page);
-  await open(page, "/flows/other.flow.json", OTHER.name);
+  await open(page, filePath("other.flow.json"), OTHER.name);
   await expect(page.getByTestId("tab-bar")).toBeHidden();
   await expect(page.getByTestId("tab-menu")).toHaveText("2 flows");
   await page.getByTestId("tab-menu").click();

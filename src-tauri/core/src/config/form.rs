@@ -206,7 +206,9 @@ fn label_choices(schema: &mut Value, choices: &[(&str, &str)]) {
     }
     for alternatives in ["oneOf", "anyOf"] {
         if let Some(Value::Array(alternatives)) = schema.get_mut(alternatives) {
-            alternatives.iter_mut().for_each(|one| label_choices(one, choices));
+            for one in alternatives {
+                label_choices(one, choices);
+            }
         }
     }
 }

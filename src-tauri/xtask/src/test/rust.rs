@@ -28,10 +28,7 @@ impl Selection {
 }
 
 pub(super) fn run(report: &mut Report, selection: Selection) {
-    report.step("Rust compiles", || {
-        let args = [&["build"], selection.args()].concat();
-        Step::new("Compile the Rust tests (the first time takes some minutes)", cargo(&args)).run()
-    });
+    report.step("Rust compiles", || compile(selection));
     report.step("MCP servers for tests", install_mcp_servers);
     report.step("Rust tests", || {
         let args = if has_nextest() {
@@ -54,6 +51,12 @@ pub(super) fn run(report: &mut Report, selection: Selection) {
         let args = [&["test", "--doc"], whole].concat();
         Step::new("Rust doc tests", cargo(&args)).run_with_output()
     });
+}
+
+/// Builds the tests and all binaries, also those that other tests run.
+pub(super) fn compile(selection: Selection) -> Result<()> {
+    let args = [&["build"], selection.args()].concat();
+    Step::new("Compile the Rust tests (the first time takes some minutes)", cargo(&args)).run()
 }
 
 /// Installs the reference MCP servers exactly as locked, without running scripts of theirs, unless that was done for this lock

@@ -66,7 +66,11 @@ test.describe("the guide", () => {
   });
 
   test("shows a node's reference from its help, and the address of a page outside", async ({ page }) => {
-    const flow = { ...CHAT_FLOW, nodes: { ...CHAT_FLOW.nodes, query: { type: "json" } } };
+    const flow = {
+      ...CHAT_FLOW,
+      nodes: { ...CHAT_FLOW.nodes, query: { type: "json" } },
+      layout: { ...CHAT_FLOW.layout, query: { x: 548, y: 260 } },
+    };
     await openFlow(page, flow);
     await page.locator('.react-flow__node[data-id="query"]').click();
     await page.getByRole("button", { name: "Open in the guide" }).click();

@@ -21,7 +21,7 @@ const LARGE: Flow = {
 
 test("a large flow opens as a picture, a click leads to a card, and the fit leads back", async ({ page }) => {
   putFile(filePath("large.flow.json"), LARGE);
-  await page.goto("/?open=%2Fflows%2Flarge.flow.json");
+  await page.goto(`/?open=${encodeURIComponent(filePath("large.flow.json"))}`);
   const picture = page.getByTestId("overview");
   await expect(picture).toHaveAccessibleName(/Overview of 400 nodes/);
   await expect(page.locator(".canvas .card")).toHaveCount(0);
@@ -73,7 +73,7 @@ test("the cards of a large flow that are not in view at first are never drawn", 
     }).observe(document, { subtree: true, childList: true });
     Object.assign(window, { drawnCards: drawn });
   });
-  await page.goto("/?open=%2Fflows%2Flarge.flow.json");
+  await page.goto(`/?open=${encodeURIComponent(filePath("large.flow.json"))}`);
   await expect(page.getByTestId("overview")).toBeVisible();
   const drawn = await page.evaluate(() => (window as unknown as { drawnCards: Set<Node> }).drawnCards.size);
   expect(drawn).toBeLessThan(40);
@@ -82,7 +82,7 @@ test("the cards of a large flow that are not in view at first are never drawn", 
 test("the picture of a large flow follows the theme", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   putFile(filePath("large.flow.json"), LARGE);
-  await page.goto("/?open=%2Fflows%2Flarge.flow.json");
+  await page.goto(`/?open=${encodeURIComponent(filePath("large.flow.json"))}`);
   const picture = page.getByTestId("overview");
   await expect(picture).toBeVisible();
   const colors = () =>

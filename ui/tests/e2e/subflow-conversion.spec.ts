@@ -7,9 +7,14 @@ import { dissolveSubflow } from "../../src/flow/subflows/dissolve-subflow";
 import type { Outcome, SubflowParts } from "../../src/flow/subflows/subflow-border";
 import { expect, type TestHost, test } from "./fixture";
 
+let types: ReturnType<typeof indexNodeTypes>;
+test.beforeEach(async ({ host }) => {
+  types = indexNodeTypes(await host.call("nodes.list", {}));
+});
+
 async function partsFor(host: TestHost, flow: Flow): Promise<SubflowParts> {
   return {
-    types: indexNodeTypes(await host.call("nodes.list", {})),
+    types,
     checked: await host.call("flow.check", { flow }),
     sizeOf: () => ({ width: 208, height: 80 }),
     nameOf: (one, id) => one.nodes[id]?.title ?? id,

@@ -1,6 +1,6 @@
 /** The window behaves as one of the desktop, not as a page of a browser: menus, keys, title, dialogs and palette. */
 import type { Page } from "@playwright/test";
-import { CHAT_FLOW, expect, node, openFlow, savedFlow, test } from "./fixture";
+import { CHAT_FLOW, expect, node, openFlow, savedFlow, TEST_FILE, test } from "./fixture";
 
 async function rename(page: Page, id: string, name: string): Promise<void> {
   await node(page, id).click();
@@ -65,7 +65,7 @@ test("Enter in a dialog presses its main button, at the right end; Cancel where 
   await expect(dialog).toHaveCount(0);
   await expect(page.getByTestId("start-page")).toBeVisible();
 
-  await page.goto("/?open=%2Fflows%2Ftest.flow.json");
+  await page.goto(`/?open=${encodeURIComponent(TEST_FILE)}`);
   await expect(node(page, "ask")).toContainText("Mine");
   await page.getByTestId("rail-flows").click();
   await page.getByTestId("flows-flow.saveTemplate").click();

@@ -75,6 +75,8 @@ async function launch(port: number): Promise<{ host: ChildProcess; url: string }
   const { PATH, TZ } = process.env;
   const host = spawn(BINARY, ["--home", HOME, "--page", PAGE, "--port", String(port)], {
     env: { PATH, TZ, HOME: FOLDER },
+    // Files without a folder are written here.
+    cwd: FLOWS,
     stdio: ["pipe", "pipe", "inherit"],
   });
   const [url] = await Promise.race([

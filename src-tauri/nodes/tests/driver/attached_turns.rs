@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Driver, Stage};
 use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
 use plait_core::id::Activation;
-use plait_insight::lens::{Lens, ShareKind};
+use plait_insight::lens::{CallFilter, Lens, ShareKind};
 use plait_run::journal::{Answer, Entry, Event, LOOP_TURN, NodeEvent};
 use plait_testing::{FakeAttachmentStore, PIXEL};
 
@@ -114,7 +114,7 @@ fn attachments_of_a_turn_reach_later_iterations() {
 fn lens_shows_the_attachments_of_turns() {
     let (stage, files) = stage();
     play(&stage, &three_iterations(), &files);
-    let calls = Lens::of(&stage.entries()).calls(None);
+    let calls = Lens::of(&stage.entries()).calls(&CallFilter::default());
     let first = &calls[2].messages[0];
     assert_eq!((first.text.as_str(), first.attachments.as_slice()), (NOTES, &files[..1]));
     let shares = &calls[2].shares;
@@ -146,7 +146,7 @@ fn model_that_takes_no_image_receives_its_name() {
     let rendered = events.iter().filter(|event| event["type"] == "prompt.rendered").nth(1).unwrap();
     let reply = u64::from(plait_run::tokens::count_message("", &"Yes.".into()));
     assert_eq!(rendered["prompt"]["parts"][0]["tokens"], size + reply);
-    let calls = Lens::of(&stage.entries()).calls(None);
+    let calls = Lens::of(&stage.entries()).calls(&CallFilter::default());
     assert_eq!(
         (calls[1].messages[0].text.as_str(), calls[1].messages[0].attachments.len()),
         (named.as_str(), 0)

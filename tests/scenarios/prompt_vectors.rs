@@ -18,7 +18,7 @@ use crate::recorded_journals::recorded_run::RecordedRun;
 use crate::support::binary::Home;
 use crate::support::fixture;
 use crate::support::folder::flow_json;
-use crate::support::server::{Answer, ModelServer, last_message_text};
+use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
 /// A recorded run, and what is read from it.
 #[derive(Deserialize, Serialize)]
@@ -212,9 +212,12 @@ async fn record(recording: &Recording) -> PromptVector {
         let asks_for_tool = request["tools"].is_array()
             && request["messages"].as_array().unwrap().last().unwrap()["role"] != "tool";
         if asks_for_tool {
-            return Answer::Tool { name: "calculator".into(), arguments: json!({ "expression": "2 + 2" }) };
+            return ServerReply::Tool {
+                name: "calculator".into(),
+                arguments: json!({ "expression": "2 + 2" }),
+            };
         }
-        Answer::Text(format!("re: {}", last_message_text(request)))
+        ServerReply::Text(format!("re: {}", last_message_text(request)))
     })
     .await;
     let home = Home::default();

@@ -111,7 +111,7 @@ impl http::ResponseDecoder for Decoder<'_> {
     fn decode(&mut self, data: &str, sink: &mut ChunkSink<'_>) -> Result<bool, Fault> {
         match self.parse_event(data)? {
             StreamEvent::MessageStart { message } | StreamEvent::Message(message) => {
-                self.begin(message, sink)
+                self.begin(message, sink);
             }
             StreamEvent::ContentBlockStart { index, content_block } => self.open(index, content_block, sink),
             StreamEvent::ContentBlockDelta { index, delta } => {

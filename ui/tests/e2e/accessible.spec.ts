@@ -153,6 +153,8 @@ for (const colorScheme of ["dark", "light"] as const) {
       }) => {
         await runOnHost(host, FAILING_FLOW);
         await page.goto("/");
+        // Keys that are pressed before the window is there are lost.
+        await expect(page.getByTestId("start-page")).toBeVisible();
         await command(page, "Show runs");
         await page.locator("[data-testid^=run-row-]").first().getByRole("button").first().click();
         await expect(page.getByTestId("run-status")).toBeVisible();

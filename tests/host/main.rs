@@ -1,7 +1,7 @@
 //! A host over loopback HTTP: the real application behind the editor's page in a browser, for tests and development.
 //!
-//! Prints its address once it answers. It ends when its standard input does, so it never outlives the process that started it.
-//! Listens on 127.0.0.1 only and knows no users: whoever reaches the port may run flows.
+//! Prints its address once it answers. It ends when its standard input does, so it never outlives the process that
+//! started it. Listens on 127.0.0.1 only and knows no users: everyone who reaches the port may run flows.
 
 mod page;
 mod routes;

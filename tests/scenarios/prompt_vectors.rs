@@ -20,7 +20,7 @@ use crate::support::fixture;
 use crate::support::folder::flow_json;
 use crate::support::server::{ModelServer, ServerReply, last_message_text};
 
-/// A recorded run, and what is read from it.
+/// A recorded run, and the values read from it.
 #[derive(Deserialize, Serialize)]
 struct PromptVector {
     about: String,
@@ -171,7 +171,7 @@ fn open(home: &Home) -> Plait {
     Plait::open(options).unwrap()
 }
 
-/// What is read of a run and its child runs, besides the bodies that the server received.
+/// The values read of a run and its child runs, besides the bodies that the server received.
 async fn read(home: &Home, run: RecordedRun, (name, about, searched): (&str, &str, &str)) -> PromptVector {
     let id = run.run();
     let shown = home.plait(&["lens", "show", id.as_str()]);

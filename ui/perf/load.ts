@@ -73,7 +73,7 @@ export function startLoad(run: RunId, flow: Flow, load: Load): RunningLoad {
   };
 }
 
-/** Delivers what is added at most once a frame. */
+/** Delivers added entries at most once a frame. */
 function batched(onBatch: (entries: Entry[]) => void): { add(entries: Entry[]): void; stop(): void } {
   let waiting: Entry[] = [];
   let frame: number | undefined;

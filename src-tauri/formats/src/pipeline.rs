@@ -1,8 +1,8 @@
-//! Pipelines: a second form of flows, in YAML, for those who write them by hand. A pipeline is a list of steps; it is read,
-//! checked and lowered to a flow, so both run on one engine and look the same in the editor.
+//! Pipelines: a second form of flows, in YAML, for people who write flows by hand. A pipeline is a list of steps; it is
+//! read, checked and lowered to a flow, so both run on one engine and look the same in the editor.
 //!
-//! A flow that came from a pipeline is saved as one: [`save`] changes only what was edited, so comments stay. What a pipeline
-//! cannot express is refused.
+//! A flow that came from a pipeline is saved as one: [`save`] changes only what was edited, so comments stay. Changes
+//! that a pipeline cannot express are refused.
 
 mod document;
 mod emit;

@@ -1,9 +1,9 @@
-//! The lens: exactly what each model call of a run was sent, what was left out and why, and what it led to; and the trace
-//! of a run, with timings, tokens and costs.
+//! The lens: exactly what each model call of a run was sent, what was left out and why, and what it led to; and the
+//! trace of a run, with timings, tokens and costs.
 //!
-//! A pure fold of a journal. A prompt record refers to messages of a history by id and to tool rounds by their step; here
-//! they become texts again. Decides nothing about prompts: that is up to [`prompt`](plait_nodes::prompt). Reads no store: the
-//! trace of a child run is built from its own journal by whoever has it.
+//! A pure fold of a journal. A prompt record refers to messages of a history by id and to tool rounds by their step;
+//! here they become texts again. Decides nothing about prompts: that is up to [`prompt`](plait_nodes::prompt). Reads no
+//! store: the trace of a child run is built separately, from its own journal.
 
 mod call;
 mod histories;

@@ -28,7 +28,7 @@ export function CodeControl({
   const { problem: broken } = parse(typed);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what others change comes this way.
   useEffect(() => {
-    // What is not valid stays, now as a draft for the other value.
+    // Invalid text stays, now as a draft for the other value.
     if (broken !== undefined && !readOnly) fieldDrafts.set(place, { text: typed, value, label, problem: broken });
     else setTyped((before) => (same(before, value) ? before : write(value)));
   }, [value]);

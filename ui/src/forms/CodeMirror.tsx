@@ -67,7 +67,7 @@ const LANGUAGES: Record<CodeEditorProps["language"], Extension> = {
   markdown: [markdown(), variables],
   json: [json(), linter(jsonParseLinter()), bracketMatching()],
   jq: [jq, bracketMatching()],
-  // Mostly one line; it grows with what is written.
+  // Mostly one line; it grows with its text.
   cel: [cel, bracketMatching(), EditorView.theme({ ".cm-scroller": { minHeight: "34px" } })],
   plain: [],
 };

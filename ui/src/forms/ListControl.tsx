@@ -7,7 +7,7 @@ import type { NestingProps } from "./props";
 
 type ListSpec = Extract<Spec, { kind: "list" }>;
 
-/** A list whose items can be added, removed and reordered. */
+/** A list with items that can be added, removed and reordered. */
 export function ListControl({
   id,
   label,

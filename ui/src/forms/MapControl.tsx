@@ -10,7 +10,7 @@ import { TEXTS } from "./texts";
 
 type MapSpec = Extract<Spec, { kind: "map" }>;
 
-/** A map whose entries can be added, renamed and removed. */
+/** A map with entries that can be added, renamed and removed. */
 export function MapControl({
   id,
   label,

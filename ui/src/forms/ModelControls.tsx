@@ -33,7 +33,7 @@ export function ProviderControl(props: FieldProps<TextSpec>) {
   );
 }
 
-/** A model's name. Suggested are those that the providers of this flow offer, and those it uses elsewhere. */
+/** A model's name. Suggests the models of this flow's providers, and the models that the flow uses elsewhere. */
 export function ModelControl(props: FieldProps<TextSpec>) {
   const settle = useSettle();
   const workspace = useWorkspace();

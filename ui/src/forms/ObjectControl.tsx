@@ -8,7 +8,10 @@ import type { NestingProps } from "./props";
 
 type ObjectSpec = Extract<Spec, { kind: "object" }>;
 
-/** An object's fields, indented below its label; without a frame at the top of a form. A change removes what is of no use with it. */
+/**
+ * An object's fields, indented below its label; without a frame at the top of a form. A change removes fields that have
+ * no use with it.
+ */
 export function ObjectControl({ id, spec, value, path, nested: Nested, ...rest }: NestingProps<ObjectSpec>) {
   const { compact } = useContext(FormContext);
   const held = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};

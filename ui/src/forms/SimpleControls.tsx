@@ -9,7 +9,7 @@ import { type FieldProps, ownName, shared } from "./props";
 type NumberSpec = Extract<Spec, { kind: "number" }>;
 type BooleanSpec = Extract<Spec, { kind: "boolean" }>;
 
-/** A number. What is typed stays as typed until it is one; emptied, it goes back to the default. */
+/** A number. The text stays as typed until it is a number; an empty field goes back to the default. */
 export function NumberControl(props: FieldProps<NumberSpec>) {
   const settle = useSettle();
   const { spec, value, path, onChange, invalid } = props;

@@ -53,7 +53,7 @@ function toolNames(tools: readonly { name: string }[]): string[] {
   return tools.map((tool) => tool.name);
 }
 
-/** The nodes whose tools a node gets. */
+/** The nodes that a node gets tools from. */
 function feeding(flow: Flow, id: NodeId): NodeId[] {
   const edges = Object.values(flow.edges).filter((edge) => edge.target === id && edge.targetInput === TOOLS_INPUT);
   return edges.map((edge) => edge.source);

@@ -31,7 +31,7 @@ export function valueAt(root: unknown, path: Path): unknown {
   return path.reduce((at: unknown, key) => (isObject(at) ? at[key] : undefined), root);
 }
 
-/** The object with the value at a path set, or removed. What is empty then is removed, too: nothing, if all is. */
+/** The object with the value at a path set, or removed. Empty parents are removed, too; undefined if all is empty. */
 export function setOrRemove(root: unknown, [key, ...rest]: Path, value: unknown): unknown {
   if (key === undefined) return isEmpty(value) ? undefined : value;
   const next = setAt(root, [key], setOrRemove(isObject(root) ? root[key] : undefined, rest, value));

@@ -1,4 +1,4 @@
-/** The node whose config a form edits, for controls that choose among the other nodes. */
+/** The node of the config that a form edits, for controls that choose among the other nodes. */
 import { createContext, useContext } from "react";
 import type { Node, NodeId } from "@/bindings";
 import { displayedFlow } from "@/flow/document/flow-state";

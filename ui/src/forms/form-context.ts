@@ -19,7 +19,7 @@ export function useSettle(): () => void {
   return onSettled ?? (() => editor.sealGesture());
 }
 
-/** For clicks and choices: each is complete, and undone by itself, while what is typed in a row is undone together. */
+/** For clicks and choices: each is complete, and undone separately, while typing in a row is undone together. */
 export function useStepwise(onChange: FieldProps["onChange"]): FieldProps["onChange"] {
   const settle = useSettle();
   return (path, value) => {

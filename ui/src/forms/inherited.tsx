@@ -48,8 +48,8 @@ export function useInherited(path: Path): ResolvedConfig | undefined {
 }
 
 /**
- * A spec whose defaults are what the fields inherit: an empty field shows it, and choosing the built-in default sets it where something
- * else would be inherited.
+ * A spec with the inherited values as defaults: an empty field shows its own, and choosing the built-in default sets it
+ * where something else would be inherited.
  */
 export function withInherited(spec: Spec, values: Inherited, pointer: string): Spec {
   if (spec.kind === "object") {

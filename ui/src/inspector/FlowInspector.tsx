@@ -19,7 +19,7 @@ const DESCRIPTION: Spec = {
 };
 /** Where the settings stand in a flow. */
 const PREFIX = "/settings";
-/** Those that stand in `config` hold for the loops and nodes of the flow. */
+/** The values in `config` hold for the loops and nodes of the flow. */
 const NODE_DEFAULTS = "/config/";
 const OF_FLOW = CONFIG_FIELDS.filter(({ flow }) => flow?.startsWith(NODE_DEFAULTS) === false);
 const OF_NODES = CONFIG_FIELDS.filter(({ flow }) => flow?.startsWith(NODE_DEFAULTS) === true);

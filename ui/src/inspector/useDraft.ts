@@ -2,7 +2,7 @@ import { type ChangeEvent, type KeyboardEvent, useState } from "react";
 import { flushSync } from "react-dom";
 import { isComposing } from "@/design/keys/keys";
 
-/** A text field whose text counts once it is left: Enter leaves it, Escape leaves it as it was before. */
+/** A text field. Its text counts once it is left: Enter leaves it, Escape leaves it as it was before. */
 export function useDraft(value: string, onCommit: (text: string) => void) {
   const [draft, setDraft] = useState<string>();
   return {

@@ -84,7 +84,7 @@ async function command(page: Page, title: string): Promise<void> {
   // A dialog that is closing still has the keyboard.
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await page.keyboard.press("Control+k");
-  // What is typed before the palette has the focus is lost.
+  // Text typed before the palette has the focus is lost.
   await expect(page.getByTestId("command-palette").getByRole("combobox")).toBeFocused();
   await page.keyboard.type(title);
   await page.keyboard.press("Enter");

@@ -31,7 +31,7 @@ async function expectAccessible(page: Page, what: string): Promise<void> {
 test("a conversation is created, continued, searched, renamed, forked, exported and deleted", async ({ page }) => {
   test.slow();
   await openFlow(page);
-  // Without a conversation a run remembers nothing, and none is begun by itself.
+  // Without a conversation a run remembers nothing, and none begins automatically.
   await say(page, QUESTION);
   await page.getByTestId("rail-conversations").click();
   await expect(page.getByText("No conversations yet")).toBeVisible();

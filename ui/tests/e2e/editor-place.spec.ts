@@ -1,4 +1,4 @@
-/** What is in view: of a large flow when it opens, and in the minimap. */
+/** The view: of a large flow when it opens, and in the minimap. */
 import type { Flow } from "../../src/bindings";
 import { CHAT_FLOW, expect, node, openFlow, test } from "./fixture";
 

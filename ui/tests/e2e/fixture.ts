@@ -222,7 +222,7 @@ export async function clickFirstMark(page: Page, row: Locator): Promise<void> {
 /** Where a script of replies begins: the chats of this context have a model that says what their options say. */
 export const SCRIPTED: Node = { type: "contextStart", title: "main", config: { provider: "offline", model: "script" } };
 
-/** A chat that calls a tool, and a second one whose model server is down. */
+/** A chat that calls a tool, and a second one with a model server that is down. */
 export const FAILING_FLOW: Flow = {
   version: 1,
   name: "Support triage",

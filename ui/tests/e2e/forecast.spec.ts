@@ -2,7 +2,7 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Flow } from "../../src/bindings";
 import { expect, node, openFlow, takePicture, test } from "./fixture";
 
-/** A loop whose chat overflows its window in the seventh iteration. */
+/** A loop with a chat that overflows its window in the seventh iteration. */
 const LOOP_FLOW: Flow = {
   version: 1,
   name: "Growing",

@@ -54,7 +54,7 @@ for (const presses of [2, -2]) {
     await drag(page, handle(page, "tools", "out", "names"), handle(page, "answer", "in", "data"));
     await expect.poll(async () => Object.keys((await savedFlow(page)).edges)).toContain("tools.names->answer.data");
 
-    // What is dropped lands under the pointer.
+    // A dropped node lands under the pointer.
     const canvas = await page.getByTestId("canvas").boundingBox();
     const at = {
       x: (canvas?.x ?? 0) + (canvas?.width ?? 0) * 0.75,

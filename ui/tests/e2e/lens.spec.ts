@@ -9,7 +9,7 @@ async function openPrompt(page: Page): Promise<void> {
   for (const [at, text] of ["Where is my parcel 7731?", "Hold it until Friday."].entries()) {
     await page.getByTestId("pause-answer").fill(text);
     await page.getByTestId("pause-send").click();
-    // What is typed before the next question is there would belong to the last one.
+    // Text typed before the next question is there would belong to the last one.
     await expect(page.getByTestId("run-status")).toHaveText(`Waiting for you · iteration ${at + 2}`);
     await expect(page.getByTestId("messages")).toContainText(text);
   }

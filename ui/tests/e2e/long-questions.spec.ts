@@ -1,4 +1,4 @@
-/** A question about a tool call whose arguments are longer than the dock: it can be answered without scrolling. */
+/** A question about a tool call with arguments longer than the dock: it can be answered without scrolling. */
 import { dirname } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import type { Flow } from "../../src/bindings";

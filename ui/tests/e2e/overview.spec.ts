@@ -62,7 +62,7 @@ test("the cards of a large flow that are not in view at first are never drawn", 
   putFile(filePath("large.flow.json"), LARGE);
   await page.addInitScript(() => {
     const drawn = new Set<Node>();
-    // Also those that were taken out of the page before the next frame.
+    // Also nodes that were taken out of the page before the next frame.
     new MutationObserver((changes) => {
       for (const change of changes)
         for (const added of change.addedNodes)

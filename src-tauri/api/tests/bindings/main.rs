@@ -173,7 +173,7 @@ fn compare(name: &str, generated: &str) {
 fn generate() -> String {
     let mut types = Types::new();
     plait_api::visit_commands(&mut types);
-    // What does not travel with a command: a watched run's entries, errors, and what is generated beside this file.
+    // Types that do not travel with a command: a watched run's entries, errors, and the types of other generated files.
     types.add::<plait_run::journal::Entry>();
     types.add::<plait_run::view::RunView>();
     types.add::<plait_run::context::ContextHandle>();

@@ -1,5 +1,5 @@
-//! The format of pipelines, as types. The reader takes the keys of each part from their schemas, and `plait schema --pipeline`
-//! publishes the same schemas, so what an editor accepts is what is read.
+//! The format of pipelines, as types. The reader takes the keys of each part from their schemas, and `plait schema
+//! --pipeline` publishes the same schemas, so editors and the reader accept the same.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;

@@ -30,7 +30,6 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// A node by itself.
     pub(super) fn card(id: &str) -> Block {
         Block { width: CARD_WIDTH, height: CARD_HEIGHT, nodes: vec![(id.into(), 0.0, 0.0)] }
     }
@@ -69,7 +68,7 @@ impl Layout {
         all
     }
 
-    /// A loop around its body, whose positions are now final.
+    /// A loop around its body. The positions of the body are final now.
     pub(super) fn container(&mut self, id: &str, body: Block) -> Block {
         let width = body.width + 2.0 * BORDER_WIDTH;
         let height = body.height + HEADER_HEIGHT + FOOTER_HEIGHT;

@@ -45,12 +45,12 @@ pub(super) const DEFAULT_BRANCH: &str = "default";
 /// A flow, and where its parts come from.
 pub(super) struct Lowered {
     pub(super) flow: Flow,
-    /// The positions of its nodes without those that the pipeline sets.
+    /// The positions of its nodes except positions that the pipeline sets.
     pub(super) arranged: BTreeMap<NodeId, Position>,
     pub(super) origins: Origins,
 }
 
-/// Lowers a pipeline. The problems are those of prompts that name what is not there.
+/// Lowers a pipeline. The problems are prompts that name unknown values.
 pub(super) fn lower(pipeline: &Pipeline, root: &Yaml) -> Result<Lowered, Vec<Problem>> {
     let document = &pipeline.document;
     let mut flow = Flow {
@@ -387,7 +387,7 @@ impl Lowering<'_> {
         Layout::in_a_row(blocks)
     }
 
-    /// Connects the variables of a prompt, but for the one that has the previous output by itself.
+    /// Connects the variables of a prompt, except the one that gets the previous output anyway.
     fn variables(&mut self, step: &Step, template: &Template, previous: &Source, own: &str) {
         let fed = |name: &str| name != own && name != HITL_HISTORY;
         for variable in template.variables().iter().filter(|variable| fed(&variable.name)) {

@@ -10,7 +10,7 @@ use super::emit;
 use super::tree::Tree;
 use super::yaml::{Entry, Kind, Yaml};
 
-/// Changes `text`, whose tree is `root`, from the content `old` to `new`.
+/// Changes `text` with the tree `root` from the content `old` to `new`.
 pub(super) fn patch(text: &str, root: &Yaml, old: &Tree, new: &Tree) -> String {
     let mut patcher = Patcher { text, edits: Vec::new() };
     patcher.mapping(root, old, new);
@@ -86,7 +86,7 @@ impl Patcher<'_> {
         }
     }
 
-    /// Writes a mapping on one line anew, with the texts of the values that stay.
+    /// Rewrites a mapping on one line, with the texts of the values that stay.
     fn inline_mapping(&mut self, yaml: &Yaml, entries: &[Entry], old: &Tree, new: &Tree) {
         let stays = |entry: &&Entry| old.get(&entry.key).is_none() || new.get(&entry.key).is_some();
         let mut written: Vec<String> = Vec::new();
@@ -168,7 +168,7 @@ impl Patcher<'_> {
         }
     }
 
-    /// Adds an entry: before the first of those that follow it, if they hold steps, else at the end.
+    /// Adds an entry: before the first of the later entries, if they hold steps, else at the end.
     fn insert(
         &mut self,
         entries: &[Entry],

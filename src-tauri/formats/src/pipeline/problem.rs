@@ -7,7 +7,7 @@ use plait_core::error::ErrorCode;
 use plait_core::flow::ReadError;
 use plait_core::similar_name::similar_name;
 
-/// What is wrong, and which bytes of the text it is about.
+/// A problem, and the bytes of the text that it is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Problem {
     pub(super) diagnostic: Diagnostic,

@@ -63,7 +63,7 @@ pub(super) fn raise(flow: &Flow, agents: &KnownAgents) -> Result<Raised, Box<Dia
 #[derive(Clone)]
 struct Output {
     node: NodeId,
-    /// None of a step with one output, whichever of its ports is read.
+    /// None of a step with one output, through any of its ports.
     port: Option<String>,
 }
 

@@ -149,7 +149,7 @@ impl Reader<'_> {
         Some(Step { name: name?, pointer: pointer.to_owned(), kind: kind? })
     }
 
-    /// An agent step whose inline agent is read by itself, so that problems in it have their places.
+    /// An agent step. Its inline agent is read separately, so that problems in it have their places.
     fn agent_step(&mut self, mut step: AgentStep, yaml: &Yaml, pointer: &str) -> StepKind {
         match (yaml.get("agent"), &step.agent) {
             (Some(agent), _) if agent.is_mapping() => {
@@ -228,7 +228,7 @@ impl Reader<'_> {
         read
     }
 
-    /// Reads a part of the document. The keys are those of its schema; what is wrong with the values, serde says.
+    /// Reads a part of the document. The keys are those of its schema; serde reports problems with values.
     fn part<T: DeserializeOwned + JsonSchema>(&mut self, yaml: &Yaml, pointer: &str) -> Option<T> {
         if !yaml.is_mapping() && !yaml.is_null() {
             self.wrong_type(pointer, "This is a mapping: `key: value`, one on each line.");
@@ -262,7 +262,7 @@ impl Reader<'_> {
             Value::Null => Value::Object(serde_json::Map::new()),
             value => value,
         };
-        // These are read by themselves.
+        // These are read separately.
         if let Value::Object(map) = &mut value {
             map.retain(|key, _| known.contains(key.as_str()));
             for key in ["name", "title"] {

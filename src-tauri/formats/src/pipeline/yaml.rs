@@ -13,7 +13,7 @@ use plait_core::diagnostic::escape;
 use plait_core::error::ErrorCode;
 use plait_core::exact_json;
 
-/// The maximum size of a pipeline, in bytes. Those that people write have some kilobytes.
+/// The maximum size of a pipeline, in bytes. Pipelines that people write have some kilobytes.
 const MAX_BYTES: usize = 4 << 20;
 /// The maximum number of values in a pipeline.
 const MAX_VALUES: usize = 200_000;
@@ -395,7 +395,7 @@ fn number(source: &str) -> Option<Option<Number>> {
     if matches!(digits, ".inf" | ".Inf" | ".INF") || matches!(source, ".nan" | ".NaN" | ".NAN") {
         return Some(None);
     }
-    // A leading zero is how people write what is no number: a postal code, an id.
+    // A leading zero marks a text: a postal code, an id.
     if digits.len() > 1 && digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.starts_with('0') {
         return None;
     }

@@ -102,7 +102,7 @@ impl Size {
     }
 }
 
-/// What becomes of the prompts of a node, whose first ones have these sizes; and the tokens that an iteration adds in the end.
+/// The growth of the prompts of a node with these first sizes, and the tokens that an iteration adds in the end.
 /// `outermost` is the loop or cycle around all others, if there is one.
 pub(super) fn outlook(sizes: &[Size], outermost: Option<&Iterations>) -> Option<(Outlook, u64)> {
     let overflow = sizes.iter().position(Size::overflows);

@@ -61,7 +61,7 @@ pub(super) struct Observed {
     pub no_prompt: BTreeMap<NodeId, Fault>,
     /// Nodes that chose between outputs by a value that only a run knows. All their outputs were taken.
     pub branching: BTreeSet<NodeId>,
-    /// Loops whose condition depends on a value that only a run knows.
+    /// Loops with a condition on a value that only a run knows.
     pub untested: BTreeSet<NodeId>,
     /// The number of items of each `forEach`; nothing if only a run knows it.
     pub items: BTreeMap<NodeIx, Option<u64>>,
@@ -71,7 +71,7 @@ pub(super) struct Observed {
     pub exhausted: BTreeSet<RepeaterKey>,
     /// Whether it ended early, since it was too large.
     pub is_cut: bool,
-    /// Requests whose prompts are not journaled yet.
+    /// Requests without a journaled prompt yet.
     requests: VecDeque<(Option<u32>, SizeEstimate)>,
     serial: u64,
     /// The tokens of all values that were made up.
@@ -121,7 +121,7 @@ impl Observed {
         });
     }
 
-    /// Takes in what is journaled.
+    /// Adds a journaled event.
     pub fn follow(&mut self, entries: &[Entry]) {
         for entry in entries {
             match &entry.event {
@@ -173,8 +173,8 @@ impl ObservedCall {
         self.window.saturating_sub(self.reserve)
     }
 
-    /// Whether the size of the prompt is that of the real one, or larger, if replies have at most the tokens that they may.
-    /// `unlimited` are the models whose replies may have any length, as `provider/model`.
+    /// Whether the size of the prompt is the real one or larger, if replies stay within their limits. `unlimited` are
+    /// the models with replies of any length, as `provider/model`.
     pub fn is_upper_bound(&self, unlimited: &BTreeSet<String>) -> bool {
         self.origins.iter().all(|origin| match origin {
             plait_core::origin::Origin::Model(model) => !unlimited.contains(model),

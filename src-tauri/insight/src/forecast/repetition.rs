@@ -46,7 +46,8 @@ pub(super) fn around(plan: &Plan, node: NodeIx) -> Vec<Repeater> {
     around
 }
 
-/// By loop and by cycle, how many iterations a dry run looks at: all of short ones, and fewer of those that have others inside.
+/// The number of iterations that a dry run looks at, by loop and by cycle: all of short ones, and fewer of loops that
+/// have others inside.
 pub(super) struct Caps {
     pub loops: Vec<u32>,
     pub cycles: Vec<u32>,

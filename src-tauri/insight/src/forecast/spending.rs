@@ -55,7 +55,7 @@ pub(super) struct NodeCalls<'a> {
     pub at_most: Option<u64>,
     /// Whether these are all executions.
     pub is_complete: bool,
-    /// The models whose replies may have any length, as `provider/model`.
+    /// The models with replies of any length, as `provider/model`.
     pub unlimited: &'a BTreeSet<String>,
 }
 

@@ -37,7 +37,7 @@ const MAX_FILLER_TOKENS: u64 = 2_000_000;
 const MAX_EVENTS: u64 = 50_000;
 const MAX_EVENTS_PER_NODE: u64 = 20;
 
-/// The host of a dry run. `tools` are those that flows may name.
+/// The host of a dry run. `tools` are the ones that flows may name.
 pub(super) fn host(plan: &Plan, tools: Arc<[ToolSpec]>, shared: &Arc<Shared>) -> Host {
     let limits = TreeLimits {
         max_runs: None,

@@ -29,7 +29,7 @@ pub(super) struct StandInNode {
     pub connected: BTreeSet<PortName>,
     /// The outputs that only decide whether a loop goes on.
     pub exits: BTreeSet<PortName>,
-    /// The outputs whose items a loop runs for.
+    /// The outputs with the items of a loop.
     pub lists: BTreeMap<PortName, NodeIx>,
     pub shared: Arc<Shared>,
 }

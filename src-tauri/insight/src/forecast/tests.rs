@@ -186,7 +186,7 @@ fn first_overflow(entries: &[Entry], id: &str) -> Option<(Option<String>, bool)>
     trimmed.or(failed)
 }
 
-/// The node whose failure ended a run.
+/// The failed node that ended a run.
 fn failed_node(entries: &[Entry]) -> Option<String> {
     entries.iter().find_map(|entry| match &entry.event {
         Event::Run(RunEvent::Failed { node, .. }) => Some(node.to_string()),

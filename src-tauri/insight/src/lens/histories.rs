@@ -127,7 +127,7 @@ fn is_sent(message: &SharedMessage) -> bool {
     message.role != plait_run::context::Role::System
 }
 
-/// Whether what was written in one iteration is part of another: in itself, and in those that enclose it or lie in it.
+/// Whether the writes of one iteration are part of another: of itself, and of iterations around it or inside it.
 fn is_visible(author: &Epoch, reader: &Epoch) -> bool {
     author.starts_with(reader) || reader.starts_with(author)
 }

@@ -300,7 +300,7 @@ fn step_messages(
     messages
 }
 
-/// The calls of a step. An attempt that started anew may have made them again: the latest count.
+/// The calls of a step. A later attempt may have made them again: the latest count.
 fn latest_tools(epoch: &EpochView, step: u32, count: usize) -> Vec<&ToolCallView> {
     let all: Vec<&ToolCallView> =
         epoch.tools.iter().filter(|tool| tool.step == step && tool.ended_at.is_some()).collect();

@@ -44,7 +44,8 @@ pub struct PromptShare {
     pub tokens: u64,
 }
 
-/// The shares of a prompt, in the order in which a bar shows them, without those that are 0. Those of the prompt are as counted, before correction.
+/// The shares of a prompt, in the order in which a bar shows them, without shares of 0. The shares of the prompt are as
+/// counted, before correction.
 pub(crate) fn shares(prompt: &PromptRecord, messages: &[SentMessage]) -> Vec<PromptShare> {
     let (mut system, mut history, mut retrieval, mut memory) = (0, 0, 0, 0);
     let (mut tools, mut steps, mut partner, mut question) = (prompt.tool_tokens, 0, 0, 0);

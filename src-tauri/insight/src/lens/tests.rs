@@ -69,7 +69,7 @@ fn chat() -> Activation {
 
 const HELLO: &str = "Hello there";
 
-/// Two earlier turns, of which the first did not fit; then a prompt with history, question and a round of tools.
+/// Two earlier turns, the first of which did not fit; then a prompt with history, question and a round of tools.
 fn run_with_tools() -> Vec<Entry> {
     let history = json!({ "kind": "history", "first": "c", "last": "d", "count": 2, "tokens": 8 });
     let system = json!({ "kind": "message", "role": "system", "text": "Be brief.", "tokens": 5 });
@@ -491,7 +491,7 @@ fn attachments_are_shown_with_their_message_and_have_a_share_of_their_own() {
     // 200 × 200 pixels are 54 tokens, in the history and in the question.
     assert_eq!(share(ShareKind::Attachments), Some(108));
     assert_eq!((share(ShareKind::History), share(ShareKind::Question)), (Some(16), Some(7)));
-    // What is sent has the parts, too.
+    // The request has the parts, too.
     let request = lens.request(&Activation { node: "chat".into(), epoch: Epoch::root() }, 0).unwrap().request;
     let sent = |at: usize| request.messages[at].content.attachments().count();
     assert_eq!((sent(0), sent(1), sent(2)), (1, 0, 1));

@@ -184,7 +184,7 @@ impl Groups<'_> {
             }
         }
         let mut spans: Vec<TraceSpan> = self.spans.into_values().flatten().collect();
-        // Loops whose own span is missing.
+        // Loops without a span of their own.
         spans.extend(iterations.into_values().flatten());
         sort(&mut spans);
         spans

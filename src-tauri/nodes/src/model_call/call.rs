@@ -120,8 +120,8 @@ impl ModelCall<'_> {
         };
         let prompt = Arc::new(PromptRecord { settings, ..prompt });
         let CallPlace { step, sampling } = place;
-        // The key finds a reply of an earlier run. And a request whose key cannot be made cannot be sent: nobody is
-        // to be asked for more quota for it.
+        // The key finds a reply of an earlier run. A request without a possible key cannot be sent, so it must not ask
+        // a person for more quota.
         let needs_key = node_context.earlier().is_some() || !node_context.host.quotas.is_empty();
         let known_key = needs_key.then(|| self.provider.reply_key(&request)).transpose()?;
         let asked = known_key.is_none().then(|| request.clone());

@@ -105,7 +105,7 @@ pub(super) struct CallText {
 pub(super) struct ToolCaller<'a> {
     node_context: &'a NodeContext,
     tools: &'a [ToolSpec],
-    /// The workflow's memory, if the node reads it, and the model whose tokens are counted.
+    /// The workflow's memory, if the node reads it, and the model to count tokens for.
     memory: Option<(&'a MemoryAccess<'a>, String)>,
     /// Makes the replies that tools request.
     sampler: Sampler<'a>,

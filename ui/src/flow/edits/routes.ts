@@ -79,7 +79,7 @@ function moveOf(before: Flow, after: Flow, node: NodeId): Point {
   return { x: to.x - from.x, y: to.y - from.y };
 }
 
-/** The corner of the innermost loop that both ends are in; a loop whose inner port is an end counts as well. */
+/** The corner of the innermost loop that both ends are in; a loop with an end at its inner port counts as well. */
 function originOf(flow: Flow, { source, target }: Edge): Point {
   const around = (id: NodeId, other: NodeId) => [
     ...(isInBody(flow, other, id) ? [id] : []),

@@ -16,7 +16,7 @@ const BAD_VALUE = new HostError({
   hint: "It takes a whole number from 1 to 100.",
 });
 
-/** Draws a section on a host that takes all settings but those that it refuses. */
+/** Draws a section on a host that takes all settings except the refused ones. */
 async function draw(id: string, refuse: (settings: Settings) => boolean = () => false) {
   let stored = {
     theme: "system",

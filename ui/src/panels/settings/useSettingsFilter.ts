@@ -1,10 +1,11 @@
 import { type RefObject, useLayoutEffect, useState } from "react";
 
 /**
- * Hides the settings whose words and descriptions don't have every word of the query, and the sections without any left, and
- * counts what is left. A setting is what has `data-setting`; a section without such parts is one setting.
+ * Hides the settings without every word of the query in their words and descriptions, and the sections without any
+ * left, and counts the rest. A setting is an element with `data-setting`; a section without such parts is one setting.
  *
- * It reads what is drawn, so that a setting is found by all that a person can read about it, and also what the host sends later.
+ * It reads the drawn text, so that a setting is found by every word that a person can read, also in texts that the host
+ * sends later.
  */
 export function useSettingsFilter(root: RefObject<HTMLElement | null>, query: string): number {
   const [count, setCount] = useState(0);

@@ -12,7 +12,7 @@ export type PromptDiff = {
   /** How many messages are new or differ. */
   count: number;
   added: number;
-  /** The tokens of what is no longer sent, or is sent shorter. */
+  /** The tokens of parts that are no longer sent, or sent shorter. */
   removed: number;
 };
 

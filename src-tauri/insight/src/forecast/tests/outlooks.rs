@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A loop whose agent asks the same each time and replies with so many tokens.
+/// A loop with an agent that asks the same each time and replies with this many tokens.
 fn chat_loop(config: &Value, max_tokens: u32, window: u32) -> flow::Flow {
     let nodes = json!({
         "start": { "type": "contextStart", "config": { "systemInstructions": "Be brief." } },

@@ -70,8 +70,11 @@ for (const [width, height] of [
       await request.getByRole("button", { name: "Accept" }).click();
       await expect(status(page)).toHaveAttribute("data-status", "finished", { timeout: 60_000 });
 
-      await node(page, "reply").click();
-      await page.getByTestId("inspector-tab-prompt").click();
+      // In a small window the dock folds when the run ends, and the canvas moves below the pointer.
+      await expect(async () => {
+        await node(page, "reply").click();
+        await page.getByTestId("inspector-tab-prompt").click({ timeout: 2_000 });
+      }).toPass();
       await expect(page.getByTestId("prompt-lens")).toContainText("Say hello.");
       await picture("prompt");
     });

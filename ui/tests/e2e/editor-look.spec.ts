@@ -82,9 +82,9 @@ test("remembers collapsed panels and their widths", async ({ page, host }) => {
 test("switches the theme at once and keeps it", async ({ page, host }) => {
   await openEmpty(page);
   await page.getByTestId("rail-settings").click();
-  await page.getByTestId("setting-theme").getByRole("combobox").selectOption("light");
+  await page.getByTestId("setting-theme").getByRole("combobox").selectOption({ label: "Light" });
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
-  await page.getByTestId("setting-theme").getByRole("combobox").selectOption("dark");
+  await page.getByTestId("setting-theme").getByRole("combobox").selectOption({ label: "Dark" });
   await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
   await expect.poll(() => host.settings()).toContain('"theme":"dark"');
   await page.reload();

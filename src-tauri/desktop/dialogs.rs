@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_api::{Dialogs, ErrorReply};
-use plait_core::error::ErrorCode;
 use tauri::AppHandle;
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
 use tokio::sync::oneshot;
 
+use crate::codes;
 use crate::{environment, window};
 
 /// The dialogs of the system, or of a test.
@@ -75,7 +75,7 @@ impl NativeDialogs {
         let Ok(Some(path)) = receiver.await else { return Ok(None) };
         let path = path.into_path().map_err(|error| {
             ErrorReply::new(
-                ErrorCode::DialogNotAFile,
+                codes::DIALOG_NOT_A_FILE,
                 format!("The selected item is not a file on this computer: {error}."),
             )
             .hint("Select a file in a local folder.")
@@ -106,7 +106,7 @@ impl Dialogs for FixedDialogs {
 fn into_text(path: PathBuf) -> Result<String, ErrorReply> {
     path.into_os_string().into_string().map_err(|path| {
         ErrorReply::new(
-            ErrorCode::DialogNotUnicode,
+            codes::DIALOG_NOT_UNICODE,
             format!("The file name `{}` is not valid Unicode and is not supported.", path.display()),
         )
         .hint("Rename the file, or select another one.")

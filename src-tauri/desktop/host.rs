@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use plait_api::tokens::CountTokens;
 use plait_api::{ErrorReply, Options, Plait};
-use plait_core::error::ErrorCode;
 use tauri::{AppHandle, Manager};
 
 use crate::args::InitialFlow;
+use crate::codes;
 use crate::startup::Startup;
 use crate::{dialogs, environment, instance, window};
 
@@ -45,7 +45,7 @@ pub(crate) fn begin_to_open(
         let progress = Arc::clone(&reporter);
         let opened = open(&app, Box::new(move |done, total| progress.progress(done, total)));
         if let Err(error) = &opened {
-            if error.code == ErrorCode::StoreLocked && hand_over_soon(&flow) {
+            if error.code == codes::STORE_LOCKED && hand_over_soon(&flow) {
                 app.exit(0);
             } else {
                 on_failure(&app, error);

@@ -6,13 +6,13 @@
 use std::time::Duration;
 
 use plait_api::{ErrorReply, from_window_json, to_window_json};
-use plait_core::error::ErrorCode;
 use plait_core::id::RunId;
 use serde_json::{Value, json};
 use tauri::ipc::{Channel, InvokeResponseBody, Response};
 use tauri::{AppHandle, Manager, State, WebviewWindow};
 
 use crate::args::InitialFlow;
+use crate::codes;
 use crate::open_files::OpenFiles;
 use crate::open_requests::OpenRequests;
 use crate::startup::{Progress, Startup};
@@ -86,7 +86,7 @@ pub(crate) async fn opened(startup: State<'_, Startup>, channel: Channel<Value>)
 #[tauri::command]
 pub(crate) fn closing(window: WebviewWindow, now: bool) -> Result<(), ErrorReply> {
     window::answer_close_request(&window, now).map_err(|error| {
-        ErrorReply::new(ErrorCode::WindowClose, format!("The window could not be closed: {error}."))
+        ErrorReply::new(codes::WINDOW_CLOSE, format!("The window could not be closed: {error}."))
     })
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn show_elsewhere(window: WebviewWindow, files: State<'_, OpenFiles>,
 #[tauri::command]
 pub(crate) async fn new_window(app: AppHandle) -> Result<(), ErrorReply> {
     window::open_another(&app).map_err(|error| {
-        ErrorReply::new(ErrorCode::WindowOpen, format!("The window could not be opened: {error}."))
+        ErrorReply::new(codes::WINDOW_OPEN, format!("The window could not be opened: {error}."))
             .hint("Open the flow in a tab of this window instead.")
     })
 }

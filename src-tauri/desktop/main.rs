@@ -8,6 +8,7 @@
 #![cfg_attr(all(not(debug_assertions), windows), windows_subsystem = "windows")]
 
 mod args;
+mod codes;
 mod dialogs;
 mod environment;
 mod first_state;

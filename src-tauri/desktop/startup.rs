@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plait_api::{ErrorReply, Plait};
-use plait_core::error::ErrorCode;
 use tokio::sync::watch;
+
+use crate::codes;
 
 /// How many journals have been read, of how many. Both are 0 until some have to be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +94,7 @@ impl<T> StartupReporter<T> {
 }
 
 fn ended() -> ErrorReply {
-    ErrorReply::new(ErrorCode::AppInternal, "Opening the data directory ended unexpectedly.")
+    ErrorReply::new(codes::APP_INTERNAL, "Opening the data directory ended unexpectedly.")
         .hint("Restart Plait. If the problem persists, run `plait doctor`.")
 }
 

@@ -1,8 +1,8 @@
 //! Values that can be set in more than one place: the prompts of models with each, and `plait config`.
 
+use plait_api::codes;
 use plait_api::keys::KeyStore;
 use plait_api::{ErrorReply, Options, Plait, dispatch};
-use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
 use plait_formats::pipeline::Pipeline;
 use plait_run::context::Role;
@@ -361,7 +361,7 @@ async fn changing_one_setting_keeps_what_others_changed() {
     let removed = change(json!({ "providers": { "local": null } })).await.unwrap();
     assert_eq!(removed["providers"].get("local"), None);
     let error = change(json!({ "theme": 7 })).await.unwrap_err();
-    assert_eq!(error.code, ErrorCode::SettingsBadValue);
+    assert_eq!(error.code, codes::SETTINGS_BAD_VALUE);
     assert_eq!(dispatch(&app.plait, "settings.get", json!({})).await.unwrap(), removed);
 }
 

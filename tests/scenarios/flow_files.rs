@@ -1,11 +1,11 @@
 //! Flows that are read without being opened, templates, and the versions that runs keep.
 
+use plait_api::codes;
 use plait_api::flows::{
     ListNearbyFlows, ListRecent, ListTemplates, OpenFlow, OpenTemplate, ReadFlow, RemoveTemplate,
     RenameTemplate, SaveTemplate,
 };
 use plait_api::runs::{ListVersions, RunRequest, StartRun};
-use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ async fn template_is_kept_renamed_opened_and_removed() {
     let id = app.plait.call(save).await.unwrap().id;
     let rename = |name: &str| RenameTemplate { id: id.clone(), name: name.to_owned() };
     app.plait.call(rename("Replies to letters")).await.unwrap();
-    assert_eq!(app.plait.call(rename(" ")).await.unwrap_err().code, ErrorCode::TemplateNoName);
+    assert_eq!(app.plait.call(rename(" ")).await.unwrap_err().code, codes::TEMPLATE_NO_NAME);
 
     let listed = app.plait.call(ListTemplates {}).await.unwrap();
     let names: Vec<_> = listed.iter().map(|template| (&*template.id, &*template.name)).collect();
@@ -48,7 +48,7 @@ async fn template_is_kept_renamed_opened_and_removed() {
 
     app.plait.call(RemoveTemplate { id: id.clone() }).await.unwrap();
     assert!(app.plait.call(ListTemplates {}).await.unwrap().is_empty());
-    assert_eq!(app.plait.call(RemoveTemplate { id }).await.unwrap_err().code, ErrorCode::TemplateUnknown);
+    assert_eq!(app.plait.call(RemoveTemplate { id }).await.unwrap_err().code, codes::TEMPLATE_UNKNOWN);
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn flow_file_in_the_folder_is_a_template_and_a_damaged_one_says_so() {
     let seen: Vec<_> = listed.iter().map(|template| (&*template.name, template.problem.is_some())).collect();
     assert_eq!(seen, [("Small", false), ("torn", true)]);
     let error = app.plait.call(OpenTemplate { id: "torn".to_owned() }).await.unwrap_err();
-    assert_eq!(error.code, ErrorCode::FlowTruncated);
+    assert_eq!(error.code, codes::FLOW_TRUNCATED);
 }
 
 #[tokio::test]
@@ -72,7 +72,7 @@ async fn template_ids_lead_out_of_the_folder_nowhere() {
     std::fs::write(app.plait.home().join("outside.flow.json"), flow_value("x").to_string()).unwrap();
     for id in ["../outside", "..", "", "/etc/passwd", "a\\b", "C:x"] {
         let open = OpenTemplate { id: id.to_owned() };
-        assert_eq!(app.plait.call(open).await.unwrap_err().code, ErrorCode::TemplateUnknown, "{id}");
+        assert_eq!(app.plait.call(open).await.unwrap_err().code, codes::TEMPLATE_UNKNOWN, "{id}");
     }
 }
 
@@ -93,8 +93,8 @@ async fn reading_a_flow_takes_files_and_texts_and_remembers_nothing() {
     let pipeline =
         "version: \"0.1\"\nname: Steps\nsteps:\n  - kind: step\n    name: a\n    prompt: Say hello.\n";
     assert_eq!(read(None, Some(pipeline), Some("steps.yaml")).await.unwrap().name, "Steps");
-    assert_eq!(read(None, Some(pipeline), None).await.unwrap_err().code, ErrorCode::FlowNotJson);
-    assert_eq!(read(None, None, None).await.unwrap_err().code, ErrorCode::CommandArguments);
+    assert_eq!(read(None, Some(pipeline), None).await.unwrap_err().code, codes::FLOW_NOT_JSON);
+    assert_eq!(read(None, None, None).await.unwrap_err().code, codes::COMMAND_ARGUMENTS);
     assert!(app.plait.call(ListRecent {}).await.unwrap().is_empty());
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use plait_api::codes;
 use plait_api::memories::{AddMemory, EraseMemories, ListMemories};
 use plait_api::runs::{ResumeRun, RetryRun};
 use plait_core::flow::Flow;
@@ -285,8 +286,8 @@ async fn retry_neither_stores_twice_nor_recalls_anew() {
     ];
     let provider = RecordingProvider::with_rule(|_, calls| {
         if calls == 0 {
-            use plait_core::error::{ErrorCode, Fault};
-            return Err(Fault::new(ErrorCode::ProviderUnreachable, "The server is down."));
+            use plait_core::error::Fault;
+            return Err(Fault::new(codes::PROVIDER_UNREACHABLE, "The server is down."));
         }
         Ok(text("Fine."))
     });

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use plait_api::ErrorReply;
+use plait_api::codes;
 use plait_api::flows::examples;
 use plait_api::runs::{ResumeRun, RetryRun};
-use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
 use plait_core::id::RunId;
 use plait_run::journal::{ENGINE_REVISION, Entry, Event, RunEvent};
@@ -141,7 +141,7 @@ async fn every_recorded_run_resumes_to_its_end() {
 /// A run of an earlier revision that cannot be resumed must say so, and a retry of it must not repeat its paid calls.
 async fn assert_retry_reuses_all(app: &App, id: &RunId, refused: &ErrorReply, name: &str) {
     assert!(!name.starts_with(&format!("{ENGINE_REVISION}/")), "{name}: {refused:?}");
-    assert_eq!(refused.code, ErrorCode::JournalOtherRevision, "{name}");
+    assert_eq!(refused.code, codes::JOURNAL_OTHER_REVISION, "{name}");
     let bought = app.journal(id).await.view().totals.model_calls;
     let retried = app.plait.call(RetryRun { run: id.clone() }).await.unwrap().run;
     let journal = app.follow(&retried, Vec::<PauseResponse>::new()).await;
@@ -178,7 +178,7 @@ async fn run_of_a_revision_that_decided_differently_goes_on_as_a_retry() {
     let id = recorded.write_prefix(home.path(), length_at_wait(&recorded, 2));
     let app = App::offline_in(home);
     let refused = app.plait.call(ResumeRun { run: id.clone() }).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::JournalOtherRevision);
+    assert_eq!(refused.code, codes::JOURNAL_OTHER_REVISION);
 
     let retried: RunId = app.plait.call(RetryRun { run: id }).await.unwrap().run;
     let journal = app.follow(&retried, [PauseResponse::End]).await;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use plait_api::ErrorReply;
+use plait_api::codes;
 use plait_api::conversations::{ConversationFlow, ListMessages, OpenConversation};
 use plait_api::runs::{CancelRun, ForecastRetry, ListRuns, RetryRun, RunRequest, StartRun};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, RunId};
 use plait_run::context::ToolCall;
@@ -41,7 +42,7 @@ impl Outage {
 
     fn check(&self) -> Result<(), Fault> {
         if self.0.load(Ordering::SeqCst) {
-            return Err(Fault::new(ErrorCode::ProviderUnreachable, "The server is down."));
+            return Err(Fault::new(codes::PROVIDER_UNREACHABLE, "The server is down."));
         }
         Ok(())
     }
@@ -283,7 +284,7 @@ async fn retried_parent_reuses_what_its_children_bought() {
     let children = app.plait.call(children).await.unwrap();
     assert_eq!(children.len(), 2);
     let refused = retry(&app, &children[0].run).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::RunNotRetryable);
+    assert_eq!(refused.code, codes::RUN_NOT_RETRYABLE);
 }
 
 async fn stored_messages(app: &App, conversation: &ConversationId) -> Vec<String> {
@@ -340,9 +341,9 @@ async fn canceled_run_can_be_retried_and_others_cannot() {
     let app = App::with(&provider);
     let waiting = app.run(&flow("chat-cycle"), ["early"]).await;
     let code = |result: Result<RunId, ErrorReply>| result.unwrap_err().code;
-    assert_eq!(code(retry(&app, &run_of(&waiting)).await), ErrorCode::RunBusy);
+    assert_eq!(code(retry(&app, &run_of(&waiting)).await), codes::RUN_BUSY);
     let app = app.reopen(&provider).await;
-    assert_eq!(code(retry(&app, &run_of(&waiting)).await), ErrorCode::RunNotRetryable, "it can be resumed");
+    assert_eq!(code(retry(&app, &run_of(&waiting)).await), codes::RUN_NOT_RETRYABLE, "it can be resumed");
     app.plait.call(CancelRun { run: run_of(&waiting) }).await.unwrap();
     app.plait.runs().settled(&run_of(&waiting)).await;
 
@@ -350,9 +351,9 @@ async fn canceled_run_can_be_retried_and_others_cannot() {
     let retried = app.follow(&run, [PauseResponse::from("more"), PauseResponse::End]).await;
     assert_eq!(retried.history("main").len(), 4);
     assert_eq!(provider.sent().len(), 2);
-    assert_eq!(code(retry(&app, &run).await), ErrorCode::RunNotRetryable, "it has finished");
+    assert_eq!(code(retry(&app, &run).await), codes::RUN_NOT_RETRYABLE, "it has finished");
     let unknown = "00000000-0000-7000-8000-000000000000".into();
-    assert_eq!(code(retry(&app, &unknown).await), ErrorCode::RunUnknown);
+    assert_eq!(code(retry(&app, &unknown).await), codes::RUN_UNKNOWN);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 //! over restarts, and no flow handles them.
 
 use plait_adapters::store::RunFilter;
+use plait_api::codes;
 use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
 use plait_run::view::RunStatus;
@@ -45,7 +46,7 @@ async fn call_over_the_limit_is_not_sent() {
     let app = App::with(&provider);
     let flow = parse_flow(&with_limits(three_chats(), json!({ "maxModelCalls": 2 })));
     let journal = app.run(&flow, NO_RESPONSES).await;
-    assert_eq!(failure(&journal), (ErrorCode::RunTooManyModelCalls, "c".to_owned()));
+    assert_eq!(failure(&journal), (codes::RUN_TOO_MANY_MODEL_CALLS, "c".to_owned()));
     assert_eq!(provider.sent().len(), 2);
     let fault = journal.view().outline.error.unwrap().error;
     assert_eq!(fault.details["limit"], 2);
@@ -89,8 +90,8 @@ fn two_children() -> FlowFolder {
 async fn limits_hold_for_the_whole_tree_and_are_not_handled() {
     let folder = two_children();
     for (file, code, calls, runs) in [
-        ("calls.flow.json", Some(ErrorCode::RunTooManyModelCalls), 1, 3),
-        ("runs.flow.json", Some(ErrorCode::RunTooManyRuns), 1, 2),
+        ("calls.flow.json", Some(codes::RUN_TOO_MANY_MODEL_CALLS), 1, 3),
+        ("runs.flow.json", Some(codes::RUN_TOO_MANY_RUNS), 1, 2),
         ("free.flow.json", None, 2, 3),
     ] {
         let provider = RecordingProvider::echo();
@@ -132,7 +133,7 @@ async fn resumed_run_counts_what_its_journal_holds() {
     let after_restart = RecordingProvider::echo();
     let app = app.reopen(&after_restart).await;
     let journal = app.follow(&run, ["Go on"]).await;
-    assert_eq!(failure(&journal), (ErrorCode::RunTooManyModelCalls, "second".to_owned()));
+    assert_eq!(failure(&journal), (codes::RUN_TOO_MANY_MODEL_CALLS, "second".to_owned()));
     assert_eq!(after_restart.sent().len(), 0);
 }
 
@@ -148,7 +149,7 @@ async fn no_node_starts_after_too_many_events() {
     );
     let app = App::with(&RecordingProvider::echo());
     let journal = app.run(&parse_flow(&with_limits(flow, json!({ "maxEvents": 40 }))), NO_RESPONSES).await;
-    assert_eq!(failure(&journal), (ErrorCode::RunTooManyEvents, "again".to_owned()));
+    assert_eq!(failure(&journal), (codes::RUN_TOO_MANY_EVENTS, "again".to_owned()));
     // The events that end the run are recorded, too.
     assert!((40..46).contains(&journal.0.len()), "{} events", journal.0.len());
 }
@@ -161,7 +162,7 @@ async fn limits_of_the_settings_hold_where_the_flow_sets_none() {
     settings["limits"] = json!({ "maxModelCalls": 1 });
     plait_api::dispatch(&app.plait, "settings.set", json!({ "settings": settings })).await.unwrap();
     let journal = app.run(&parse_flow(&three_chats()), NO_RESPONSES).await;
-    assert_eq!(failure(&journal), (ErrorCode::RunTooManyModelCalls, "b".to_owned()));
+    assert_eq!(failure(&journal), (codes::RUN_TOO_MANY_MODEL_CALLS, "b".to_owned()));
 
     let flow = parse_flow(&with_limits(three_chats(), json!({ "maxModelCalls": 3 })));
     assert_eq!(app.run(&flow, NO_RESPONSES).await.view().outline.status, RunStatus::Finished);
@@ -169,7 +170,7 @@ async fn limits_of_the_settings_hold_where_the_flow_sets_none() {
     settings["limits"] = json!({ "maxRuns": 0 });
     let refused =
         plait_api::dispatch(&app.plait, "settings.set", json!({ "settings": settings })).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::SettingsLimits);
+    assert_eq!(refused.code, codes::SETTINGS_LIMITS);
 }
 
 #[test]

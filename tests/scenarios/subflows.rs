@@ -5,10 +5,11 @@ mod wide_trees;
 
 use std::collections::BTreeSet;
 
+use plait_api::codes;
 use plait_api::flows::CheckFlow;
 use plait_api::runs::{ListRuns, RunSummary};
 use plait_core::diagnostic::Diagnostic;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_run::journal::{ChildEvent, Event};
 use plait_run::view::RunStatus;
@@ -195,7 +196,7 @@ async fn each_attempt_of_a_failed_child_is_its_own_run() {
     );
     let folder = FlowFolder::with_files(&[("parent.flow.json", &parent), ("child.flow.json", &flaky)]);
     let provider = RecordingProvider::with_rule(|sent, before| match before {
-        0 | 1 => Err(Fault::new(ErrorCode::ProviderOverloaded, "Too much to do.").retryable()),
+        0 | 1 => Err(Fault::new(codes::PROVIDER_OVERLOADED, "Too much to do.").retryable()),
         _ => Ok(text(&format!("re: {}", sent.last_text()))),
     });
     let app = App::with(&provider);

@@ -12,8 +12,9 @@ use std::time::Instant;
 
 use figures::{Figures, is_selected};
 use futures::future::BoxFuture;
+use plait_adapters::codes;
 use plait_adapters::workers::{WORKER_ARGUMENT, WorkerPool, serve};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::condition::Condition;
 use plait_core::expression::evaluation::{Evaluation, Evaluator};
 use plait_core::expression::template::Template;
@@ -61,7 +62,7 @@ struct Refuse;
 
 impl Evaluator for Refuse {
     fn evaluate(&self, _: Evaluation) -> BoxFuture<'static, std::result::Result<Value, Fault>> {
-        let fault = Fault::new(ErrorCode::ExpressionUnavailable, "This is evaluated in place.");
+        let fault = Fault::new(codes::EXPRESSION_UNAVAILABLE, "This is evaluated in place.");
         Box::pin(std::future::ready(Err(fault)))
     }
 }

@@ -1,8 +1,10 @@
 //! Reads PDF and HTML. They come from anywhere, and the libraries that read them can panic, loop and overflow the stack, so this
 //! belongs into a [worker](crate::workers).
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use serde::{Deserialize, Serialize};
+
+use crate::codes;
 
 /// A kind of document that a worker reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,5 +41,5 @@ fn read_pdf(bytes: &[u8]) -> Result<String, Fault> {
 
 /// The fault of a file that cannot be read. The caller says which file it is.
 pub(crate) fn bad_file(why: &str) -> Fault {
-    Fault::new(ErrorCode::KnowledgeBadFile, format!("It is not indexed: {why}."))
+    Fault::new(codes::KNOWLEDGE_BAD_FILE, format!("It is not indexed: {why}."))
 }

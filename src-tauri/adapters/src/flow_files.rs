@@ -4,9 +4,10 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 
 use crate::atomic_file;
+use crate::codes;
 use plait_core::hash::content_hash;
 
 /// No flow is nearly as large; reading such a file would only fill the memory.
@@ -28,16 +29,16 @@ pub struct FlowFile {
 pub fn read(path: &Path) -> Result<FlowFile, Fault> {
     let unreadable = |error: &io::Error| match error.kind() {
         io::ErrorKind::NotFound => {
-            Fault::new(ErrorCode::FlowNotFound, format!("There is no file `{}`.", path.display()))
+            Fault::new(codes::FLOW_NOT_FOUND, format!("There is no file `{}`.", path.display()))
                 .hint("Check the path; the file may have been moved or renamed.")
         }
-        _ => Fault::new(ErrorCode::FlowUnreadable, format!("`{}` can't be read: {error}.", path.display())),
+        _ => Fault::new(codes::FLOW_UNREADABLE, format!("`{}` can't be read: {error}.", path.display())),
     };
     let resolved = fs::canonicalize(path).map_err(|error| unreadable(&error))?;
     let metadata = fs::metadata(&resolved).map_err(|error| unreadable(&error))?;
     if !metadata.is_file() {
         let what = if metadata.is_dir() { "a folder" } else { "not a regular file" };
-        return Err(Fault::new(ErrorCode::FlowUnreadable, format!("`{}` is {what}.", path.display()))
+        return Err(Fault::new(codes::FLOW_UNREADABLE, format!("`{}` is {what}.", path.display()))
             .hint("Choose a flow file; its name ends in `.flow.json`."));
     }
     let file = fs::File::open(&resolved).map_err(|error| unreadable(&error))?;
@@ -47,13 +48,13 @@ pub fn read(path: &Path) -> Result<FlowFile, Fault> {
 /// Reads a flow file that is open. `path` is its absolute path with links resolved. Faults as [`read`].
 pub fn read_opened(mut file: &fs::File, path: PathBuf) -> Result<FlowFile, Fault> {
     let unreadable = |error: io::Error| {
-        Fault::new(ErrorCode::FlowUnreadable, format!("`{}` can't be read: {error}.", path.display()))
+        Fault::new(codes::FLOW_UNREADABLE, format!("`{}` can't be read: {error}.", path.display()))
     };
     let size = file.metadata().map_err(unreadable)?.len();
     if size > MAX_BYTES {
         let megabytes = size >> 20;
         return Err(Fault::new(
-            ErrorCode::FlowTooLarge,
+            codes::FLOW_TOO_LARGE,
             format!("`{}` has {megabytes} MB; the limit is {} MB.", path.display(), MAX_BYTES >> 20),
         ));
     }
@@ -63,7 +64,7 @@ pub fn read_opened(mut file: &fs::File, path: PathBuf) -> Result<FlowFile, Fault
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Fault::new(
-            ErrorCode::FlowNotText,
+            codes::FLOW_NOT_TEXT,
             format!("`{}` is not UTF-8 text: byte {at} is invalid.", path.display()),
         )
         .hint("A flow is JSON or YAML in UTF-8. Check the file's encoding, and that it is a flow.")
@@ -81,7 +82,7 @@ pub fn write(path: &Path, text: &str, expected_hash: Option<&str>) -> Result<Str
         match fs::read(path) {
             Ok(bytes) if content_hash(&bytes) != expected_hash => {
                 return Err(Fault::new(
-                    ErrorCode::FlowChangedOnDisk,
+                    codes::FLOW_CHANGED_ON_DISK,
                     format!("`{}` was changed by another program since it was opened.", path.display()),
                 )
                 .hint("Save under another name to keep both versions, or save again to replace the file."));
@@ -110,25 +111,24 @@ fn unwritable(path: &Path, error: &io::Error) -> Fault {
     let shown = path.display();
     match error.kind() {
         io::ErrorKind::AlreadyExists => {
-            Fault::new(ErrorCode::FlowExists, format!("`{shown}` exists already."))
-                .hint("Choose another name.")
+            Fault::new(codes::FLOW_EXISTS, format!("`{shown}` exists already.")).hint("Choose another name.")
         }
         io::ErrorKind::NotFound => {
-            Fault::new(ErrorCode::FlowNotFound, format!("The folder of `{shown}` does not exist."))
+            Fault::new(codes::FLOW_NOT_FOUND, format!("The folder of `{shown}` does not exist."))
                 .hint("Create it, or save under another path.")
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            Fault::new(ErrorCode::FlowReadOnly, format!("`{shown}` can't be written: {error}."))
+            Fault::new(codes::FLOW_READ_ONLY, format!("`{shown}` can't be written: {error}."))
                 .hint("Save under another path, or change the permissions.")
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             Fault::new(
-                ErrorCode::FlowDiskFull,
+                codes::FLOW_DISK_FULL,
                 format!("The disk is full: `{shown}` was not written ({error})."),
             )
             .hint("Free some space and save again. The file is unchanged.")
         }
-        _ => Fault::new(ErrorCode::FlowUnwritable, format!("`{shown}` can't be written: {error}.")),
+        _ => Fault::new(codes::FLOW_UNWRITABLE, format!("`{shown}` can't be written: {error}.")),
     }
 }
 

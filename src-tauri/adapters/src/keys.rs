@@ -17,11 +17,12 @@ use std::sync::Arc;
 
 use keyring_core::CredentialStore;
 use parking_lot::Mutex;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::codes;
 use crate::redaction::Redaction;
 pub use environment::{is_variable_name, variable_names};
 pub use owner::KeyOwner;
@@ -292,14 +293,14 @@ impl KeyStore {
         let (state, owner) = (Arc::clone(&self.0), owner.clone());
         let task = tokio::task::spawn_blocking(move || {
             let persistent = state.persistent.as_ref().ok_or_else(|| {
-                Fault::new(ErrorCode::KeysNowhere, "Keys can't be stored here.")
+                Fault::new(codes::KEYS_NOWHERE, "Keys can't be stored here.")
                     .hint("Set the key for this session only.")
             })?;
             let _access = persistent.lock_access();
             work(persistent, &owner)
         });
         task.await.unwrap_or_else(|_| {
-            Err(Fault::new(ErrorCode::KeysKeychainFailed, "The key lookup was aborted.")
+            Err(Fault::new(codes::KEYS_KEYCHAIN_FAILED, "The key lookup was aborted.")
                 .hint("Set the key for this session, or in the environment."))
         })
     }
@@ -311,7 +312,7 @@ fn parse_key(key: &str, origin: &str) -> Result<SecretString, Fault> {
     let is_key_byte = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
     if key.is_empty() || !key.bytes().all(is_key_byte) {
         let what = if key.is_empty() { "is empty" } else { "contains invalid characters" };
-        return Err(Fault::new(ErrorCode::KeysBadKey, format!("The key {origin} {what}."))
+        return Err(Fault::new(codes::KEYS_BAD_KEY, format!("The key {origin} {what}."))
             .hint("Check it for spaces, quotes or line breaks."));
     }
     Ok(SecretString::from(key))

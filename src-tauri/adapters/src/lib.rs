@@ -5,6 +5,7 @@
 
 mod atomic_file;
 pub mod clock;
+pub mod codes;
 pub mod documents;
 pub mod environment;
 pub mod flow_files;

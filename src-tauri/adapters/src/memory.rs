@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::MemoryId;
 use plait_core::user::UserName;
 use plait_run::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
 
+use crate::codes;
 use crate::redaction::Redaction;
 use crate::store::{MemoryList, Store};
 use ranking::RankingIndex;
@@ -100,7 +101,7 @@ impl LongTermMemory {
         let memory = self.clone();
         let done = tokio::task::spawn_blocking(move || work(&memory)).await;
         done.unwrap_or_else(|error| {
-            Err(Fault::new(ErrorCode::AppInternal, format!("The memory ended unexpectedly: {error}.")))
+            Err(Fault::new(codes::APP_INTERNAL, format!("The memory ended unexpectedly: {error}.")))
         })
     }
 }

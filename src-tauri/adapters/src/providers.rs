@@ -25,6 +25,7 @@ use plait_core::error::{ErrorCode, Fault};
 use plait_run::provider::{Provider, Providers};
 use secrecy::SecretString;
 
+use crate::codes;
 use crate::keys::{KeyOwner, KeyStore};
 use crate::retrieval::{Embedder, EmbeddingModel};
 use anthropic::Anthropic;
@@ -136,7 +137,7 @@ impl ProviderRegistry {
     pub fn key_owner(&self, name: &str) -> Result<KeyOwner, Fault> {
         let settings = self.settings_of(name)?;
         if settings.kind == ProviderKind::Offline {
-            return Err(Fault::new(ErrorCode::ProviderNoKey, format!("The provider `{name}` takes no key.")));
+            return Err(Fault::new(codes::PROVIDER_NO_KEY, format!("The provider `{name}` takes no key.")));
         }
         Ok(settings.key_owner(name))
     }
@@ -155,7 +156,7 @@ impl ProviderRegistry {
     fn entry(&self, name: &str) -> Result<&RegisteredProvider, Fault> {
         self.entries.get(name).map(Arc::as_ref).ok_or_else(|| {
             let names: Vec<_> = self.entries.keys().map(|name| format!("`{name}`")).collect();
-            Fault::new(ErrorCode::ProviderUnknown, format!("There is no provider `{name}`."))
+            Fault::new(codes::PROVIDER_UNKNOWN, format!("There is no provider `{name}`."))
                 .hint(format!("Available providers: {}. Add others in the settings.", names.join(", ")))
         })
     }
@@ -177,7 +178,7 @@ impl Embedder for ProviderRegistry {
         let EmbeddingModel { provider, model } = model;
         let embeddings = self.entry(provider)?.embeddings.as_ref().ok_or_else(|| {
             let message = format!("The provider `{provider}` has no OpenAI-compatible embeddings.");
-            Fault::new(ErrorCode::KnowledgeEmbeddings, message)
+            Fault::new(codes::KNOWLEDGE_EMBEDDINGS, message)
                 .hint("Use a provider such as `openai` or `ollama`, or an OpenAI-compatible server.")
         })?;
         // Servers may echo the key in errors.
@@ -222,15 +223,15 @@ impl RegisteredProvider {
 
 /// Whether a retry can help against a fault with this code.
 pub(crate) fn is_retryable(code: &ErrorCode) -> bool {
-    matches!(
-        code,
-        ErrorCode::ProviderUnreachable
-            | ErrorCode::ProviderTimeout
-            | ErrorCode::ProviderRateLimited
-            | ErrorCode::ProviderOverloaded
-            | ErrorCode::ProviderServerError
-            | ErrorCode::ProviderCutShort
-    )
+    [
+        codes::PROVIDER_UNREACHABLE,
+        codes::PROVIDER_TIMEOUT,
+        codes::PROVIDER_RATE_LIMITED,
+        codes::PROVIDER_OVERLOADED,
+        codes::PROVIDER_SERVER_ERROR,
+        codes::PROVIDER_CUT_SHORT,
+    ]
+    .contains(code)
 }
 
 #[cfg(test)]

@@ -6,13 +6,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use plait_adapters::Store;
 use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
-use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
 use plait_core::id::{AttachmentHash, NodeId};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::ErrorReply;
+use crate::codes;
 use crate::command::Command;
 
 /// `attachment.add`: stores a file for a message and says what it is. `attachment.empty`, `attachment.too_large`,
@@ -33,7 +33,7 @@ impl Command for AddAttachment {
     async fn run(self, service: &AttachmentService) -> Result<Attachment, ErrorReply> {
         let bytes = STANDARD.decode(&self.data).map_err(|error| {
             ErrorReply::new(
-                ErrorCode::CommandArguments,
+                codes::COMMAND_ARGUMENTS,
                 format!("The bytes of a file are not in base64: {error}."),
             )
         })?;

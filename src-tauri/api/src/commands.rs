@@ -1,8 +1,7 @@
 //! The table of all commands. Dispatch by name and the TypeScript bindings are made from it.
-
-use plait_core::error::ErrorCode;
 use serde_json::Value;
 
+use crate::codes;
 use crate::command::{Command, CommandVisitor};
 use crate::{
     ErrorReply, Plait, app, attachments, config, conversations, dialogs, flows, grants, images, knowledge,
@@ -16,7 +15,7 @@ macro_rules! commands {
         pub async fn dispatch(app: &Plait, name: &str, args: Value) -> Result<Value, ErrorReply> {
             match name {
                 $(<$command>::NAME => execute::<$command>(app, args).await,)*
-                _ => Err(ErrorReply::new(ErrorCode::CommandUnknown, format!("There is no command `{name}`."))),
+                _ => Err(ErrorReply::new(codes::COMMAND_UNKNOWN, format!("There is no command `{name}`."))),
             }
         }
 
@@ -134,12 +133,12 @@ where
     // A command without arguments may be called without any.
     let args = if args.is_null() { Value::Object(serde_json::Map::new()) } else { args };
     let command: C = serde_json::from_value(args).map_err(|error| {
-        ErrorReply::new(ErrorCode::CommandArguments, format!("Invalid arguments for `{}`: {error}.", C::NAME))
+        ErrorReply::new(codes::COMMAND_ARGUMENTS, format!("Invalid arguments for `{}`: {error}.", C::NAME))
     })?;
     let reply = app.call(command).await?;
     serde_json::to_value(reply).map_err(|error| {
         ErrorReply::new(
-            ErrorCode::CommandReply,
+            codes::COMMAND_REPLY,
             format!("The reply of `{}` could not be serialized: {error}.", C::NAME),
         )
     })

@@ -2,7 +2,7 @@
 
 use plait_core::config;
 use plait_core::config::{ConfigScope, Layer, ResolvedConfig};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::NodeId;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::ErrorReply;
+use crate::codes;
 use crate::command::Command;
 use crate::settings::SettingsService;
 
@@ -86,5 +87,5 @@ fn unknown_node(flow: &Flow, node: &NodeId) -> ErrorReply {
         Some(similar) => format!("Did you mean `{similar}`?"),
         None => "Name a node of the flow.".to_owned(),
     };
-    ErrorReply::new(ErrorCode::NodeUnknown, format!("The flow has no node `{node}`.")).hint(hint)
+    ErrorReply::new(codes::NODE_UNKNOWN, format!("The flow has no node `{node}`.")).hint(hint)
 }

@@ -1,6 +1,4 @@
 //! `dialog.*`: the system's file dialogs. Only a window has them.
-
-use plait_core::error::ErrorCode;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -8,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::ErrorReply;
+use crate::codes;
 use crate::command::Command;
 
 /// The system's file dialogs.
@@ -33,7 +32,7 @@ impl DialogService {
     /// `dialog.unavailable` without a window.
     pub(crate) fn dialogs(&self) -> Result<&dyn Dialogs, ErrorReply> {
         self.0.as_deref().ok_or_else(|| {
-            ErrorReply::new(ErrorCode::DialogUnavailable, "File dialogs are not available without a window.")
+            ErrorReply::new(codes::DIALOG_UNAVAILABLE, "File dialogs are not available without a window.")
         })
     }
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use plait_adapters::flow_files;
-use plait_core::error::ErrorCode;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
 use crate::dialogs::{DialogService, PickedPath};
 
@@ -32,7 +32,7 @@ impl Command for SaveImage {
     async fn run(self, service: &DialogService) -> Result<PickedPath, ErrorReply> {
         let bytes = STANDARD.decode(&self.data).map_err(|error| {
             ErrorReply::new(
-                ErrorCode::CommandArguments,
+                codes::COMMAND_ARGUMENTS,
                 format!("The bytes of an image are not in base64: {error}."),
             )
         })?;

@@ -4,12 +4,13 @@ mod search;
 mod service;
 
 use plait_adapters::retrieval::{BaseDefinition, BaseStatus, EmbeddingModel};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
 
 pub use plait_adapters::retrieval::{BaseState, SkippedFile, SourceText};
@@ -61,7 +62,7 @@ impl Command for AddKnowledge {
         let texts = paths.iter().chain(std::iter::once(&name));
         if texts.into_iter().any(|text| redaction.first_secret(text).is_some()) {
             let message = "The name or a path of the knowledge base is a key.";
-            return Err(Fault::new(ErrorCode::KnowledgeName, message)
+            return Err(Fault::new(codes::KNOWLEDGE_NAME, message)
                 .hint("Enter the name and the folder.")
                 .into());
         }

@@ -7,6 +7,7 @@
 mod app;
 pub mod attachments;
 mod blocking;
+pub mod codes;
 pub mod command;
 mod commands;
 pub mod config;

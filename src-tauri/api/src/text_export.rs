@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use plait_adapters::flow_files;
-use plait_core::error::ErrorCode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
 use crate::ErrorReply;
+use crate::codes;
 
 /// The format of an exported text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -33,7 +33,7 @@ impl ExportFormat {
 /// A document as text. The error names `what` it is.
 pub(crate) fn json_text(what: &str, document: &Value) -> Result<String, ErrorReply> {
     serde_json::to_string_pretty(document).map(|text| text + "\n").map_err(|error| {
-        ErrorReply::new(ErrorCode::OutputFailed, format!("{what} could not be serialized: {error}."))
+        ErrorReply::new(codes::OUTPUT_FAILED, format!("{what} could not be serialized: {error}."))
     })
 }
 

@@ -3,13 +3,14 @@
 
 mod service;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::user::UserName;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
 
 pub use plait_adapters::store::UserList;
@@ -48,7 +49,7 @@ impl Command for AddUser {
         let redaction = service.keys.redaction_with_stored_keys().await;
         if redaction.first_secret(&self.name).is_some() {
             let message = "The name of the user is a key.";
-            return Err(Fault::new(ErrorCode::UserBadName, message).hint("Enter a name.").into());
+            return Err(Fault::new(codes::USER_BAD_NAME, message).hint("Enter a name.").into());
         }
         let store = service.store.clone();
         let add = move |users: &mut UserList| {
@@ -112,6 +113,6 @@ impl Command for RemoveUser {
 }
 
 fn has_memories(name: &UserName, count: usize) -> Fault {
-    Fault::new(ErrorCode::UserHasMemories, format!("The user `{name}` has {count} memories."))
+    Fault::new(codes::USER_HAS_MEMORIES, format!("The user `{name}` has {count} memories."))
         .hint("Export them first if you want to keep them, then remove the user together with the memories.")
 }

@@ -4,14 +4,13 @@
 //! `{"$int": "9007199254740993"}`. The page shows it as a number and sends it back as it came
 //! (`ui/src/design/json/exact-json.ts`).
 
-use std::io;
-
-use plait_core::error::ErrorCode;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 use serde_json::{Number, Value};
+use std::io;
 
 use crate::ErrorReply;
+use crate::codes;
 
 /// The key of an integer that JavaScript cannot hold.
 const KEY: &str = "$int";
@@ -25,7 +24,7 @@ pub fn to_window_json(value: &impl Serialize) -> Result<String, ErrorReply> {
         value.serialize(&mut Serializer::with_formatter(&mut text, ExactFormatter(CompactFormatter)));
     let text = written.map(|()| String::from_utf8(text).unwrap_or_default());
     text.map_err(|error| {
-        ErrorReply::new(ErrorCode::CommandReply, format!("The reply could not be serialized: {error}."))
+        ErrorReply::new(codes::COMMAND_REPLY, format!("The reply could not be serialized: {error}."))
     })
 }
 

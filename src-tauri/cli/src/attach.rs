@@ -9,10 +9,11 @@ use std::sync::Arc;
 use plait_api::attachments::{ATTACH, Taker, takers};
 use plait_api::{ErrorReply, Plait};
 use plait_core::attachment::{Attachment, MAX_ATTACHMENT_BYTES, check_file_size, to_values};
-use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
 use plait_core::id::NodeId;
 use plait_run::journal::InputOverrides;
+
+use crate::codes;
 
 /// Files and the nodes that they are for.
 pub(crate) struct FilesToAttach {
@@ -88,12 +89,12 @@ fn no_taker(arg: &str, takers: &[Taker]) -> ErrorReply {
     let names: Vec<String> = takers.iter().map(|taker| format!("`{}`", taker.node())).collect();
     match takers.first() {
         None => ErrorReply::new(
-            ErrorCode::AttachmentNoTaker,
+            codes::ATTACHMENT_NO_TAKER,
             format!("The flow has no place for `{arg}`: no node takes files from outside."),
         )
         .hint("Leave the input `attach` of a `chat` unconnected, or turn on `attachments` of a `userInput`."),
         Some(first) => ErrorReply::new(
-            ErrorCode::AttachmentNoTaker,
+            codes::ATTACHMENT_NO_TAKER,
             format!("Several nodes take files ({}), and `{arg}` names none of them.", names.join(", ")),
         )
         .hint(format!("Name the node: --attach {}={arg}", first.node())),
@@ -102,7 +103,7 @@ fn no_taker(arg: &str, takers: &[Taker]) -> ErrorReply {
 
 fn unreadable(file: &Path, error: &std::io::Error) -> ErrorReply {
     ErrorReply::new(
-        ErrorCode::AttachmentUnreadable,
+        codes::ATTACHMENT_UNREADABLE,
         format!("The file `{}` cannot be read: {error}.", file.display()),
     )
     .hint("Check the path and the permissions of the file.")

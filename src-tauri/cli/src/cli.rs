@@ -1,6 +1,4 @@
 //! The command line: global options, and the table of commands.
-
-use plait_core::error::ErrorCode;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,6 +6,7 @@ use std::time::Duration;
 use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum as _};
 use plait_api::{ErrorReply, data_dir};
 
+use crate::codes;
 use crate::commands::{
     cancel, check, completions, config, conversations, doctor, export, forecast, grants, import, keys,
     knowledge, lens, man, mcp, memory, models, new, nodes, providers, redaction, resume, retry, run, runs,
@@ -179,7 +178,7 @@ pub(crate) fn color_choice(args: impl IntoIterator<Item = OsString>) -> ColorCho
 
 fn block_on(command: impl Future<Output = Result<ExitStatus, CliError>>) -> Result<ExitStatus, CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| {
-        ErrorReply::new(ErrorCode::AppNoThreads, format!("The worker threads could not be started: {error}."))
+        ErrorReply::new(codes::APP_NO_THREADS, format!("The worker threads could not be started: {error}."))
     })?;
     let result = runtime.block_on(command);
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);

@@ -8,6 +8,7 @@ use plait_api::ErrorReply;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::error::Fault;
 
+use crate::codes;
 use crate::terminal::{print_error, print_styled};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +68,7 @@ impl From<io::Error> for CliError {
             return Self::BrokenPipe;
         }
         Self::Error(ErrorReply::new(
-            ErrorCode::OutputFailed,
+            codes::OUTPUT_FAILED,
             format!("Could not write to standard output: {error}."),
         ))
     }
@@ -103,48 +104,52 @@ pub(crate) fn warning_text(fault: &Fault) -> String {
     format!("warning[{}]: {}\n{help}", fault.code, fault.message)
 }
 
+/// The codes that mean invalid usage, beside those of whole domains.
+const USAGE: &[ErrorCode] = &[
+    codes::RUN_UNKNOWN,
+    codes::RUN_AMBIGUOUS,
+    codes::RUN_NONE,
+    codes::RUN_ENDED,
+    codes::RUN_NOT_RETRYABLE,
+    codes::RUN_BAD_ID,
+    codes::RUN_UNKNOWN_TARGET,
+    codes::CONVERSATION_UNKNOWN,
+    codes::CONVERSATION_AMBIGUOUS,
+    codes::CONVERSATION_NONE,
+    codes::CONVERSATION_NO_CONTEXT,
+    codes::CONVERSATION_NO_MESSAGE,
+    codes::CONVERSATION_NO_TITLE,
+    codes::CONVERSATION_BUSY,
+    codes::CONVERSATION_OTHER_USER,
+    codes::MEMORY_AMBIGUOUS,
+    codes::MEMORY_EMPTY,
+    codes::MEMORY_HAS_STEPS,
+    codes::MEMORY_TOO_LONG,
+    codes::MEMORY_UNKNOWN,
+    codes::NODES_UNKNOWN,
+    codes::NODE_UNKNOWN,
+    codes::SETTINGS_BAD_VALUE,
+    codes::SETTINGS_UNKNOWN_KEY,
+    codes::SETTINGS_WRONG_LAYER,
+    codes::ATTACHMENT_NO_TAKER,
+    codes::ATTACHMENT_UNREADABLE,
+    codes::USAGE_INPUT,
+    codes::PROVIDER_UNKNOWN,
+    codes::PROVIDER_NO_KEY,
+    codes::PROVIDER_BAD_SETTINGS,
+    codes::PROVIDER_BUILT_IN,
+    codes::PROVIDER_EXISTS,
+    codes::PROVIDER_UNKNOWN_PRESET,
+    codes::KEYS_BAD_KEY,
+];
+
+/// Codes of those domains that mean a failure: the disk is at fault, not the flow.
+const FAILURES: &[ErrorCode] = &[codes::FLOW_DISK_FULL, codes::FLOW_UNWRITABLE];
+
 /// Whether a code means invalid usage, as opposed to a failure.
 fn is_usage(code: &ErrorCode) -> bool {
-    match code {
-        ErrorCode::RunUnknown
-        | ErrorCode::RunAmbiguous
-        | ErrorCode::RunNone
-        | ErrorCode::RunEnded
-        | ErrorCode::RunNotRetryable
-        | ErrorCode::RunBadId
-        | ErrorCode::RunUnknownTarget
-        | ErrorCode::ConversationUnknown
-        | ErrorCode::ConversationAmbiguous
-        | ErrorCode::ConversationNone
-        | ErrorCode::ConversationNoContext
-        | ErrorCode::ConversationNoMessage
-        | ErrorCode::ConversationNoTitle
-        | ErrorCode::ConversationBusy
-        | ErrorCode::ConversationOtherUser
-        | ErrorCode::MemoryAmbiguous
-        | ErrorCode::MemoryEmpty
-        | ErrorCode::MemoryHasSteps
-        | ErrorCode::MemoryTooLong
-        | ErrorCode::MemoryUnknown
-        | ErrorCode::NodesUnknown
-        | ErrorCode::NodeUnknown
-        | ErrorCode::SettingsBadValue
-        | ErrorCode::SettingsUnknownKey
-        | ErrorCode::SettingsWrongLayer
-        | ErrorCode::AttachmentNoTaker
-        | ErrorCode::AttachmentUnreadable
-        | ErrorCode::UsageInput
-        | ErrorCode::ProviderUnknown
-        | ErrorCode::ProviderNoKey
-        | ErrorCode::ProviderBadSettings
-        | ErrorCode::ProviderBuiltIn
-        | ErrorCode::ProviderExists
-        | ErrorCode::ProviderUnknownPreset
-        | ErrorCode::KeysBadKey => true,
-        // The disk is at fault, not the flow.
-        ErrorCode::FlowDiskFull | ErrorCode::FlowUnwritable => false,
-        code => matches!(code.domain(), "flow" | "answer" | "grant" | "user"),
-    }
+    let is_of_domain = matches!(code.domain(), "flow" | "answer" | "grant" | "user");
+    USAGE.contains(code) || is_of_domain && !FAILURES.contains(code)
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use plait_api::{ErrorReply, examples, flow_files};
 use plait_core::diagnostic::{Diagnostic, Severity};
-use plait_core::error::ErrorCode;
 use plait_core::flow;
 use plait_core::flow::Flow;
 use plait_formats::pipeline;
 use plait_formats::pipeline::Pipeline;
 
+use crate::codes;
 use crate::diagnostics;
 use crate::exit::CliError;
 use crate::positions::Positions;
@@ -46,7 +46,7 @@ impl FlowSource {
         let file = flow_files::read(path).map_err(|fault| {
             let error = ErrorReply::from(fault);
             let is_bare_word = path.components().count() == 1 && path.extension().is_none();
-            if error.code == ErrorCode::FlowNotFound && is_bare_word {
+            if error.code == codes::FLOW_NOT_FOUND && is_bare_word {
                 return error.hint(format!(
                     "Pass a flow file, or one of the example flows: {}.",
                     examples::IDS.join(", ")
@@ -126,7 +126,7 @@ fn read_stdin() -> Result<String, CliError> {
     let mut text = String::new();
     std::io::stdin().lock().read_to_string(&mut text).map_err(|error| {
         CliError::from(ErrorReply::new(
-            ErrorCode::UsageInput,
+            codes::USAGE_INPUT,
             format!("Could not read a flow from standard input: {error}."),
         ))
     })?;

@@ -4,7 +4,8 @@ use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use plait_api::ErrorReply;
-use plait_core::error::ErrorCode;
+
+use crate::codes;
 
 /// An empty table with these columns. Cells wrap to the width of the terminal; in a pipe nothing is wrapped.
 pub(crate) fn new_table(columns: &[&str]) -> Table {
@@ -55,7 +56,7 @@ pub(crate) fn write_json(line: &mut Vec<u8>, value: &impl serde::Serialize) -> R
 }
 
 fn not_serialized(error: &serde_json::Error) -> ErrorReply {
-    ErrorReply::new(ErrorCode::OutputFailed, format!("The output could not be serialized: {error}."))
+    ErrorReply::new(codes::OUTPUT_FAILED, format!("The output could not be serialized: {error}."))
 }
 
 #[cfg(test)]

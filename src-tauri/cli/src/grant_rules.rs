@@ -4,8 +4,9 @@ use std::path::Path;
 
 use clap::Args;
 use plait_api::{AllowedHost, ErrorReply};
-use plait_core::error::ErrorCode;
 use plait_run::grant::{GrantDecision, GrantKind, GrantRule, parse_list};
+
+use crate::codes;
 
 /// What a person decides for one run.
 #[derive(Debug, Default, Args)]
@@ -52,7 +53,7 @@ pub(crate) fn parse(
     let resolve = |path: &str| base.join(path).display().to_string();
     parse_list(text, decision, resolve).map_err(|problem| {
         let message = format!("`{text}` can't be read: {problem}.");
-        ErrorReply::new(ErrorCode::GrantInvalid, message)
+        ErrorReply::new(codes::GRANT_INVALID, message)
             .hint("Write, for example, --allow host=api.example.com,folder=notes,command=files,tool=files/*")
     })
 }

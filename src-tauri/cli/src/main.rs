@@ -3,6 +3,7 @@
 
 mod attach;
 mod cli;
+mod codes;
 mod commands;
 mod ctrl_c;
 mod diagnostics;

@@ -2,15 +2,15 @@
 
 use plait_api::ErrorReply;
 use plait_api::grants::NeedStatus;
-use plait_core::error::ErrorCode;
 use plait_run::needs::{Need, NeedState, NeedUse};
 use serde::Deserialize as _;
 
+use crate::codes;
 use crate::exit::CliError;
 
 /// The error of a flow with undecided needs, with a line for each need. Other errors stay as they are.
 pub(crate) fn list_needs(error: ErrorReply) -> CliError {
-    if error.code != ErrorCode::GrantNeeded {
+    if error.code != codes::GRANT_NEEDED {
         return error.into();
     }
     let Ok(needs) = Vec::<NeedStatus>::deserialize(&error.details["needs"]) else { return error.into() };

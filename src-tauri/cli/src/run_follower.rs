@@ -1,7 +1,5 @@
 //! Follows a run until it ends or waits for an answer that is not available: prints its events, answers its questions from
 //! the command line or interactively, and cancels it on Ctrl+C.
-
-use plait_core::error::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::Write as _;
 
@@ -15,6 +13,7 @@ use plait_run::tool::ToolPauseKind;
 use plait_run::view::{Asker, OpenPause, RunOutline, RunStatus};
 use serde_json::Value;
 
+use crate::codes;
 use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus, error_text};
 use crate::json_lines::JsonLines;
@@ -217,7 +216,7 @@ impl<'a> RunFollower<'a> {
             };
             let Some(entry) = item.transpose()? else {
                 return Err(ErrorReply::new(
-                    ErrorCode::RunLost,
+                    codes::RUN_LOST,
                     format!("Run {} was continued by another process.", self.run),
                 )
                 .into());
@@ -285,7 +284,7 @@ impl<'a> RunFollower<'a> {
             let pause = pause.clone();
             let sent = self.send_answer(&pause, value).await;
             if let Err(CliError::Error(error)) = &sent
-                && error.code == ErrorCode::AnswerInvalid
+                && error.code == codes::ANSWER_INVALID
             {
                 // The question stays open: report how to answer it, in addition to the error.
                 self.stop_waiting();
@@ -317,7 +316,7 @@ impl<'a> RunFollower<'a> {
             };
             match sent {
                 // Probably a typo: report the error and ask again.
-                Err(CliError::Error(error)) if error.code == ErrorCode::AnswerInvalid => {
+                Err(CliError::Error(error)) if error.code == codes::ANSWER_INVALID => {
                     print_error(&error_text(&error));
                 }
                 other => return other,

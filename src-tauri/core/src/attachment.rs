@@ -18,7 +18,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::error::{ErrorCode, Fault};
+use crate::codes;
+use crate::error::Fault;
 use crate::id::AttachmentHash;
 
 pub use inspect::{MAX_ATTACHMENT_BYTES, MAX_TEXT_BYTES, check_file_size, inspect};
@@ -165,7 +166,7 @@ impl AttachmentStore for NoAttachmentStore {
 /// The fault of bytes that are not there.
 pub fn missing(hash: &AttachmentHash) -> Fault {
     Fault::new(
-        ErrorCode::AttachmentMissing,
+        codes::ATTACHMENT_MISSING,
         format!("The bytes of the attachment `{hash}` are not stored here."),
     )
     .hint("Attach the file again and run the flow again.")

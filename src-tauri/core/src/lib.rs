@@ -3,6 +3,7 @@
 //! The lowest crate of the engine. Refuses to know runs, models and node types, and to touch the outside.
 
 pub mod attachment;
+pub mod codes;
 pub mod config;
 pub mod diagnostic;
 pub mod error;

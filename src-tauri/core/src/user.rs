@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::error::{ErrorCode, Fault};
+use crate::codes;
+use crate::error::Fault;
 
 /// The user of a data directory with no other, and of journals that name none.
 pub const DEFAULT_USER: &str = "local";
@@ -31,7 +32,7 @@ impl UserName {
             let message =
                 format!("The name of a user has from 1 to {MAX_USER_NAME_CHARS} characters on one line.");
             return Err(
-                Fault::new(ErrorCode::UserBadName, message).hint("Choose a shorter name, such as `ada`.")
+                Fault::new(codes::USER_BAD_NAME, message).hint("Choose a shorter name, such as `ada`.")
             );
         }
         Ok(Self(name.into()))

@@ -1,4 +1,5 @@
 use super::*;
+use crate::codes;
 
 #[tokio::test]
 async fn commands_wait_until_the_application_is_open() {
@@ -34,7 +35,7 @@ async fn progress_is_followed_to_the_end() {
 
 #[tokio::test]
 async fn failure_reaches_everybody_who_waits() {
-    let failure = ErrorReply::new(ErrorCode::StoreLocked, "Another process writes the data directory.");
+    let failure = ErrorReply::new(codes::STORE_LOCKED, "Another process writes the data directory.");
     let (reporter, startup) = Startup::<&str>::begin();
     reporter.end(Err(failure.clone()));
     assert_eq!(startup.application().await, Err(failure.clone()));
@@ -43,7 +44,7 @@ async fn failure_reaches_everybody_who_waits() {
 
     let (reporter, startup) = Startup::<&str>::begin();
     drop(reporter);
-    assert_eq!(startup.application().await.map_err(|error| error.code), Err(ErrorCode::AppInternal));
+    assert_eq!(startup.application().await.map_err(|error| error.code), Err(codes::APP_INTERNAL));
     let followed = startup.follow(Duration::ZERO, |_| true).await;
-    assert_eq!(followed.map_err(|error| error.code), Err(ErrorCode::AppInternal));
+    assert_eq!(followed.map_err(|error| error.code), Err(codes::APP_INTERNAL));
 }

@@ -7,7 +7,8 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::{MAX_BYTES, MAX_NODES};
-use plait_core::error::{ErrorCode, Fault};
+use crate::codes;
+use plait_core::error::Fault;
 
 /// How many bytes of text, settings and originals the nodes of an import may hold.
 const MAX_TOTAL_BYTES: usize = 4 * MAX_BYTES;
@@ -76,7 +77,7 @@ impl Budget {
         let message = format!(
             "With every text and flow where it is used, the file is larger than {megabytes} MB or {MAX_MADE_NODES} nodes."
         );
-        Err(Fault::new(ErrorCode::ImportTooLarge, message).hint("Split the flow, and import the parts."))
+        Err(Fault::new(codes::IMPORT_TOO_LARGE, message).hint("Split the flow, and import the parts."))
     }
 }
 

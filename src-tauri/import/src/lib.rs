@@ -9,6 +9,7 @@ mod budget;
 mod builder;
 mod cel;
 mod chat_call;
+pub mod codes;
 mod dify;
 mod flowise;
 mod gate;
@@ -32,7 +33,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use budget::Budget;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::Flow;
 
 pub use report::{ImportOutcome, ImportReport, ImportedEdge, ImportedNode};
@@ -112,21 +113,21 @@ pub fn import(text: &str, format: Option<Format>, name: &str) -> Result<Imported
 
 /// The error for a file that is not what its format says.
 fn wrong_shape(format: Format, what: &str) -> Fault {
-    Fault::new(ErrorCode::ImportWrongShape, format!("This is no file of {}: {what}.", format.title()))
+    Fault::new(codes::IMPORT_WRONG_SHAPE, format!("This is no file of {}: {what}.", format.title()))
         .hint("Export it again from that tool, or name another format.")
 }
 
 /// The error for a file that has too many nodes with its nested flows.
 fn too_many_nodes() -> Fault {
     let message = format!("With its nested flows, the file has more than {MAX_NODES} nodes.");
-    Fault::new(ErrorCode::ImportTooLarge, message).hint("Split the flow, and import the parts.")
+    Fault::new(codes::IMPORT_TOO_LARGE, message).hint("Split the flow, and import the parts.")
 }
 
 /// Counts what a file has, against the limits.
 fn check_size(nodes: usize, edges: usize) -> Result<(), Fault> {
     let too_large = |what: &str, count: usize, limit: usize| {
         let message = format!("The file has {count} {what}; the limit is {limit}.");
-        Err(Fault::new(ErrorCode::ImportTooLarge, message).hint("Split the flow, and import the parts."))
+        Err(Fault::new(codes::IMPORT_TOO_LARGE, message).hint("Split the flow, and import the parts."))
     };
     if nodes > MAX_NODES {
         return too_large("nodes", nodes, MAX_NODES);

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::{Format, MAX_BYTES};
-use plait_core::error::{ErrorCode, Fault};
+use crate::codes;
+use plait_core::error::Fault;
 use plait_formats::pipeline::read_yaml;
 
 /// Reads a text. JSON is bounded in depth by its parser, YAML in depth and number of values.
@@ -13,7 +14,7 @@ pub(super) fn read(text: &str) -> Result<Value, Fault> {
         let (size, limit) = (text.len() >> 20, MAX_BYTES >> 20);
         let message = format!("The file has {size} MB; the limit is {limit} MB.");
         return Err(
-            Fault::new(ErrorCode::ImportTooLarge, message).hint("Split the flow, and import the parts.")
+            Fault::new(codes::IMPORT_TOO_LARGE, message).hint("Split the flow, and import the parts.")
         );
     }
     if text.trim().is_empty() {
@@ -26,7 +27,7 @@ pub(super) fn read(text: &str) -> Result<Value, Fault> {
             let (line, column) = (error.line(), error.column());
             let message = format!("This is not valid JSON: {problem} at line {line}, column {column}.");
             if problem.starts_with("recursion limit") {
-                return Fault::new(ErrorCode::ImportTooLarge, message)
+                return Fault::new(codes::IMPORT_TOO_LARGE, message)
                     .hint("Its values are nested too deeply.");
             }
             unreadable(message)
@@ -34,17 +35,16 @@ pub(super) fn read(text: &str) -> Result<Value, Fault> {
     }
     read_yaml(text).map_err(|error| {
         let message = format!("{} (line {}, column {})", error.diagnostic.message, error.line, error.column);
-        match error.diagnostic.code {
-            ErrorCode::FlowTooLarge => {
-                Fault::new(ErrorCode::ImportTooLarge, message).hint("Split the flow, and import the parts.")
-            }
-            _ => unreadable(message),
+        if error.diagnostic.code == codes::FLOW_TOO_LARGE {
+            return Fault::new(codes::IMPORT_TOO_LARGE, message)
+                .hint("Split the flow, and import the parts.");
         }
+        unreadable(message)
     })
 }
 
 fn unreadable(message: String) -> Fault {
-    Fault::new(ErrorCode::ImportUnreadable, message).hint("Export it again from the tool that it comes from.")
+    Fault::new(codes::IMPORT_UNREADABLE, message).hint("Export it again from the tool that it comes from.")
 }
 
 /// The format of a document, by what it contains.
@@ -81,6 +81,6 @@ pub(super) fn recognize(document: &Value) -> Option<Format> {
 pub(super) fn unknown_format() -> Fault {
     let names: Vec<&str> = Format::ALL.iter().map(|format| format.title()).collect();
     let message = format!("This is none of the formats that can be imported: {}.", names.join(", "));
-    Fault::new(ErrorCode::ImportUnknownFormat, message)
+    Fault::new(codes::IMPORT_UNKNOWN_FORMAT, message)
         .hint("Export the flow again from the tool that it comes from, or name its format.")
 }

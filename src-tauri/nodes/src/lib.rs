@@ -2,6 +2,7 @@
 //!
 //! Refuses to know the scheduler, the order of a run, and the outside, which it reaches through the traits of `plait_run`.
 
+pub mod codes;
 mod model_call;
 pub mod prompt;
 #[cfg(test)]

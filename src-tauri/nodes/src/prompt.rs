@@ -13,7 +13,7 @@ mod trim;
 
 use serde_json::json;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_run::context::{ContextRecord, SharedMessage};
 use plait_run::models::ModelConfig;
@@ -27,6 +27,8 @@ use loop_turns::SentTurns;
 pub use resolve::{Overrides, resolve_model_config, resolve_provider_and_model};
 pub use tool_schemas::tool_tokens;
 pub use trim::{TooLarge, trim};
+
+use crate::codes;
 
 /// The inputs of a prompt.
 #[derive(Clone, Copy)]
@@ -193,7 +195,7 @@ fn too_large(message: u64, fixed: &Fixed, (call, parts): (&Call<'_>, &Assembled)
     };
     let largest = largest_part(call, parts, fixed, message_counted);
     let text = format!("{text} The largest part is {}, with {} tokens.", largest.0, real(largest.1));
-    Fault::new(ErrorCode::ContextTooLarge, text)
+    Fault::new(codes::CONTEXT_TOO_LARGE, text)
         .hint("Shorten the message or the instructions, offer fewer tools, lower `maxTokens`, or use a larger model.")
         .details(json!({
             "over": over, "message": message, "system": system, "tools": tools, "steps": steps, "turns": turns,

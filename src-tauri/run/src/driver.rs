@@ -28,13 +28,14 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::scheduler::{RunPhase, Scheduler, Start};
+use crate::codes;
 use crate::host::Host;
 use crate::host::RunInfo;
 use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd, RunEvent, is_too_deep};
 use crate::models::ModelOverrides;
 use crate::node::Signal;
 use crate::plan::{NodeIx, Plan};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, RunId};
 use plait_core::origin::Origins;
 use plait_core::quota::Amount;
@@ -123,7 +124,7 @@ impl Driver {
                     "A value given to this run is nested deeper than {MAX_NESTING_DEPTH} lists and objects."
                 );
                 return Err(
-                    Fault::new(ErrorCode::InputTooDeep, message).hint("Give it a value that is flatter.")
+                    Fault::new(codes::INPUT_TOO_DEEP, message).hint("Give it a value that is flatter.")
                 );
             }
             driver.models = Arc::clone(models);
@@ -137,11 +138,8 @@ impl Driver {
     /// An empty journal is a fault `journal.empty`: such a run never started.
     pub fn resume(setup: RunSetup, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
         if entries.is_empty() {
-            return Err(Fault::new(
-                ErrorCode::JournalEmpty,
-                "This run's journal is empty: it never started.",
-            )
-            .hint("Start the flow again."));
+            return Err(Fault::new(codes::JOURNAL_EMPTY, "This run's journal is empty: it never started.")
+                .hint("Start the flow again."));
         }
         let mut restored = restore(&setup.plan, entries)?;
         let waits = std::mem::take(&mut restored.waits);

@@ -4,6 +4,7 @@
 //! [`tool`], [`retriever`], [`host`]). Refuses to know any node type, and to touch the outside: no HTTP, files, database, system clock
 //! or randomness.
 
+pub mod codes;
 pub mod context;
 pub mod driver;
 pub mod earlier_run;

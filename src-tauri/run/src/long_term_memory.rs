@@ -14,13 +14,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{MemoryId, NodeId, RunId};
 use plait_core::origin::Origins;
 use plait_core::user::UserName;
 
 pub use content::{MAX_STEP_BYTES, MAX_STEPS, MAX_TEXT_BYTES, MemoryContent};
 pub use render::{civil_date, render};
+
+use crate::codes;
 
 /// The tool by which models read a user's memory. It is personal, so models get it only if the flow names it.
 pub const READ_TOOL: &str = "memory_read";
@@ -190,7 +192,7 @@ impl MemoryStore for NoMemoryStore {
 }
 
 fn unavailable() -> Fault {
-    Fault::new(ErrorCode::MemoryUnavailable, "There is no long-term memory here.")
+    Fault::new(codes::MEMORY_UNAVAILABLE, "There is no long-term memory here.")
 }
 
 #[cfg(test)]

@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::codes;
 use crate::context::{Message, SharedMessage, ToolCall};
 use crate::models::TokenUsage;
 use crate::tool::ToolSpec;
 use plait_core::attachment::Attachment;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::hash::json_hash;
 use plait_core::id::{Activation, ReplyKey};
 use plait_core::origin::Origins;
@@ -178,7 +179,7 @@ pub struct KeyPlaceholder {
 /// written as JSON.
 pub fn hash_request(parts: &impl Serialize) -> Result<ReplyKey, Fault> {
     json_hash(parts).map(ReplyKey::from).map_err(|error| {
-        Fault::new(ErrorCode::ProviderBadRequest, format!("The request cannot be written as JSON: {error}."))
+        Fault::new(codes::PROVIDER_BAD_REQUEST, format!("The request cannot be written as JSON: {error}."))
     })
 }
 

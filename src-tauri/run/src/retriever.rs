@@ -14,8 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::codes;
 use crate::prompt_record::Block;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::origin::{Origin, Origins};
 
 pub use fit::{Candidate, fit};
@@ -226,7 +227,7 @@ impl Retriever for NoRetriever {
                 Ok(Retrieval { query: request.query, max_tokens: request.max_tokens, ..Retrieval::default() })
             }
             Some(KnowledgeRef::Base(name) | KnowledgeRef::Folder(name)) => Err(Fault::new(
-                ErrorCode::KnowledgeUnknown,
+                codes::KNOWLEDGE_UNKNOWN,
                 format!("There is no knowledge base `{name}` here."),
             )),
         }

@@ -49,12 +49,13 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use crate::codes;
 use crate::journal::{
     Answer, ChildEvent, Event, FINISHES_LOOP, FinishMetadata, NodeEvent, NodeOutputs, RunEvent,
 };
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, Plan, ROOT_SCOPE};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName};
 use plait_core::origin::Origins;
 
@@ -457,7 +458,7 @@ fn root_key() -> IterationKey {
 }
 
 fn impossible(event: &Event, why: &str) -> Fault {
-    Fault::new(ErrorCode::JournalImpossible, format!("An event of this run can't have happened: {why}."))
+    Fault::new(codes::JOURNAL_IMPOSSIBLE, format!("An event of this run can't have happened: {why}."))
         .hint("The journal was written for another flow or is damaged. Start the flow again; report it if you did not touch it.")
         .details(serde_json::to_value(event).unwrap_or_default())
 }

@@ -11,9 +11,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::codes;
 use crate::grant::CallGrants;
 use crate::long_term_memory::MemorySource;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::FolderAccess;
 use plait_core::origin::{Origin, Origins};
 use plait_core::user::UserName;
@@ -441,7 +442,7 @@ pub trait ToolHost: Send + Sync {
     /// The tools of an MCP server of the person, which is started if it does not run. `mcp.unknown_server` if there is none of
     /// this name.
     async fn list_server(&self, server: &str) -> Result<Vec<ToolSpec>, Fault> {
-        Err(Fault::new(ErrorCode::McpUnknownServer, format!("There is no MCP server `{server}`.")))
+        Err(Fault::new(codes::MCP_UNKNOWN_SERVER, format!("There is no MCP server `{server}`.")))
     }
     /// Executes a call. Dropping the future cancels it. Unknown tools and invalid arguments are faults `tool.*`; the model
     /// receives them.

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::MemoryId;
 use plait_core::user::UserName;
+use plait_run::codes;
 use plait_run::long_term_memory::{MemoryRecord, MemoryStore, Recall, RecallRequest};
 
 /// Keeps memories. A query finds memories that contain it.
@@ -53,7 +54,7 @@ impl MemoryStore for FakeMemoryStore {
     async fn remember(&self, user: &UserName, memories: Vec<MemoryRecord>) -> Result<(), Fault> {
         *self.writes.lock() += 1;
         if *self.is_full.lock() {
-            return Err(Fault::new(ErrorCode::StoreFull, "The disk is full.").retryable());
+            return Err(Fault::new(codes::STORE_FULL, "The disk is full.").retryable());
         }
         let mut users = self.users.lock();
         let known = users.entry(user.clone()).or_default();

@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::ReplyKey;
+use plait_run::codes;
 use plait_run::context::{Role, ToolCall};
 use plait_run::provider::{Chunk, ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
 
@@ -87,7 +88,7 @@ impl FakeProvider {
 
     fn check(&self) -> Result<(), Fault> {
         if self.refuses_all.load(Ordering::Relaxed) {
-            return Err(Fault::new(ErrorCode::ProviderBadOptions, "There is no such option."));
+            return Err(Fault::new(codes::PROVIDER_BAD_OPTIONS, "There is no such option."));
         }
         Ok(())
     }
@@ -156,7 +157,7 @@ pub struct FakeProviders(pub Arc<FakeProvider>);
 impl Providers for FakeProviders {
     fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
         if name == "nobody" {
-            return Err(Fault::new(ErrorCode::ProviderUnknown, "There is no provider `nobody`."));
+            return Err(Fault::new(codes::PROVIDER_UNKNOWN, "There is no provider `nobody`."));
         }
         Ok(self.0.clone())
     }

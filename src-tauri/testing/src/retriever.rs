@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use parking_lot::Mutex;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
+use plait_run::codes;
 use plait_run::retriever::{
     Candidate, IndexProgress, KnowledgeRef, Passage, Retrieval, RetrievalRequest, Retriever, fit,
 };
@@ -37,7 +38,7 @@ impl Retriever for FakeRetriever {
             request.bases.iter().find(|base| **base != handbook)
         {
             let message = format!("There is no knowledge base `{name}`.");
-            return Err(Fault::new(ErrorCode::KnowledgeUnknown, message));
+            return Err(Fault::new(codes::KNOWLEDGE_UNKNOWN, message));
         }
         let progress = IndexProgress {
             base: "handbook".to_owned(),

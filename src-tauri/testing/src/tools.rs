@@ -9,6 +9,7 @@ use tokio::sync::Barrier;
 
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::origin::Origin;
+use plait_run::codes;
 use plait_run::http_tool::HTTP_SOURCE;
 use plait_run::tool::{
     SamplingMessage, SamplingRequest, ToolAnswer, ToolEffect, ToolHost, ToolInvocation, ToolQuestion,
@@ -56,10 +57,7 @@ impl ToolHost for FakeTools {
 
     async fn list_server(&self, server: &str) -> Result<Vec<ToolSpec>, Fault> {
         if server != "files" {
-            return Err(Fault::new(
-                ErrorCode::McpUnknownServer,
-                format!("There is no MCP server `{server}`."),
-            ));
+            return Err(Fault::new(codes::MCP_UNKNOWN_SERVER, format!("There is no MCP server `{server}`.")));
         }
         let tool = |name: &str, effect| ToolSpec {
             effect,
@@ -120,7 +118,7 @@ impl ToolHost for FakeTools {
                 }
                 Ok(answers.into())
             }
-            name => Err(Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{name}`."))),
+            name => Err(Fault::new(codes::TOOL_UNKNOWN, format!("There is no tool `{name}`."))),
         }
     }
 }

@@ -12,12 +12,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use secrecy::zeroize::Zeroizing;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::encryption::{self, EncryptionError, KEY_BYTES, MasterKey, Protection};
 use crate::atomic_file::replace_private;
+use crate::codes;
 
 /// No file of keys is nearly as large.
 const MAX_BYTES: u64 = 16 << 20;
@@ -119,14 +120,14 @@ impl EncryptedFile {
         match protection {
             Protection::Passphrase => self.passphrase.clone().map(MasterKey::Passphrase).ok_or_else(|| {
                 Fault::new(
-                    ErrorCode::KeysPassphraseMissing,
+                    codes::KEYS_PASSPHRASE_MISSING,
                     format!("`{}` is encrypted with a passphrase.", self.file.display()),
                 )
                 .hint("Set PLAIT_KEYS_PASSPHRASE and restart Plait.")
             }),
             Protection::KeyFile => self.read_key()?.map(MasterKey::Random).ok_or_else(|| {
                 Fault::new(
-                    ErrorCode::KeysSecretMissing,
+                    codes::KEYS_SECRET_MISSING,
                     format!(
                         "`{}` can't be decrypted: `{}` is missing.",
                         self.file.display(),
@@ -156,7 +157,7 @@ impl EncryptedFile {
         let mut key = Zeroizing::new([0; KEY_BYTES]);
         if bytes.len() != KEY_BYTES {
             return Err(Fault::new(
-                ErrorCode::KeysDamaged,
+                codes::KEYS_DAMAGED,
                 format!(
                     "`{}` is damaged: it has {} bytes instead of 32.",
                     self.key_file.display(),
@@ -173,10 +174,10 @@ impl EncryptedFile {
         let file = self.file.display();
         match (error, protection) {
             (EncryptionError::InvalidFormat, _) => {
-                Fault::new(ErrorCode::KeysDamaged, format!("`{file}` is not a complete key file of Plait."))
+                Fault::new(codes::KEYS_DAMAGED, format!("`{file}` is not a complete key file of Plait."))
             }
             (EncryptionError::WrongKey, Protection::KeyFile) => Fault::new(
-                ErrorCode::KeysDamaged,
+                codes::KEYS_DAMAGED,
                 format!(
                     "`{file}` can't be decrypted: it was changed, or `{}` belongs to another file.",
                     self.key_file.display()
@@ -184,21 +185,21 @@ impl EncryptedFile {
             ),
             (EncryptionError::WrongKey, Protection::Passphrase) => {
                 return Fault::new(
-                    ErrorCode::KeysWrongPassphrase,
+                    codes::KEYS_WRONG_PASSPHRASE,
                     format!("`{file}` can't be decrypted: the passphrase is wrong, or the file was changed."),
                 )
                 .hint("Check PLAIT_KEYS_PASSPHRASE, or move the file away and set the keys again.");
             }
             (EncryptionError::Newer(version), _) => {
                 return Fault::new(
-                    ErrorCode::KeysNewer,
+                    codes::KEYS_NEWER,
                     format!("`{file}` was written by a newer Plait (format version {version})."),
                 )
                 .hint("Use that version of Plait, or set a key for this session.");
             }
             (EncryptionError::Unavailable, _) => {
                 return Fault::new(
-                    ErrorCode::KeysUnwritable,
+                    codes::KEYS_UNWRITABLE,
                     format!("`{file}` can't be encrypted on this system."),
                 )
                 .hint("Set the key for this session, or in the environment.");
@@ -212,7 +213,7 @@ impl EncryptedFile {
     fn unwritable(&self, path: &Path, error: &io::Error) -> Fault {
         let unchanged = if path == self.file { " The keys in it are unchanged." } else { "" };
         Fault::new(
-            ErrorCode::KeysUnwritable,
+            codes::KEYS_UNWRITABLE,
             format!("`{}` can't be written: {error}.{unchanged}", path.display()),
         )
         .hint("Check the disk and the permissions, or set the key for this session.")
@@ -223,7 +224,7 @@ impl EncryptedFile {
 fn read_bytes(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
     let too_large = |size| {
         Fault::new(
-            ErrorCode::KeysDamaged,
+            codes::KEYS_DAMAGED,
             format!("`{}` has {size} bytes: it is not a key file.", path.display()),
         )
         .hint("Move it away and set the keys again.")
@@ -235,11 +236,10 @@ fn read_bytes(path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, Fault> {
     match read() {
         Ok(bytes) => bytes.map(|bytes| Some(Zeroizing::new(bytes))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Fault::new(
-            ErrorCode::KeysUnreadable,
-            format!("`{}` can't be read: {error}.", path.display()),
-        )
-        .hint("Check its permissions. Until then, set a key for this session.")),
+        Err(error) => {
+            Err(Fault::new(codes::KEYS_UNREADABLE, format!("`{}` can't be read: {error}.", path.display()))
+                .hint("Check its permissions. Until then, set a key for this session."))
+        }
     }
 }
 

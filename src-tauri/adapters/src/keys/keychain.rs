@@ -5,8 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use keyring_core::{CredentialStore, Entry, Error};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use secrecy::{ExposeSecret as _, SecretString};
+
+use crate::codes;
 
 /// The service name of all entries.
 const SERVICE: &str = "Plait";
@@ -63,7 +65,7 @@ impl Keychain {
 fn to_fault(error: &Error, name: &str) -> Fault {
     match error {
         Error::NoStorageAccess(_) => Fault::new(
-            ErrorCode::KeysLocked,
+            codes::KEYS_LOCKED,
             format!("The keychain is locked, so the key of `{name}` can't be read."),
         )
         .hint("Unlock it and try again, or set PLAIT_KEYCHAIN=off to use an encrypted file instead."),
@@ -75,7 +77,7 @@ fn to_fault(error: &Error, name: &str) -> Fault {
                 Error::BadEncoding(_) | Error::BadDataFormat(..) => "the entry is not text".to_owned(),
                 _ => "the entry is invalid".to_owned(),
             };
-            Fault::new(ErrorCode::KeysKeychainFailed, format!("The keychain failed for the key of `{name}`: {why}."))
+            Fault::new(codes::KEYS_KEYCHAIN_FAILED, format!("The keychain failed for the key of `{name}`: {why}."))
                 .hint("Check the entries of `Plait` in the system's keychain, or set PLAIT_KEYCHAIN=off to use an encrypted file instead.")
         }
     }

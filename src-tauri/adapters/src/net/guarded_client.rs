@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use parking_lot::RwLock;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::grant::{CallGrants, GrantTarget, canonical_host, host_target};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Client, Method, Response, StatusCode};
@@ -17,6 +17,7 @@ use super::address_guard::{
     AddressPolicy, Classifier, GuardedResolver, Lookup, RefusedAddress, is_refused, literal_address,
     system_lookup,
 };
+use crate::codes;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a server may stay silent.
@@ -103,7 +104,7 @@ impl GuardedClient {
             request = follow(request, target)?;
         }
         let message = format!("{} redirects more than {MAX_REDIRECTS} times.", shorten(&request.url));
-        Err(Fault::new(ErrorCode::ToolRedirected, message))
+        Err(Fault::new(codes::TOOL_REDIRECTED, message))
     }
 
     async fn send_once(
@@ -115,7 +116,7 @@ impl GuardedClient {
         let url = &request.url;
         if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
             let message = format!("`{}` is not a URL of a web server.", shorten(url));
-            return Err(Fault::new(ErrorCode::ToolBadUrl, message)
+            return Err(Fault::new(codes::TOOL_BAD_URL, message)
                 .hint("Use a full URL that begins with http:// or https://."));
         }
         let host = host_target(url).unwrap_or(GrantTarget::Host(None));
@@ -163,7 +164,7 @@ impl GuardedClient {
             .dns_resolver(Arc::new(GuardedResolver { lookup: Arc::clone(&self.0.lookup), is_refused }));
         let client = client.build().map_err(|error| {
             let message = format!("The HTTP client could not be created: {}.", innermost_cause(&error));
-            Fault::new(ErrorCode::ToolRequestFailed, message)
+            Fault::new(codes::TOOL_REQUEST_FAILED, message)
                 .hint("Check that the system's CA certificates are installed.")
         })?;
         Ok(cell.get_or_init(|| client))
@@ -179,7 +180,7 @@ fn redirect_target(response: &Response, url: &Url) -> Result<Option<Url>, Fault>
     let location = String::from_utf8_lossy(location.as_bytes());
     let target = url.join(&location).map_err(|_| {
         let message = format!("{} redirects to something that is no URL.", shorten(url));
-        Fault::new(ErrorCode::ToolRedirected, message)
+        Fault::new(codes::TOOL_REDIRECTED, message)
     })?;
     Ok(Some(target))
 }
@@ -195,7 +196,7 @@ fn follow(mut request: GuardedRequest, target: Url) -> Result<GuardedRequest, Fa
     };
     if let Some(problem) = problem {
         let message = format!("{} redirects to {}: {problem}.", shorten(&request.url), shorten(&target));
-        return Err(Fault::new(ErrorCode::ToolRedirected, message).hint("Use the URL that the server names."));
+        return Err(Fault::new(codes::TOOL_REDIRECTED, message).hint("Use the URL that the server names."));
     }
     if request.url.origin() != target.origin() {
         request.headers.clear();
@@ -222,7 +223,7 @@ async fn read(response: Response, request: GuardedRequest) -> Result<GuardedResp
         }
         if !request.truncate {
             let message = format!("{} sent more than {} KB.", shorten(&url), max_bytes >> 10);
-            return Err(Fault::new(ErrorCode::ToolTooLarge, message).hint("Request less."));
+            return Err(Fault::new(codes::TOOL_TOO_LARGE, message).hint("Request less."));
         }
         body.extend_from_slice(&chunk[..room]);
         truncated = true;
@@ -238,12 +239,12 @@ fn refused(refused: &RefusedAddress) -> Fault {
     } else {
         format!("`{host}` has the address {address}, which is not public, so it is not requested.")
     };
-    Fault::new(ErrorCode::ToolAddressRefused, what)
+    Fault::new(codes::TOOL_ADDRESS_REFUSED, what)
         .hint(format!("If this server is meant, allow it in the settings or with `--allow host={host}`."))
 }
 
 fn failed(url: &Url, what: &str) -> Fault {
-    Fault::new(ErrorCode::ToolRequestFailed, format!("{} {what}.", shorten(url)))
+    Fault::new(codes::TOOL_REQUEST_FAILED, format!("{} {what}.", shorten(url)))
         .hint("Check the URL and the network, then try again.")
         .retryable()
 }

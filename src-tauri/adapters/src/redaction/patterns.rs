@@ -5,10 +5,12 @@
 
 use std::ops::Range;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
+
+use crate::codes;
 
 const MAX_PATTERNS: usize = 50;
 /// Maximum length of one, in bytes.
@@ -138,7 +140,7 @@ fn compile(pattern: &str) -> Result<Regex, String> {
 fn unusable(index: usize, name: &str, problem: &str) -> Fault {
     let name = if name.trim().is_empty() { String::new() } else { format!(" (`{}`)", name.trim()) };
     let message = format!("The redaction pattern {}{name} is not used: {problem}.", index + 1);
-    Fault::new(ErrorCode::SettingsRedaction, message)
+    Fault::new(codes::SETTINGS_REDACTION, message)
         .hint("Correct the regular expression in the settings, or remove it.")
 }
 

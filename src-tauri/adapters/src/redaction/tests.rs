@@ -1,7 +1,7 @@
 use super::*;
+use crate::codes;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
-use plait_core::error::ErrorCode;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -85,7 +85,7 @@ fn redaction_names_what_it_replaces() {
         redaction_of(&[("openai", KEY), ("other", "sk-proj-0123456789ABCDxyz"), ("short", "abc")]);
     assert_eq!(redaction.text(&format!("Bearer {KEY}, {KEY}.")), "Bearer [key of openai], [key of openai].");
     assert_eq!(redaction.text("Keys begin with sk-proj-01, abc."), "Keys begin with sk-proj-01, abc.");
-    let fault = Fault::new(ErrorCode::ProviderUnauthorized, format!("not {KEY}"))
+    let fault = Fault::new(codes::PROVIDER_UNAUTHORIZED, format!("not {KEY}"))
         .hint(format!("check {KEY}"))
         .details(json!({ "a": [KEY, 1], KEY: null }));
     let text = serde_json::to_string(&redaction.fault(fault)).expect("text");

@@ -5,10 +5,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::codes;
 use crate::{atomic_file, private_files};
 
 /// The folder of all bases in the data directory.
@@ -48,7 +49,7 @@ impl BaseDefinition {
     /// Checks a definition that a person entered. Faults `knowledge.name`, `knowledge.no_folder`.
     pub(super) fn check(&self) -> Result<(), Fault> {
         check_name(&self.name)?;
-        let no_folder = |message: String| Err(Fault::new(ErrorCode::KnowledgeNoFolder, message));
+        let no_folder = |message: String| Err(Fault::new(codes::KNOWLEDGE_NO_FOLDER, message));
         if self.paths.is_empty() {
             return no_folder("A knowledge base needs a folder or a file.".to_owned());
         }
@@ -75,7 +76,7 @@ fn check_name(name: &str) -> Result<(), Fault> {
         return Ok(());
     }
     let shown: String = name.chars().take(MAX_NAME_CHARS).collect();
-    Err(Fault::new(ErrorCode::KnowledgeName, format!("`{shown}` is no name for a knowledge base."))
+    Err(Fault::new(codes::KNOWLEDGE_NAME, format!("`{shown}` is no name for a knowledge base."))
         .hint("Use letters, digits, spaces, `-`, `_` and `.`, 64 characters at most."))
 }
 
@@ -94,7 +95,7 @@ pub(super) fn write(home: &Path, definition: &BaseDefinition) -> Result<(), Faul
         atomic_file::replace_private(&folder.join(DEFINITION_FILE), &text)
     })
     .map_err(|error| {
-        Fault::new(ErrorCode::KnowledgeIndex, format!("The knowledge base could not be saved: {error}."))
+        Fault::new(codes::KNOWLEDGE_INDEX, format!("The knowledge base could not be saved: {error}."))
     })
 }
 
@@ -102,7 +103,7 @@ pub(super) fn write(home: &Path, definition: &BaseDefinition) -> Result<(), Faul
 pub(super) fn read(home: &Path, name: &str) -> Result<BaseDefinition, Fault> {
     let path = folder_of(home, name)?.join(DEFINITION_FILE);
     let damaged = |why: &dyn std::fmt::Display| {
-        Fault::new(ErrorCode::KnowledgeDamaged, format!("`{}` cannot be read: {why}.", path.display()))
+        Fault::new(codes::KNOWLEDGE_DAMAGED, format!("`{}` cannot be read: {why}.", path.display()))
             .hint("Remove the knowledge base and add it again. Its files are not touched.")
     };
     let bytes = match fs::read(&path) {
@@ -126,6 +127,6 @@ pub(super) fn names(home: &Path) -> Vec<String> {
 
 pub(super) fn unknown(name: &str) -> Fault {
     let shown: String = name.chars().take(MAX_NAME_CHARS).collect();
-    Fault::new(ErrorCode::KnowledgeUnknown, format!("There is no knowledge base `{shown}`."))
+    Fault::new(codes::KNOWLEDGE_UNKNOWN, format!("There is no knowledge base `{shown}`."))
         .hint("Add it in the Knowledge panel or with `plait knowledge add`, or correct the name.")
 }

@@ -1,9 +1,10 @@
 //! Computing embeddings: batches of texts, and the errors in responses.
 
 use async_trait::async_trait;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 
 use super::definition::EmbeddingModel;
+use crate::codes;
 
 /// The most texts of one request.
 pub(super) const BATCH_TEXTS: usize = 64;
@@ -26,11 +27,7 @@ pub(super) async fn embed(
     let mut vectors = embedder.embed(model, texts).await.map_err(|fault| {
         let message =
             format!("`{}` of `{}` computed no embeddings: {}", model.model, model.provider, fault.message);
-        Fault {
-            hint: fault.hint,
-            details: fault.details,
-            ..Fault::new(ErrorCode::KnowledgeEmbeddings, message)
-        }
+        Fault { hint: fault.hint, details: fault.details, ..Fault::new(codes::KNOWLEDGE_EMBEDDINGS, message) }
     })?;
     let dimensions = vectors.first().map_or(0, Vec::len);
     let is_valid = vectors.len() == texts.len()
@@ -41,7 +38,7 @@ pub(super) async fn embed(
     if !is_valid {
         let message =
             format!("`{}` of `{}` sent embeddings that do not fit the texts.", model.model, model.provider);
-        return Err(Fault::new(ErrorCode::KnowledgeEmbeddings, message)
+        return Err(Fault::new(codes::KNOWLEDGE_EMBEDDINGS, message)
             .hint("Check that the model is one for embeddings."));
     }
     for vector in &mut vectors {

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use ignore::WalkBuilder;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use tokio_util::sync::CancellationToken;
 
 use super::document::{SNIFFED_BYTES, check_beginning, max_bytes};
+use crate::codes;
 use crate::documents::bad_file;
 use crate::project_files::{AccessError, FileAccess, ReadableFolder};
 
@@ -148,7 +149,7 @@ impl Roots {
     pub(super) fn read_source(&self, source: &str) -> Result<(Vec<u8>, PathBuf), Fault> {
         let gone = || {
             let message = format!("There is no file `{source}` in the knowledge base any more.");
-            Fault::new(ErrorCode::KnowledgeSource, message)
+            Fault::new(codes::KNOWLEDGE_SOURCE, message)
                 .hint("It was moved or removed after it was indexed. Index the knowledge base again.")
         };
         for root in &self.0 {
@@ -180,7 +181,7 @@ fn read_in(root: &Root, path: &Path) -> Result<Vec<u8>, Fault> {
 }
 
 fn no_folder(path: &Path, why: &dyn std::fmt::Display) -> Fault {
-    Fault::new(ErrorCode::KnowledgeNoFolder, format!("`{}` cannot be opened: {why}.", path.display()))
+    Fault::new(codes::KNOWLEDGE_NO_FOLDER, format!("`{}` cannot be opened: {why}.", path.display()))
         .hint("Check that it exists and may be read.")
 }
 
@@ -189,11 +190,11 @@ pub(super) fn to_fault(path: &Path, error: &AccessError) -> Fault {
     let shown = path.display();
     match error {
         AccessError::UnsafeFolder { .. } => {
-            Fault::new(ErrorCode::KnowledgeUnsafeFolder, format!("`{shown}` is not searched: {error}."))
+            Fault::new(codes::KNOWLEDGE_UNSAFE_FOLDER, format!("`{shown}` is not searched: {error}."))
                 .hint("Choose a folder further down that holds the documents only.")
         }
         AccessError::Outside | AccessError::SecretFile => {
-            Fault::new(ErrorCode::KnowledgeOutside, format!("`{shown}` is not searched: {error}.")).hint(
+            Fault::new(codes::KNOWLEDGE_OUTSIDE, format!("`{shown}` is not searched: {error}.")).hint(
                 "Give a folder in the flow's project, or add the folder as a knowledge base by its name.",
             )
         }
@@ -202,11 +203,11 @@ pub(super) fn to_fault(path: &Path, error: &AccessError) -> Fault {
 }
 
 fn too_large(what: &str) -> Fault {
-    Fault::new(ErrorCode::KnowledgeTooLarge, format!("The knowledge base has {what}."))
+    Fault::new(codes::KNOWLEDGE_TOO_LARGE, format!("The knowledge base has {what}."))
         .hint("Choose a folder further down, or leave out files with a `.gitignore` or `.ignore` file.")
 }
 
 pub(super) fn stopped() -> Fault {
-    Fault::new(ErrorCode::KnowledgeStopped, "Indexing was stopped.")
+    Fault::new(codes::KNOWLEDGE_STOPPED, "Indexing was stopped.")
         .hint("Index the knowledge base again when you want it. What was indexed so far is kept.")
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tantivy::collector::{DocSetCollector, TopDocs};
@@ -23,6 +23,7 @@ use tantivy::{
 use super::chunking::Chunk;
 use super::private_directory::PrivateDirectory;
 use super::tokenizer::{ANALYZER, analyzer};
+use crate::codes;
 use crate::private_files;
 
 /// The stored data of a passage besides its text.
@@ -239,6 +240,6 @@ fn schema() -> (Schema, Fields) {
 
 /// The fault when something cannot be done with an index.
 pub(super) fn fault(what: &str, error: &dyn std::fmt::Display) -> Fault {
-    Fault::new(ErrorCode::KnowledgeIndex, format!("Could not {what} of the knowledge base: {error}."))
+    Fault::new(codes::KNOWLEDGE_INDEX, format!("Could not {what} of the knowledge base: {error}."))
         .hint("Check that there is room on the disk, then index the knowledge base again.")
 }

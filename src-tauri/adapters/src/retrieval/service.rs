@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -20,6 +20,7 @@ use super::definition::{self, BaseDefinition};
 use super::embeddings::Embedder;
 use super::files::Roots;
 use super::index::fault;
+use crate::codes;
 use crate::project_files::FileAccess;
 use crate::redaction::Redaction;
 use crate::workers::WorkerPool;
@@ -99,7 +100,7 @@ impl KnowledgeBases {
         let home = &self.0.options.home;
         if definition::names(home).iter().any(|name| name.to_lowercase() == definition.name.to_lowercase()) {
             let message = format!("There is already a knowledge base `{}`.", definition.name);
-            return Err(Fault::new(ErrorCode::KnowledgeExists, message)
+            return Err(Fault::new(codes::KNOWLEDGE_EXISTS, message)
                 .hint("Choose another name, or remove the other one first."));
         }
         Roots::open(&self.0.options.access, &definition.paths)?;
@@ -155,7 +156,7 @@ impl KnowledgeBases {
         if !self.0.options.read_only {
             return Ok(());
         }
-        Err(Fault::new(ErrorCode::StoreLocked, "The data directory is open for reading only.")
+        Err(Fault::new(codes::STORE_LOCKED, "The data directory is open for reading only.")
             .hint("Close the other window or command of Plait first."))
     }
 }

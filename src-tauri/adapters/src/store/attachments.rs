@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use plait_core::attachment::{AttachmentStore, missing};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::hash::content_hash;
 use plait_core::id::AttachmentHash;
 
 use super::store_core::StoreCore;
 use super::{Store, fault};
+use crate::codes;
 
 const FOLDER: &str = "attachments";
 
@@ -64,7 +65,7 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {
     let failed = |error| {
-        Err(Fault::new(ErrorCode::AppInternal, format!("Reading or writing an attachment failed: {error}.")))
+        Err(Fault::new(codes::APP_INTERNAL, format!("Reading or writing an attachment failed: {error}.")))
     };
     tokio::task::spawn_blocking(work).await.unwrap_or_else(failed)
 }

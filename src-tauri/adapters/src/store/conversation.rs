@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::ConversationId;
 use plait_run::journal::Spending;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,7 @@ use super::disk::Disk;
 use super::fault;
 use super::log_file::Key;
 use super::record_index::{IndexState, RecordIndex};
+use crate::codes;
 use file::ConversationFile;
 pub(in crate::store) use file::{Loaded, load};
 pub use fork::ConversationFork;
@@ -92,12 +93,12 @@ pub(in crate::store) fn id_of(key: Key) -> ConversationId {
 }
 
 fn unknown(id: &str) -> Fault {
-    Fault::new(ErrorCode::ConversationUnknown, format!("There is no conversation `{id}`."))
+    Fault::new(codes::CONVERSATION_UNKNOWN, format!("There is no conversation `{id}`."))
         .hint("`plait conversations list` lists the conversations; `--conversation new` starts one.")
 }
 
 fn corrupt(id: &ConversationId, what: &str) -> Fault {
-    Fault::new(ErrorCode::ConversationCorrupt, format!("Conversation `{id}` is damaged: {what}."))
+    Fault::new(codes::CONVERSATION_CORRUPT, format!("Conversation `{id}` is damaged: {what}."))
         .hint("Fork the conversation from an earlier message, or start a new one. `plait doctor` says what is lost.")
         .details(serde_json::json!({ "conversation": id }))
 }
@@ -251,7 +252,7 @@ impl Conversations {
     ) -> Result<ConversationRecord, Fault> {
         let title = title.trim();
         if title.is_empty() {
-            return Err(Fault::new(ErrorCode::ConversationNoTitle, "A conversation needs a title.")
+            return Err(Fault::new(codes::CONVERSATION_NO_TITLE, "A conversation needs a title.")
                 .hint("Enter a title."));
         }
         let key = key_of(id)?;

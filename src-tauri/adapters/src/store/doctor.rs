@@ -16,7 +16,7 @@ mod salvage;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use serde::Serialize;
 
 use super::attachments::unreferenced;
@@ -24,6 +24,7 @@ use super::disk::{Disk, FileSystem};
 use super::open;
 use super::recovery::Progress;
 use super::store_core::StoreCore;
+use crate::codes;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -78,7 +79,7 @@ pub fn check(home: &Path, salvage: bool, progress: Progress<'_>) -> Result<Repor
     let mut report = Report::default();
     let core = match StoreCore::open(home, Arc::clone(&disk), true, &mut |_, _| ()) {
         Ok(core) => core,
-        Err(fault) if fault.code == ErrorCode::StoreLocked && !salvage => {
+        Err(fault) if fault.code == codes::STORE_LOCKED && !salvage => {
             let owner = open::writer(home).unwrap_or_default();
             report.actions.push(format!("Process {owner} uses the data directory, so nothing was changed."));
             StoreCore::read(home, disk, &mut |_, _| ())?

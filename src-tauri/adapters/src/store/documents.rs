@@ -4,13 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::fault;
 use super::store_core::StoreCore;
+use crate::codes;
 use plait_core::hash::content_hash;
 
 /// How many flows are remembered.
@@ -38,7 +39,7 @@ fn flow_path(home: &Path, hash: &str) -> Result<PathBuf, Fault> {
 }
 
 fn unknown_flow(hash: &str) -> Fault {
-    Fault::new(ErrorCode::FlowUnknown, format!("The store has no flow document `{hash}`."))
+    Fault::new(codes::FLOW_UNKNOWN, format!("The store has no flow document `{hash}`."))
 }
 
 /// Stores a flow document once per content. On disk when this returns. One that was damaged is whole again.
@@ -73,10 +74,7 @@ pub(super) fn remove_unused_flow(core: &StoreCore, hash: &str) -> Result<(), Fau
 pub(super) fn flow(core: &StoreCore, hash: &str) -> Result<String, Fault> {
     let path = flow_path(&core.shared.home, hash)?;
     let damaged = |why: &str| {
-        Fault::new(
-            ErrorCode::StoreCorrupt,
-            format!("The flow document `{}` is damaged: {why}.", path.display()),
-        )
+        Fault::new(codes::STORE_CORRUPT, format!("The flow document `{}` is damaged: {why}.", path.display()))
     };
     let bytes = match std::fs::read(&path) {
         Ok(bytes) => bytes,
@@ -104,7 +102,7 @@ pub(super) fn read<T: DeserializeOwned + Default>(home: &Path, name: &str) -> Re
     };
     serde_json::from_slice(&bytes).map_err(|why| {
         let message = format!("The stored {name} in `{}` are damaged: {why}.", path.display());
-        Fault::new(ErrorCode::StoreCorrupt, message).hint(
+        Fault::new(codes::STORE_CORRUPT, message).hint(
             "Restore the file from a copy, or go on without it: `plait doctor --salvage` keeps it aside.",
         )
     })
@@ -160,7 +158,7 @@ pub(super) fn path(core: &StoreCore, name: &str) -> PathBuf {
 
 fn json(name: &str, document: &impl Serialize) -> Result<Vec<u8>, Fault> {
     serde_json::to_vec(document).map_err(|error| {
-        Fault::new(ErrorCode::StoreIo, format!("The {name} can't be written as JSON: {error}."))
+        Fault::new(codes::STORE_IO, format!("The {name} can't be written as JSON: {error}."))
     })
 }
 

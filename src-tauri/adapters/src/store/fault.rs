@@ -3,16 +3,18 @@
 use std::io;
 use std::path::Path;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
+
+use crate::codes;
 
 /// The fault for an I/O error while `doing` something (for example "write the journal") in the store.
 pub(super) fn of_io(doing: &str, error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
-            Fault::new(ErrorCode::StoreFull, format!("The disk is full: Plait could not {doing} ({error})."))
+            Fault::new(codes::STORE_FULL, format!("The disk is full: Plait could not {doing} ({error})."))
                 .hint("Free some space, then go on with the run. Everything written before is kept.")
         }
-        _ => Fault::new(ErrorCode::StoreIo, format!("Plait could not {doing}: {error}.")).hint(
+        _ => Fault::new(codes::STORE_IO, format!("Plait could not {doing}: {error}.")).hint(
             "Check the disk and the permissions of the data directory. Everything written before is kept.",
         ),
     }
@@ -21,7 +23,7 @@ pub(super) fn of_io(doing: &str, error: &io::Error) -> Fault {
 /// The fault for a data directory of the form before journal files.
 pub(super) fn old_form(folder: &Path) -> Fault {
     Fault::new(
-        ErrorCode::StoreOldForm,
+        codes::STORE_OLD_FORM,
         format!("`{}` is a database of an earlier, unreleased form of Plait.", folder.display()),
     )
     .hint(
@@ -33,7 +35,7 @@ pub(super) fn old_form(folder: &Path) -> Fault {
 /// The fault for a store that another process has.
 pub(super) fn locked(home: &Path, owner: &str) -> Fault {
     let who = if owner.is_empty() { "another process".to_owned() } else { format!("process {owner}") };
-    Fault::new(ErrorCode::StoreLocked, format!("The data directory `{}` is in use by {who}.", home.display())).hint(
+    Fault::new(codes::STORE_LOCKED, format!("The data directory `{}` is in use by {who}.", home.display())).hint(
         "Close the other Plait (window or terminal) first, or choose another directory with `--home` or PLAIT_HOME.",
     )
 }
@@ -41,7 +43,7 @@ pub(super) fn locked(home: &Path, owner: &str) -> Fault {
 /// The fault for a file that a newer version of Plait wrote.
 pub(super) fn newer(path: &Path, version: u16) -> Fault {
     Fault::new(
-        ErrorCode::StoreNewer,
+        codes::STORE_NEWER,
         format!("A newer version of Plait wrote `{}` (form {version}).", path.display()),
     )
     .hint("Use that version, or another data directory. The file was not changed.")

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry as MapEntry;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_run::journal::{Entry, Journal};
 
@@ -14,6 +14,7 @@ use super::record::RunRecord;
 use super::store_core::{LiveRecord, StoreCore};
 use super::tree::{EncodedEntries, Tree, run_id, run_key};
 use super::writer::flush_result;
+use crate::codes;
 
 /// The journal of one run, for appending. A run has at most one at a time, and counts as running while it has one.
 pub struct RunJournal {
@@ -36,7 +37,7 @@ impl RunJournal {
         match core.live().entry(key) {
             MapEntry::Vacant(place) => place.insert(Arc::clone(&record)),
             MapEntry::Occupied(_) => {
-                return Err(Fault::new(ErrorCode::RunBusy, format!("Run `{run}` is already active."))
+                return Err(Fault::new(codes::RUN_BUSY, format!("Run `{run}` is already active."))
                     .hint("Wait until it ends, or cancel it first."));
             }
         };
@@ -191,5 +192,5 @@ impl Drop for RunJournal {
 }
 
 fn out_of_order(message: &str) -> Fault {
-    Fault::new(ErrorCode::JournalOutOfOrder, message)
+    Fault::new(codes::JOURNAL_OUT_OF_ORDER, message)
 }

@@ -13,13 +13,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::MemoryId;
 use plait_core::user::UserName;
 use plait_run::long_term_memory::MemoryRecord;
 
 use super::disk::Disk;
 use super::fault;
+use crate::codes;
 pub(in crate::store) use file::LoadedMemories;
 use file::MemoryFile;
 pub(in crate::store) use known_sizes::KnownSizes;
@@ -47,7 +48,7 @@ impl MemoryList {
         match (found.next(), found.next()) {
             (Some(only), None) => Ok(only),
             (Some(_), Some(_)) => Err(Fault::new(
-                ErrorCode::MemoryAmbiguous,
+                codes::MEMORY_AMBIGUOUS,
                 format!("Several memories have an id that begins with `{id}`."),
             )
             .hint("Give more of the id.")),
@@ -57,7 +58,7 @@ impl MemoryList {
 }
 
 fn unknown(id: &str) -> Fault {
-    Fault::new(ErrorCode::MemoryUnknown, format!("There is no memory `{id}`.")).hint(
+    Fault::new(codes::MEMORY_UNKNOWN, format!("There is no memory `{id}`.")).hint(
         "It may have been erased, or belong to another user. `plait memory list` shows those there are.",
     )
 }
@@ -113,7 +114,7 @@ impl Memories {
             }
             if file.list().memories.len() + new.len() > MAX_MEMORIES {
                 let message = format!("The user `{user}` has {MAX_MEMORIES} memories already.");
-                return Err(Fault::new(ErrorCode::MemoryFull, message)
+                return Err(Fault::new(codes::MEMORY_FULL, message)
                     .hint("Erase those that are not needed any more: plait memory erase ID…"));
             }
             file.append(&*self.disk, new, sizes)

@@ -21,6 +21,7 @@ use super::record::RunRecord;
 use super::record_index::IndexState;
 use super::run_index::RunIndex;
 use super::tree::{self, run_key};
+use crate::codes;
 
 /// How far reading the journals has come: how many run trees of how many.
 pub type Progress<'p> = &'p mut dyn FnMut(usize, usize);
@@ -67,7 +68,7 @@ pub(super) fn recover(home: &Path, rebuild: bool, progress: Progress<'_>) -> Res
 pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) -> Result<(), Fault> {
     let tree = match TreeFile::open(path) {
         Ok(tree) => tree,
-        Err(fault) if fault.code == plait_core::error::ErrorCode::StoreNewer => {
+        Err(fault) if fault.code == codes::STORE_NEWER => {
             // The rest of the store works without it.
             index.note_damage(root, "a newer version of Plait wrote it".to_owned());
             return Ok(());

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_core::user::UserName;
 use plait_run::view::RunStatus;
@@ -16,6 +16,7 @@ use super::log_file::Key;
 use super::record::RunRecord;
 use super::record_index::{IndexState, RecordIndex};
 use super::tree::{run_id, run_key};
+use crate::codes;
 
 /// Which runs to list.
 #[derive(Clone, Debug, Default)]
@@ -220,7 +221,7 @@ impl RunIndex {
                 match roots.first() {
                     Some(root) if roots.len() == 1 && found.contains(root) => Ok(run_id(*root)),
                     _ => Err(Fault::new(
-                        ErrorCode::RunAmbiguous,
+                        codes::RUN_AMBIGUOUS,
                         format!("More than one run's id begins with `{prefix}`."),
                     )
                     .hint("Give more of it; `plait runs list` shows them.")),
@@ -257,6 +258,6 @@ pub(super) fn at_rest(mut record: RunRecord) -> RunRecord {
 }
 
 pub(super) fn unknown(id: &str) -> Fault {
-    Fault::new(ErrorCode::RunUnknown, format!("There is no run `{id}`."))
+    Fault::new(codes::RUN_UNKNOWN, format!("There is no run `{id}`."))
         .hint("`plait runs list` shows the runs there are.")
 }

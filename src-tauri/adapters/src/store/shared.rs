@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 
 use super::conversation::{self, Conversations};
 use super::disk::Disk;
@@ -17,6 +17,7 @@ use super::memories::Memories;
 use super::recovery;
 use super::run_index::RunIndex;
 use super::tree::{self, Tree, TreeLayout, run_id};
+use crate::codes;
 
 /// How many layouts of trees that nobody writes are remembered.
 const MAX_CACHED_LAYOUTS: usize = 4;
@@ -99,7 +100,7 @@ impl Shared {
             return Err(unwritable(&path, root, why));
         }
         if layout.sealed {
-            return Err(Fault::new(ErrorCode::RunEnded, format!("Run {} has ended.", run_id(root)))
+            return Err(Fault::new(codes::RUN_ENDED, format!("Run {} has ended.", run_id(root)))
                 .hint("A run that has ended cannot be resumed. Run the flow again."));
         }
         let tree = Arc::new(Tree::open(Arc::clone(&self.disk), path, root, layout));
@@ -238,7 +239,7 @@ impl Shared {
 fn unwritable(path: &Path, root: Key, why: &str) -> Fault {
     let run = run_id(root);
     Fault::new(
-        ErrorCode::JournalCorrupt,
+        codes::JOURNAL_CORRUPT,
         format!("Nothing is written to `{}`: {why}.", path.display()),
     )
     .hint("What can be read of it is shown. `plait doctor` says what is lost; start the flow again, or from a node, to go on.")

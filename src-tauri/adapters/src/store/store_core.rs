@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{ConversationId, RunId};
 
 use super::conversation::{ConversationProjector, Conversations};
@@ -20,6 +20,7 @@ use super::run_index::{RunFilter, Which, at_rest, unknown};
 use super::shared::Shared;
 use super::tree::{self, run_id, run_key};
 use super::writer::{Writer, flush_result};
+use crate::codes;
 
 /// The record of a run that has a writer, ahead of the one in the index. None until its first event.
 pub(super) type LiveRecord = Arc<Mutex<Option<RunRecord>>>;
@@ -228,7 +229,7 @@ impl StoreCore {
             (root, family, hashes)
         };
         let busy = |run: &RunId| {
-            Fault::new(ErrorCode::RunBusy, format!("Run `{run}` is still going on.")).hint("Cancel it first.")
+            Fault::new(codes::RUN_BUSY, format!("Run `{run}` is still going on.")).hint("Cancel it first.")
         };
         let live: Vec<Key> = self.live().keys().copied().collect();
         let tree = self.shared.index().tree(root);

@@ -5,10 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 
 use super::fault;
 use crate::atomic_file;
+use crate::codes;
 use crate::flow_files;
 
 /// The end of a template's file name, after its id.
@@ -56,7 +57,7 @@ pub(super) fn all(home: &Path) -> Result<Vec<Template>, Fault> {
 /// The text of a template. Fault `template.unknown`.
 pub(super) fn text(home: &Path, id: &str) -> Result<String, Fault> {
     match flow_files::read(&file(home, id)?) {
-        Err(fault) if fault.code == ErrorCode::FlowNotFound => Err(unknown(id)),
+        Err(fault) if fault.code == codes::FLOW_NOT_FOUND => Err(unknown(id)),
         other => Ok(other?.text),
     }
 }
@@ -89,5 +90,5 @@ fn is_id(id: &str) -> bool {
 }
 
 fn unknown(id: &str) -> Fault {
-    Fault::new(ErrorCode::TemplateUnknown, format!("There is no template `{id}`."))
+    Fault::new(codes::TEMPLATE_UNKNOWN, format!("There is no template `{id}`."))
 }

@@ -22,11 +22,12 @@ mod texts;
 
 use std::path::{Path, PathBuf};
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::RunId;
 use uuid::Uuid;
 
 use super::log_file::Key;
+use crate::codes;
 pub(super) use encode::EncodedEntries;
 pub(super) use layout::{Span, TreeLayout, Values, entry_frames, lines, load_value, open_file};
 pub(super) use live::Tree;
@@ -46,7 +47,7 @@ const COMPRESSED: u8 = 2;
 /// The run's UUID. Fault `run.bad_id`.
 pub(super) fn run_key(id: &RunId) -> Result<Key, Fault> {
     Uuid::try_parse(id.as_str()).map(Uuid::into_bytes).map_err(|_| {
-        Fault::new(ErrorCode::RunBadId, format!("`{id}` is not a run's id."))
+        Fault::new(codes::RUN_BAD_ID, format!("`{id}` is not a run's id."))
             .hint("Ids look like 0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10; `plait runs list` shows them.")
     })
 }
@@ -95,7 +96,7 @@ fn list(folder: &Path) -> std::io::Result<Vec<std::fs::DirEntry>> {
 
 /// The fault for an entry that can't be read.
 pub(super) fn corrupt(run: &RunId, seq: u64, why: &str) -> Fault {
-    Fault::new(ErrorCode::JournalCorrupt, format!("Entry {seq} of the journal of run `{run}` is damaged: {why}."))
+    Fault::new(codes::JOURNAL_CORRUPT, format!("Entry {seq} of the journal of run `{run}` is damaged: {why}."))
         .hint("Everything before it can still be read. Start the flow again, or from a node, to go on. `plait doctor` says what is lost.")
         .details(serde_json::json!({ "run": run, "seq": seq }))
 }

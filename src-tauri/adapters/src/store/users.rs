@@ -1,12 +1,13 @@
 //! The users of a data directory, and which of them is the current one: `users.json`.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::user::UserName;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::documents;
 use super::store_core::StoreCore;
+use crate::codes;
 
 pub(super) const USERS: &str = "users";
 /// The most users of a data directory.
@@ -39,11 +40,11 @@ impl UserList {
     pub fn add(&mut self, name: &str) -> Result<UserName, Fault> {
         let name = UserName::parse(name)?;
         if let Some(known) = self.names.iter().find(|known| known.resembles(&name)) {
-            return Err(Fault::new(ErrorCode::UserExists, format!("There is already a user `{known}`."))
+            return Err(Fault::new(codes::USER_EXISTS, format!("There is already a user `{known}`."))
                 .hint(format!("Choose another name, or switch to that user: plait users switch {known}")));
         }
         if self.names.len() >= MAX_USERS {
-            return Err(Fault::new(ErrorCode::UserTooMany, format!("There are {MAX_USERS} users already."))
+            return Err(Fault::new(codes::USER_TOO_MANY, format!("There are {MAX_USERS} users already."))
                 .hint("Remove one that is not needed any more."));
         }
         self.names.push(name.clone());
@@ -61,7 +62,7 @@ impl UserList {
     pub fn remove(&mut self, name: &str) -> Result<UserName, Fault> {
         let name = self.find(name)?;
         if name == self.current {
-            return Err(Fault::new(ErrorCode::UserCurrent, format!("`{name}` is the current user."))
+            return Err(Fault::new(codes::USER_CURRENT, format!("`{name}` is the current user."))
                 .hint("Switch to another user first: plait users switch NAME"));
         }
         self.names.retain(|known| *known != name);
@@ -70,7 +71,7 @@ impl UserList {
 
     fn unknown(&self, name: &str) -> Fault {
         let known: Vec<_> = self.names.iter().map(|name| format!("`{name}`")).collect();
-        Fault::new(ErrorCode::UserUnknown, format!("There is no user `{}`.", name.trim()))
+        Fault::new(codes::USER_UNKNOWN, format!("There is no user `{}`.", name.trim()))
             .hint(format!("There are: {}. Add another one: plait users add NAME", known.join(", ")))
     }
 

@@ -14,12 +14,13 @@ use std::time::Duration;
 
 use futures::channel::oneshot;
 use parking_lot::{Condvar, Mutex};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 
 use super::fault;
 use super::log_file::Key;
 use super::shared::Shared;
 use super::tree::Tree;
+use crate::codes;
 use compressor::Compressor;
 
 /// How long a write that nobody waits for may be held back to go with others.
@@ -240,7 +241,7 @@ impl Worker {
 /// The answer to a flush; a writer that has gone without one has stopped.
 pub(super) fn flush_result(received: Result<Result<(), Fault>, oneshot::Canceled>) -> Result<(), Fault> {
     received.unwrap_or_else(|_| {
-        Err(Fault::new(ErrorCode::StoreIo, "The store's writer has stopped.")
+        Err(Fault::new(codes::STORE_IO, "The store's writer has stopped.")
             .hint("Start Plait again; everything flushed before is kept."))
     })
 }

@@ -1,14 +1,16 @@
 //! The URL of an OTLP/HTTP endpoint.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use url::Url;
+
+use crate::codes;
 
 const TRACES_PATH: &str = "v1/traces";
 
 /// The URL that spans are posted to: the endpoint with `/v1/traces`, unless it ends with that. Fault `telemetry.bad_endpoint`.
 pub(super) fn traces_url(endpoint: &str) -> Result<Url, Fault> {
     let bad = |why: &str| {
-        Fault::new(ErrorCode::TelemetryBadEndpoint, format!("The OpenTelemetry endpoint {why}.")).hint(
+        Fault::new(codes::TELEMETRY_BAD_ENDPOINT, format!("The OpenTelemetry endpoint {why}.")).hint(
             "Use a URL like http://127.0.0.1:4318. Headers with keys belong into an environment variable.",
         )
     };

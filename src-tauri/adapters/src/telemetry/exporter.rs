@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, StatusCode};
 use serde_json::Value;
@@ -12,6 +12,7 @@ use super::TelemetrySettings;
 use super::endpoint::traces_url;
 use super::otlp;
 use super::span::Span;
+use crate::codes;
 use crate::net::is_loopback;
 
 /// The spans of one request. Collectors accept 4 MB by default.
@@ -133,7 +134,7 @@ fn read_headers(variable: &str) -> Result<HeaderMap, Fault> {
     let text = crate::environment::variable(variable).unwrap_or_default();
     parse_headers(&text).ok_or_else(|| {
         let message = format!("The environment variable `{variable}` does not hold headers.");
-        Fault::new(ErrorCode::SettingsTelemetry, message).hint("Set it to `name=value,name=value`.")
+        Fault::new(codes::SETTINGS_TELEMETRY, message).hint("Set it to `name=value,name=value`.")
     })
 }
 
@@ -149,13 +150,13 @@ fn parse_headers(text: &str) -> Option<HeaderMap> {
 }
 
 fn no_endpoint() -> Fault {
-    Fault::new(ErrorCode::TelemetryNoEndpoint, "There is no endpoint to send spans to.")
+    Fault::new(codes::TELEMETRY_NO_ENDPOINT, "There is no endpoint to send spans to.")
         .hint("Name one with --endpoint or in the settings, or write them to a file with --file.")
 }
 
 fn failed(url: &Url, why: &str) -> Fault {
     let message = format!("Spans could not be sent to {url}: {why}.");
-    Fault::new(ErrorCode::TelemetryExportFailed, message)
+    Fault::new(codes::TELEMETRY_EXPORT_FAILED, message)
         .hint("Check that a collector with OTLP over HTTP listens there. The run is not affected; export it again later.")
 }
 

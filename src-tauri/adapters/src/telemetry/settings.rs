@@ -1,10 +1,11 @@
 //! Where spans are sent, and what they contain.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::endpoint::traces_url;
+use crate::codes;
 use crate::keys::is_variable_name;
 
 /// The settings of the OpenTelemetry export.
@@ -41,7 +42,7 @@ impl TelemetrySettings {
         match &self.headers_variable {
             Some(name) if !name.is_empty() && !is_variable_name(name) => {
                 let message = "The headers for OpenTelemetry are not the name of an environment variable.";
-                Err(Fault::new(ErrorCode::SettingsTelemetry, message)
+                Err(Fault::new(codes::SETTINGS_TELEMETRY, message)
                     .hint("Put the headers into an environment variable, and name that."))
             }
             _ => Ok(()),

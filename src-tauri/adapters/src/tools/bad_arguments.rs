@@ -1,10 +1,12 @@
 //! The fault for arguments that a tool cannot use.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
+
+use crate::codes;
 
 pub(super) fn bad_arguments(tool: &str, problems: &[String]) -> Fault {
     Fault::new(
-        ErrorCode::ToolBadArguments,
+        codes::TOOL_BAD_ARGUMENTS,
         format!("The arguments of `{tool}` are invalid: {}.", problems.join("; ")),
     )
     .hint("Call the tool again with arguments that match its schema.")

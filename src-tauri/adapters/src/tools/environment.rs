@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::long_term_memory::{MemoryStore, NoMemoryStore};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use url::Url;
 
+use crate::codes;
 use crate::keys::{KeyStore, is_variable_name, variable_names};
 use crate::net::{AddressPolicy, AllowedHost, GuardedClient};
 use crate::project_files::FileAccess;
@@ -51,7 +52,7 @@ impl ToolSettings {
     /// Checks hosts and secrets. Fault `settings.tools`.
     pub fn check(&self) -> Result<(), Fault> {
         let invalid = |message: String| {
-            Fault::new(ErrorCode::SettingsTools, message)
+            Fault::new(codes::SETTINGS_TOOLS, message)
                 .hint("Hosts are like `localhost:8080`, origins like `https://api.github.com`.")
         };
         self.policy().map_err(|problem| invalid(format!("An allowed host: {problem}.")))?;
@@ -144,7 +145,7 @@ impl ToolEnvironment {
     pub(super) async fn execute(&self, job: Job) -> Result<serde_json::Value, Fault> {
         let workers = self.workers.as_ref().ok_or_else(|| {
             Fault::new(
-                ErrorCode::ToolWorkerUnavailable,
+                codes::TOOL_WORKER_UNAVAILABLE,
                 "There are no worker processes here, which this tool needs.",
             )
         })?;

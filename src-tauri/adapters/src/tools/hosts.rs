@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::tool::{KnownServer, ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
+
+use crate::codes;
 
 /// The part of a tool's source that MCP servers have in common.
 pub(super) const MCP: &str = "mcp";
@@ -47,7 +49,7 @@ impl ToolHost for ToolHosts {
 
     async fn list_server(&self, server: &str) -> Result<Vec<ToolSpec>, Fault> {
         let host = self.find(MCP).ok_or_else(|| {
-            Fault::new(ErrorCode::McpUnknownServer, format!("There is no MCP server `{server}`."))
+            Fault::new(codes::MCP_UNKNOWN_SERVER, format!("There is no MCP server `{server}`."))
         })?;
         host.list_server(server).await
     }
@@ -58,7 +60,7 @@ impl ToolHost for ToolHosts {
         }
         let ToolSpec { name, source, .. } = &*call.tool;
         let message = format!("Nothing here can call the tool `{name}`: its source is `{source}`.");
-        Err(Fault::new(ErrorCode::ToolUnknown, message))
+        Err(Fault::new(codes::TOOL_UNKNOWN, message))
     }
 }
 

@@ -6,7 +6,7 @@ mod response;
 mod secrets;
 
 use async_trait::async_trait;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::origin::Origin;
 use plait_run::http_tool::HttpBinding;
 use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
@@ -14,6 +14,7 @@ use serde::Deserialize as _;
 use serde_json::Value;
 
 use super::environment::ToolEnvironment;
+use crate::codes;
 use crate::net::host_of;
 pub(super) use response::{check_status, decode_text};
 
@@ -37,7 +38,7 @@ impl ToolHost for HttpTools {
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
         let binding = HttpBinding::deserialize(&call.tool.binding).map_err(|error| {
             let message = format!("The request of the tool `{}` can't be read: {error}.", call.tool.name);
-            Fault::new(ErrorCode::ToolsBadDeclaration, message)
+            Fault::new(codes::TOOLS_BAD_DECLARATION, message)
         })?;
         let mut request = request::build(&binding, &call.tool.name, &call.arguments, &call.context)?;
         secrets::insert(&self.0, &binding, &call.arguments, &mut request).await?;

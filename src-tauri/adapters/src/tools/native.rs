@@ -20,13 +20,14 @@ mod write_file;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::host::Clock;
 use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
 use serde_json::Value;
 
 use super::environment::ToolEnvironment;
 use crate::clock::SystemClock;
+use crate::codes;
 use tool::RegisteredTool;
 
 /// The native tools. Cheap to clone.
@@ -66,7 +67,7 @@ impl ToolHost for NativeTools {
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
         let tool = self.0.iter().find(|tool| tool.spec.name == call.tool.name).ok_or_else(|| {
             let names: Vec<_> = self.0.iter().map(|tool| format!("`{}`", tool.spec.name)).collect();
-            Fault::new(ErrorCode::ToolUnknown, format!("There is no tool `{}`.", call.tool.name))
+            Fault::new(codes::TOOL_UNKNOWN, format!("There is no tool `{}`.", call.tool.name))
                 .hint(format!("Available tools: {}.", names.join(", ")))
         })?;
         tool.check(&call.arguments)?;

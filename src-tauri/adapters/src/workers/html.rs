@@ -4,10 +4,11 @@
 
 use std::time::Duration;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use serde_json::Value;
 
 use super::stopped::Stopped;
+use crate::codes;
 
 pub(super) const TIME_LIMIT: Duration = Duration::from_secs(5);
 /// Elements without use for a model.
@@ -17,7 +18,7 @@ const SKIPPED_TAGS: [&str; 8] = ["script", "style", "noscript", "svg", "iframe",
 pub(super) fn to_markdown(html: &str) -> Result<Value, Fault> {
     let converter = htmd::HtmlToMarkdown::builder().skip_tags(SKIPPED_TAGS.to_vec()).build();
     converter.convert(html).map(Value::String).map_err(|error| {
-        Fault::new(ErrorCode::ToolNotText, format!("The page can't be read as HTML: {error}."))
+        Fault::new(codes::TOOL_NOT_TEXT, format!("The page can't be read as HTML: {error}."))
     })
 }
 
@@ -27,5 +28,5 @@ pub(super) fn stopped(why: Stopped) -> Fault {
         Stopped::Time => "The page was not read: that takes too long.",
         Stopped::Memory => "The page was not read: it nests too deeply, or takes too much memory.",
     };
-    Fault::new(ErrorCode::ToolTooLarge, message).hint("Fetch another page.")
+    Fault::new(codes::TOOL_TOO_LARGE, message).hint("Fetch another page.")
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::exact_json;
 use rquickjs::prelude::Rest;
 use rquickjs::{
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::stopped::Stopped;
+use crate::codes;
 
 /// How long a program may compute.
 const MAX_COMPUTE_TIME: Duration = Duration::from_secs(5);
@@ -98,7 +99,7 @@ impl Failure {
     fn into_fault(self, log: &[String]) -> Fault {
         match self {
             Self::Thrown(message) => {
-                Fault::new(ErrorCode::ToolCodeFailed, format!("The program failed: {message}"))
+                Fault::new(codes::TOOL_CODE_FAILED, format!("The program failed: {message}"))
                     .hint("Correct the program. It is the body of a function: `return` its result.")
                     .details(json!({ "log": log }))
             }
@@ -195,7 +196,7 @@ fn line_of(stack: &str) -> Option<u32> {
 }
 
 fn limit(why: &str) -> Fault {
-    Fault::new(ErrorCode::ToolCodeLimit, format!("The program was stopped: {why}."))
+    Fault::new(codes::TOOL_CODE_LIMIT, format!("The program was stopped: {why}."))
         .hint("Let the program do less, or split the work.")
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluation;
 use plait_core::expression::in_process::evaluate;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use super::documents::{self, DocumentBytes};
 use super::javascript::{self, Program};
 use super::stopped::Stopped;
 use super::{expressions, html};
+use crate::codes;
 use crate::documents::DocumentKind;
 
 /// A piece of work for a worker.
@@ -70,7 +71,7 @@ impl Job {
             Self::Evaluate(_) => expressions::unavailable(error),
             Self::ReadDocument(_) => documents::unavailable(error),
             Self::RunProgram(_) | Self::ReadHtml(_) => Fault::new(
-                ErrorCode::ToolWorkerUnavailable,
+                codes::TOOL_WORKER_UNAVAILABLE,
                 format!("The worker process that this tool needs could not be started: {error}."),
             )
             .hint("Check that the machine has memory left, then try again."),

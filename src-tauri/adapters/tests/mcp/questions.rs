@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use plait_core::error::{ErrorCode, Fault};
+use plait_adapters::codes;
+use plait_core::error::Fault;
 use plait_run::tool::{SamplingReply, SamplingRequest, ToolAnswer, ToolQuestion, ToolRequests};
 use serde_json::{Value, json};
 
@@ -24,7 +25,7 @@ impl ToolRequests for Person {
         self.asked.lock().push(question);
         match &self.answer {
             Some(answer) => Ok(ToolAnswer::Accepted(answer.clone())),
-            None => Err(Fault::new(ErrorCode::ToolNoResult, "The run pauses.")),
+            None => Err(Fault::new(codes::TOOL_NO_RESULT, "The run pauses.")),
         }
     }
 

@@ -24,6 +24,7 @@ use super::subflows;
 use super::unknown_tools::{own_tool_names, unknown_tools};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
 
 /// `flow.check`: the problems of a flow. Runs nothing.
@@ -82,7 +83,7 @@ pub fn check_runnable(
     if to.is_none() {
         let mut of_subflows = SubflowChecker::new(path, registry);
         errors = of_subflows.check_nodes(&bound, path).diagnostics;
-        let ends_a_run = |code: &ErrorCode| code.domain() == "subflow" || *code == ErrorCode::ToolsUnknown;
+        let ends_a_run = |code: &ErrorCode| code.domain() == "subflow" || *code == codes::TOOLS_UNKNOWN;
         errors.retain(|found| found.severity == Severity::Error && ends_a_run(&found.code));
         errors.extend(unknown_tools(flow, of_subflows.tools));
     }
@@ -195,7 +196,7 @@ impl<'a> SubflowChecker<'a> {
         let can_ask = children.can_ask;
         let checked = CheckedFile { error: first_error(&subflow.name, bound, children), can_ask };
         // Recursion depends on the caller: the same file may be valid when another flow runs it.
-        if checked.error.as_ref().is_none_or(|error| error.code != ErrorCode::SubflowRecursion) {
+        if checked.error.as_ref().is_none_or(|error| error.code != codes::SUBFLOW_RECURSION) {
             self.checked_files.insert(key, checked.clone());
         }
         checked
@@ -209,7 +210,7 @@ fn first_error(name: &str, flow: BoundFlow<'_>, children: Children) -> Option<Er
     errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
     // These name the whole chain of flows, so they are passed on unchanged.
     let is_chain_error =
-        |error: &&Diagnostic| matches!(error.code, ErrorCode::SubflowRecursion | ErrorCode::SubflowTooDeep);
+        |error: &&Diagnostic| [codes::SUBFLOW_RECURSION, codes::SUBFLOW_TOO_DEEP].contains(&error.code);
     if let Some(error) = errors.iter().find(is_chain_error) {
         let reply = ErrorReply::new(error.code.clone(), error.message.clone());
         return Some(match &error.hint {
@@ -221,7 +222,7 @@ fn first_error(name: &str, flow: BoundFlow<'_>, children: Children) -> Option<Er
     let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
     let message = format!("`{name}` can't run: {}, {}{more}", first.pointer, first.message);
     Some(
-        ErrorReply::new(ErrorCode::SubflowInvalid, message)
+        ErrorReply::new(codes::SUBFLOW_INVALID, message)
             .hint("Open that flow and fix the problems that its diagnostics list."),
     )
 }

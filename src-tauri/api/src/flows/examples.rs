@@ -1,7 +1,5 @@
 //! `flow.examples` and `flow.example`: the example flows, embedded in the binary for `plait run hello` and for the empty
 //! canvas of the editor.
-
-use plait_core::error::ErrorCode;
 use plait_core::flow;
 use plait_core::flow::Flow;
 use serde::{Deserialize, Serialize};
@@ -9,6 +7,7 @@ use ts_rs::TS;
 
 use super::service::FlowService;
 use crate::ErrorReply;
+use crate::codes;
 use crate::command::Command;
 
 macro_rules! examples {
@@ -47,7 +46,7 @@ examples![
 /// The example flow with this ID. `flow.unknown_example` when there is none.
 pub fn flow(id: &str) -> Result<Flow, ErrorReply> {
     let text = text(id).ok_or_else(|| {
-        ErrorReply::new(ErrorCode::FlowUnknownExample, format!("There is no example flow `{id}`."))
+        ErrorReply::new(codes::FLOW_UNKNOWN_EXAMPLE, format!("There is no example flow `{id}`."))
             .hint(format!("The examples are: {}.", IDS.join(", ")))
     })?;
     flow::read(text).map_err(|error| {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use plait_adapters::flow_files;
 use plait_adapters::store::RecentFlow;
 use plait_core::diagnostic::Diagnostic;
-use plait_core::error::ErrorCode;
 use plait_core::flow::{Flow, ReadError};
 use plait_formats::pipeline;
 use serde::{Deserialize, Serialize};
@@ -18,6 +17,7 @@ use super::service::FlowService;
 use super::text::{write_flow, write_pipeline};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
 
 /// `flow.new`: an empty flow of the current version.
@@ -102,7 +102,7 @@ impl Command for OpenFlow {
 /// Why a file is not a flow: the first error with its position, and the diagnostics of all.
 pub(super) fn unreadable(path: &Path, errors: &[ReadError]) -> ErrorReply {
     let Some(error) = errors.first() else {
-        return ErrorReply::new(ErrorCode::FlowWrongShape, format!("{} is not a flow.", path.display()));
+        return ErrorReply::new(codes::FLOW_WRONG_SHAPE, format!("{} is not a flow.", path.display()));
     };
     let diagnostic = &*error.diagnostic;
     let position = if error.line > 0 { format!(":{}:{}", error.line, error.column) } else { String::new() };

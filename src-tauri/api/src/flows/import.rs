@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use plait_adapters::flow_files;
-use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
 use plait_import::{Format, ImportReport, Imported, import};
 use serde::{Deserialize, Serialize};
@@ -13,6 +12,7 @@ use ts_rs::TS;
 use super::service::FlowService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
 
 /// `flow.import`: reads a file of another tool. `import.*` when it cannot be imported, `flow.*` when it cannot be read. Runs
@@ -62,7 +62,7 @@ impl Command for ImportFlow {
                 }
                 (None, None) => {
                     let message = "`flow.import` takes a `path` or a `text`.";
-                    return Err(ErrorReply::new(ErrorCode::CommandArguments, message));
+                    return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message));
                 }
             };
             let name = self.name.or(stem).unwrap_or_else(|| "Imported".to_owned());

@@ -5,9 +5,11 @@ use std::path::Path;
 
 use plait_adapters::{ProviderRegistry, Store};
 use plait_core::diagnostic::{Diagnostic, escape};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use serde_json::{Map, Value};
+
+use crate::codes;
 
 const PROVIDER_FIELDS: [&str; 2] = ["provider", "overrideProvider"];
 /// The fields with objects that may name one. Other fields hold data of the flow's author.
@@ -47,7 +49,7 @@ pub fn missing_providers(flow: &Flow, known: &BTreeSet<String>) -> Vec<Diagnosti
         let message = format!("There is no provider `{name}` on this machine.");
         let all: Vec<&str> = known.iter().map(String::as_str).collect();
         let found =
-            Diagnostic::error(ErrorCode::ProviderUnknown, pointer.clone(), message).warning().hint(format!(
+            Diagnostic::error(codes::PROVIDER_UNKNOWN, pointer.clone(), message).warning().hint(format!(
                 "Add it with `plait providers add {name}` or in the settings, or name one of: {}.",
                 all.join(", ")
             ));

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use plait_adapters::flow_files;
-use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
 use plait_formats::pipeline;
 use serde::{Deserialize, Serialize};
@@ -15,6 +14,7 @@ use super::files::unreadable;
 use super::service::FlowService;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
 
 /// A folder with more of them is no folder of flows.
@@ -53,7 +53,7 @@ impl Command for ReadFlow {
                 }
                 (None, None) => {
                     let message = "`flow.read` takes a `path` or a `text`.";
-                    return Err(ErrorReply::new(ErrorCode::CommandArguments, message));
+                    return Err(ErrorReply::new(codes::COMMAND_ARGUMENTS, message));
                 }
             };
             pipeline::read_file(&path, &text).map_err(|errors| unreadable(&path, &errors))

@@ -1,10 +1,11 @@
 //! Parameters of sampling that a flow sets for models that refuse them. Calls are sent without them, so these are warnings.
 
 use plait_core::diagnostic::{Diagnostic, escape};
-use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
 use plait_run::models::{sampling_parameters, takes_sampling};
 use serde_json::{Map, Value};
+
+use crate::codes;
 
 /// The nodes that make a context, and so name the model of the nodes after them.
 const CONTEXT_MAKERS: [&str; 2] = ["contextStart", "newContext"];
@@ -27,7 +28,7 @@ pub(super) fn refused_sampling(flow: &Flow) -> Vec<Diagnostic> {
             let names: Vec<String> = models.iter().map(|(_, model)| format!("`{model}`")).collect();
             let message = format!("{} takes no such parameter. Calls are sent without it.", names.join(", "));
             let place = format!("/nodes/{}/config{pointer}", escape(id.as_str()));
-            let warning = Diagnostic::error(ErrorCode::ModelNoSampling, place, message).warning().node(id);
+            let warning = Diagnostic::error(codes::MODEL_NO_SAMPLING, place, message).warning().node(id);
             found.push(warning.hint("Remove it, or use another model."));
         }
     }

@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 
 use plait_adapters::Redaction;
 use plait_core::diagnostic::{Diagnostic, escape};
-use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
 use serde_json::Value;
 
 use crate::ErrorReply;
+use crate::codes;
 
 /// Removes secrets from a flow. `flow.holds_secret` if nothing is left that is a flow.
 pub(crate) fn redact(flow: &mut Flow, redaction: &Redaction) -> Result<(), ErrorReply> {
     let holds_secret = |why: String| {
         ErrorReply::new(
-            ErrorCode::FlowHoldsSecret,
+            codes::FLOW_HOLDS_SECRET,
             format!("The flow holds a secret and can't do without it: {why}."),
         )
         .hint("Remove it from the flow.")
@@ -48,7 +48,7 @@ pub(super) fn diagnostics(flow: &Flow) -> Vec<Diagnostic> {
             pointer.strip_prefix(&place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         });
         let message = format!("This holds a secret ({name}): everyone who gets the file gets it, too.");
-        let warning = Diagnostic::error(ErrorCode::FlowHoldsSecret, pointer.clone(), message).warning().hint(
+        let warning = Diagnostic::error(codes::FLOW_HOLDS_SECRET, pointer.clone(), message).warning().hint(
             "Remove it and revoke it. The keys of providers belong into the settings. Runs replace it by a label.",
         );
         match node {

@@ -1,7 +1,5 @@
 //! Finds the flow that a sub-flow node runs: a file relative to its own, another example flow, or the flow in its config.
 //! Ensures that no flow runs inside itself.
-
-use plait_core::error::ErrorCode;
 use std::io;
 use std::path::Path;
 
@@ -14,6 +12,7 @@ use plait_formats::pipeline;
 use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
 
 use crate::ErrorReply;
+use crate::codes;
 use crate::flows::examples;
 
 /// How the names of flow files end.
@@ -84,21 +83,21 @@ fn open(file: &str, folder: &Path, access: &FileAccess) -> Result<FlowFile, Erro
         let [yaml, _] = PIPELINE_ENDINGS;
         let message =
             format!("`{file}` is not read: the name of a flow's file ends in `{FLOW_ENDING}` or `{yaml}`.");
-        return Err(ErrorReply::new(ErrorCode::SubflowUnreadable, message).hint("Rename the file."));
+        return Err(ErrorReply::new(codes::SUBFLOW_UNREADABLE, message).hint("Rename the file."));
     }
     flow_files::read_opened(&opened, path)
-        .map_err(|fault| ErrorReply { code: ErrorCode::SubflowUnreadable, ..ErrorReply::from(fault) })
+        .map_err(|fault| ErrorReply { code: codes::SUBFLOW_UNREADABLE, ..ErrorReply::from(fault) })
 }
 
 fn access_error(file: &str, folder: &Path, error: &AccessError) -> ErrorReply {
     let place = format!("`file` is relative to the folder of the flow, {}.", folder.display());
     match error {
         AccessError::UnsafeFolder { .. } => {
-            ErrorReply::new(ErrorCode::SubflowUnsafeFolder, format!("`{file}` is not read: {error}."))
+            ErrorReply::new(codes::SUBFLOW_UNSAFE_FOLDER, format!("`{file}` is not read: {error}."))
                 .hint("Move the flow and its sub-flows into a folder of their own.")
         }
         AccessError::Outside => ErrorReply::new(
-            ErrorCode::SubflowOutsideProject,
+            codes::SUBFLOW_OUTSIDE_PROJECT,
             format!("`{file}` is not read: it is outside of the project."),
         )
         .hint(
@@ -106,19 +105,19 @@ fn access_error(file: &str, folder: &Path, error: &AccessError) -> ErrorReply {
              there.",
         ),
         AccessError::SecretFile => ErrorReply::new(
-            ErrorCode::SubflowSecretFile,
+            codes::SUBFLOW_SECRET_FILE,
             format!("`{file}` is not read: files of this name hold secrets."),
         )
         .hint("Give the flow another name."),
         AccessError::HardLink => ErrorReply::new(
-            ErrorCode::SubflowHardLink,
+            codes::SUBFLOW_HARD_LINK,
             format!("`{file}` is not read: it is a hard link to a file that may be outside of the project."),
         )
         .hint("Replace the link by a copy of the file."),
         AccessError::Io(error) if error.kind() == io::ErrorKind::NotFound => {
-            ErrorReply::new(ErrorCode::SubflowNotFound, format!("There is no file `{file}`.")).hint(place)
+            ErrorReply::new(codes::SUBFLOW_NOT_FOUND, format!("There is no file `{file}`.")).hint(place)
         }
-        error => ErrorReply::new(ErrorCode::SubflowUnreadable, format!("`{file}` can't be read: {error}."))
+        error => ErrorReply::new(codes::SUBFLOW_UNREADABLE, format!("`{file}` can't be read: {error}."))
             .hint(place),
     }
 }
@@ -128,7 +127,7 @@ fn example(file: &str) -> Result<Subflow, ErrorReply> {
     let id = file.strip_suffix(FLOW_ENDING).unwrap_or(file);
     let text = examples::text(id).ok_or_else(|| {
         ErrorReply::new(
-            ErrorCode::SubflowNotFound,
+            codes::SUBFLOW_NOT_FOUND,
             format!("`{file}` cannot be found: the flow that runs it was not saved, so it has no folder."),
         )
         .hint("Save the flow first; `file` is relative to its folder.")
@@ -139,16 +138,14 @@ fn example(file: &str) -> Result<Subflow, ErrorReply> {
 fn parse(text: &str, file: &str) -> Result<Flow, ErrorReply> {
     pipeline::read_file(Path::new(file), text).map_err(|errors| {
         let Some(error) = errors.first() else {
-            return ErrorReply::new(ErrorCode::SubflowUnreadable, format!("`{file}` is not a flow."));
+            return ErrorReply::new(codes::SUBFLOW_UNREADABLE, format!("`{file}` is not a flow."));
         };
         let position =
             if error.line > 0 { format!(":{}:{}", error.line, error.column) } else { String::new() };
         let diagnostic = &*error.diagnostic;
-        let reply = ErrorReply::new(
-            ErrorCode::SubflowUnreadable,
-            format!("`{file}{position}`: {}", diagnostic.message),
-        )
-        .diagnostics(std::slice::from_ref(diagnostic));
+        let reply =
+            ErrorReply::new(codes::SUBFLOW_UNREADABLE, format!("`{file}{position}`: {}", diagnostic.message))
+                .diagnostics(std::slice::from_ref(diagnostic));
         match &diagnostic.hint {
             Some(hint) => reply.hint(hint.clone()),
             None => reply,
@@ -158,17 +155,17 @@ fn parse(text: &str, file: &str) -> Result<Flow, ErrorReply> {
 
 /// Turns the error of an invalid flow into that of a sub-flow with this name.
 pub(crate) fn invalid(error: ErrorReply, name: &str) -> ErrorReply {
-    if error.code != ErrorCode::FlowInvalid {
+    if error.code != codes::FLOW_INVALID {
         return error;
     }
     let message = error.message.replacen("This flow", &format!("The sub-flow `{name}`"), 1);
-    ErrorReply { code: ErrorCode::SubflowInvalid, message, ..error }
+    ErrorReply { code: codes::SUBFLOW_INVALID, message, ..error }
 }
 
 /// The error for a flow that would run inside itself, through this chain of files.
 pub(crate) fn recursion(chain: &[String]) -> ErrorReply {
     ErrorReply::new(
-        ErrorCode::SubflowRecursion,
+        codes::SUBFLOW_RECURSION,
         format!("A flow would run inside itself: {}.", chain.join(" › ")),
     )
     .hint("Use a cycle to repeat steps, or remove one of these sub-flows.")
@@ -178,7 +175,7 @@ pub(crate) fn recursion(chain: &[String]) -> ErrorReply {
 pub(crate) fn too_deep<'a>(chain: impl Iterator<Item = &'a str>) -> ErrorReply {
     let chain: Vec<&str> = chain.collect();
     ErrorReply::new(
-        ErrorCode::SubflowTooDeep,
+        codes::SUBFLOW_TOO_DEEP,
         format!(
             "Flows can be nested {} levels deep at most. This would be deeper: {}.",
             MAX_DEPTH - 1,

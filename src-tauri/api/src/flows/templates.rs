@@ -2,7 +2,7 @@
 
 use plait_adapters::Redaction;
 use plait_adapters::store::Template;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow;
 use plait_core::flow::Flow;
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,7 @@ use super::service::FlowService;
 use super::text::write_flow;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
 
 /// A template, as lists show it.
@@ -143,7 +144,7 @@ impl Command for RenameTemplate {
         let redaction = service.keys.redaction_with_stored_keys().await;
         run_blocking(move || {
             if self.name.trim().is_empty() {
-                let error = ErrorReply::new(ErrorCode::TemplateNoName, "A template needs a name.");
+                let error = ErrorReply::new(codes::TEMPLATE_NO_NAME, "A template needs a name.");
                 return Err(error.hint("Give it one."));
             }
             let flow = read(&self.id, &store.template(&self.id)?)?;

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use plait_adapters::{Store, flow_files};
-use plait_core::error::ErrorCode;
 use plait_core::flow;
 use plait_core::flow::Flow;
 use plait_formats::pipeline;
 
 use crate::ErrorReply;
+use crate::codes;
 
 /// The text of a flow's file.
 pub(crate) fn write_flow(flow: &Flow) -> Result<String, ErrorReply> {
     flow::write(flow).map_err(|error| {
-        ErrorReply::new(ErrorCode::FlowUnwritable, format!("The flow could not be serialized: {error}."))
+        ErrorReply::new(codes::FLOW_UNWRITABLE, format!("The flow could not be serialized: {error}."))
     })
 }
 
@@ -22,11 +22,11 @@ pub(crate) fn write_flow(flow: &Flow) -> Result<String, ErrorReply> {
 pub(crate) fn write_pipeline(source: &Path, flow: &Flow, force: bool) -> Result<String, ErrorReply> {
     let base = match flow_files::read(source) {
         Ok(file) => pipeline::is_pipeline(source).then_some(file.text),
-        Err(fault) if fault.code == ErrorCode::FlowNotFound => None,
+        Err(fault) if fault.code == codes::FLOW_NOT_FOUND => None,
         Err(fault) => return Err(fault.into()),
     };
     let saved = match pipeline::save(base.as_deref(), flow) {
-        Err(problem) if force && problem.code != ErrorCode::PipelineNotExpressible => {
+        Err(problem) if force && problem.code != codes::PIPELINE_NOT_EXPRESSIBLE => {
             pipeline::save(None, flow)
         }
         saved => saved,

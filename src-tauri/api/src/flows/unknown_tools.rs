@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 
 use plait_adapters::{FileAccess, KeyStore, NativeTools, ToolEnvironment};
 use plait_core::diagnostic::{Diagnostic, escape};
-use plait_core::error::ErrorCode;
 use plait_core::flow::{Flow, Node};
 use plait_core::id::NodeId;
 use serde_json::Value;
 
+use crate::codes;
 use crate::tools::own_tools;
 
 /// The input by which a node gets tools of other nodes.
@@ -67,7 +67,7 @@ fn gets_tools(flow: &Flow, id: &NodeId) -> bool {
 fn unknown(id: &NodeId, setting: &str, message: String, known: &BTreeSet<String>) -> Diagnostic {
     let all: Vec<&str> = known.iter().map(String::as_str).collect();
     Diagnostic::error(
-        ErrorCode::ToolsUnknown,
+        codes::TOOLS_UNKNOWN,
         format!("/nodes/{}/config{setting}", escape(id.as_str())),
         message,
     )

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use plait_adapters::{McpServers, Store};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_run::grant::{GrantPattern, GrantRule, Grants, MAX_RULES};
 use plait_run::needs::{Need, NeedCatalog, NeedState};
@@ -16,6 +16,7 @@ use super::flow_needs::FlowNeeds;
 use super::{FlowGrants, NeedStatus, ServerPin};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 
 /// What people allow their flows.
 pub struct GrantService {
@@ -90,7 +91,7 @@ fn change(store: &Store, path: &str, change: impl FnOnce(&Grants) -> Grants) -> 
         let changed = change(kept);
         if changed.rules().len() > MAX_RULES {
             let message = format!("A flow has at most {MAX_RULES} rules.");
-            return Err(Fault::new(ErrorCode::GrantInvalid, message).hint("Revoke those that nothing needs."));
+            return Err(Fault::new(codes::GRANT_INVALID, message).hint("Revoke those that nothing needs."));
         }
         Ok(changed)
     })
@@ -119,7 +120,7 @@ pub(crate) fn undecided(needs: Vec<Need>, grants: &Grants) -> Vec<NeedStatus> {
 pub(crate) fn needed(needs: &[NeedStatus]) -> ErrorReply {
     let targets: Vec<_> = needs.iter().map(|one| one.need.target.to_string()).collect();
     let message = format!("This flow needs what nobody has decided about yet: {}.", targets.join(", "));
-    let fault = Fault::new(ErrorCode::GrantNeeded, message)
+    let fault = Fault::new(codes::GRANT_NEEDED, message)
         .hint(format!("To allow all of it: --allow {}", shell_word(&targets.join(","))))
         .details(json!({ "needs": needs }));
     fault.into()

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use plait_adapters::telemetry::{RunPlace, Span, SpanExporter, SpanProjector, TelemetrySettings, otlp};
 use plait_adapters::{Store, flow_files};
-use plait_core::error::ErrorCode;
 use plait_core::id::RunId;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -12,6 +11,7 @@ use ts_rs::TS;
 use super::{LensService, read_entries};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
 
 /// `lens.export`: sends the spans of a run and its child runs to an OTLP/HTTP endpoint, or writes them to a file. Exporting a run
@@ -89,7 +89,7 @@ fn spans_of_tree(store: &Store, run: &RunId, content: bool) -> Result<Vec<Span>,
     while let Some((run, place)) = next.pop() {
         let entries = match read_entries(store, &run) {
             // A child run that was removed.
-            Err(error) if error.code == ErrorCode::RunUnknown && seen.len() > 1 => continue,
+            Err(error) if error.code == codes::RUN_UNKNOWN && seen.len() > 1 => continue,
             entries => entries?,
         };
         let mut projector = SpanProjector::new(run, place, content);

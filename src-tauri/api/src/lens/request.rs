@@ -1,6 +1,4 @@
 //! `lens.request`.
-
-use plait_core::error::ErrorCode;
 use plait_core::id::{Activation, Epoch, NodeId, RunId};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -9,6 +7,7 @@ use super::curl::curl_command;
 use super::{LensService, read_lens};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
 
 /// `lens.request`: the HTTP request of a model call as a curl command, with a variable in place of the key. `run.unknown`,
@@ -55,7 +54,7 @@ impl Command for GetCallRequest {
         let provider = service.providers.callable().get(&rebuilt.provider)?;
         let request = provider.http_request(&rebuilt.request)?.ok_or_else(|| {
             let message = format!("The provider `{}` sends no HTTP request.", rebuilt.provider);
-            ErrorReply::new(ErrorCode::LensNoRequest, message)
+            ErrorReply::new(codes::LENS_NO_REQUEST, message)
         })?;
         let key = provider.reply_key(&rebuilt.request)?;
         let exact = !rebuilt.is_incomplete && rebuilt.key.is_some_and(|sent| sent == key);
@@ -65,5 +64,5 @@ impl Command for GetCallRequest {
 
 fn no_call(activation: &Activation, call: usize) -> ErrorReply {
     let message = format!("The run has no model call {} of `{activation}`.", call + 1);
-    ErrorReply::new(ErrorCode::LensNoCall, message).hint("`plait lens show RUN` lists the calls.")
+    ErrorReply::new(codes::LENS_NO_CALL, message).hint("`plait lens show RUN` lists the calls.")
 }

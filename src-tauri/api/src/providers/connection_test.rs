@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
 use plait_run::context::{Message, Role};
 use plait_run::provider::ModelRequest;
@@ -14,6 +14,7 @@ use ts_rs::TS;
 
 use super::service::ProviderService;
 use crate::ErrorReply;
+use crate::codes;
 use crate::command::Command;
 
 /// How long a provider may take to reply. Runs have longer timeouts.
@@ -97,7 +98,7 @@ pub(super) async fn with_timeout<T>(
 ) -> Result<T, Fault> {
     tokio::time::timeout(REPLY_TIMEOUT, reply).await.unwrap_or_else(|_| {
         Err(Fault::new(
-            ErrorCode::ProviderTimeout,
+            codes::PROVIDER_TIMEOUT,
             format!("The provider `{provider}` did not reply within {} s.", REPLY_TIMEOUT.as_secs()),
         )
         .hint("It may be loading a model. Try again, and check its base URL."))
@@ -105,11 +106,8 @@ pub(super) async fn with_timeout<T>(
 }
 
 fn no_models(provider: &str) -> Fault {
-    Fault::new(
-        ErrorCode::ProviderNoModels,
-        format!("The provider `{provider}` replied but listed no models."),
-    )
-    .hint("Load a model in it, or test with a model of your choice.")
+    Fault::new(codes::PROVIDER_NO_MODELS, format!("The provider `{provider}` replied but listed no models."))
+        .hint("Load a model in it, or test with a model of your choice.")
 }
 
 /// The cheapest request that every provider accepts.

@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use plait_adapters::store::record::RunRecord;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{Activation, RunId};
 use plait_run::host::RunInfo;
 use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MAX_DEPTH, Subflows};
@@ -21,6 +21,7 @@ use super::service::{RunService, find_record};
 use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::flows::subflows;
 
 #[async_trait]
@@ -40,7 +41,7 @@ impl Subflows for RunService {
             started
         });
         let panicked = |error| {
-            Err(ErrorReply::new(ErrorCode::AppInternal, format!("The sub-flow could not start: {error}.")))
+            Err(ErrorReply::new(codes::APP_INTERNAL, format!("The sub-flow could not start: {error}.")))
         };
         let (entries, mut watch) =
             task.await.unwrap_or_else(panicked).map_err(|error| guard.release(error))?;
@@ -85,7 +86,7 @@ impl RunService {
     async fn start_child(&self, run: &RunId, call: ChildCall) -> Result<(Vec<Entry>, Watch), ErrorReply> {
         let resume_guard = self.resume_lock.lock().await;
         if self.active.is_canceled_early(run) {
-            return Err(ErrorReply::new(ErrorCode::RunCanceled, "The run was canceled before it started."));
+            return Err(ErrorReply::new(codes::RUN_CANCELED, "The run was canceled before it started."));
         }
         let (store, id) = (self.store.clone(), run.clone());
         match run_blocking(move || Ok(find_record(store.run(&id))?)).await? {
@@ -164,7 +165,7 @@ impl RunService {
 /// version 8 UUID that begins with the timestamp of its parent, so that runs sort by the start of their root.
 fn child_id(parent: &RunId, activation: &Activation, attempt: u32) -> Result<RunId, Fault> {
     let root = Uuid::try_parse(parent.as_str())
-        .map_err(|_| Fault::new(ErrorCode::RunBadId, format!("`{parent}` is not a run ID.")))?;
+        .map_err(|_| Fault::new(codes::RUN_BAD_ID, format!("`{parent}` is not a run ID.")))?;
     // As JSON, so that different parts never produce the same text.
     let parts = json!([parent, activation.node, activation.epoch, attempt]).to_string();
     let mut bytes = [0; 16];
@@ -201,7 +202,7 @@ fn child_end(run: RunId, outline: RunOutline) -> Result<ChildEnd, Fault> {
         RunStatus::Cancelled => RunEnd::Canceled,
         _ => {
             return Err(Fault::new(
-                ErrorCode::SubflowLost,
+                codes::SUBFLOW_LOST,
                 format!("The child run {run} was continued by another process."),
             )
             .hint("Resume this run when the child has ended."));

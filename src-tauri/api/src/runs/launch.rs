@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plait_adapters::Store;
 use plait_core::config;
 use plait_core::config::{ConfigValues, with_settings};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, NodeId, RunId};
 use plait_core::origin::Origins;
@@ -27,6 +27,7 @@ use super::broadcast::RunBroadcast;
 use super::past_spending;
 use super::request::{ChildInputs, InheritedGrants, NewRun, RunRequest};
 use crate::ErrorReply;
+use crate::codes;
 use crate::flows::text::{recorded_flow, write_flow};
 use crate::grants::{self, FlowNeeds, canonical_folder};
 use crate::providers::TokenCalibration;
@@ -150,7 +151,7 @@ impl Launch {
     pub(super) fn resume(self) -> Result<(Driver, RunHandle), ErrorReply> {
         let record = self.store.run(&self.run)?;
         if record.status.is_final() {
-            return Err(ErrorReply::new(ErrorCode::RunEnded, format!("Run {} has ended.", self.run))
+            return Err(ErrorReply::new(codes::RUN_ENDED, format!("Run {} has ended.", self.run))
                 .hint("A run that has ended cannot be resumed. Run the flow again."));
         }
         let entries = self.read_journal(&self.run)?;
@@ -215,7 +216,7 @@ impl Launch {
         });
         if !has_main_context {
             return Err(ErrorReply::new(
-                ErrorCode::ConversationNoContext,
+                codes::CONVERSATION_NO_CONTEXT,
                 "This flow cannot continue a conversation: it has no context `main`.",
             )
             .hint(
@@ -227,7 +228,7 @@ impl Launch {
             let owner = &record.user;
             let message =
                 format!("Conversation {id} belongs to the user `{owner}`, and the run to `{user}`.");
-            return Err(ErrorReply::new(ErrorCode::ConversationOtherUser, message)
+            return Err(ErrorReply::new(codes::CONVERSATION_OTHER_USER, message)
                 .hint(format!("Run the flow as that user: --user {owner}")));
         }
         let memory = self.store.past(id)?.memory()?;
@@ -355,7 +356,7 @@ fn started_event<'e>(run: &RunId, entries: &'e [Entry]) -> Result<&'e RunEvent, 
 
 fn no_start(run: &RunId) -> ErrorReply {
     let message = format!("The journal of run {run} does not begin with the start of the run.");
-    ErrorReply::new(ErrorCode::JournalCorrupt, message)
+    ErrorReply::new(codes::JOURNAL_CORRUPT, message)
 }
 
 /// The plan of a flow that is to run. `flow.invalid` lists its problems.
@@ -372,7 +373,7 @@ pub(super) fn plan_to_run(
             0 | 1 => String::new(),
             count => format!(" (and {} more)", count - 1),
         };
-        ErrorReply::new(ErrorCode::FlowInvalid, format!("This flow can't run: {first}{more}"))
+        ErrorReply::new(codes::FLOW_INVALID, format!("This flow can't run: {first}{more}"))
             .hint("Fix the problems that the diagnostics list, then run it again.")
             .diagnostics(&diagnostics)
     })

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use plait_adapters::telemetry::{RunPlace, SpanProjector};
-use plait_core::error::ErrorCode;
 use plait_core::id::RunId;
 
 use super::service::RunService;
 use super::watch::Watch;
+use crate::codes;
 
 /// How often a child run is looked up before it counts as one that never began.
 const MAX_LOOKUPS: u32 = 200;
@@ -28,7 +28,7 @@ impl RunService {
         for _ in 0..MAX_LOOKUPS {
             match self.watch(run, 0).await {
                 Ok(watch) => return Some(watch),
-                Err(error) if error.code == ErrorCode::RunUnknown => {
+                Err(error) if error.code == codes::RUN_UNKNOWN => {
                     tokio::time::sleep(LOOKUP_INTERVAL).await;
                 }
                 Err(_) => return None,

@@ -1,6 +1,4 @@
 //! The runs that are driven in this process, and the broadcasts of watched runs.
-
-use plait_core::error::ErrorCode;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 
@@ -13,6 +11,7 @@ use tokio::task::AbortHandle;
 
 use super::broadcast::RunBroadcast;
 use crate::ErrorReply;
+use crate::codes;
 
 /// How many broadcasts are kept before those without an owner are removed.
 const MIN_PRUNED_BROADCASTS: usize = 64;
@@ -168,7 +167,7 @@ impl ActiveRuns {
                 Err(aborted) if aborted.is_cancelled() => None,
                 Err(panicked) => Some(
                     ErrorReply::new(
-                        ErrorCode::AppInternal,
+                        codes::APP_INTERNAL,
                         format!("The run stopped unexpectedly: {panicked}."),
                     )
                     .hint("This is a bug in Plait; please report it. The journal is intact: resume the run."),

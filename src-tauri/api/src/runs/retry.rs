@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use plait_adapters::Store;
 use plait_adapters::store::record::RunRecord;
-use plait_core::error::ErrorCode;
 use plait_core::id::RunId;
 use plait_run::earlier_run::{EarlierRun, RetryForecast};
 use plait_run::journal::Entry;
@@ -17,6 +16,7 @@ use super::service::RunService;
 use super::start::StartedRun;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::command::Command;
 
 /// `run.retry`: runs again what a run ran, in a new run that takes over replies, tool results and answers, so that nothing is
@@ -94,7 +94,7 @@ impl RunService {
         let (store, id) = (self.store.clone(), run.clone());
         let record = run_blocking(move || Ok(store.run(&id)?)).await?;
         if self.is_driven(&record) {
-            return Err(ErrorReply::new(ErrorCode::RunBusy, format!("Run {run} is still active."))
+            return Err(ErrorReply::new(codes::RUN_BUSY, format!("Run {run} is still active."))
                 .hint("Wait for its end, or cancel it first."));
         }
         if let Some(root) = self.root_of(&record).await? {
@@ -129,5 +129,5 @@ impl RunService {
 }
 
 fn not_retryable(message: String, hint: String) -> ErrorReply {
-    ErrorReply::new(ErrorCode::RunNotRetryable, message).hint(hint)
+    ErrorReply::new(codes::RUN_NOT_RETRYABLE, message).hint(hint)
 }

@@ -12,7 +12,7 @@ use plait_adapters::store::{RunFilter, Which};
 use plait_adapters::telemetry::LiveExporter;
 use plait_adapters::{FileAccess, Redaction, Store};
 use plait_core::attachment::AttachmentStore;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::{Activation, MessageId, RunId};
 use plait_core::origin::{Origin, Origins};
@@ -38,6 +38,7 @@ use super::tree_budgets::TreeBudgets;
 use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::users::UserService;
 
@@ -231,7 +232,7 @@ impl RunService {
         let lineage = self.lineage(run).await?;
         if lineage.iter().skip(1).any(|ancestor| !ancestor.status.is_final()) {
             return Err(ErrorReply::new(
-                ErrorCode::RunBusy,
+                codes::RUN_BUSY,
                 format!("Run {run} is part of a run that has not ended."),
             )
             .hint(
@@ -239,7 +240,7 @@ impl RunService {
             ));
         }
         if self.active.contains(run) {
-            return Err(ErrorReply::new(ErrorCode::RunBusy, format!("Run {run} is still active."))
+            return Err(ErrorReply::new(codes::RUN_BUSY, format!("Run {run} is still active."))
                 .hint("Cancel it first, then remove it."));
         }
         let (store, run) = (self.store.clone(), run.clone());
@@ -368,7 +369,7 @@ impl RunService {
         let driven = tokio::time::timeout(MAX_CHILD_WAIT, self.active.driven_child(run, parent)).await;
         driven.ok().flatten().ok_or_else(|| {
             let message = format!("Run {run} is part of run {parent}, which does not continue it now.");
-            ErrorReply::new(ErrorCode::RunBusy, message).hint("Look at that run: `plait runs show`.")
+            ErrorReply::new(codes::RUN_BUSY, message).hint("Look at that run: `plait runs show`.")
         })
     }
 
@@ -471,7 +472,7 @@ impl RunService {
 pub(super) fn find_record(record: Result<RunRecord, Fault>) -> Result<Option<RunRecord>, Fault> {
     match record {
         Ok(record) => Ok(Some(record)),
-        Err(fault) if fault.code == ErrorCode::RunUnknown => Ok(None),
+        Err(fault) if fault.code == codes::RUN_UNKNOWN => Ok(None),
         Err(fault) => Err(fault),
     }
 }

@@ -9,7 +9,7 @@ use plait_adapters::telemetry::TelemetrySettings;
 use plait_adapters::{ProviderRegistry, ProviderSettings, Store, ToolSettings};
 use plait_core::config;
 use plait_core::config::{ConfigValues, Layer, check_values};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::{SummarizerSettings, TreeLimits};
 use plait_core::quota::{DefaultQuotas, Quota};
 use plait_run::models::{ModelOverride, Price};
@@ -17,6 +17,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
+
+use crate::codes;
 
 /// The color theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -110,11 +112,8 @@ impl Settings {
         }
         for (model, overrides) in &self.models {
             if let Some(problem) = overrides.price.as_ref().and_then(Price::problem) {
-                return Err(Fault::new(
-                    ErrorCode::SettingsPrice,
-                    format!("The price of `{model}`: {problem}."),
-                )
-                .hint("Enter US dollars per million tokens, or leave the price out."));
+                return Err(Fault::new(codes::SETTINGS_PRICE, format!("The price of `{model}`: {problem}."))
+                    .hint("Enter US dollars per million tokens, or leave the price out."));
             }
         }
         Ok(())
@@ -128,13 +127,13 @@ fn check_quotas(quotas: &DefaultQuotas) -> Result<(), Fault> {
 
 fn check_quota(key: &str, quota: &Quota) -> Result<(), Fault> {
     let Some((field, message)) = quota.problem() else { return Ok(()) };
-    Err(Fault::new(ErrorCode::QuotaBad, format!("`quotas.{key}.{field}`: {message}")).hint(
+    Err(Fault::new(codes::QUOTA_BAD, format!("`quotas.{key}.{field}`: {message}")).hint(
         "Set `tokens`, `usd` or both to more than 0; with `onExceeded: fallback`, name a model in `fallback`.",
     ))
 }
 
 fn zero_limit(key: &str) -> Fault {
-    Fault::new(ErrorCode::SettingsLimits, format!("The limit `{key}` is 0, so nothing could run."))
+    Fault::new(codes::SETTINGS_LIMITS, format!("The limit `{key}` is 0, so nothing could run."))
         .hint("Enter a number from 1, or remove the limit to use the default.")
 }
 
@@ -258,7 +257,7 @@ impl Reader<'_> {
         let Some(value) = self.values.get(key) else { return T::default() };
         T::deserialize(value).unwrap_or_else(|error| {
             let message = format!("The setting `{key}` could not be read: {error}.");
-            let fault = Fault::new(ErrorCode::SettingsUnreadable, message);
+            let fault = Fault::new(codes::SETTINGS_UNREADABLE, message);
             self.faults.push(fault.hint("It was reset to its default. Set it again."));
             T::default()
         })
@@ -297,13 +296,13 @@ impl Reader<'_> {
         let known = DefaultQuotas { run: take("run"), conversation: take("conversation"), day: take("day") };
         for key in quotas.into_keys() {
             let message = format!("There is no quota `quotas.{key}`.");
-            let fault = Fault::new(ErrorCode::QuotaBad, message);
+            let fault = Fault::new(codes::QUOTA_BAD, message);
             self.faults.push(fault.hint("The quotas of the settings are `run`, `conversation` and `day`."));
             self.keep_unreadable("quotas", &key);
         }
         let problem = self.faults.get(faults_before).map(|fault| {
             let message = format!("No run starts while the settings have a quota that can't be kept. {}", fault.message);
-            Fault::new(ErrorCode::QuotaBad, message).hint(
+            Fault::new(codes::QUOTA_BAD, message).hint(
                 "Set the quotas again in the settings, or with `plait config set`. What can't be kept is removed with that.",
             )
         });
@@ -360,7 +359,7 @@ impl Reader<'_> {
                 }
                 Err(error) => {
                     let message = format!("The setting `{key}` of `{name}` could not be read: {error}.");
-                    let fault = Fault::new(ErrorCode::SettingsUnreadable, message);
+                    let fault = Fault::new(codes::SETTINGS_UNREADABLE, message);
                     self.faults
                         .push(fault.hint("It is stored unchanged but not used. Set it again to replace it."));
                     self.unreadable.insert(key, name, value.clone());

@@ -1,6 +1,4 @@
 //! The settings in force: reading and replacing them.
-
-use plait_core::error::ErrorCode;
 use plait_run::host::Clock;
 use std::sync::Arc;
 
@@ -13,6 +11,7 @@ use serde_json::Value;
 use super::document::{Settings, StoredSettings, UnreadableSettings};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
+use crate::codes;
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::runs::{RunConfig, TreeBudgets, open_day};
 
@@ -92,11 +91,8 @@ impl SettingsService {
         let mut document = serde_json::to_value(self.current()).map_err(|error| unwritable(&error))?;
         change(&mut document);
         let settings = serde_json::from_value(document).map_err(|error| {
-            ErrorReply::new(
-                ErrorCode::SettingsBadValue,
-                format!("The settings cannot be changed so: {error}."),
-            )
-            .hint("Settings that are not mentioned stay as they are; null removes one.")
+            ErrorReply::new(codes::SETTINGS_BAD_VALUE, format!("The settings cannot be changed so: {error}."))
+                .hint("Settings that are not mentioned stay as they are; null removes one.")
         })?;
         self.put(settings).await
     }
@@ -170,7 +166,7 @@ impl SettingsService {
             if names_no_variable || texts.into_iter().any(|text| redaction.first_secret(text).is_some()) {
                 let name = redaction.text(name);
                 let what = format!("A setting of the provider `{name}` is a key, or no name of a variable.");
-                return Err(ErrorReply::new(ErrorCode::SettingsHoldsSecret, what).hint(
+                return Err(ErrorReply::new(codes::SETTINGS_HOLDS_SECRET, what).hint(
                     "Enter keys in the field for the key, or with `plait keys set`. They are not settings.",
                 ));
             }
@@ -189,7 +185,7 @@ impl SettingsService {
         let texts = texts.map(String::as_str).chain(settings.config.values().filter_map(Value::as_str));
         if texts.into_iter().any(|text| redaction.first_secret(text).is_some()) {
             let message = "A setting is a key, or contains one.";
-            return Err(ErrorReply::new(ErrorCode::SettingsHoldsSecret, message)
+            return Err(ErrorReply::new(codes::SETTINGS_HOLDS_SECRET, message)
                 .hint("Put the secret into an environment variable, and name that."));
         }
         Ok(())
@@ -197,5 +193,5 @@ impl SettingsService {
 }
 
 fn unwritable(error: &serde_json::Error) -> ErrorReply {
-    ErrorReply::new(ErrorCode::SettingsUnwritable, format!("The settings could not be serialized: {error}."))
+    ErrorReply::new(codes::SETTINGS_UNWRITABLE, format!("The settings could not be serialized: {error}."))
 }

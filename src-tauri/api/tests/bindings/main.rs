@@ -8,6 +8,7 @@
     reason = "a test that can't go on ends"
 )]
 
+mod error_codes;
 mod node_page;
 
 use std::any::TypeId;
@@ -17,7 +18,6 @@ use std::path::Path;
 
 use plait_api::command::{Command, CommandVisitor};
 use plait_core::config::{self, BuiltIn};
-use plait_core::error::ErrorCode;
 use serde_json::Value;
 use ts_rs::{Config, TS, TypeVisitor};
 
@@ -66,7 +66,7 @@ fn component_name(icon: &str) -> String {
 
 #[test]
 fn error_code_page_is_fresh() {
-    compare("docs/error-codes.md", &error_code_page());
+    compare("docs/error-codes.md", &error_codes::page());
 }
 
 /// What the window draws the forms of the configuration from.
@@ -134,23 +134,6 @@ fn config_table() -> String {
         );
     }
     table
-}
-
-fn error_code_page() -> String {
-    let mut page = String::from(
-        "<!-- Generated from `src-tauri/core/src/error/code/registry.rs` by `cargo xtask bindings`. Do not edit. -->\n\n\
-         # Error codes\n\n\
-         Every error carries a code, a message and usually a hint. Codes are stable: scripts may rely on them. A journal \
-         of another version, or a script of the offline provider, may hold a code that is not listed here.\n",
-    );
-    for domain in ErrorCode::DOMAINS {
-        let _ = write!(page, "\n## {}\n\n| Code | Meaning | What to do |\n|---|---|---|\n", domain.title);
-        for entry in domain.codes {
-            let (meaning, action) = (entry.meaning.replace('|', "\\|"), entry.action.replace('|', "\\|"));
-            let _ = writeln!(page, "| `{}` | {meaning} | {action} |", entry.code);
-        }
-    }
-    page
 }
 
 /// Compares a committed file with the generated text, or writes it when `PLAIT_WRITE_BINDINGS` is set.
@@ -228,7 +211,8 @@ impl Types {
         let mut out = String::from(
             "// Generated from the Rust types by `cargo xtask bindings`. Do not edit: a test compares the two.\n",
         );
-        for text in self.declarations.values() {
+        let codes = tidy(&error_codes::typescript());
+        for text in self.declarations.values().chain([&codes]) {
             let _ = write!(out, "\n{text}");
         }
         out.push_str(

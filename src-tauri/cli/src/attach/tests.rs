@@ -1,4 +1,5 @@
 use super::*;
+use crate::codes;
 
 fn takers_of(args: &[&str], takers: &[Taker]) -> Result<Vec<(String, String)>, ErrorReply> {
     let args: Vec<String> = args.iter().map(|arg| (*arg).to_owned()).collect();
@@ -26,7 +27,7 @@ fn file_names_its_node_where_several_take_files() {
     let found = takers_of(&["ask=a.png", "chat=b=c.png"], &both).unwrap();
     assert_eq!(found, [pair("ask", "a.png"), pair("chat", "b=c.png")]);
     let error = takers_of(&["a.png"], &both).unwrap_err();
-    assert_eq!(error.code, ErrorCode::AttachmentNoTaker);
+    assert_eq!(error.code, codes::ATTACHMENT_NO_TAKER);
     assert!(error.message.contains("`chat`, `ask`"), "{}", error.message);
-    assert_eq!(takers_of(&["a.png"], &[]).unwrap_err().code, ErrorCode::AttachmentNoTaker);
+    assert_eq!(takers_of(&["a.png"], &[]).unwrap_err().code, codes::ATTACHMENT_NO_TAKER);
 }

@@ -1,7 +1,5 @@
 //! `plait cancel`.
 
-use plait_core::error::ErrorCode;
-
 use clap::Args;
 use plait_api::runs::{CancelRun, ShowRun};
 use plait_api::{ErrorReply, Plait};
@@ -9,6 +7,7 @@ use plait_core::id::RunId;
 use plait_run::view::RunStatus;
 
 use super::runs;
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 use crate::terminal::print_error;
@@ -36,7 +35,7 @@ pub(crate) async fn execute(home: &Home, args: &CancelArgs) -> Result<ExitStatus
         status if status.is_final() => return Err(runs::already_ended(&run, status).into()),
         _ => {
             return Err(ErrorReply::new(
-                ErrorCode::RunNotCanceled,
+                codes::RUN_NOT_CANCELED,
                 format!("Run {run} could not be canceled."),
             )
             .hint("Check that the data directory is writable and the disk is not full, then try again.")

@@ -7,14 +7,13 @@ mod remove;
 mod rename;
 mod show;
 
-use plait_core::error::ErrorCode;
-
 use clap::{Args, Subcommand};
 use plait_api::conversations::{ConversationFlow, ListConversations, OpenConversation};
 use plait_api::{ErrorReply, Plait};
 use plait_core::flow::Flow;
 use plait_core::id::ConversationId;
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 use crate::terminal::print_error;
@@ -90,7 +89,7 @@ async fn find(app: &Plait, name: &str) -> Result<ConversationId, ErrorReply> {
     }
     let latest = app.call(ListConversations { limit: Some(1), ..ListConversations::default() }).await?;
     latest.into_iter().next().map(|conversation| conversation.id).ok_or_else(|| {
-        ErrorReply::new(ErrorCode::ConversationNone, "There are no conversations yet.")
+        ErrorReply::new(codes::CONVERSATION_NONE, "There are no conversations yet.")
             .hint("Start one: plait run chat-loop --conversation new")
     })
 }

@@ -7,11 +7,11 @@ use std::path::Path;
 use clap::{Args, Subcommand};
 use plait_api::grants::{FlowGrants, RevokeGrants, SetGrants, ShowGrants};
 use plait_api::{ErrorReply, Plait};
-use plait_core::error::ErrorCode;
 use plait_run::grant::{GrantDecision, GrantPattern, GrantRule};
 use plait_run::needs::NeedState;
 
 use super::mcp::describe_pin;
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::flow_source::FlowSource;
 use crate::format::{new_table, to_json};
@@ -177,7 +177,7 @@ async fn revoke(home: &Home, args: &RevokeArgs) -> Result<(), CliError> {
         .collect();
     if let Some(unknown) = targets.iter().find(|target| !kept.contains(target)) {
         let message = format!("There is no rule `{unknown}` for this flow.");
-        return Err(ErrorReply::new(ErrorCode::GrantInvalid, message)
+        return Err(ErrorReply::new(codes::GRANT_INVALID, message)
             .hint("`plait grants list` shows the rules.")
             .into());
     }
@@ -196,7 +196,7 @@ fn load(argument: &OsString) -> Result<(FlowSource, String), CliError> {
     let source = FlowSource::load(argument)?;
     let path = source.path_text().ok_or_else(|| {
         let message = "Rules are kept for the file of a flow, and this flow has none.";
-        ErrorReply::new(ErrorCode::GrantNoFile, message)
+        ErrorReply::new(codes::GRANT_NO_FILE, message)
             .hint("Save the flow as a file, or allow what it needs for one run: plait run FLOW --allow …")
     })?;
     Ok((source, path))

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use plait_api::flows::{ImportFlow, ImportedFlow};
 use plait_api::{ErrorReply, flow_files};
-use plait_core::error::ErrorCode;
 use plait_core::flow;
 use plait_import::{Format, ImportOutcome, MAX_BYTES};
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 use crate::terminal::{mask, print_error, redact_value, stdout};
@@ -72,7 +72,7 @@ pub(crate) async fn execute(home: &Home, args: ImportArgs) -> Result<ExitStatus,
     let imported = app.call(ImportFlow { path, text, name: None, format }).await?;
     app.close().await?;
     let written = flow::write(&imported.flow).map_err(|error| {
-        ErrorReply::new(ErrorCode::FlowUnwritable, format!("The flow could not be written. {error}"))
+        ErrorReply::new(codes::FLOW_UNWRITABLE, format!("The flow could not be written. {error}"))
     })?;
     let to_stdout = args.output.as_deref() == Some(Path::new("-"));
     let file = (!to_stdout).then(|| args.output.unwrap_or_else(|| default_file(&args.file)));
@@ -117,7 +117,7 @@ fn read_stdin() -> Result<String, ErrorReply> {
     let mut text = String::new();
     // One byte more shows that there is more.
     std::io::stdin().lock().take(MAX_BYTES as u64 + 1).read_to_string(&mut text).map_err(|error| {
-        ErrorReply::new(ErrorCode::UsageInput, format!("Could not read standard input: {error}."))
+        ErrorReply::new(codes::USAGE_INPUT, format!("Could not read standard input: {error}."))
     })?;
     Ok(text)
 }

@@ -7,8 +7,8 @@ mod remove;
 mod search;
 
 use clap::{Args, Subcommand};
-use plait_core::error::ErrorCode;
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 
@@ -42,7 +42,7 @@ pub(crate) async fn execute(home: &Home, args: KnowledgeArgs) -> Result<ExitStat
         KnowledgeCommand::List(_) => open_app::for_reading(home)?,
         // Beside a running window, the window's index is searched.
         KnowledgeCommand::Search(_) => match open_app::for_writing(home) {
-            Err(error) if error.code == ErrorCode::StoreLocked => open_app::for_reading(home)?,
+            Err(error) if error.code == codes::STORE_LOCKED => open_app::for_reading(home)?,
             opened => opened?,
         },
         _ => open_app::for_writing(home)?,

@@ -13,6 +13,7 @@ use plait_core::id::RunId;
 use plait_insight::lens::LensCall;
 
 use super::runs::find;
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 
@@ -91,6 +92,5 @@ async fn select_calls(
 fn no_call(run: &RunId, node: Option<&str>, number: usize) -> ErrorReply {
     let node = node.map(|node| format!(" of `{node}`")).unwrap_or_default();
     let message = format!("Run {run} has no model call {number}{node}.");
-    ErrorReply::new(plait_core::error::ErrorCode::LensNoCall, message)
-        .hint("`plait lens show RUN` lists the calls.")
+    ErrorReply::new(codes::LENS_NO_CALL, message).hint("`plait lens show RUN` lists the calls.")
 }

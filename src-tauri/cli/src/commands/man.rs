@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use clap::{Args, Command};
 use clap_mangen::Man;
 use plait_api::ErrorReply;
-use plait_core::error::ErrorCode;
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::terminal::stdout;
 
@@ -35,7 +35,7 @@ pub(crate) fn execute(args: &ManArgs, command: Command) -> Result<ExitStatus, Cl
     let written = fs::create_dir_all(dir).and_then(|()| clap_mangen::generate_to(command, dir));
     written.map_err(|error| {
         let message = format!("The manual pages cannot be written to `{}`: {error}.", dir.display());
-        ErrorReply::new(ErrorCode::OutputFailed, message).hint("Choose a folder that you can write to.")
+        ErrorReply::new(codes::OUTPUT_FAILED, message).hint("Choose a folder that you can write to.")
     })?;
     writeln!(stdout(), "Wrote the manual pages to {}.", dir.display())?;
     Ok(ExitStatus::Success)

@@ -6,9 +6,9 @@ use std::num::NonZeroU32;
 use clap::{Args, Subcommand};
 use plait_api::settings::{GetSettings, SetSettings};
 use plait_api::{ErrorReply, Plait};
-use plait_core::error::ErrorCode;
 use plait_run::models::{ModelOverride, Price};
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::format::to_json;
 use crate::open_app::{self, Home};
@@ -124,7 +124,7 @@ async fn set(app: &Plait, args: SetArgs) -> Result<(), CliError> {
     model.price = price(model.price.take(), &args)?;
     if model == before {
         let message = format!("Nothing of `{}` was changed.", args.name);
-        return Err(ErrorReply::new(ErrorCode::SettingsBadValue, message)
+        return Err(ErrorReply::new(codes::SETTINGS_BAD_VALUE, message)
             .hint("Give what to set: `plait models set --help` lists it.")
             .into());
     }
@@ -145,7 +145,7 @@ fn price(set: Option<Price>, args: &SetArgs) -> Result<Option<Price>, CliError> 
     let output = args.output.or(set.as_ref().map(|price| price.output));
     let (Some(input), Some(output)) = (input, output) else {
         let message = format!("The price of `{}` needs `--input` and `--output`.", args.name);
-        return Err(ErrorReply::new(ErrorCode::SettingsPrice, message)
+        return Err(ErrorReply::new(codes::SETTINGS_PRICE, message)
             .hint("Both are US dollars per million tokens; 0 is free.")
             .into());
     };
@@ -170,7 +170,7 @@ async fn unset(app: &Plait, args: &UnsetArgs) -> Result<(), CliError> {
                 format!("There are settings of: {}.", names.join(", "))
             };
             let message = format!("The model `{name}` has no settings.");
-            return Err(ErrorReply::new(ErrorCode::SettingsBadValue, message).hint(hint).into());
+            return Err(ErrorReply::new(codes::SETTINGS_BAD_VALUE, message).hint(hint).into());
         }
     }
     app.call(SetSettings { settings }).await?;

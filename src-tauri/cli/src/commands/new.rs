@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use plait_api::{ErrorReply, flow_files};
-use plait_core::error::ErrorCode;
 use plait_core::flow;
 use plait_formats::pipeline;
 use plait_formats::pipeline::Pipeline;
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::terminal::print_error;
 
@@ -48,5 +48,5 @@ pub(crate) fn execute(args: &NewArgs) -> Result<ExitStatus, CliError> {
 }
 
 fn not_written(reason: &str) -> ErrorReply {
-    ErrorReply::new(ErrorCode::FlowUnwritable, format!("The file could not be written. {reason}"))
+    ErrorReply::new(codes::FLOW_UNWRITABLE, format!("The file could not be written. {reason}"))
 }

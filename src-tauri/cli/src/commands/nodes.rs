@@ -1,6 +1,4 @@
 //! `plait nodes`.
-
-use plait_core::error::ErrorCode;
 use std::fmt::Write as _;
 use std::io::Write as _;
 
@@ -11,6 +9,7 @@ use plait_nodes::registry;
 use plait_run::node::{Example, NodeDescriptor};
 use serde_json::Value;
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::format::{new_table, to_json};
 use crate::terminal::stdout;
@@ -65,7 +64,7 @@ fn unknown_type(name: &str, known: &[&NodeDescriptor]) -> ErrorReply {
         Some(node) => format!("Did you mean `{}`? `plait nodes` lists all node types.", node.node_type),
         None => "`plait nodes` lists all node types.".to_owned(),
     };
-    ErrorReply::new(ErrorCode::NodesUnknown, format!("There is no node type `{name}`.")).hint(hint)
+    ErrorReply::new(codes::NODES_UNKNOWN, format!("There is no node type `{name}`.")).hint(hint)
 }
 
 fn category(node: &NodeDescriptor) -> String {

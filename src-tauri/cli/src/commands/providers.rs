@@ -11,8 +11,8 @@ mod test;
 
 use clap::{Args, Subcommand};
 use plait_api::ErrorReply;
-use plait_core::error::ErrorCode;
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 
@@ -73,6 +73,6 @@ fn count(models: &[String]) -> String {
 
 /// The error for a provider that is not there.
 fn unknown(name: &str, names: &[String]) -> ErrorReply {
-    ErrorReply::new(ErrorCode::ProviderUnknown, format!("There is no provider `{name}`."))
+    ErrorReply::new(codes::PROVIDER_UNKNOWN, format!("There is no provider `{name}`."))
         .hint(format!("There are: {}. Add others with `plait providers add`.", names.join(", ")))
 }

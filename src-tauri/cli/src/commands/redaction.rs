@@ -5,8 +5,8 @@ use std::io::Write as _;
 use clap::{Args, Subcommand};
 use plait_api::settings::{GetSettings, SetSettings};
 use plait_api::{ErrorReply, Plait, RedactionPattern};
-use plait_core::error::ErrorCode;
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::format::to_json;
 use crate::open_app::{self, Home};
@@ -103,7 +103,7 @@ async fn remove(app: &Plait, args: &RemoveArgs) -> Result<(), CliError> {
     for name in &args.names {
         if !patterns.iter().any(|one| one.name == *name) {
             let message = format!("There is no pattern `{name}`.");
-            return Err(ErrorReply::new(ErrorCode::SettingsBadValue, message)
+            return Err(ErrorReply::new(codes::SETTINGS_BAD_VALUE, message)
                 .hint("`plait redaction list` shows them.")
                 .into());
         }

@@ -8,14 +8,13 @@ mod turns;
 
 use std::path::Path;
 
-use plait_core::error::ErrorCode;
-
 use clap::{Args, Subcommand};
 use plait_api::runs::ListRuns;
 use plait_api::{ErrorReply, Plait};
 use plait_core::id::RunId;
 use plait_run::view::RunStatus;
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 
@@ -64,7 +63,7 @@ pub(super) fn find(app: &Plait, name: &str) -> Result<RunId, ErrorReply> {
         return app.runs().find(name);
     }
     app.runs().latest()?.ok_or_else(|| {
-        ErrorReply::new(ErrorCode::RunNone, "There are no runs yet.").hint("Start one: plait run hello")
+        ErrorReply::new(codes::RUN_NONE, "There are no runs yet.").hint("Start one: plait run hello")
     })
 }
 
@@ -77,7 +76,7 @@ pub(super) async fn latest_of_file(app: &Plait, name: &str) -> Result<Option<Run
     let runs = app.call(ListRuns { user: None, flow_path, parent: None, limit: Some(1) }).await?;
     match runs.into_iter().next() {
         Some(run) => Ok(Some(run.run)),
-        None => Err(ErrorReply::new(ErrorCode::RunNone, format!("There are no runs of `{name}` yet."))
+        None => Err(ErrorReply::new(codes::RUN_NONE, format!("There are no runs of `{name}` yet."))
             .hint(format!("Start one: plait run {name}"))),
     }
 }
@@ -89,7 +88,7 @@ pub(super) fn already_ended(run: &RunId, status: RunStatus) -> ErrorReply {
         RunStatus::Cancelled => "was canceled",
         _ => "has finished",
     };
-    ErrorReply::new(ErrorCode::RunEnded, format!("Run {run} {ended} already."))
+    ErrorReply::new(codes::RUN_ENDED, format!("Run {run} {ended} already."))
         .hint("`plait runs list` shows which runs are waiting or were interrupted.")
 }
 

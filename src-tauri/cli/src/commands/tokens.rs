@@ -1,6 +1,4 @@
 //! `plait tokens`.
-
-use plait_core::error::ErrorCode;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
@@ -9,6 +7,7 @@ use clap::Args;
 use plait_api::ErrorReply;
 use plait_api::tokens::TokenCount;
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::terminal::stdout;
 
@@ -33,7 +32,7 @@ pub(crate) fn execute(args: &TokensArgs) -> Result<ExitStatus, CliError> {
         None => (read_stdin(), "standard input".to_owned()),
     };
     let unreadable = |error: &dyn std::fmt::Display| {
-        CliError::from(ErrorReply::new(ErrorCode::UsageInput, format!("Could not read {name}: {error}.")))
+        CliError::from(ErrorReply::new(codes::USAGE_INPUT, format!("Could not read {name}: {error}.")))
     };
     let text = String::from_utf8(bytes.map_err(|error| unreadable(&error))?)
         .map_err(|error| unreadable(&format!("not valid UTF-8 text ({})", error.utf8_error())))?;

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use clap::{Args, Subcommand};
 use plait_api::settings::{GetSettings, SetSettings};
 use plait_api::{ErrorReply, Plait, ToolSecret};
-use plait_core::error::ErrorCode;
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::format::to_json;
 use crate::open_app::{self, Home};
@@ -213,5 +213,5 @@ async fn remove_secrets(app: &Plait, names: &[String]) -> Result<(), CliError> {
 
 fn unknown(what: &str, name: &str, list: &str) -> CliError {
     let message = format!("There is no {what} `{name}`.");
-    ErrorReply::new(ErrorCode::SettingsBadValue, message).hint(format!("`{list}` shows them.")).into()
+    ErrorReply::new(codes::SETTINGS_BAD_VALUE, message).hint(format!("`{list}` shows them.")).into()
 }

@@ -1,11 +1,11 @@
 use super::*;
-use plait_core::error::ErrorCode;
+use crate::codes;
 
 #[test]
 fn rendered_diagnostic_has_position_code_and_hint() {
     let text = "{\n  \"version\": 1,\n  \"nodes\": { \"ask\": { \"type\": \"nope\" } }\n}\n";
     let diagnostic =
-        Diagnostic::error(ErrorCode::NodeUnknownType, "/nodes/ask", "There is no node type `nope`.")
+        Diagnostic::error(codes::NODE_UNKNOWN_TYPE, "/nodes/ask", "There is no node type `nope`.")
             .hint("`plait nodes` lists them.");
     let rendered = render(
         "bad.flow.json",
@@ -30,7 +30,7 @@ fn position_far_into_a_long_line_is_rendered_with_its_surroundings_only() {
     let column = text.find("\"ask\"").map(|at| at + 1).unwrap();
     assert!(column > 65_535);
     let diagnostic =
-        Diagnostic::error(ErrorCode::NodeUnknownType, "/nodes/ask", "There is no node type `nope`.");
+        Diagnostic::error(codes::NODE_UNKNOWN_TYPE, "/nodes/ask", "There is no node type `nope`.");
     let rendered = render(
         "one-line.json",
         &text,

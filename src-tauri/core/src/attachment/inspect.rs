@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::pdf_pages::count_pages;
 use super::{Attachment, PDF, TEXT};
-use crate::error::{ErrorCode, Fault};
+use crate::codes;
+use crate::error::Fault;
 use crate::hash::content_hash;
 
 /// The largest file that can be attached: Gemini takes requests of at most 20 MB with files in them
@@ -27,12 +28,12 @@ pub fn inspect(name: &str, bytes: Arc<[u8]>) -> Result<Attachment, Fault> {
     let name = file_name(name);
     if bytes.is_empty() {
         let message = format!("The file `{name}` is empty.");
-        return Err(Fault::new(ErrorCode::AttachmentEmpty, message).hint("Attach a file that has content."));
+        return Err(Fault::new(codes::ATTACHMENT_EMPTY, message).hint("Attach a file that has content."));
     }
     check_file_size(&name, bytes.len() as u64)?;
     let media_type = media_type(&bytes).ok_or_else(|| {
         let message = format!("The file `{name}` is no image, PDF or text that can be attached.");
-        Fault::new(ErrorCode::AttachmentUnknownType, message)
+        Fault::new(codes::ATTACHMENT_UNKNOWN_TYPE, message)
             .hint("Attach a PNG, JPEG, GIF or WebP image, a PDF, or a text file in UTF-8.")
     })?;
     if media_type == TEXT {
@@ -62,7 +63,7 @@ fn check_size(name: &str, bytes: u64, max: u64) -> Result<(), Fault> {
         return Ok(());
     }
     let message = format!("The file `{name}` has {bytes} bytes; at most {max} can be attached.");
-    Err(Fault::new(ErrorCode::AttachmentTooLarge, message)
+    Err(Fault::new(codes::ATTACHMENT_TOO_LARGE, message)
         .hint("Attach a smaller file: scale an image down, or split a document."))
 }
 

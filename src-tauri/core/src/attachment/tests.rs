@@ -1,4 +1,5 @@
 use super::*;
+use crate::codes;
 use serde_json::json;
 
 const PIXEL: &[u8] = include_bytes!("../../../../tests/fixtures/pixel.png");
@@ -19,7 +20,7 @@ fn media_type_follows_the_bytes_and_not_the_name() {
         assert_eq!(file(name, bytes).unwrap().media_type, media_type, "{name}");
     }
     for bytes in [b"\x7fELF\x02\x01\x01\0".as_slice(), b"\xff\xfe\0a", b"PK\x03\x04\0\0", b"a\0b"] {
-        assert_eq!(file("a.txt", bytes).unwrap_err().code, ErrorCode::AttachmentUnknownType);
+        assert_eq!(file("a.txt", bytes).unwrap_err().code, codes::ATTACHMENT_UNKNOWN_TYPE);
     }
 }
 
@@ -36,13 +37,13 @@ fn image_has_its_size_and_pdf_its_pages() {
 
 #[test]
 fn size_of_a_file_is_bounded() {
-    assert_eq!(file("a", b"").unwrap_err().code, ErrorCode::AttachmentEmpty);
+    assert_eq!(file("a", b"").unwrap_err().code, codes::ATTACHMENT_EMPTY);
     let text = vec![b'a'; MAX_TEXT_BYTES + 1];
-    assert_eq!(file("a.txt", &text).unwrap_err().code, ErrorCode::AttachmentTooLarge);
+    assert_eq!(file("a.txt", &text).unwrap_err().code, codes::ATTACHMENT_TOO_LARGE);
     let mut image = PIXEL.to_vec();
     image.resize(MAX_ATTACHMENT_BYTES + 1, 0);
     let fault = file("a.png", &image).unwrap_err();
-    assert_eq!(fault.code, ErrorCode::AttachmentTooLarge);
+    assert_eq!(fault.code, codes::ATTACHMENT_TOO_LARGE);
     assert!(fault.message.contains("20000001") && fault.message.contains("a.png"), "{}", fault.message);
     assert!(file("a.png", &image[..MAX_ATTACHMENT_BYTES]).is_ok());
 }
@@ -77,11 +78,11 @@ fn value_of_an_attachment_reads_back_without_its_bytes() {
 #[test]
 fn value_that_is_no_attachment_is_refused() {
     for value in [json!("photo.png"), json!({ "type": "attachment" }), json!([7]), json!({ "url": "x" })] {
-        assert_eq!(attachments_of(&value).unwrap_err().code, ErrorCode::AttachmentBadValue, "{value}");
+        assert_eq!(attachments_of(&value).unwrap_err().code, codes::ATTACHMENT_BAD_VALUE, "{value}");
     }
     let image = to_value(&file("photo.png", PIXEL).unwrap());
     let many = vec![image; MAX_ATTACHMENTS + 1];
-    assert_eq!(attachments_of(&json!(many)).unwrap_err().code, ErrorCode::AttachmentTooMany);
+    assert_eq!(attachments_of(&json!(many)).unwrap_err().code, codes::ATTACHMENT_TOO_MANY);
 }
 
 #[test]

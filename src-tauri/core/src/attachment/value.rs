@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Attachment;
-use crate::error::{ErrorCode, Fault};
+use crate::codes;
+use crate::error::Fault;
 
 /// The most attachments of one message: what Anthropic takes in a request for a model with a window of 200,000 tokens
 /// (<https://docs.anthropic.com/en/docs/build-with-claude/vision>).
@@ -44,7 +45,7 @@ pub fn attachments_of(value: &Value) -> Result<Vec<Attachment>, Fault> {
             "A message has {} attachments; at most {MAX_ATTACHMENTS} are allowed.",
             attachments.len()
         );
-        return Err(Fault::new(ErrorCode::AttachmentTooMany, message).hint("Attach fewer files."));
+        return Err(Fault::new(codes::ATTACHMENT_TOO_MANY, message).hint("Attach fewer files."));
     }
     Ok(attachments)
 }
@@ -59,7 +60,7 @@ fn read(value: &Value) -> Result<Attachment, Fault> {
             _ => "another value",
         };
         Fault::new(
-            ErrorCode::AttachmentBadValue,
+            codes::ATTACHMENT_BAD_VALUE,
             format!("The value on `attach` is {kind}, not an image or a file."),
         )
         .hint("Connect the output `attachments` of a `userInput`, or give a file with `--attach`.")

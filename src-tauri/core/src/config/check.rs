@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::ConfigValues;
 use super::key::{ConfigKey, Layer};
 use super::keys::keys;
+use crate::codes;
 use crate::diagnostic::{Diagnostic, escape};
 use crate::error::{ErrorCode, Fault};
 use crate::flow::FlowSettings;
@@ -50,7 +51,7 @@ impl ConfigKey {
         }
         let places: Vec<_> = self.layers().into_iter().map(|layer| format!("in {}", layer.name())).collect();
         Err(ConfigProblem {
-            code: ErrorCode::SettingsWrongLayer,
+            code: codes::SETTINGS_WRONG_LAYER,
             message: format!("`{}` cannot be set in {}.", self.name, layer.name()),
             hint: format!("Set it {}.", places.join(" or ")),
         })
@@ -58,7 +59,7 @@ impl ConfigKey {
 
     fn bad_value(&self, text: &str) -> ConfigProblem {
         ConfigProblem {
-            code: ErrorCode::SettingsBadValue,
+            code: codes::SETTINGS_BAD_VALUE,
             message: format!("`{}` is no value of `{}`.", shorten(text), self.name),
             hint: format!("It takes {}.", self.kind.describe()),
         }
@@ -113,7 +114,7 @@ pub fn check_flow_settings(settings: &FlowSettings) -> Vec<Diagnostic> {
 fn other_place(name: &str, pointer: &str) -> ConfigProblem {
     let place = pointer.trim_start_matches('/').replace('/', ".");
     ConfigProblem {
-        code: ErrorCode::SettingsWrongLayer,
+        code: codes::SETTINGS_WRONG_LAYER,
         message: format!("`{name}` has a place of its own."),
         hint: format!("Set `{place}` instead of an entry of `config`."),
     }
@@ -127,7 +128,7 @@ fn unknown_key(name: &str) -> ConfigProblem {
         keys.iter().find(last).map(|key| key.name)
     });
     ConfigProblem {
-        code: ErrorCode::SettingsUnknownKey,
+        code: codes::SETTINGS_UNKNOWN_KEY,
         message: format!("There is no setting `{}`.", shorten(name)),
         hint: similar.map_or_else(
             || "`plait config list` shows all settings.".to_owned(),

@@ -1,53 +1,34 @@
-//! The type of an error code. The codes themselves are declared in [`registry`].
+//! The type of an error code, and the macro with which each crate declares its own.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Declares [`ErrorCode`]: one variant per entry, with its string, its meaning and what to do about it.
+/// Declares the error codes of a crate in its module `codes`: a constant for each, with its meaning and what to do about it, and
+/// all of them as `DOMAINS`.
+#[macro_export]
 macro_rules! error_codes {
-    ($($domain:literal { $($variant:ident = $code:literal, $meaning:literal, $action:literal;)+ })+) => {
-        /// A stable error code, written `domain.reason`, for example `provider.unreachable`.
-        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-        pub enum ErrorCode {
-            $($(
-                #[doc = $meaning]
-                $variant,
-            )+)+
-            /// A code that this version does not declare: from a journal of another version, or from a script.
-            Unregistered(Box<str>),
-        }
+    ($($domain:literal { $($name:ident = $code:literal, $meaning:literal, $action:literal;)+ })+) => {
+        $($(
+            #[doc = $meaning]
+            pub const $name: $crate::error::ErrorCode = $crate::error::ErrorCode::declare($code);
+        )+)+
 
-        impl ErrorCode {
-            /// All declared codes, by domain.
-            pub const DOMAINS: &[CodeDomain] = &[$(CodeDomain {
-                title: $domain,
-                codes: &[$(CodeEntry { code: Self::$variant, meaning: $meaning, action: $action },)+],
-            },)+];
-
-            /// The code of this string. A string that is not declared becomes [`ErrorCode::Unregistered`].
-            pub fn from_wire(code: &str) -> Self {
-                match code {
-                    $($($code => Self::$variant,)+)+
-                    other => Self::Unregistered(other.into()),
-                }
-            }
-
-            /// The string that stands for the code in journals, replies and JSON output.
-            pub fn as_str(&self) -> &str {
-                match self {
-                    $($(Self::$variant => $code,)+)+
-                    Self::Unregistered(code) => code,
-                }
-            }
-        }
+        /// The codes that this crate declares, by domain.
+        pub const DOMAINS: &[$crate::error::CodeDomain] = &[$($crate::error::CodeDomain {
+            title: $domain,
+            codes: &[$($crate::error::CodeEntry { code: $name, meaning: $meaning, action: $action },)+],
+        },)+];
     };
 }
 
-mod registry;
-
-pub use registry::ErrorCode;
+/// A stable error code, written `domain.reason`, for example `provider.unreachable`.
+///
+/// Each crate declares its own in its module `codes`. A journal of another version, or a script, may hold one that none declares.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ErrorCode(Cow<'static, str>);
 
 /// The codes of one domain, for the reference page.
 #[derive(Debug)]
@@ -70,6 +51,21 @@ pub struct CodeEntry {
 }
 
 impl ErrorCode {
+    /// A code of the table of a crate.
+    pub const fn declare(code: &'static str) -> Self {
+        Self(Cow::Borrowed(code))
+    }
+
+    /// The code of a string that comes from elsewhere, whether a crate declares it or not.
+    pub fn from_wire(code: &str) -> Self {
+        Self(Cow::Owned(code.to_owned()))
+    }
+
+    /// The string that stands for the code in journals, replies and JSON output.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// The part before the dot, for example `provider`.
     pub fn domain(&self) -> &str {
         self.as_str().split_once('.').map_or(self.as_str(), |(domain, _)| domain)
@@ -135,7 +131,8 @@ impl schemars::JsonSchema for ErrorCode {
     }
 }
 
-/// In TypeScript, the union of the declared codes.
+/// In TypeScript, the union of the codes that the crates declare. Only who knows all crates can write it: the test that generates
+/// the bindings.
 impl ts_rs::TS for ErrorCode {
     type WithoutGenerics = Self;
     type OptionInnerType = Self;
@@ -144,24 +141,7 @@ impl ts_rs::TS for ErrorCode {
         "ErrorCode".to_owned()
     }
 
-    fn inline(_: &ts_rs::Config) -> String {
-        let codes = Self::DOMAINS.iter().flat_map(|domain| domain.codes);
-        let literals: Vec<_> = codes.map(|entry| format!("\"{}\"", entry.code)).collect();
-        literals.join(" | ")
-    }
-
-    fn decl(config: &ts_rs::Config) -> String {
-        format!("type ErrorCode = {};", Self::inline(config))
-    }
-
-    fn docs() -> Option<String> {
-        Some(
-            "/** The error codes that this version declares; `docs/error-codes.md` explains each. */\n"
-                .to_owned(),
-        )
-    }
-
-    fn output_path() -> Option<std::path::PathBuf> {
-        Some("ErrorCode.ts".into())
+    fn inline(config: &ts_rs::Config) -> String {
+        Self::name(config)
     }
 }

@@ -20,7 +20,8 @@ use super::HITL_HISTORY;
 use super::compile_cache::CompileCache;
 use super::deep_stack::block_on_deep_stack;
 use super::evaluation::{Evaluation, Evaluator, Subject, wrong_result};
-use crate::error::{ErrorCode, Fault};
+use crate::codes;
+use crate::error::Fault;
 
 /// The longest condition, in bytes.
 const MAX_SOURCE_BYTES: usize = 2048;
@@ -105,7 +106,7 @@ impl Condition {
 
     fn compiled(&self) -> Result<&Compiled, Fault> {
         let compiled = self.compiled.as_deref();
-        compiled.map_err(|problem| Fault::new(ErrorCode::SwitchCondition, problem.clone()))
+        compiled.map_err(|problem| Fault::new(codes::SWITCH_CONDITION, problem.clone()))
     }
 
     /// Whether it is true for `value`, in this thread.
@@ -114,7 +115,7 @@ impl Condition {
         let values = literals.saturating_add(count_values(value) + answers.map_or(0, count_values));
         if values.checked_pow(*loop_depth).is_none_or(|iterations| iterations > MAX_ITERATIONS) {
             return Err(Fault::new(
-                ErrorCode::SwitchTooMuch,
+                codes::SWITCH_TOO_MUCH,
                 "its nested loops take too many iterations for a value of this size.",
             )
             .hint("Select the needed part with a `json` node first."));
@@ -139,13 +140,11 @@ impl Condition {
         match result {
             Ok(Ok(cel::Value::Bool(is_true))) => Ok(is_true),
             Ok(Ok(_)) => {
-                Err(Fault::new(ErrorCode::SwitchCondition, "its result is neither true nor false.")
-                    .hint(hint))
+                Err(Fault::new(codes::SWITCH_CONDITION, "its result is neither true nor false.").hint(hint))
             }
-            Ok(Err(error)) => Err(Fault::new(ErrorCode::SwitchCondition, format!("{error}.")).hint(hint)),
+            Ok(Err(error)) => Err(Fault::new(codes::SWITCH_CONDITION, format!("{error}.")).hint(hint)),
             Err(_) => {
-                Err(Fault::new(ErrorCode::SwitchCondition, "it cannot be computed for this value.")
-                    .hint(hint))
+                Err(Fault::new(codes::SWITCH_CONDITION, "it cannot be computed for this value.").hint(hint))
             }
         }
     }

@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::HITL_HISTORY;
-use crate::error::{ErrorCode, Fault};
+use crate::codes;
+use crate::error::Fault;
 
 /// The subject of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -78,5 +79,5 @@ pub trait Evaluator: Send + Sync {
 
 /// The fault of an evaluator that returned a value of the wrong type.
 pub(super) fn wrong_result() -> Fault {
-    Fault::new(ErrorCode::ExpressionFailed, "The evaluation gave a result of the wrong type.")
+    Fault::new(codes::EXPRESSION_FAILED, "The evaluation gave a result of the wrong type.")
 }

@@ -11,7 +11,8 @@ use super::deep_stack::run_on_deep_stack;
 use super::evaluation::{Evaluation, Evaluator};
 use super::query::Query;
 use super::template::Template;
-use crate::error::{ErrorCode, Fault};
+use crate::codes;
+use crate::error::Fault;
 
 /// Evaluates in this thread, which needs a stack of [`STACK_BYTES`](super::STACK_BYTES). Steps and output are bounded, but
 /// neither the time nor the memory that a step takes. A query ends when `cancel` is set.
@@ -47,6 +48,6 @@ impl Evaluator for InProcess {
 }
 
 fn cannot_be_evaluated() -> Fault {
-    Fault::new(ErrorCode::ExpressionFailed, "The expression cannot be evaluated for this value.")
+    Fault::new(codes::EXPRESSION_FAILED, "The expression cannot be evaluated for this value.")
         .hint("Simplify the expression, or select less of the value.")
 }

@@ -29,7 +29,8 @@ use super::HITL_HISTORY;
 use super::compile_cache::CompileCache;
 use super::deep_stack::block_on_deep_stack;
 use super::evaluation::{Evaluation, Evaluator, wrong_result};
-use crate::error::{ErrorCode, Fault};
+use crate::codes;
+use crate::error::Fault;
 use budget::{Budget, QueryData, QueryTypes, budget_filters};
 use instrument::Natives;
 use results::ResultLimits;
@@ -118,7 +119,7 @@ impl Query {
 
     fn compiled(&self) -> Result<&Compiled, Fault> {
         let compiled = self.compiled.as_deref();
-        compiled.map_err(|problem| Fault::new(ErrorCode::JsonQuery, problem.clone()))
+        compiled.map_err(|problem| Fault::new(codes::JSON_QUERY, problem.clone()))
     }
 
     /// The same, in this thread.
@@ -166,10 +167,9 @@ fn evaluate(
     max_results: usize,
     cancel: CancellationToken,
 ) -> Result<Vec<Value>, Fault> {
-    let failed = |message: String| Fault::new(ErrorCode::JsonQuery, format!("The query fails: {message}."));
-    let limit = |why: &str| {
-        Fault::new(ErrorCode::JsonLimit, format!("The query was stopped: {why}.")).hint(LIMIT_HINT)
-    };
+    let failed = |message: String| Fault::new(codes::JSON_QUERY, format!("The query fails: {message}."));
+    let limit =
+        |why: &str| Fault::new(codes::JSON_LIMIT, format!("The query was stopped: {why}.")).hint(LIMIT_HINT);
     let read = |value: &Value| Val::deserialize(value).map_err(|error| failed(error.to_string()));
     let input = read(value)?;
     let answers = read(answers.unwrap_or(&Value::Array(Vec::new())))?;

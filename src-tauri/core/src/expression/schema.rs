@@ -9,7 +9,8 @@ mod cost;
 use jsonschema::{PatternOptions, Validator};
 use serde_json::{Value, json};
 
-use crate::error::{ErrorCode, Fault};
+use crate::codes;
+use crate::error::Fault;
 
 /// At most this many violations are reported.
 const MAX_VIOLATIONS: usize = 3;
@@ -25,12 +26,12 @@ const MAX_BACKTRACKS: usize = 100_000;
 /// Checks an answer against the schema of its pause. The fault `answer.invalid` lists the violations.
 pub fn check_answer(schema: &Value, answer: &Value) -> Result<(), Fault> {
     let violations =
-        find_violations(schema, answer).map_err(|message| Fault::new(ErrorCode::AnswerSchema, message))?;
+        find_violations(schema, answer).map_err(|message| Fault::new(codes::ANSWER_SCHEMA, message))?;
     if violations.is_empty() {
         return Ok(());
     }
     let message = format!("The answer does not match the schema: {}.", violations.join("; "));
-    Err(Fault::new(ErrorCode::AnswerInvalid, message)
+    Err(Fault::new(codes::ANSWER_INVALID, message)
         .hint("Answer with a value that matches the schema of the question.")
         .details(json!({ "schema": schema })))
 }

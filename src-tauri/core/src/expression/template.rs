@@ -18,6 +18,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::evaluation::{Evaluation, Evaluator, wrong_result};
+use crate::codes;
 use crate::error::{ErrorCode, Fault};
 
 pub use guard::{MAX_NESTING_DEPTH, MAX_SOURCE_BYTES};
@@ -96,7 +97,7 @@ impl Template {
     pub fn render_small(&self, values: Map<String, Value>) -> Result<String, Fault> {
         if cost::of(&self.source, &values) > cost::MAX_IN_PLACE {
             let message = "The template takes too many steps.";
-            return Err(Fault::new(ErrorCode::TemplateTooManySteps, message));
+            return Err(Fault::new(codes::TEMPLATE_TOO_MANY_STEPS, message));
         }
         self.evaluate(values)
     }
@@ -151,18 +152,15 @@ fn compile(source: &str) -> Result<Compiled, Problem> {
 }
 
 fn fault(problem: &Problem) -> Fault {
-    let hint = match problem.code {
-        ErrorCode::TemplateMissingValue => {
-            "Connect that input, or use `{{default name \"…\"}}` or `{{#if name}}…{{/if}}` where it can be missing."
-        }
-        ErrorCode::TemplateNotAList => {
-            "Connect a list or an object. To insert the value as it is, write `{{name}}` without `{{#each}}`; a `json` \
-             node splits a text: `split(\"\\n\")`."
-        }
-        ErrorCode::TemplateTooLarge | ErrorCode::TemplateTooManySteps => {
-            "Shorten the list or the text of its inputs; a `json` node can select what is needed."
-        }
-        _ => "Templates are Handlebars: `{{name}}`, `{{#each items}}…{{/each}}`, `{{#if name}}…{{/if}}`.",
+    let hint = if problem.code == codes::TEMPLATE_MISSING_VALUE {
+        "Connect that input, or use `{{default name \"…\"}}` or `{{#if name}}…{{/if}}` where it can be missing."
+    } else if problem.code == codes::TEMPLATE_NOT_A_LIST {
+        "Connect a list or an object. To insert the value as it is, write `{{name}}` without `{{#each}}`; a `json` node splits a \
+         text: `split(\"\\n\")`."
+    } else if [codes::TEMPLATE_TOO_LARGE, codes::TEMPLATE_TOO_MANY_STEPS].contains(&problem.code) {
+        "Shorten the list or the text of its inputs; a `json` node can select what is needed."
+    } else {
+        "Templates are Handlebars: `{{name}}`, `{{#each items}}…{{/each}}`, `{{#if name}}…{{/if}}`."
     };
     Fault::new(problem.code.clone(), problem.to_string())
         .hint(hint)

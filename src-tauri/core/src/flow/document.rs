@@ -1,6 +1,4 @@
 //! The shape of `*.flow.json`: nodes and edges keyed by stable ids, layout in a section of its own, unknown keys kept.
-
-use crate::error::ErrorCode;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -11,6 +9,7 @@ use ts_rs::TS;
 use super::drawing::{Frame, Point, Position};
 use super::folders::{self, FolderAccess};
 use super::tree_limits::TreeLimits;
+use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::flow::{MAX_RECENT_TURNS, MemorySettings};
 use crate::id::{EdgeId, FrameId, NodeId, PortName};
@@ -244,7 +243,7 @@ impl FlowSettings {
     pub fn concurrency(&self) -> Result<Option<u32>, Diagnostic> {
         match self.max_concurrency {
             Some(0) => Err(Diagnostic::error(
-                ErrorCode::SettingsMaxConcurrency,
+                codes::SETTINGS_MAX_CONCURRENCY,
                 "/settings/maxConcurrency",
                 "`maxConcurrency` must be at least 1.",
             )
@@ -258,7 +257,7 @@ impl FlowSettings {
         let limits = self.limits.unwrap_or_default();
         match limits.zero() {
             Some(key) => Err(Diagnostic::error(
-                ErrorCode::SettingsLimits,
+                codes::SETTINGS_LIMITS,
                 format!("/settings/limits/{key}"),
                 format!("`{key}` must be at least 1."),
             )
@@ -271,7 +270,7 @@ impl FlowSettings {
     pub fn unattended_epochs(&self) -> Result<Option<u32>, Diagnostic> {
         match self.max_unattended_epochs {
             Some(0) => Err(Diagnostic::error(
-                ErrorCode::SettingsMaxUnattendedEpochs,
+                codes::SETTINGS_MAX_UNATTENDED_EPOCHS,
                 "/settings/maxUnattendedEpochs",
                 "`maxUnattendedEpochs` must be at least 1.",
             )
@@ -287,7 +286,7 @@ impl FlowSettings {
             return Ok(settings);
         }
         Err(Diagnostic::error(
-            ErrorCode::SettingsMemory,
+            codes::SETTINGS_MEMORY,
             "/settings/memory/recentTurns",
             format!("`recentTurns` must be from 1 to {MAX_RECENT_TURNS}."),
         )
@@ -302,7 +301,7 @@ impl FlowSettings {
         match value.as_u64().filter(|window| (1..=u64::from(u32::MAX)).contains(window)) {
             Some(window) => Ok(Some(window)),
             None => Err(Diagnostic::error(
-                ErrorCode::SettingsContextWindow,
+                codes::SETTINGS_CONTEXT_WINDOW,
                 "/settings/contextWindow",
                 format!("`{value}` is not a valid context window. It must be a whole number of tokens, at least 1."),
             )
@@ -314,7 +313,7 @@ impl FlowSettings {
     pub fn quota_problems(&self) -> Vec<Diagnostic> {
         let problem = |(key, quota): (&str, &Quota)| {
             let (field, message) = quota.problem()?;
-            Some(Diagnostic::error(ErrorCode::QuotaBad, format!("/settings/quotas/{key}/{field}"), message))
+            Some(Diagnostic::error(codes::QUOTA_BAD, format!("/settings/quotas/{key}/{field}"), message))
         };
         self.quotas.entries().filter_map(problem).collect()
     }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::error::ErrorCode;
 
 /// Maximum folders that a flow declares.
 const MAX_FOLDERS: usize = 20;
@@ -27,7 +27,7 @@ pub fn check(folders: &[FolderAccess]) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut report = |pointer: String, message: String| {
         let hint = "Use paths relative to the flow's file, like `notes`, or remove the entry.";
-        problems.push(Diagnostic::error(ErrorCode::SettingsFolders, pointer, message).hint(hint));
+        problems.push(Diagnostic::error(codes::SETTINGS_FOLDERS, pointer, message).hint(hint));
     };
     if folders.len() > MAX_FOLDERS {
         report("/settings/folders".to_owned(), format!("A flow declares at most {MAX_FOLDERS} folders."));

@@ -2,18 +2,17 @@
 //!
 //! Version 0 is the shape of hand-written flows and of the first drafts of the format: nodes and edges are lists of objects
 //! with an `id`, and a node's position is inside the node.
-
-use crate::error::ErrorCode;
 use serde_json::{Map, Value, json};
 
 use super::VERSION;
+use crate::codes;
 use crate::diagnostic::Diagnostic;
 
 /// Migrates a document to [`VERSION`]. A document of a newer version is an error.
 pub(super) fn migrate(mut value: Value) -> Result<Value, Diagnostic> {
     let Some(document) = value.as_object_mut() else {
         return Err(Diagnostic::error(
-            ErrorCode::FlowWrongShape,
+            codes::FLOW_WRONG_SHAPE,
             "",
             "This JSON is not a flow: it is not an object.",
         )
@@ -23,7 +22,7 @@ pub(super) fn migrate(mut value: Value) -> Result<Value, Diagnostic> {
         None => 0,
         Some(version) => version.as_u64().ok_or_else(|| {
             Diagnostic::error(
-                ErrorCode::FlowWrongShape,
+                codes::FLOW_WRONG_SHAPE,
                 "/version",
                 "The `version` of a flow must be a whole number.",
             )
@@ -31,7 +30,7 @@ pub(super) fn migrate(mut value: Value) -> Result<Value, Diagnostic> {
     };
     if version > u64::from(VERSION) {
         return Err(Diagnostic::error(
-            ErrorCode::FlowNewerVersion,
+            codes::FLOW_NEWER_VERSION,
             "/version",
             format!("This flow has format version {version}, but this version of Plait reads only up to {VERSION}."),
         )
@@ -52,7 +51,7 @@ fn to_version_1(document: &mut Map<String, Value>) -> Result<(), Diagnostic> {
             let pointer = format!("/{section}/{index}");
             let Some(Value::String(id)) = item.as_object_mut().and_then(|item| item.remove("id")) else {
                 return Err(Diagnostic::error(
-                    ErrorCode::FlowWrongShape,
+                    codes::FLOW_WRONG_SHAPE,
                     pointer,
                     format!("Item {index} of `{section}` has no `id`."),
                 )
@@ -65,7 +64,7 @@ fn to_version_1(document: &mut Map<String, Value>) -> Result<(), Diagnostic> {
             }
             if keyed.contains_key(&id) {
                 return Err(Diagnostic::error(
-                    ErrorCode::FlowDuplicateId,
+                    codes::FLOW_DUPLICATE_ID,
                     pointer,
                     format!("The id `{id}` is used twice."),
                 )

@@ -1,6 +1,4 @@
 //! Reads a flow from text. Errors in syntax, version, shape and duplicate ids have a line and column where possible.
-
-use crate::error::ErrorCode;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
@@ -13,6 +11,7 @@ use smallvec::SmallVec;
 use super::foreign_format;
 use super::migrate::migrate;
 use super::{Flow, VERSION};
+use crate::codes;
 use crate::diagnostic::{Diagnostic, escape};
 use crate::exact_json;
 use crate::exact_json::find_large_integer;
@@ -88,7 +87,7 @@ fn large_integer(text: &str, position: usize, digits: &str) -> ReadError {
         "The integer {} at line {line}, column {column} has more than 64 bits.",
         exact_json::shorten(digits)
     );
-    let found = Diagnostic::error(ErrorCode::FlowIntegerTooLarge, "", message);
+    let found = Diagnostic::error(codes::FLOW_INTEGER_TOO_LARGE, "", message);
     ReadError::new(found.hint("Write it as text, in quotes."), line, column)
 }
 
@@ -96,14 +95,14 @@ fn syntax_error(error: &serde_json::Error) -> Diagnostic {
     let text = error.to_string();
     let problem = text.split(" at line ").next().unwrap_or(&text);
     if let Some(key) = problem.strip_prefix(DUPLICATE_KEY) {
-        return Diagnostic::error(ErrorCode::FlowDuplicateId, "", format!("The id {key} is used twice."))
+        return Diagnostic::error(codes::FLOW_DUPLICATE_ID, "", format!("The id {key} is used twice."))
             .hint("Ids must be unique. Rename or delete one of the two.");
     }
     let place = format!("line {}, column {}", error.line(), error.column());
     let (code, message) = if problem.starts_with("EOF") {
-        (ErrorCode::FlowTruncated, format!("The file is incomplete: its JSON breaks off at {place}."))
+        (codes::FLOW_TRUNCATED, format!("The file is incomplete: its JSON breaks off at {place}."))
     } else {
-        (ErrorCode::FlowNotJson, format!("This is not valid JSON: {problem} at {place}."))
+        (codes::FLOW_NOT_JSON, format!("This is not valid JSON: {problem} at {place}."))
     };
     Diagnostic::error(code, "", message)
         .hint("Fix the JSON there, or restore the file from version control or a backup.")
@@ -122,7 +121,7 @@ fn is_flow_like(document: &Value) -> bool {
 }
 
 fn not_a_flow(message: String) -> Diagnostic {
-    Diagnostic::error(ErrorCode::FlowWrongShape, "", message).hint(
+    Diagnostic::error(codes::FLOW_WRONG_SHAPE, "", message).hint(
         "A flow is an object with `version`, `nodes` and `edges`. Run `plait schema` to print its JSON Schema.",
     )
 }
@@ -149,7 +148,7 @@ fn read_shape(value: Value) -> Result<Flow, Diagnostic> {
             if let Err(error) = result {
                 let pointer = format!("/{section}/{}", escape(id));
                 let found = Diagnostic::error(
-                    ErrorCode::FlowWrongShape,
+                    codes::FLOW_WRONG_SHAPE,
                     pointer,
                     format!("The {what} `{id}` is invalid: {error}."),
                 )

@@ -23,8 +23,8 @@ use super::origins::Origins;
 use super::problem::{Problem, suggest};
 use super::steps::{Branch, Pipeline, Step, StepKind};
 use super::yaml::{Yaml, below, shorten};
+use crate::codes;
 use nodes::{chat_config, context_node, node, retry_policy, text_or_none, tools_node};
-use plait_core::error::ErrorCode;
 use plait_core::expression::HITL_HISTORY;
 use plait_core::expression::template::Template;
 use plait_core::flow::{Edge, Flow, Limits, Node, Position};
@@ -418,7 +418,7 @@ impl Lowering<'_> {
         let message =
             format!("The prompt has the variable `{}`, which is nothing that ran before.", shorten(name));
         let range = self.root.place(&place);
-        let problem = Problem::new(ErrorCode::PipelineUnknownVariable, range, message).pointer(&place);
+        let problem = Problem::new(codes::PIPELINE_UNKNOWN_VARIABLE, range, message).pointer(&place);
         self.problems.push(problem.hint(suggest(name, "variables here", known.iter().copied())));
     }
 

@@ -12,11 +12,11 @@ use super::lower::{
     CHAT_KEYS, CONTEXT_SUFFIX, DEFAULT_BRANCH, END_SUFFIX, INPUT, ITEMS_SUFFIX, TOOLS_SUFFIX, case,
 };
 use super::tree::{MapBuilder, Tree};
+use crate::codes;
 use agents::{AGENT_PLACEHOLDER, name_agents, with_agents};
 
 pub(super) use agents::KnownAgents;
 use plait_core::diagnostic::Diagnostic;
-use plait_core::error::ErrorCode;
 use plait_core::flow::{Edge, Flow, Node};
 use plait_core::id::NodeId;
 
@@ -467,7 +467,7 @@ pub(super) const SAVE_AS_FLOW: &str =
 /// Why a flow is no pipeline.
 pub(super) fn refuse(pointer: &str, message: &str) -> Diagnostic {
     Diagnostic::error(
-        ErrorCode::PipelineNotExpressible,
+        codes::PIPELINE_NOT_EXPRESSIBLE,
         pointer,
         format!("A pipeline cannot express this flow. {message}"),
     )
@@ -477,5 +477,5 @@ pub(super) fn refuse(pointer: &str, message: &str) -> Diagnostic {
 /// The same, about a node.
 pub(super) fn on_node(id: &NodeId, message: &str) -> Box<Diagnostic> {
     let message = format!("A pipeline cannot express the node `{id}`. {message}");
-    Box::new(Diagnostic::on_node(ErrorCode::PipelineNotExpressible, id, message).hint(SAVE_AS_FLOW))
+    Box::new(Diagnostic::on_node(codes::PIPELINE_NOT_EXPRESSIBLE, id, message).hint(SAVE_AS_FLOW))
 }

@@ -16,6 +16,7 @@ use super::problem::{Problem, suggest};
 use super::references;
 use super::steps::{Branch, Pipeline, Step, StepKind};
 use super::yaml::{Entry, Yaml, below, shorten};
+use crate::codes;
 use plait_core::error::ErrorCode;
 
 /// Names that mean something else.
@@ -56,7 +57,7 @@ impl Reader<'_> {
         let root = self.root;
         if !root.is_mapping() {
             self.report(
-                ErrorCode::PipelineWrongType,
+                codes::PIPELINE_WRONG_TYPE,
                 "",
                 "A pipeline is a mapping with `version` and `steps`.",
             )
@@ -85,7 +86,7 @@ impl Reader<'_> {
                 format!("The version of the format is `{}`; this Plait reads {VERSION}.", shorten(found));
             let hint =
                 format!("Write `version: \"{VERSION}\"`, or update Plait if a newer one wrote the file.");
-            self.report(ErrorCode::PipelineVersion, "/version", message).hint = Some(hint);
+            self.report(codes::PIPELINE_VERSION, "/version", message).hint = Some(hint);
         }
     }
 
@@ -110,7 +111,7 @@ impl Reader<'_> {
             return Vec::new();
         }
         if steps.items().is_empty() {
-            self.report(ErrorCode::PipelineEmpty, pointer, "There are no steps.").hint =
+            self.report(codes::PIPELINE_EMPTY, pointer, "There are no steps.").hint =
                 Some("Add at least one, for example `- kind: step` with a `name`.".to_owned());
         }
         let items = steps.items().iter().enumerate();
@@ -125,14 +126,14 @@ impl Reader<'_> {
         let Some(kind) = yaml.get("kind") else {
             let message = "This step has no `kind`.";
             let hint = format!("Add one of: {}.", KINDS.join(", "));
-            self.report(ErrorCode::PipelineMissingKey, pointer, message).hint = Some(hint);
+            self.report(codes::PIPELINE_MISSING_KEY, pointer, message).hint = Some(hint);
             return None;
         };
         let kind_name = kind.text().unwrap_or_default();
         if !KINDS.contains(&kind_name) {
             let message = format!("There is no kind of step `{}`.", shorten(kind_name));
             let hint = suggest(kind_name, "kinds", KINDS.iter().copied());
-            self.report(ErrorCode::PipelineUnknownKind, &below(pointer, "kind"), message).hint = Some(hint);
+            self.report(codes::PIPELINE_UNKNOWN_KIND, &below(pointer, "kind"), message).hint = Some(hint);
             return None;
         }
         let name = yaml.get("name").and_then(Yaml::text).map(str::to_owned);
@@ -198,7 +199,7 @@ impl Reader<'_> {
         let branches = self.branches(yaml.get("branches")?, &below(pointer, "branches"));
         if branches.len() == 1 {
             let message = "A `parallel` step has at least two branches.";
-            self.report(ErrorCode::PipelineEmpty, &below(pointer, "branches"), message).hint =
+            self.report(codes::PIPELINE_EMPTY, &below(pointer, "branches"), message).hint =
                 Some("Add a branch, or write its steps without `parallel`.".to_owned());
         }
         Some(StepKind::Parallel(step?, branches))
@@ -216,7 +217,7 @@ impl Reader<'_> {
             return Vec::new();
         }
         if branches.entries().is_empty() {
-            self.report(ErrorCode::PipelineEmpty, pointer, "There are no branches.").hint =
+            self.report(codes::PIPELINE_EMPTY, pointer, "There are no branches.").hint =
                 Some("Add a name with a list of steps.".to_owned());
         }
         let mut read = Vec::new();
@@ -244,7 +245,7 @@ impl Reader<'_> {
                 let hint = suggest(&entry.key, "keys", keys.names.iter().map(String::as_str));
                 let place = below(pointer, &entry.key);
                 let mut problem =
-                    Problem::new(ErrorCode::PipelineUnknownKey, entry.key_range.clone(), message).hint(hint);
+                    Problem::new(codes::PIPELINE_UNKNOWN_KEY, entry.key_range.clone(), message).hint(hint);
                 problem.diagnostic.pointer = place;
                 self.problems.push(problem);
             }
@@ -253,7 +254,7 @@ impl Reader<'_> {
             keys.required.iter().map(String::as_str).filter(|key| yaml.get(key).is_none()).collect();
         for key in &missing {
             let message = format!("The key `{key}` is missing here.");
-            self.report(ErrorCode::PipelineMissingKey, pointer, message);
+            self.report(codes::PIPELINE_MISSING_KEY, pointer, message);
         }
         if !missing.is_empty() {
             return None;
@@ -285,7 +286,7 @@ impl Reader<'_> {
                 }
                 let inner = error.inner().to_string();
                 let message = format!("This value does not fit: {}.", inner.trim_end_matches('.'));
-                self.report(ErrorCode::PipelineWrongType, &place, message).hint = variant_hint(&inner);
+                self.report(codes::PIPELINE_WRONG_TYPE, &place, message).hint = variant_hint(&inner);
                 None
             }
         }
@@ -299,12 +300,12 @@ impl Reader<'_> {
             let message = format!(
                 "A step cannot be called `{name}`: the name means something else in prompts and loops."
             );
-            self.report(ErrorCode::PipelineInvalidName, &place, message).hint =
+            self.report(codes::PIPELINE_INVALID_NAME, &place, message).hint =
                 Some("Give it another name.".to_owned());
         }
         if self.names.insert(name.to_owned(), pointer.to_owned()).is_some() {
             let message = format!("The name `{}` is used twice.", shorten(name));
-            self.report(ErrorCode::PipelineDuplicateName, &place, message).hint =
+            self.report(codes::PIPELINE_DUPLICATE_NAME, &place, message).hint =
                 Some("Names are unique in the whole pipeline. Rename one of the two.".to_owned());
         }
     }
@@ -318,7 +319,7 @@ impl Reader<'_> {
             let hint = format!(
                 "Names have letters, digits, `_` and `-`, at most {MAX_NAME_CHARS}. People see the `title`."
             );
-            self.report(ErrorCode::PipelineInvalidName, place, message).hint = Some(hint);
+            self.report(codes::PIPELINE_INVALID_NAME, place, message).hint = Some(hint);
         }
     }
 
@@ -331,14 +332,14 @@ impl Reader<'_> {
         let agents = self.root.get("agents").map(Yaml::entries).unwrap_or_default();
         let hint = suggest(name, "agents", agents.iter().map(|agent| agent.key.as_str()));
         let message = format!("There is no agent `{}`.", shorten(name));
-        self.report(ErrorCode::PipelineUnknownAgent, place, message).hint = Some(hint);
+        self.report(codes::PIPELINE_UNKNOWN_AGENT, place, message).hint = Some(hint);
     }
 
     fn wrong_type(&mut self, place: &str, message: &str) {
         // The same may have been found with the keys around it.
         let known = |problem: &Problem| problem.diagnostic.pointer == place;
         if !self.problems.iter().any(known) {
-            self.report(ErrorCode::PipelineWrongType, place, message);
+            self.report(codes::PIPELINE_WRONG_TYPE, place, message);
         }
     }
 

@@ -7,6 +7,7 @@ use super::document::Loop;
 use super::problem::{Problem, suggest};
 use super::steps::{Pipeline, Step, StepKind};
 use super::yaml::{Yaml, below, shorten};
+use crate::codes;
 use plait_core::error::ErrorCode;
 use plait_run::loop_history::{AiTurnSource, HITL, NAMED_STEPS};
 
@@ -18,7 +19,7 @@ pub fn check(root: &Yaml, pipeline: &Pipeline) -> Vec<Problem> {
         if checker.names.contains(agent.as_str()) {
             let message = format!("`{agent}` is the name of a step and of the agent that summarizes here.");
             checker.report(
-                ErrorCode::PipelineDuplicateName,
+                codes::PIPELINE_DUPLICATE_NAME,
                 &place,
                 message,
                 "Rename one of the two.".to_owned(),
@@ -85,7 +86,7 @@ impl Checker<'_> {
                 let message = format!("`{}` gives turns of the user and of the assistant.", shorten(name));
                 let place = format!("{pointer}/user_turn_sources/{index}");
                 let hint = "Remove it from `user_turn_sources` or from `named_steps`.".to_owned();
-                self.report(ErrorCode::PipelineStepInBothSources, &place, message, hint);
+                self.report(codes::PIPELINE_STEP_IN_BOTH_SOURCES, &place, message, hint);
             }
         }
     }
@@ -93,7 +94,7 @@ impl Checker<'_> {
     fn unknown_step(&mut self, name: &str, names: &[&str], place: &str) {
         let message = format!("The body of this loop has no step `{}`.", shorten(name));
         let hint = suggest(name, "steps of the body", names.iter().copied());
-        self.report(ErrorCode::PipelineUnknownStep, place, message, hint);
+        self.report(codes::PIPELINE_UNKNOWN_STEP, place, message, hint);
     }
 
     fn report(&mut self, code: ErrorCode, pointer: &str, message: String, hint: String) {

@@ -14,6 +14,7 @@ use super::read;
 use super::steps::{Pipeline, Step, StepKind};
 use super::tree::{MapBuilder, Tree};
 use super::yaml::{self, Yaml};
+use crate::codes;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::flow::{Edge, Flow, Node, Position};
 use plait_core::id::NodeId;
@@ -174,8 +175,7 @@ fn difference(ours: &Flow, theirs: &Flow, renamed: &BTreeMap<NodeId, NodeId>) ->
             "A pipeline cannot express the edge `{id}`: it does not follow from the order of the steps."
         );
         return Some(Box::new(
-            Diagnostic::on_edge(plait_core::error::ErrorCode::PipelineNotExpressible, id, message)
-                .hint(SAVE_AS_FLOW),
+            Diagnostic::on_edge(codes::PIPELINE_NOT_EXPRESSIBLE, id, message).hint(SAVE_AS_FLOW),
         ));
     }
     if let Some(ends) =

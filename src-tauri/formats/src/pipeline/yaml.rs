@@ -9,8 +9,8 @@ use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, Span, Stru
 use serde_json::{Map, Number, Value};
 
 use super::problem::Problem;
+use crate::codes;
 use plait_core::diagnostic::escape;
-use plait_core::error::ErrorCode;
 use plait_core::exact_json;
 
 /// The maximum size of a pipeline, in bytes. Pipelines that people write have some kilobytes.
@@ -155,7 +155,7 @@ pub(super) fn parse(text: &str) -> Result<Yaml, Problem> {
     if text.len() > MAX_BYTES {
         let message =
             format!("The pipeline has {} MB; the limit is {} MB.", text.len() >> 20, MAX_BYTES >> 20);
-        return Err(Problem::new(ErrorCode::FlowTooLarge, 0..0, message));
+        return Err(Problem::new(codes::FLOW_TOO_LARGE, 0..0, message));
     }
     parse_document(text)
 }
@@ -174,7 +174,7 @@ pub(super) fn parse_document(text: &str) -> Result<Yaml, Problem> {
         builder.add(text, event, &span)?;
     }
     builder.root.ok_or_else(|| {
-        Problem::new(ErrorCode::PipelineEmpty, 0..0, "The pipeline is empty.")
+        Problem::new(codes::PIPELINE_EMPTY, 0..0, "The pipeline is empty.")
             .hint("Begin with `version: \"0.1\"` and `steps:`. `plait new my.yaml` writes one to start from.")
     })
 }
@@ -266,7 +266,7 @@ impl Builder {
         self.values += 1;
         if self.values > MAX_VALUES {
             let message = format!("The file has more than {MAX_VALUES} values.");
-            return Err(Problem::new(ErrorCode::FlowTooLarge, range.clone(), message));
+            return Err(Problem::new(codes::FLOW_TOO_LARGE, range.clone(), message));
         }
         Ok(())
     }
@@ -304,7 +304,7 @@ impl Builder {
         {
             if known.insert(source.to_owned(), entries.len()).is_some() {
                 let message = format!("The key `{}` is used twice.", shorten(source));
-                return Err(Problem::new(ErrorCode::PipelineDuplicateKey, range, message)
+                return Err(Problem::new(codes::PIPELINE_DUPLICATE_KEY, range, message)
                     .hint("Remove one of the two, or rename it."));
             }
             *key = Some((source.to_owned(), range));
@@ -429,12 +429,8 @@ fn refuse_anchor(anchor: usize, range: &Range<usize>) -> Result<(), Problem> {
 }
 
 fn anchor_problem(range: Range<usize>) -> Problem {
-    Problem::new(
-        ErrorCode::PipelineAnchor,
-        range,
-        "Anchors (`&name`) and aliases (`*name`) are not supported.",
-    )
-    .hint("Write the value out. Settings that several steps share belong into an agent under `agents`.")
+    Problem::new(codes::PIPELINE_ANCHOR, range, "Anchors (`&name`) and aliases (`*name`) are not supported.")
+        .hint("Write the value out. Settings that several steps share belong into an agent under `agents`.")
 }
 
 fn tag_problem(span: &Span, range: Range<usize>) -> Problem {
@@ -444,7 +440,7 @@ fn tag_problem(span: &Span, range: Range<usize>) -> Problem {
 }
 
 fn unsupported(range: Range<usize>, message: impl Into<String>) -> Problem {
-    Problem::new(ErrorCode::PipelineUnsupported, range, message)
+    Problem::new(codes::PIPELINE_UNSUPPORTED, range, message)
 }
 
 fn syntax_problem(text: &str, error: &ScanError) -> Problem {
@@ -455,14 +451,14 @@ fn syntax_problem(text: &str, error: &ScanError) -> Problem {
     let indentation = &line[..line.len() - line.trim_start_matches([' ', '\t']).len()];
     let is_tab = matches!(error.kind(), ErrorKind::TabInBlockIndentation) || indentation.contains('\t');
     if is_tab {
-        return Problem::new(ErrorCode::PipelineTab, at..at, "YAML is not indented with tabs.")
+        return Problem::new(codes::PIPELINE_TAB, at..at, "YAML is not indented with tabs.")
             .hint("Replace the tabs at the start of the line with spaces.");
     }
     if matches!(error.kind(), ErrorKind::UnknownAnchor) {
         return anchor_problem(at..at);
     }
     let problem = error.info();
-    Problem::new(ErrorCode::PipelineNotYaml, at..at, format!("This is not valid YAML: {problem}."))
+    Problem::new(codes::PIPELINE_NOT_YAML, at..at, format!("This is not valid YAML: {problem}."))
         .hint("Look at the indentation and at quotes and brackets on this line and the one before.")
 }
 

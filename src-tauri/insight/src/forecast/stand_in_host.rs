@@ -12,10 +12,11 @@ use super::filler;
 use super::measured::{SizeEstimate, SizeSource, assumed_summary};
 use super::observed::Shared;
 use plait_core::attachment::NoAttachmentStore;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::evaluation::{Evaluation, Evaluator};
 use plait_core::flow::TreeLimits;
 use plait_core::origin::Origin;
+use plait_nodes::codes;
 use plait_run::host::subflow::NoSubflows;
 use plait_run::host::tree_budget::{TreeBudget, TreeUsage};
 use plait_run::host::{Clock, Host};
@@ -81,7 +82,7 @@ impl Provider for StandInProvider {
         observed.add_request(request.max_tokens, size);
         if observed.filler_tokens.saturating_add(size.tokens) > MAX_FILLER_TOKENS {
             let message = "The forecast looks no further.";
-            return Err(Fault::new(ErrorCode::RunTooManyModelCalls, message));
+            return Err(Fault::new(codes::RUN_TOO_MANY_MODEL_CALLS, message));
         }
         observed.filler_tokens += size.tokens;
         let serial = observed.next_serial();
@@ -120,7 +121,7 @@ impl ToolHost for KnownTools {
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
         let message = format!("The tool `{}` is not called before a run.", call.tool.name);
-        Err(Fault::new(ErrorCode::ToolUnknown, message))
+        Err(Fault::new(codes::TOOL_UNKNOWN, message))
     }
 }
 
@@ -171,7 +172,7 @@ struct NoEvaluator;
 impl Evaluator for NoEvaluator {
     fn evaluate(&self, _: Evaluation) -> BoxFuture<'static, Result<Value, Fault>> {
         let message = "This is not evaluated before a run.";
-        Box::pin(future::ready(Err(Fault::new(ErrorCode::ExpressionUnavailable, message))))
+        Box::pin(future::ready(Err(Fault::new(codes::EXPRESSION_UNAVAILABLE, message))))
     }
 }
 

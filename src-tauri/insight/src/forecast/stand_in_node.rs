@@ -11,9 +11,10 @@ use super::filler;
 use super::measured::assumed_value;
 use super::observed::Shared;
 use super::stand_in_host::unknown_content;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{NodeId, PortName};
 use plait_core::port::{ERROR_PORT, OutputPort, PortKind, PortType, Ports};
+use plait_nodes::codes;
 use plait_run::host::tree_budget::is_limit_of_tree;
 use plait_run::journal::Answer;
 use plait_run::node::{Behavior, BoundNode, CONTINUE, Inputs, LoopSpec, NodeContext, NodeOutput};
@@ -97,7 +98,7 @@ impl StandInNode {
 
     fn note_fault(&self, fault: Fault, node_context: &NodeContext) {
         let mut observed = self.shared.observed.lock();
-        if fault.code == ErrorCode::ContextTooLarge {
+        if fault.code == codes::CONTEXT_TOO_LARGE {
             observed.add_too_large(&node_context.activation, &fault);
         } else if self.behavior.is_agent {
             observed.no_prompt.entry(self.id.clone()).or_insert(fault);

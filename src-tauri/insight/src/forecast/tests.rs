@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use plait_core::flow;
+use plait_nodes::codes;
 use plait_nodes::registry;
 use plait_run::host::{Host, RunInfo};
 use plait_run::journal::{CallEvent, Entry, Event, InputOverrides, Journal, RunEvent};
@@ -177,7 +178,7 @@ fn first_overflow(entries: &[Entry], id: &str) -> Option<(Option<String>, bool)>
         prompts(entries, id).find(|(_, prompt)| is_trimmed(prompt)).map(|(epoch, _)| (epoch.label(), false));
     let failed = entries.iter().find_map(|entry| match &entry.event {
         Event::Node(at, plait_run::journal::NodeEvent::Failed { error, .. })
-            if at.node.as_str() == id && error.code == plait_core::error::ErrorCode::ContextTooLarge =>
+            if at.node.as_str() == id && error.code == codes::CONTEXT_TOO_LARGE =>
         {
             Some((at.epoch.label(), true))
         }

@@ -7,8 +7,9 @@ use async_trait::async_trait;
 use futures::executor::block_on;
 use futures::future::BoxFuture;
 use plait_core::Value;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::TreeLimits;
+use plait_nodes::codes;
 use plait_run::host::subflow::NoSubflows;
 use plait_run::host::tree_budget::{TreeBudget, TreeUsage};
 use plait_run::host::{Clock, Host, RunInfo};
@@ -44,7 +45,7 @@ struct EmptyHost;
 
 impl Providers for EmptyHost {
     fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
-        Err(Fault::new(ErrorCode::ProviderUnknown, name))
+        Err(Fault::new(codes::PROVIDER_UNKNOWN, name))
     }
 
     fn names(&self) -> Vec<String> {
@@ -59,7 +60,7 @@ impl ToolHost for EmptyHost {
     }
 
     async fn call(&self, call: ToolInvocation) -> Result<Value, Fault> {
-        Err(Fault::new(ErrorCode::ToolUnknown, call.tool.name.clone()))
+        Err(Fault::new(codes::TOOL_UNKNOWN, call.tool.name.clone()))
     }
 }
 

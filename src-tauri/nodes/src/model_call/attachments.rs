@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use plait_core::attachment::{Attachment, AttachmentKind, AttachmentStore, attachments_of};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::context::{Content, Message, Part, SharedMessage};
 use plait_run::models;
 use plait_run::models::ModelConfig;
 use plait_run::node::{Inputs, NodeContext};
 use plait_run::provider::{ModelReply, ModelRequest, Provider};
+
+use crate::codes;
 
 /// The input of a node that takes images and files.
 pub(crate) const ATTACH: &str = "attach";
@@ -76,7 +78,7 @@ pub(super) fn is_supported(attachment: &Attachment, model: &ModelConfig, provide
 }
 
 fn unsupported(message: String) -> Fault {
-    Fault::new(ErrorCode::AttachmentUnsupported, message)
+    Fault::new(codes::ATTACHMENT_UNSUPPORTED, message)
         .hint("Use a model that takes it, or leave the file out. A conversation keeps what was attached to earlier messages.")
 }
 

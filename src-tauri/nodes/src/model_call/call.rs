@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::attachments::{check_support, keep_reply, load_request};
 use super::quota::{CallError, CallReservation, is_free};
 use super::sampling_parameters::remove_refused;
+use crate::codes;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::expression::as_text;
 use plait_core::id::{ContextId, ReplyKey};
@@ -249,7 +250,7 @@ impl CallUnderWay<'_, '_> {
 impl Drop for CallUnderWay<'_, '_> {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.call.note_failure(self.step, self.sampling.take(), &ErrorCode::NodeCanceled);
+            self.call.note_failure(self.step, self.sampling.take(), &codes::NODE_CANCELED);
         }
     }
 }
@@ -280,7 +281,7 @@ fn check_depth(reply: &ModelReply) -> Result<(), Fault> {
     if parts.into_iter().any(is_too_deep) {
         let message =
             format!("The model's reply nests lists and objects deeper than {MAX_NESTING_DEPTH} levels.");
-        return Err(Fault::new(ErrorCode::ChatTooDeep, message).hint("Run it again, or use another model."));
+        return Err(Fault::new(codes::CHAT_TOO_DEEP, message).hint("Run it again, or use another model."));
     }
     Ok(())
 }

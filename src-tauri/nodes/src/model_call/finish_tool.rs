@@ -4,7 +4,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::ENGINE_SOURCE;
-use plait_core::error::{ErrorCode, Fault};
+use crate::codes;
+use plait_core::error::Fault;
 use plait_run::node::NodeContext;
 use plait_run::tool::ToolSpec;
 
@@ -41,11 +42,11 @@ pub(super) fn answer(arguments: &Value, node_context: &NodeContext) -> Result<Va
         && let Err(error) = Arguments::deserialize(arguments)
     {
         let message = format!("The arguments of `{FINISH}` are invalid: {error}.");
-        return Err(Fault::new(ErrorCode::ToolBadArguments, message));
+        return Err(Fault::new(codes::TOOL_BAD_ARGUMENTS, message));
     }
     if !node_context.is_in_loop() {
         return Err(Fault::new(
-            ErrorCode::LoopNone,
+            codes::LOOP_NONE,
             "There is no loop around this node that could be finished.",
         )
         .hint("Answer without calling this tool."));

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde_json::Map;
 
 use super::summary::{SummaryCall, complete_summary, max_turn_bytes};
+use crate::codes;
 use crate::prompt::{Overrides, resolve_model_config};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::SummarizerAgent;
 use plait_core::offline::{ECHO, OFFLINE};
 use plait_run::context::{ContextRecord, ContextType, MAIN, Message, Role};
@@ -126,6 +127,6 @@ async fn question(
 }
 
 fn no_summary(message: String) -> Fault {
-    Fault::new(ErrorCode::HistoryNoSummary, message)
+    Fault::new(codes::HISTORY_NO_SUMMARY, message)
         .hint("Older turns were left out instead. Set another `summarizer_agent`, or raise `max_tokens`.")
 }

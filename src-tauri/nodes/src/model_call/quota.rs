@@ -12,6 +12,8 @@ use plait_run::prompt_record::PromptRecord;
 use plait_run::quota::{IterationCost, QuotaLink, QuotaScope, QuotaState, Refusal, Reservation};
 use plait_run::tool::SamplingRef;
 
+use crate::codes;
+
 /// Why a model call gave no reply.
 pub(crate) enum CallError {
     Failed(Fault),
@@ -91,12 +93,12 @@ impl OverQuota {
     pub(crate) fn fault(&self) -> Fault {
         let (code, hint) = match self.state.scope {
             QuotaScope::Day | QuotaScope::Conversation | QuotaScope::Run => (
-                ErrorCode::QuotaExceeded,
+                codes::QUOTA_EXCEEDED,
                 "Raise the quota, or set `maxTokens` so that calls reserve less; then retry the run. It reuses what it has \
                  bought.",
             ),
             QuotaScope::Loop | QuotaScope::Iteration | QuotaScope::Branch | QuotaScope::Node => (
-                ErrorCode::QuotaNodeExceeded,
+                codes::QUOTA_NODE_EXCEEDED,
                 "Raise the quota, set `maxTokens` so that calls reserve less, or wire the `error` output.",
             ),
         };
@@ -213,35 +215,35 @@ fn no_price(model: &ModelConfig) -> Fault {
     let name = format!("{}/{}", model.provider, model.model);
     let message =
         format!("A quota limits money, but the price of `{name}` is not known. The call was not sent.");
-    Fault::new(ErrorCode::QuotaNoPrice, message)
+    Fault::new(codes::QUOTA_NO_PRICE, message)
         .hint("Set the model's price in the settings, 0 if it is free, or limit tokens instead of money.")
 }
 
 /// Whether a call that failed so was certainly not paid: it was not sent, or refused before a model saw it.
 pub(super) fn is_free(code: &ErrorCode) -> bool {
     // Without its key a call is not sent.
-    if code.domain() == ErrorCode::KeysLocked.domain() {
+    if code.domain() == codes::KEYS_LOCKED.domain() {
         return true;
     }
-    matches!(
-        code,
-        ErrorCode::ProviderBadOptions
-            | ErrorCode::ProviderBadRequest
-            | ErrorCode::ProviderBadSettings
-            | ErrorCode::ProviderCertificate
-            | ErrorCode::ProviderContextExceeded
-            | ErrorCode::ProviderNoClient
-            | ErrorCode::ProviderNoKey
-            | ErrorCode::ProviderNoModels
-            | ErrorCode::ProviderNotFound
-            | ErrorCode::ProviderOverloaded
-            | ErrorCode::ProviderProxy
-            | ErrorCode::ProviderRateLimited
-            | ErrorCode::ProviderScriptOver
-            | ErrorCode::ProviderUnauthorized
-            | ErrorCode::ProviderUnknown
-            | ErrorCode::ProviderUnreachable
-    )
+    [
+        codes::PROVIDER_BAD_OPTIONS,
+        codes::PROVIDER_BAD_REQUEST,
+        codes::PROVIDER_BAD_SETTINGS,
+        codes::PROVIDER_CERTIFICATE,
+        codes::PROVIDER_CONTEXT_EXCEEDED,
+        codes::PROVIDER_NO_CLIENT,
+        codes::PROVIDER_NO_KEY,
+        codes::PROVIDER_NO_MODELS,
+        codes::PROVIDER_NOT_FOUND,
+        codes::PROVIDER_OVERLOADED,
+        codes::PROVIDER_PROXY,
+        codes::PROVIDER_RATE_LIMITED,
+        codes::PROVIDER_SCRIPT_OVER,
+        codes::PROVIDER_UNAUTHORIZED,
+        codes::PROVIDER_UNKNOWN,
+        codes::PROVIDER_UNREACHABLE,
+    ]
+    .contains(code)
 }
 
 /// What may be used, for people.

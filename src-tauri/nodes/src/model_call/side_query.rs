@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use super::{CallOptions, Interruption, Turn, UserMessage, loop_turns, retrieve_once};
+use crate::codes;
 use crate::prompt::{BlockInputs, LoopTurns, Overrides, resolve_model_config};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::id::PortName;
 use plait_core::offline::{ECHO, OFFLINE};
@@ -174,6 +175,6 @@ impl SideQuery {
 }
 
 fn no_message(input: &str) -> Fault {
-    Fault::new(ErrorCode::ChatNoMessage, "There is nothing to ask the model about.")
+    Fault::new(codes::CHAT_NO_MESSAGE, "There is nothing to ask the model about.")
         .hint(format!("Feed `{input}`, or put a `userInput` before this node on the context edge."))
 }

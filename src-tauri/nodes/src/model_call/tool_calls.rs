@@ -23,11 +23,12 @@ use serde_json::{Value, json};
 
 use super::finish_tool::{self, FINISH};
 use super::{Interruption, MemoryAccess, is_engine_tool};
+use crate::codes;
 pub(super) use grants::allow_documents;
 pub(crate) use grants::allow_server;
 use grants::judge_call;
 use invoke::Invocation;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::expression::schema::find_violations;
 use plait_core::origin::Origins;
@@ -45,7 +46,7 @@ pub(crate) fn collect_tools(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
     let mut tools: Vec<ToolSpec> = Vec::new();
     for datum in inputs.all("tools") {
         let bundle: Vec<ToolSpec> = serde::Deserialize::deserialize(&*datum.value).map_err(|error| {
-            Fault::new(ErrorCode::InputType, format!("The value on `tools` is not a list of tools: {error}."))
+            Fault::new(codes::INPUT_TYPE, format!("The value on `tools` is not a list of tools: {error}."))
         })?;
         for tool in bundle {
             match tools.iter().find(|known| known.name == tool.name) {
@@ -53,7 +54,7 @@ pub(crate) fn collect_tools(inputs: &Inputs) -> Result<Vec<ToolSpec>, Fault> {
                 Some(known) if *known == tool => {}
                 Some(_) => {
                     let message = format!("Two different tools are called `{}`.", tool.name);
-                    return Err(Fault::new(ErrorCode::ToolsDuplicate, message)
+                    return Err(Fault::new(codes::TOOLS_DUPLICATE, message)
                         .hint("Connect only one of them to this node."));
                 }
             }
@@ -309,7 +310,7 @@ impl<'a> ToolCaller<'a> {
                 ToolResult { outcome: memory.answer(&call.arguments, model), origins }
             }
             None => ToolResult::own(Err(Fault::new(
-                ErrorCode::MemoryOff,
+                codes::MEMORY_OFF,
                 "This node has no access to the workflow's memory.",
             )
             .hint("Set the node's `memory.mode` to `read` or `readWrite`."))),
@@ -379,18 +380,18 @@ impl<'a> ToolCaller<'a> {
         let Some(tool) = self.tools.iter().find(|tool| tool.name == call.name) else {
             let names: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
             let message = format!("There is no tool `{}`; there are: {}.", call.name, names.join(", "));
-            return Err(Fault::new(ErrorCode::ToolNotOffered, message));
+            return Err(Fault::new(codes::TOOL_NOT_OFFERED, message));
         };
         let violations = find_violations(&tool.parameters, &call.arguments).map_err(|problem| {
             let message = format!("The schema of the arguments of `{}` can't be used: {problem}", tool.name);
-            Fault::new(ErrorCode::ToolBadSchema, message)
+            Fault::new(codes::TOOL_BAD_SCHEMA, message)
                 .hint("Correct the schema where the tool is declared, or do not offer the tool.")
         })?;
         if violations.is_empty() {
             return Ok(tool);
         }
         let message = format!("The arguments of `{}` are invalid: {}.", tool.name, violations.join("; "));
-        Err(Fault::new(ErrorCode::ToolBadArguments, message)
+        Err(Fault::new(codes::TOOL_BAD_ARGUMENTS, message)
             .hint("Call the tool again with arguments that match its schema."))
     }
 

@@ -15,8 +15,9 @@ use super::{
     CallOptions, FINISH, FIRST_STEP_INDEX, Interruption, MemoryAccess, SamplingModel, SamplingUsage,
     UserMessage, is_engine_tool,
 };
+use crate::codes;
 use crate::prompt::{BlockInputs, LoopTurns};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::context::{Content, ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
 use plait_run::journal::FINISHES_LOOP;
 use plait_run::models::{CalibrationSample, ModelConfig, TokenUsage};
@@ -180,7 +181,7 @@ impl<'a> Turn<'a> {
             }
         }
         let message = format!("The model still called tools after {max_rounds} rounds.");
-        Err(Fault::new(ErrorCode::ChatTooManyToolRounds, message)
+        Err(Fault::new(codes::CHAT_TOO_MANY_TOOL_ROUNDS, message)
             .hint("Raise `maxToolRounds`, or say in the instructions when the model should answer.")
             .into())
     }
@@ -216,7 +217,7 @@ impl<'a> Turn<'a> {
             _ => "Shorten the conversation or the message, or use a model with a larger window.",
         };
         let details = json!({ "reply": reply.text, "toolCalls": reply.tool_calls });
-        Err(Fault::new(ErrorCode::ChatTruncated, message).hint(hint).details(details))
+        Err(Fault::new(codes::CHAT_TRUNCATED, message).hint(hint).details(details))
     }
 
     /// Rejects a reply: the next call tells the model why.
@@ -277,7 +278,7 @@ impl<'a> Turn<'a> {
 fn no_tools(reply: &ModelReply) -> Fault {
     let names: Vec<_> = reply.tool_calls.iter().map(|call| format!("`{}`", call.name)).collect();
     let message = format!("The model called {}, but no tools were offered to it.", names.join(", "));
-    Fault::new(ErrorCode::ChatNoTools, message)
+    Fault::new(codes::CHAT_NO_TOOLS, message)
         .hint("Connect the tool to the node, say in the instructions to answer without tools, or use another model.")
 }
 
@@ -291,7 +292,7 @@ pub(crate) fn check_reply(reply: &ModelReply) -> Result<(), Fault> {
             }
             _ => "Run it again, or use another model.",
         };
-        return Err(Fault::new(ErrorCode::ChatEmptyReply, "The model's reply is empty.").hint(hint));
+        return Err(Fault::new(codes::CHAT_EMPTY_REPLY, "The model's reply is empty.").hint(hint));
     }
     Ok(())
 }

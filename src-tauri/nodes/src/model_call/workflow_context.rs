@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{ENGINE_SOURCE, MemoryAccess};
-use plait_core::error::{ErrorCode, Fault};
+use crate::codes;
+use plait_core::error::Fault;
 use plait_run::memory::MemoryChange;
 use plait_run::node::NodeContext;
 use plait_run::tool::ToolSpec;
@@ -66,7 +67,7 @@ impl MemoryAccess<'_> {
             Value::Null => Arguments::default(),
             arguments => Arguments::deserialize(arguments).map_err(|error| {
                 Fault::new(
-                    ErrorCode::ToolBadArguments,
+                    codes::TOOL_BAD_ARGUMENTS,
                     format!("The arguments of `{NAME}` are invalid: {error}."),
                 )
             })?,
@@ -90,12 +91,12 @@ impl MemoryAccess<'_> {
     fn append(&self, text: String, label: Option<String>, model: &str) -> Result<(), Fault> {
         if !self.mode().writes() {
             let message = "This node may read the workflow's memory and not add to it.";
-            return Err(Fault::new(ErrorCode::MemoryReadOnly, message)
+            return Err(Fault::new(codes::MEMORY_READ_ONLY, message)
                 .hint("Set the node's `memory.mode` to `readWrite`."));
         }
         if text.trim().is_empty() || text.len() > MAX_APPEND_BYTES {
             let message = format!("`append.text` must have from 1 to {MAX_APPEND_BYTES} bytes.");
-            return Err(Fault::new(ErrorCode::ToolBadArguments, message));
+            return Err(Fault::new(codes::TOOL_BAD_ARGUMENTS, message));
         }
         let turn = self.turn(label, text, None, model);
         self.change(MemoryChange { turns: vec![turn], ..MemoryChange::default() });
@@ -115,6 +116,6 @@ pub(crate) fn check_offer(tools: &[ToolSpec], node_context: &NodeContext) -> Res
     }
     let message =
         format!("The tool `{}` reads the workflow's memory, and this node has no access to it.", tool.name);
-    Err(Fault::new(ErrorCode::MemoryOff, message)
+    Err(Fault::new(codes::MEMORY_OFF, message)
         .hint("Set the node's `memory.mode` to `read` or `readWrite`, or do not offer the tool to it."))
 }

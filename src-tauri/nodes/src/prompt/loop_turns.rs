@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use plait_core::attachment::Attachment;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::origin::Origins;
 use plait_run::context::{Content, Message, Part, SharedMessage};
@@ -18,6 +18,8 @@ use plait_run::loop_history::{
 use plait_run::models::ModelConfig;
 use plait_run::prompt_record::{LoopConversationRecord, OmissionReason, OmittedTurns, SentTurn};
 use plait_run::tokens;
+
+use crate::codes;
 
 /// How often a text that takes more tokens than its turns is written again with fewer turns, before it has none of the newest.
 const MAX_WRITES: usize = 6;
@@ -205,6 +207,6 @@ fn template_ignored(config: &ModelConfig) -> Fault {
         "`history_template` was not used: `{}` takes messages, so it received the turns as messages.",
         config.model
     );
-    Fault::new(ErrorCode::HistoryTemplateIgnored, message)
+    Fault::new(codes::HISTORY_TEMPLATE_IGNORED, message)
         .hint("Remove the template, or mark the model as prompt-only in the settings.")
 }

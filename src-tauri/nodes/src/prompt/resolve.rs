@@ -1,11 +1,13 @@
 //! Step 1: the model of a call, its window, and the reserve for the reply.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::offline::{ECHO, OFFLINE};
 use plait_run::context::ContextRecord;
 use plait_run::models::{
     Correction, ModelConfig, ModelOverrides, RunModelSettings, caution_permille, is_exact, reserve,
 };
+
+use crate::codes;
 
 /// The settings of one call that differ from its context. They do not change the context.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,7 +60,7 @@ pub fn resolve_provider_and_model(
     let chosen = provider.or(base.map(|(provider, _)| provider)).unwrap_or(OFFLINE);
     let inherited = base.filter(|(provider, _)| *provider == chosen).map(|(_, model)| model);
     let model = model.or(inherited).or((chosen == OFFLINE).then_some(ECHO)).ok_or_else(|| {
-        Fault::new(ErrorCode::ModelNone, format!("No model is set for the provider `{chosen}`."))
+        Fault::new(codes::MODEL_NONE, format!("No model is set for the provider `{chosen}`."))
             .hint("Set a model along with the provider.")
     })?;
     Ok((chosen.to_owned(), model.to_owned()))

@@ -30,6 +30,8 @@ use plait_testing::{
     FakeSubflows, FakeTools,
 };
 
+use crate::codes;
+
 /// Executes nodes against test doubles.
 #[derive(Default)]
 pub struct NodeHarness {
@@ -266,11 +268,11 @@ fn bind(node_type: &str, config: Value) -> Result<Arc<dyn BoundNode>, Fault> {
         _ => Map::new(),
     };
     let bound = crate::registry().bind(&node_type.into(), node_type, &config);
-    let unknown = || Fault::new(ErrorCode::NodeUnknownType, format!("There is no node type `{node_type}`."));
+    let unknown = || Fault::new(codes::NODE_UNKNOWN_TYPE, format!("There is no node type `{node_type}`."));
     bound.ok_or_else(unknown)?.map_err(|found| {
         let problems: BTreeMap<_, _> =
             found.iter().map(|found| (found.pointer.clone(), found.message.clone())).collect();
-        Fault::new(ErrorCode::ConfigInvalid, format!("{problems:?}")).details(json!(problems))
+        Fault::new(codes::CONFIG_INVALID, format!("{problems:?}")).details(json!(problems))
     })
 }
 

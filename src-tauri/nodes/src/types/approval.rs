@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::schema::check_answer;
 use plait_core::expression::template::Template;
 use plait_core::origin::Origin;
@@ -14,6 +14,8 @@ use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Pause,
     template_inputs,
 };
+
+use crate::codes;
 
 pub(super) struct Approval;
 
@@ -124,7 +126,7 @@ To revise after a rejection, connect `rejected` back \
         check_answer(&schema, answer)?;
         node_context.add_origin(Origin::Person);
         let Decision { approved, comment } = Decision::deserialize(&**answer).map_err(|error| {
-            Fault::new(ErrorCode::AnswerInvalid, format!("The answer is not a decision: {error}."))
+            Fault::new(codes::ANSWER_INVALID, format!("The answer is not a decision: {error}."))
         })?;
         if !approved {
             return Ok(NodeOutput::of("rejected", json!({ "comment": comment.unwrap_or_default() })));

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, json};
 
+use crate::codes;
 use crate::model_call::{SamplingModel, call_tool_with_model, collect_tools};
 use crate::prompt::{Overrides, resolve_model_config};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::context::{ContextRecord, ContextType};
 use plait_run::needs::NodeNeed;
@@ -129,5 +130,5 @@ fn find_tool(name: &str, inputs: &Inputs, node_context: &NodeContext) -> Result<
         format!("There is no tool `{name}`.")
     };
     let known: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
-    Err(Fault::new(ErrorCode::ToolsUnknown, what).hint(format!("Available tools: {}.", known.join(", "))))
+    Err(Fault::new(codes::TOOLS_UNKNOWN, what).hint(format!("Available tools: {}.", known.join(", "))))
 }

@@ -5,10 +5,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::template::Template;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+
+use crate::codes;
 
 pub(super) struct Catch;
 
@@ -82,11 +84,11 @@ impl NodeType for Catch {
                 .config(json!({ "template": "{{node}} failed: {{message}}" }))
                 .input(
                     "error",
-                    json!({ "code": ErrorCode::ProviderUnreachable, "message": "No connection.", "node": "chat" }),
+                    json!({ "code": codes::PROVIDER_UNREACHABLE, "message": "No connection.", "node": "chat" }),
                 )
                 .outputs(json!({
                     "result": "chat failed: No connection.",
-                    "caught": { "code": ErrorCode::ProviderUnreachable, "message": "No connection.", "node": "chat" },
+                    "caught": { "code": codes::PROVIDER_UNREACHABLE, "message": "No connection.", "node": "chat" },
                 })),
         ]
     }

@@ -10,12 +10,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroU32;
 
+use crate::codes;
 use crate::model_call;
 use crate::model_call::{ATTACH, CallOptions, Interruption, MemoryAccess, NodeMemory, ReplySchema, Turn};
 use crate::prompt::{BlockInputs, MemoryView, Overrides, resolve_model_config};
 use plait_core::attachment;
 use plait_core::config::DEFAULT_MAX_TOOL_ROUNDS;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::schema::check_schema;
 use plait_core::expression::template::Template;
 use plait_core::id::MessageId;
@@ -279,7 +280,7 @@ impl NodeType for Chat {
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
         let handle = inputs.context()?.ok_or_else(|| {
-            Fault::new(ErrorCode::ContextNone, "There is no context for this call.")
+            Fault::new(codes::CONTEXT_NONE, "There is no context for this call.")
                 .hint("Connect a context edge from a `contextStart` or another node of the conversation.")
         })?;
         let manager = node_context.context_manager(&handle.context_id)?;
@@ -383,7 +384,7 @@ async fn run_turn(
 fn parse_structured(schema: &ReplySchema<'_>, reply: &ModelReply) -> Result<Value, Fault> {
     schema.parse_reply(&reply.text).map_err(|reason| {
         Fault::new(
-            ErrorCode::ChatNotStructured,
+            codes::CHAT_NOT_STRUCTURED,
             format!("The reply does not match `responseSchema`: {reason}."),
         )
         .hint("Describe the format in the prompt too, use another model, or use `extract`, which retries.")

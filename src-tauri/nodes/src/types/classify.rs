@@ -8,12 +8,13 @@ use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use crate::codes;
 use crate::model_call::{
     CallOptions, Interruption, SideQuery, SideQueryOptions, Turn, side_query_card, side_query_inputs,
     strip_code_fence,
 };
 use crate::prompt::Overrides;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::port::{ERROR_PORT, PortKind, PortType, Ports};
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
@@ -342,7 +343,7 @@ impl Config {
 }
 
 fn unreadable(reply: &str) -> Fault {
-    Fault::new(ErrorCode::ClassifyUnreadable, "The model named none of the classes, twice.")
+    Fault::new(codes::CLASSIFY_UNREADABLE, "The model named none of the classes, twice.")
         .hint("Describe the classes more clearly, turn `other` on, or use another model.")
         .details(json!({ "reply": reply }))
 }

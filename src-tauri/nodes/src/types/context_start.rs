@@ -4,13 +4,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::offline::{ECHO, OFFLINE};
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::context::{ContextHandle, ContextRecord, ContextType, MAIN, conversation};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
 };
+
+use crate::codes;
 
 mod recall;
 mod summary;
@@ -154,7 +156,7 @@ impl NodeType for ContextStart {
     async fn execute(config: &Config, _: Inputs, node_context: NodeContext) -> Result<NodeOutput, Fault> {
         let id = config.context_id.as_str().into();
         if node_context.context_manager(&id).is_ok() {
-            return Err(Fault::new(ErrorCode::ContextDuplicate, format!("This run already has a context `{id}`."))
+            return Err(Fault::new(codes::CONTEXT_DUPLICATE, format!("This run already has a context `{id}`."))
         .hint("Give each `contextStart` of the flow a different `contextId`, which is also not the id of a `newContext`."));
         }
         let mut record = ContextRecord::new(id, ContextType::Main, &config.provider, &config.model);

@@ -7,12 +7,13 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::num::NonZeroU32;
 
+use crate::codes;
 use crate::model_call::{
     CallOptions, Interruption, ReplySchema, SideQuery, SideQueryOptions, Turn, side_query_card,
     side_query_inputs,
 };
 use crate::prompt::Overrides;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::schema::check_schema;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::needs::NodeNeed;
@@ -257,7 +258,7 @@ fn invalid(reply: &ModelReply, errors: &str, repairs: u32) -> Fault {
         more => format!(", even after {more} repairs"),
     };
     Fault::new(
-        ErrorCode::ExtractInvalid,
+        codes::EXTRACT_INVALID,
         format!("The model's reply does not match the schema{attempts}: {errors}."),
     )
     .hint("Describe the fields in the schema, allow more repairs, or use another model.")

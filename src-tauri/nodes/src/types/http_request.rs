@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::codes;
 use crate::model_call::call_tool;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::http_tool::{HTTP_SOURCE, HttpBinding, HttpMethod, placeholder, url_problem};
 use plait_run::needs::NodeNeed;
@@ -135,7 +136,7 @@ impl NodeType for HttpRequest {
         if binding.url.is_empty() {
             binding.url = inputs.text("url").unwrap_or_default();
             if let Some(problem) = url_problem(&binding.url) {
-                return Err(Fault::new(ErrorCode::ToolBadUrl, problem));
+                return Err(Fault::new(codes::TOOL_BAD_URL, problem));
             }
         }
         let mut arguments = Map::new();

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::template::Template;
 use plait_core::id::ContextId;
 use plait_core::port::{PortKind, PortType, Ports};
@@ -13,6 +13,8 @@ use plait_run::context::{ContextHandle, Role};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, template_inputs,
 };
+
+use crate::codes;
 
 pub(super) struct InjectMessages;
 
@@ -175,7 +177,7 @@ fn target(config: &Config, inputs: &Inputs, incoming: Option<&ContextHandle>) ->
     // The value names no context. Reading it as a handle reports why.
     inputs.read::<ContextHandle>("contextId")?;
     incoming.map(|handle| handle.context_id.clone()).ok_or_else(|| {
-        Fault::new(ErrorCode::ContextNone, "There is no context to write to.")
+        Fault::new(codes::CONTEXT_NONE, "There is no context to write to.")
             .hint("Connect a context edge or `contextId`, or set the context in the settings.")
     })
 }

@@ -4,10 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::query::{LIMIT_HINT, Query};
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+
+use crate::codes;
 
 pub(super) struct Json;
 
@@ -106,7 +108,7 @@ impl NodeType for Json {
             },
             Mode::List if results.len() > MAX_RESULTS => {
                 return Err(Fault::new(
-                    ErrorCode::JsonLimit,
+                    codes::JSON_LIMIT,
                     format!("The query has more than {MAX_RESULTS} results."),
                 )
                 .hint(LIMIT_HINT));

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::codes;
 use crate::model_call::allow_server;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
@@ -93,7 +94,7 @@ During a call a server can ask you something, or request the reply of the model 
         let server = config.server.trim();
         if server.is_empty() {
             let message = "The node names no MCP server.";
-            return Err(Fault::new(ErrorCode::ConfigIncomplete, message)
+            return Err(Fault::new(codes::CONFIG_INCOMPLETE, message)
                 .hint("Enter its name, as it is under *MCP servers*."));
         }
         if let Err(interruption) = allow_server(&node_context, server) {
@@ -106,7 +107,7 @@ During a call a server can ask you something, or request the reply of the model 
         }
         let names: Vec<Value> = offered.iter().map(|tool| tool.name.as_str().into()).collect();
         let tools = serde_json::to_value(&offered).map_err(|error| {
-            Fault::new(ErrorCode::ToolsUnreadable, format!("A tool cannot be serialized: {error}."))
+            Fault::new(codes::TOOLS_UNREADABLE, format!("A tool cannot be serialized: {error}."))
         })?;
         Ok(NodeOutput::of("tools", tools).with("names", names))
     }
@@ -119,7 +120,7 @@ fn select(config: &Config, available: Vec<ToolSpec>) -> Result<Vec<ToolSpec>, Fa
         let known: Vec<_> = available.iter().map(|tool| tool.name.as_str()).collect();
         let message = format!("The MCP server `{}` offers no tool `{unknown}`.", config.server.trim());
         return Err(
-            Fault::new(ErrorCode::ToolsUnknown, message).hint(format!("It offers: {}.", known.join(", ")))
+            Fault::new(codes::TOOLS_UNKNOWN, message).hint(format!("It offers: {}.", known.join(", ")))
         );
     }
     if config.tools.is_empty() {

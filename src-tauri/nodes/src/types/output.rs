@@ -5,13 +5,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::exact_json;
 use plait_core::expression::as_text;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
 };
+
+use crate::codes;
 
 pub(super) struct Output;
 
@@ -94,7 +96,7 @@ With the \
 
 fn parse_json(text: &str) -> Result<Value, Fault> {
     exact_json::parse(text).map_err(|error| {
-        Fault::new(ErrorCode::OutputNotJson, format!("The result is not JSON: {error}."))
+        Fault::new(codes::OUTPUT_NOT_JSON, format!("The result is not JSON: {error}."))
             .hint("Ask the model for JSON with `responseSchema`, or set the format to `text`.")
             .details(json!({ "text": text.chars().take(500).collect::<String>() }))
     })

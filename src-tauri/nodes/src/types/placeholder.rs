@@ -4,12 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
 };
 use plait_run::plan::PLACEHOLDER_HINT;
+
+use crate::codes;
 
 pub(super) struct Placeholder;
 
@@ -102,7 +104,7 @@ impl NodeType for Placeholder {
     }
 
     async fn execute(config: &Config, _: Inputs, _: NodeContext) -> Result<NodeOutput, Fault> {
-        Err(Fault::new(ErrorCode::ImportPlaceholder, config.message()).hint(PLACEHOLDER_HINT))
+        Err(Fault::new(codes::IMPORT_PLACEHOLDER, config.message()).hint(PLACEHOLDER_HINT))
     }
 }
 

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::codes;
 use crate::model_call::call_tool;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
@@ -72,7 +73,7 @@ impl NodeType for ReadFile {
     ) -> Result<NodeOutput, Fault> {
         let path = inputs.text("path").unwrap_or_else(|| config.path.trim().to_owned());
         if path.trim().is_empty() {
-            return Err(Fault::new(ErrorCode::ToolNotFound, "There is no path of a file to read.")
+            return Err(Fault::new(codes::TOOL_NOT_FOUND, "There is no path of a file to read.")
                 .hint("Enter a path in the node, or connect one to `path`."));
         }
         let tool = ToolSpec::new("read_file", "", json!({ "type": "object" }), "native");

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::journal::CallEvent;
@@ -16,6 +16,7 @@ use plait_run::long_term_memory::{
 use plait_run::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
 
 use super::subject::Subject;
+use crate::codes;
 
 pub(super) struct Remember;
 
@@ -78,7 +79,7 @@ impl NodeType for Remember {
     ) -> Result<NodeOutput, Fault> {
         let subject = Subject::read(&inputs, "value")?;
         let Some(value) = subject.value() else {
-            return Err(Fault::new(ErrorCode::MemoryEmpty, "There is nothing to remember.")
+            return Err(Fault::new(codes::MEMORY_EMPTY, "There is nothing to remember.")
                 .hint("Feed `value`, or put a node with an output before this one on the context edge."));
         };
         let contents = read_contents(config, value)?;
@@ -100,7 +101,7 @@ fn read_contents(config: &Config, value: &Value) -> Result<Vec<MemoryContent>, F
                     "The list has {} items; {MAX_REMEMBERED_AT_ONCE} can be stored at once.",
                     items.len()
                 );
-                return Err(Fault::new(ErrorCode::MemoryTooLong, message)
+                return Err(Fault::new(codes::MEMORY_TOO_LONG, message)
                     .hint("Summarize them, or store them in several steps."));
             }
             items.iter().map(|item| read_content(config, item)).collect::<Result<_, _>>()?
@@ -119,7 +120,7 @@ fn read_content(config: &Config, value: &Value) -> Result<MemoryContent, Fault> 
         return Ok(MemoryContent { kind: config.kind, text: as_text(value), steps: Vec::new() });
     }
     let content = MemoryContent::deserialize(value).map_err(|error| {
-        Fault::new(ErrorCode::InputType, format!("The value on `value` is no memory: {error}."))
+        Fault::new(codes::INPUT_TYPE, format!("The value on `value` is no memory: {error}."))
             .hint("Give a text, or an object with `text` and, for a procedure, `steps`.")
     })?;
     let kind = if object.contains_key("kind") { content.kind } else { config.kind };

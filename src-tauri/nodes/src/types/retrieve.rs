@@ -5,8 +5,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::num::NonZeroU32;
 
+use crate::codes;
 use crate::model_call;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
@@ -97,7 +98,7 @@ impl NodeType for Retrieve {
         let knowledge = config.knowledge();
         if knowledge.is_empty() {
             return Err(Fault::new(
-                ErrorCode::KnowledgeUnknown,
+                codes::KNOWLEDGE_UNKNOWN,
                 "The node names no knowledge base and no folder.",
             )
             .hint("Name a knowledge base in `bases`, or a folder beside the flow in `folder`."));
@@ -105,7 +106,7 @@ impl NodeType for Retrieve {
         let subject = Subject::read(&inputs, "query")?;
         let query = query_text(&subject.text(), None);
         if query.is_empty() {
-            return Err(Fault::new(ErrorCode::KnowledgeNoQuery, "There is nothing to search for.")
+            return Err(Fault::new(codes::KNOWLEDGE_NO_QUERY, "There is nothing to search for.")
                 .hint("Feed `query`, or put a `userInput` before this node on the context edge."));
         }
         let model = match &subject.handle {

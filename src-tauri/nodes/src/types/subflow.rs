@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::id::{NodeId, PortName};
 use plait_core::port::{PortKind, PortType, Ports};
@@ -27,6 +27,8 @@ use plait_run::node::{
 
 pub(crate) use config::Config;
 use config::{InputSource, NO_FLOW};
+
+use crate::codes;
 
 pub(crate) struct Subflow;
 
@@ -142,7 +144,7 @@ The child's results \
         inputs: Inputs,
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
-        let flow = config.child().map_err(|(_, problem)| Fault::new(ErrorCode::ConfigInvalid, problem))?;
+        let flow = config.child().map_err(|(_, problem)| Fault::new(codes::CONFIG_INVALID, problem))?;
         let handle = inputs.context()?;
         let child_input = child_input::build(config, &inputs, handle.as_ref(), &node_context)?;
         let call = ChildCall {
@@ -195,7 +197,7 @@ fn results_or_fault(end: &ChildEnd) -> Result<(String, Value), Fault> {
             let at = format!("{}{}", failed.node, failed.epoch);
             let reason = failed.error.message.trim_end_matches('.');
             let mut fault = Fault::new(
-                ErrorCode::SubflowFailed,
+                codes::SUBFLOW_FAILED,
                 format!("The sub-flow failed at `{at}`: {reason}."),
             )
             .hint("Open the child run for details.")
@@ -208,10 +210,9 @@ fn results_or_fault(end: &ChildEnd) -> Result<(String, Value), Fault> {
             Err(fault)
         }
         (RunEnd::Failed, None) => {
-            Err(Fault::new(ErrorCode::SubflowFailed, "The sub-flow failed.")
-                .details(json!({ "run": end.run })))
+            Err(Fault::new(codes::SUBFLOW_FAILED, "The sub-flow failed.").details(json!({ "run": end.run })))
         }
-        (RunEnd::Canceled, _) => Err(Fault::new(ErrorCode::SubflowCanceled, "The sub-flow was canceled.")
+        (RunEnd::Canceled, _) => Err(Fault::new(codes::SUBFLOW_CANCELED, "The sub-flow was canceled.")
             .hint("Run this flow again, or connect the `error` output to continue without it.")
             .details(json!({ "run": end.run }))),
     }

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::codes;
 use crate::model_call::engine_tools;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::http_tool::{HttpBinding, HttpTool, OpenApiImport, import};
 use plait_run::long_term_memory::READ_TOOL;
@@ -201,13 +202,13 @@ impl NodeType for Tools {
         };
         selected.extend(config.http.iter().map(HttpTool::to_spec));
         selected.extend(config.openapi_tools().map_err(|problem| {
-            Fault::new(ErrorCode::ToolsBadDeclaration, problem)
+            Fault::new(codes::TOOLS_BAD_DECLARATION, problem)
                 .hint("Correct the OpenAPI document of this node.")
         })?);
         config.apply_options(&mut selected)?;
         let names: Vec<Value> = selected.iter().map(|tool| tool.name.as_str().into()).collect();
         let tools = serde_json::to_value(&selected).map_err(|error| {
-            Fault::new(ErrorCode::ToolsUnreadable, format!("A tool cannot be serialized: {error}."))
+            Fault::new(codes::TOOLS_UNREADABLE, format!("A tool cannot be serialized: {error}."))
         })?;
         Ok(NodeOutput::of("tools", tools).with("names", names))
     }
@@ -238,7 +239,7 @@ impl Config {
             let Some(tool) = tools.iter_mut().find(|tool| tool.name == *name) else {
                 let known: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
                 let message = format!("`perTool` has options for `{name}`, which this node does not offer.");
-                return Err(Fault::new(ErrorCode::ToolsUnknown, message)
+                return Err(Fault::new(codes::TOOLS_UNKNOWN, message)
                     .hint(format!("The tools of this node are: {}.", known.join(", "))));
             };
             let instructions = options.instructions.trim();
@@ -264,7 +265,7 @@ fn select(available: &[ToolSpec], names: &[ToolName]) -> Result<Vec<ToolSpec>, F
         let Some(tool) = all.find(|tool| tool.name == *name) else {
             let all = available.iter().chain(&engine_tools);
             let known: Vec<_> = all.map(|tool| tool.name.as_str()).collect();
-            return Err(Fault::new(ErrorCode::ToolsUnknown, format!("There is no tool `{name}`."))
+            return Err(Fault::new(codes::TOOLS_UNKNOWN, format!("There is no tool `{name}`."))
                 .hint(format!("Available tools: {}.", known.join(", "))));
         };
         if !selected.contains(tool) {

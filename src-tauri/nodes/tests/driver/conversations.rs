@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Driver, Stage};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
+use plait_nodes::codes;
 use plait_testing::ScriptedReply;
 
 pub(super) type Messages = Vec<(String, String)>;
@@ -332,7 +333,7 @@ fn failed_call_leaves_no_turn() {
         "l.item -> a.message",
         "a.response -> l.next",
     ]);
-    let fault = Fault::new(ErrorCode::ProviderUnreachable, "Gone.");
+    let fault = Fault::new(codes::PROVIDER_UNREACHABLE, "Gone.");
     stage.provider.push_replies([
         ScriptedReply::text("First."),
         ScriptedReply::Failure { partial: "Half a re".to_owned(), fault },
@@ -403,7 +404,7 @@ fn older_turns_are_summarized_by_the_agent_and_the_summary_is_kept() {
 
 #[test]
 fn turns_are_left_out_where_no_summary_could_be_written() {
-    let gone = Fault::new(ErrorCode::ProviderUnreachable, "Gone.");
+    let gone = Fault::new(codes::PROVIDER_UNREACHABLE, "Gone.");
     for summary in [
         ScriptedReply::Failure { partial: "They".to_owned(), fault: gone },
         ScriptedReply::text(" "),

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::conversations::{assert_received, script};
 use super::{Stage, of};
-use plait_core::error::ErrorCode;
 use plait_core::flow::Flow;
+use plait_nodes::codes;
 use plait_run::plan::check;
 use plait_testing::flow_of;
 
@@ -148,7 +148,7 @@ fn settings_that_a_disabled_node_lacks_are_no_problem() {
     assert_eq!(problems(&nodes), []);
     nodes["call"]["disabled"] = json!(false);
     assert!(
-        problems(&nodes).iter().any(|found| found.code == ErrorCode::ConfigIncomplete),
+        problems(&nodes).iter().any(|found| found.code == codes::CONFIG_INCOMPLETE),
         "{:?}",
         problems(&nodes)
     );

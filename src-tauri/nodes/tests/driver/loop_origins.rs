@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::Stage;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
+use plait_nodes::codes;
 use plait_testing::ScriptedReply;
 
 /// A loop over one item that asks a person and fails about the answer. `edge` leads out of it.
@@ -25,7 +26,7 @@ fn play(on_error: &str, edge: &str) -> Vec<Value> {
         edge,
     ]);
     let stage = Stage::new();
-    let fault = Fault::new(ErrorCode::ProviderBadRequest, "It can't be said: the secret plan.");
+    let fault = Fault::new(codes::PROVIDER_BAD_REQUEST, "It can't be said: the secret plan.");
     stage.provider.push_replies([ScriptedReply::Failure { partial: String::new(), fault }]);
     let answer = |pauses: &[_]| Some((pauses.first().cloned()?, Some(json!("the secret plan"))));
     stage.play_answering(&nodes, &edges, &json!({}), answer)

@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Stage, drive, of, started};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
+use plait_nodes::codes;
 use plait_run::Driver;
 use plait_run::context::Role;
 use plait_testing::ScriptedReply;
@@ -166,7 +167,7 @@ fn summary_is_written_when_turns_leave_the_recent_ones() {
 #[test]
 fn refused_summary_is_asked_for_once_more_with_less() {
     let stage = Stage::new();
-    let refusal = Fault::new(ErrorCode::ProviderContextExceeded, "The prompt is too long.")
+    let refusal = Fault::new(codes::PROVIDER_CONTEXT_EXCEEDED, "The prompt is too long.")
         .details(json!({ "tokens": 9_000, "limit": 3_000 }));
     let long = "word ".repeat(2_000);
     stage.provider.push_replies([&long, "Two.", "Summary A.", "Three."].map(ScriptedReply::text));

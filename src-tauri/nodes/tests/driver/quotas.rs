@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Driver, Stage, drive};
 use plait_core::error::{ErrorCode, Fault};
+use plait_nodes::codes;
 use plait_run::journal::{CallEvent, Entry, Event, Spending};
 use plait_run::models::TokenUsage;
 use plait_run::provider::ModelReply;
@@ -100,13 +101,13 @@ fn nothing_is_journaled_without_a_quota() {
 #[test]
 fn call_without_a_report_stays_charged_and_a_refused_one_does_not() {
     for (code, charged) in [
-        (ErrorCode::ProviderTimeout, true),
-        (ErrorCode::ProviderServerError, true),
-        (ErrorCode::ProviderRateLimited, false),
-        (ErrorCode::ProviderCertificate, false),
-        (ErrorCode::ProviderProxy, false),
-        (ErrorCode::KeysLocked, false),
-        (ErrorCode::KeysPassphraseMissing, false),
+        (codes::PROVIDER_TIMEOUT, true),
+        (codes::PROVIDER_SERVER_ERROR, true),
+        (codes::PROVIDER_RATE_LIMITED, false),
+        (codes::PROVIDER_CERTIFICATE, false),
+        (codes::PROVIDER_PROXY, false),
+        (codes::KEYS_LOCKED, false),
+        (codes::KEYS_PASSPHRASE_MISSING, false),
     ] {
         let stage = Stage::new();
         stage.provider.push_replies([failure(code)]);
@@ -120,7 +121,7 @@ fn call_without_a_report_stays_charged_and_a_refused_one_does_not() {
 #[test]
 fn refused_prompt_is_charged_once_and_counts_as_priced() {
     let stage = Stage::new();
-    let refusal = Fault::new(ErrorCode::ProviderContextExceeded, "The prompt is too long.")
+    let refusal = Fault::new(codes::PROVIDER_CONTEXT_EXCEEDED, "The prompt is too long.")
         .details(json!({ "tokens": 150_000, "limit": 128_000 }));
     let refused = ScriptedReply::Failure { partial: String::new(), fault: refusal };
     stage.provider.push_replies([refused, reply("One.", 30, 20)]);

@@ -7,14 +7,15 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{Stage, Still, drive, of, types};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
+use plait_nodes::codes;
 use plait_run::Driver;
 use plait_testing::ScriptedReply;
 
 fn refused(retry_after_ms: Option<u64>) -> ScriptedReply {
     let fault = Fault {
         retry_after_ms,
-        ..Fault::new(ErrorCode::ProviderRateLimited, "Too many requests.").retryable()
+        ..Fault::new(codes::PROVIDER_RATE_LIMITED, "Too many requests.").retryable()
     };
     ScriptedReply::Failure { partial: String::new(), fault }
 }

@@ -13,6 +13,7 @@ use futures::future::BoxFuture;
 use plait_core::Value;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::Activation;
+use plait_nodes::codes;
 use plait_run::host::subflow::NoSubflows;
 use plait_run::host::{Clock, Host};
 use plait_run::journal::{Entry, Event, Journal};
@@ -203,7 +204,7 @@ struct NoProviders;
 
 impl Providers for NoProviders {
     fn get(&self, name: &str) -> Result<Arc<dyn Provider>, Fault> {
-        Err(Fault::new(ErrorCode::ProviderUnknown, format!("There is no provider `{name}`.")))
+        Err(Fault::new(codes::PROVIDER_UNKNOWN, format!("There is no provider `{name}`.")))
     }
 
     fn names(&self) -> Vec<String> {

@@ -13,9 +13,10 @@ use ts_rs::TS;
 
 use super::conversation::Recalled;
 use super::{ContextRecord, History, SharedMessage, Snapshot};
+use crate::codes;
 use crate::memory::{MemoryChange, WorkflowMemory};
 use crate::models::CalibrationSample;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::ContextId;
 use plait_core::origin::Origins;
 
@@ -196,7 +197,7 @@ impl ContextManager {
     pub fn open(id: &ContextId, transaction: &Arc<Mutex<Transaction>>) -> Result<Self, Fault> {
         let manager = Self { id: id.clone(), transaction: Arc::clone(transaction) };
         if manager.lock().view.get(id).is_none() {
-            return Err(Fault::new(ErrorCode::ContextUnknown, format!("This run has no context `{id}`."))
+            return Err(Fault::new(codes::CONTEXT_UNKNOWN, format!("This run has no context `{id}`."))
                 .hint("Wire a context edge from a `contextStart` or `newContext` node, or use an id that one of them made."));
         }
         Ok(manager)

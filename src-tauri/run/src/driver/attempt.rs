@@ -10,13 +10,14 @@ use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::{Driver, Start};
+use crate::codes;
 use crate::context::{Transaction, Writes};
 use crate::host::Host;
 use crate::journal::{Event, FinishMetadata, MAX_NESTING_DEPTH, NodeEvent, is_too_deep};
 use crate::memory::WorkflowMemory;
 use crate::node::{Inputs, NodeContext, NodeOutput, Pause};
 use crate::plan::{NodeIx, PlanNode};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::RetryPolicy;
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
@@ -145,7 +146,7 @@ fn readable(output: NodeOutput) -> Result<NodeOutput, Fault> {
     };
     let message =
         format!("The value on `{port}` is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
-    Err(Fault::new(ErrorCode::NodeTooDeep, message)
+    Err(Fault::new(codes::NODE_TOO_DEEP, message)
         .hint("Make it flatter; in a cycle, see that it does not grow inwards."))
 }
 
@@ -186,7 +187,7 @@ pub(super) fn finished(
 }
 
 fn timed_out(node: &PlanNode, limit: u64) -> Fault {
-    Fault::new(ErrorCode::NodeTimeout, format!("`{}` took longer than {limit} ms.", node.id))
+    Fault::new(codes::NODE_TIMEOUT, format!("`{}` took longer than {limit} ms.", node.id))
         .hint("Raise `limits.timeoutMs`, or find out why it takes so long.")
         .retryable()
 }
@@ -234,7 +235,7 @@ fn panicked(panic: &(dyn Any + Send)) -> Fault {
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_default();
-    Fault::new(ErrorCode::NodePanicked, format!("The node broke down: {said}")).hint(
+    Fault::new(codes::NODE_PANICKED, format!("The node broke down: {said}")).hint(
         "This is a mistake in Plait; please report it with the flow. The rest of the run is not affected.",
     )
 }

@@ -9,12 +9,13 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::Driver;
 use super::attempt::Done;
+use crate::codes;
 use crate::journal::{
     Answer, Event, EventRef, LoopEvent, MAX_NESTING_DEPTH, NodeEvent, RunEvent, is_too_deep,
 };
 use crate::scheduler::RunPhase;
 use plait_core::attachment::{Attachment, takes_attachments};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::schema::check_answer;
 use plait_core::id::{Activation, MessageId};
 
@@ -93,7 +94,7 @@ impl RunHandle {
 }
 
 fn gone() -> Fault {
-    Fault::new(ErrorCode::RunNotRunning, "This run is not running any more.").hint("Resume it, then answer.")
+    Fault::new(codes::RUN_NOT_RUNNING, "This run is not running any more.").hint("Resume it, then answer.")
 }
 
 impl Driver {
@@ -160,12 +161,12 @@ impl Driver {
     fn may_pin(&self, owner: &Activation, turn: &MessageId) -> Result<bool, Fault> {
         if self.scheduler.phase() != RunPhase::Waiting {
             let message = "A turn can be pinned only while the run waits for a person.";
-            return Err(Fault::new(ErrorCode::HistoryNotWaiting, message)
+            return Err(Fault::new(codes::HISTORY_NOT_WAITING, message)
                 .hint("Pin it when the run asks, before you answer."));
         }
         self.conversations.is_pinned(&self.plan, owner, turn).ok_or_else(|| {
             let message = format!("The conversation of `{owner}` has no turn `{turn}`.");
-            Fault::new(ErrorCode::HistoryNoTurn, message)
+            Fault::new(codes::HISTORY_NO_TURN, message)
                 .hint("Only turns of a loop that has not ended can be pinned, from the iteration after they were said.")
         })
     }
@@ -173,14 +174,14 @@ impl Driver {
     fn may_answer(&self, activation: &Activation, answer: &Answer) -> Result<(), Fault> {
         let Some(schema) = self.questions.get(activation).filter(|_| !self.has_ended()) else {
             return Err(Fault::new(
-                ErrorCode::AnswerNotWaiting,
+                codes::ANSWER_NOT_WAITING,
                 format!("`{activation}` is not waiting for an answer."),
             )
             .hint("It may have been answered elsewhere; look at the run's open pauses."));
         };
         if matches!(answer, Answer::Attached { .. }) && !takes_attachments(schema) {
             let message = format!("The question of `{activation}` takes no images and files.");
-            return Err(Fault::new(ErrorCode::AttachmentNotAsked, message)
+            return Err(Fault::new(codes::ATTACHMENT_NOT_ASKED, message)
                 .hint("Turn on `attachments` in the settings of the `userInput`, or answer without files."));
         }
         match answer.value() {
@@ -188,8 +189,7 @@ impl Driver {
             Some(value) if is_too_deep(value) => {
                 let message =
                     format!("This answer is nested deeper than {MAX_NESTING_DEPTH} lists and objects.");
-                Err(Fault::new(ErrorCode::AnswerInvalid, message)
-                    .hint("Answer with a value that is flatter."))
+                Err(Fault::new(codes::ANSWER_INVALID, message).hint("Answer with a value that is flatter."))
             }
             Some(value) => check_answer(schema, value),
         }

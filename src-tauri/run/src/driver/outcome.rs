@@ -6,11 +6,12 @@ use futures::stream::FuturesUnordered;
 use super::attempt::{self, Done, Outcome};
 use super::scoped_state::is_unordered;
 use super::{Driver, Start, turns};
+use crate::codes;
 use crate::host::tree_budget::is_limit_of_tree;
 use crate::journal::{Event, NodeEvent};
 use crate::node::{Pause, Signal};
 use crate::plan::{NodeIx, ROOT_SCOPE};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{Activation, ContextId, Epoch};
 
 impl Driver {
@@ -99,7 +100,7 @@ impl Driver {
         match changes.find(|(context, _)| is_refused(context)) {
             Some((context, _)) => Outcome::Failed(
                 Fault::new(
-                    ErrorCode::LoopContextChanged,
+                    codes::LOOP_CONTEXT_CHANGED,
                     format!("A `forEach` loop can't clear the context `{context}` or change its settings: its iterations share it."),
                 )
                 .hint("Do that before the loop, or work in a context that `newContext` makes inside the loop."),

@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use super::Watcher;
+use crate::codes;
 use crate::host::Clock;
 use crate::host::tree_budget::TreeBudget;
 use crate::journal::{ContextEvent, Entry, Event, Journal, NodeEvent, RunEnd, RunEvent};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 
 pub(super) struct Recorder {
     journal: Box<dyn Journal>,
@@ -110,9 +111,8 @@ impl Recorder {
     }
 
     pub fn end(&self) -> Result<RunEnd, Fault> {
-        self.end.ok_or_else(|| {
-            Fault::new(ErrorCode::EngineNoEnd, "The run ended without an event that says how.")
-        })
+        self.end
+            .ok_or_else(|| Fault::new(codes::ENGINE_NO_END, "The run ended without an event that says how."))
     }
 }
 

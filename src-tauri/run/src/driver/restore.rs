@@ -13,13 +13,14 @@ use super::conversations::Conversations;
 use super::effects::RecordedEffects;
 use super::scoped_state::ScopedState;
 use super::turns::OpenTurns;
+use crate::codes;
 use crate::context::ConversationRef;
 use crate::journal::{ContextEvent, ENGINE_REVISION, Entry, Event, MemoryEvent, NodeEvent, RunEvent};
 use crate::memory::WorkflowMemory;
 use crate::models::ModelOverrides;
 use crate::plan::{NodeIx, Plan};
 use crate::scheduler::Scheduler;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
 
 pub(super) struct Restored {
@@ -194,7 +195,7 @@ fn diverged(entry: &Entry, expected: &Event, revision: u32) -> Fault {
         return other_revision(seq, revision).details(details);
     }
     Fault::new(
-        ErrorCode::JournalDiverged,
+        codes::JOURNAL_DIVERGED,
         format!("Entry {seq} of this run's journal is not what follows from those before it."),
     )
     .hint("The journal is damaged. `plait retry` continues as a new run, which reuses what this one bought.")
@@ -214,6 +215,6 @@ fn other_revision(seq: u64, revision: u32) -> Fault {
         "This run was recorded by revision {revision} of the engine. This is revision {ENGINE_REVISION}, which decides \
          differently from entry {seq} on."
     );
-    Fault::new(ErrorCode::JournalOtherRevision, message)
+    Fault::new(codes::JOURNAL_OTHER_REVISION, message)
         .hint("`plait retry` continues as a new run, which reuses what this one bought.")
 }

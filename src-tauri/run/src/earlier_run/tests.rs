@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::codes;
 use crate::journal::Answer;
 use crate::models::{Cost, TokenUsage};
 use crate::prompt_record::PromptRecord;
@@ -78,8 +79,8 @@ fn replies_that_made_the_run_fail_are_bought_anew() {
         let earlier = EarlierRun::of(&"old".into(), &entries([replied(0, "a", ""), failed(code)]));
         earlier.reply(&activation("chat"), 0, None, &"a".into()).is_some()
     };
-    assert!(!bought(ErrorCode::ChatEmptyReply));
-    assert!(bought(ErrorCode::ProviderUnreachable));
+    assert!(!bought(codes::CHAT_EMPTY_REPLY));
+    assert!(bought(codes::PROVIDER_UNREACHABLE));
 }
 
 #[test]

@@ -6,7 +6,8 @@ use url::Url;
 
 use super::pattern::{GrantPattern, normalize_folder};
 use super::{GrantDecision, GrantTarget, Grants, Ruling};
-use plait_core::error::{ErrorCode, Fault};
+use crate::codes;
+use plait_core::error::Fault;
 
 /// A folder with a path relative to `base`.
 pub fn folder_target(base: &str, path: &str) -> Option<GrantTarget> {
@@ -91,7 +92,7 @@ pub fn refuse(target: &GrantTarget, write: bool, ruling: Ruling<'_>) -> Fault {
     };
     match (ruling.decision, ruling.rule) {
         (GrantDecision::Deny, Some(rule)) => Fault::new(
-            ErrorCode::GrantDenied,
+            codes::GRANT_DENIED,
             format!("This flow may not {what}: the rule `{}` denies it.", rule.target),
         )
         .hint(
@@ -99,12 +100,12 @@ pub fn refuse(target: &GrantTarget, write: bool, ruling: Ruling<'_>) -> Fault {
         ),
         (GrantDecision::Ask, _) => {
             let message = format!("This flow may not {what} without asking, and nobody was asked.");
-            Fault::new(ErrorCode::GrantAsks, message)
+            Fault::new(codes::GRANT_ASKS, message)
                 .hint("Call the tool with this target itself; the person is asked then.")
         }
         _ => {
             let message = format!("This flow may not {what}: nobody allowed it.");
-            Fault::new(ErrorCode::GrantMissing, message).hint(format!(
+            Fault::new(codes::GRANT_MISSING, message).hint(format!(
                 "Allow it under *What this flow may do* or with `--allow {pattern}`, then run the flow again."
             ))
         }

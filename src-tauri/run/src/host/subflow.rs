@@ -13,8 +13,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::{Host, RunInfo};
+use crate::codes;
 use crate::journal::{ChildEvent, InputOverrides, NodeOutputs, RunEnd, RunFault};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{Activation, NodeId, RunId};
 use plait_core::origin::Origins;
@@ -82,6 +83,6 @@ pub struct NoSubflows;
 #[async_trait]
 impl Subflows for NoSubflows {
     async fn run(&self, _call: ChildCall, _listener: ChildListener) -> Result<ChildEnd, Fault> {
-        Err(Fault::new(ErrorCode::SubflowUnavailable, "Nested flows can't be run here."))
+        Err(Fault::new(codes::SUBFLOW_UNAVAILABLE, "Nested flows can't be run here."))
     }
 }

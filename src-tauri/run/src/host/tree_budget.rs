@@ -10,6 +10,8 @@ use serde_json::json;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::flow::TreeLimits;
 
+use crate::codes;
+
 /// What a run tree has used, by its journals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeUsage {
@@ -50,7 +52,7 @@ impl TreeBudget {
         if take_one(&self.runs, self.max_runs) {
             return Ok(());
         }
-        Err(exceeded(ErrorCode::RunTooManyRuns, "runs", "maxRuns", self.max_runs))
+        Err(exceeded(codes::RUN_TOO_MANY_RUNS, "runs", "maxRuns", self.max_runs))
     }
 
     /// Counts a model call that is about to be sent. It is counted no longer when the permit is dropped without
@@ -59,7 +61,7 @@ impl TreeBudget {
         if take_one(&self.model_calls, self.max_model_calls) {
             return Ok(ModelCallPermit(Some(&self.model_calls)));
         }
-        Err(exceeded(ErrorCode::RunTooManyModelCalls, "model calls", "maxModelCalls", self.max_model_calls))
+        Err(exceeded(codes::RUN_TOO_MANY_MODEL_CALLS, "model calls", "maxModelCalls", self.max_model_calls))
     }
 
     /// Counts events that were recorded.
@@ -72,7 +74,7 @@ impl TreeBudget {
         if self.events.load(Ordering::Relaxed) < self.max_events {
             return Ok(());
         }
-        Err(exceeded(ErrorCode::RunTooManyEvents, "events", "maxEvents", self.max_events))
+        Err(exceeded(codes::RUN_TOO_MANY_EVENTS, "events", "maxEvents", self.max_events))
     }
 }
 
@@ -120,13 +122,13 @@ fn exceeded(code: ErrorCode, what: &str, key: &str, limit: u64) -> Fault {
 
 /// Whether an error says that the limits of the run tree or a quota beyond its nodes are reached. Nothing in a flow handles it.
 pub fn is_limit_of_tree(code: &ErrorCode) -> bool {
-    matches!(
-        code,
-        ErrorCode::RunTooManyRuns
-            | ErrorCode::RunTooManyModelCalls
-            | ErrorCode::RunTooManyEvents
-            | ErrorCode::QuotaExceeded
-    )
+    [
+        codes::RUN_TOO_MANY_RUNS,
+        codes::RUN_TOO_MANY_MODEL_CALLS,
+        codes::RUN_TOO_MANY_EVENTS,
+        codes::QUOTA_EXCEEDED,
+    ]
+    .contains(code)
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::MemoryKind;
-use plait_core::error::{ErrorCode, Fault};
+use crate::codes;
+use plait_core::error::Fault;
 
 /// The longest text of a memory, in bytes. Every prompt that recalls it contains it.
 pub const MAX_TEXT_BYTES: usize = 4 << 10;
@@ -35,7 +36,7 @@ impl MemoryContent {
         let steps: Vec<String> =
             self.steps.iter().map(|step| step.trim().to_owned()).filter(|step| !step.is_empty()).collect();
         if text.is_empty() {
-            return Err(Fault::new(ErrorCode::MemoryEmpty, "The memory has no text.")
+            return Err(Fault::new(codes::MEMORY_EMPTY, "The memory has no text.")
                 .hint("Give a statement, a summary, or the name of the procedure."));
         }
         if text.len() > MAX_TEXT_BYTES {
@@ -44,11 +45,11 @@ impl MemoryContent {
         }
         match self.kind {
             MemoryKind::Procedure if steps.is_empty() => {
-                return Err(Fault::new(ErrorCode::MemoryEmpty, "The procedure has no steps.")
+                return Err(Fault::new(codes::MEMORY_EMPTY, "The procedure has no steps.")
                     .hint("Give the steps in order, each as a text."));
             }
             MemoryKind::Fact | MemoryKind::Episode if !steps.is_empty() => {
-                return Err(Fault::new(ErrorCode::MemoryHasSteps, "Only procedures have steps.")
+                return Err(Fault::new(codes::MEMORY_HAS_STEPS, "Only procedures have steps.")
                     .hint("Set the kind to `procedure`, or leave the steps out."));
             }
             _ => {}
@@ -75,5 +76,5 @@ impl MemoryContent {
 }
 
 fn too_long(message: String) -> Fault {
-    Fault::new(ErrorCode::MemoryTooLong, message).hint("Summarize it, or store several memories.")
+    Fault::new(codes::MEMORY_TOO_LONG, message).hint("Summarize it, or store several memories.")
 }

@@ -6,8 +6,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use smallvec::SmallVec;
 
+use crate::codes;
 use crate::context::ContextHandle;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::id::{MessageId, PortName};
 use plait_core::origin::Origins;
@@ -77,7 +78,7 @@ impl Inputs {
             .map(|value| {
                 T::deserialize(value).map_err(|error| {
                     Fault::new(
-                        ErrorCode::InputType,
+                        codes::INPUT_TYPE,
                         format!("The value on input `{port}` has the wrong type: {error}."),
                     )
                     .hint("Check what feeds this input. A `json` node can convert it.")

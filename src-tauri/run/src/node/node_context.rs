@@ -7,6 +7,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use crate::codes;
 use crate::context::{Content, ContextHandle, ContextManager, ContextRecord, Message, Role, Transaction};
 use crate::earlier_run::EarlierRun;
 use crate::host::{Host, RunInfo};
@@ -15,7 +16,7 @@ use crate::loop_history::{LoopConversation, PersonAnswers};
 use crate::memory::{MemoryChange, WorkflowMemory};
 use crate::models::{ModelOverrides, RunModelSettings};
 use crate::tokens;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::{FolderAccess, MemoryMode, MemorySettings};
 use plait_core::id::{Activation, ContextId, Epoch, MessageId};
 use plait_core::origin::{Origin, Origins};
@@ -177,7 +178,7 @@ impl NodeContext {
         content: impl Into<Content>,
     ) -> Result<MessageId, Fault> {
         let handle = handle.ok_or_else(|| {
-            Fault::new(ErrorCode::ContextNone, "There is no context to write to.")
+            Fault::new(codes::CONTEXT_NONE, "There is no context to write to.")
                 .hint("Connect a context edge to this node, or turn `addToHistory` off.")
         })?;
         let manager = self.context_manager(&handle.context_id)?;
@@ -201,7 +202,7 @@ impl NodeContext {
     pub async fn record(&self, event: impl ActivationEvent) -> Result<(), Fault> {
         let event = event.of(self.activation.clone());
         let (sender, receiver) = oneshot::channel();
-        let run_ended = || Fault::new(ErrorCode::RunCanceled, "The run ended while this node was running.");
+        let run_ended = || Fault::new(codes::RUN_CANCELED, "The run ended while this node was running.");
         self.signals.send(Signal::Durable(event, sender)).map_err(|_| run_ended())?;
         receiver.await.map_err(|_| run_ended())
     }

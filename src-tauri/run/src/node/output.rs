@@ -7,11 +7,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Datum, Inputs};
+use crate::codes;
 use crate::context::ContextHandle;
 use crate::journal::NodeOutputs;
 use crate::models::TokenUsage;
 use crate::tool::ToolPause;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{MessageId, PortName};
 
 /// A question to a person.
@@ -127,6 +128,6 @@ impl NodeOutput {
 fn to_json(name: &str, items: &[impl Serialize]) -> Result<Value, Fault> {
     serde_json::to_value(items).map_err(|error| {
         let message = format!("The list `{name}` of the output cannot be written as JSON: {error}.");
-        Fault::new(ErrorCode::JournalUnwritable, message)
+        Fault::new(codes::JOURNAL_UNWRITABLE, message)
     })
 }

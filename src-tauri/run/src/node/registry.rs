@@ -11,9 +11,10 @@ use serde_json::{Map, Value};
 use super::{
     Behavior, Card, Category, EditorTraits, Example, Inputs, NodeContext, NodeDescriptor, NodeOutput,
 };
+use crate::codes;
 use plait_core::config::node_schema;
 use plait_core::diagnostic::{Diagnostic, escape};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::NodeId;
 use plait_core::port::Ports;
 use plait_core::similar_name::similar_name;
@@ -182,7 +183,7 @@ fn bind<T: NodeType>(
         let place = if path.is_empty() { String::new() } else { format!(" at `{}`", &path[1..]) };
         let message = format!("The config of this `{}` node is invalid{place}: {}.", T::TYPE, error.inner());
         let diagnostic =
-            Diagnostic::on_node(ErrorCode::ConfigInvalid, id, message).below("/config").below(&path);
+            Diagnostic::on_node(codes::CONFIG_INVALID, id, message).below("/config").below(&path);
         let suggestion = suggestion(&error.inner().to_string())
             .map_or_else(String::new, |name| format!("Did you mean `{name}`? "));
         vec![diagnostic.hint(format!("{suggestion}`plait nodes {}` lists its settings.", T::TYPE))]
@@ -192,7 +193,7 @@ fn bind<T: NodeType>(
         return Err(problems
             .into_iter()
             .map(|(pointer, message)| {
-                Diagnostic::on_node(ErrorCode::ConfigInvalid, id, message).below("/config").below(&pointer)
+                Diagnostic::on_node(codes::CONFIG_INVALID, id, message).below("/config").below(&pointer)
             })
             .collect());
     }

@@ -1,6 +1,4 @@
 //! Phase 5, the plan: an analysis without errors, turned into what the scheduler works on.
-
-use plait_core::error::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -20,6 +18,7 @@ use super::{
     Container, Cycle, CycleIx, EdgeIx, NodeIx, Plan, PlanEdge, PlanNode, PlanScope, ScopeIx, quota_branches,
     summarizers,
 };
+use crate::codes;
 use crate::node::Registry;
 use plait_core::config;
 use plait_core::diagnostic::{Diagnostic, Severity};
@@ -72,7 +71,7 @@ fn prepare(
     target: Option<&NodeId>,
     overrides: &InputOverrides,
 ) -> Result<(Analysis, InputOverrides), Vec<Diagnostic>> {
-    let not_a_target = |message: String| Diagnostic::error(ErrorCode::RunUnknownTarget, "", message);
+    let not_a_target = |message: String| Diagnostic::error(codes::RUN_UNKNOWN_TARGET, "", message);
     let nodes = &flow.flow.nodes;
     if let Some(target) = target.filter(|target| !nodes.contains_key(*target)) {
         let found = not_a_target(format!("There is no node `{target}` to run to."));

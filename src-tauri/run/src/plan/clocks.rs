@@ -51,8 +51,8 @@
 
 use super::nesting::Nesting;
 use super::wiring::Wiring;
+use crate::codes;
 use plait_core::diagnostic::Diagnostic;
-use plait_core::error::ErrorCode;
 use plait_core::id::EdgeId;
 
 /// The clock of each vertex: indices into the cycles of the [`Nesting`], outermost first.
@@ -121,7 +121,7 @@ fn mixed_cycles(
     let message = format!(
         "`{id}` is fed by the cycle through `{entry}` and by another cycle, so its iteration is undefined."
     );
-    let found = Diagnostic::on_node(ErrorCode::FlowMixedCycles, id, message).hint(
+    let found = Diagnostic::on_node(codes::FLOW_MIXED_CYCLES, id, message).hint(
         "Feed it from only one of the cycles. A cycle may feed another one, and its last value counts there.",
     );
     Diagnostic { edge: Some(edge.clone()), ..found }

@@ -4,13 +4,12 @@
 //! Two edges into one input are alternatives if they depend on different outputs of one node: a branch takes one of its
 //! ways, and a node that fails gives only its error. A node does not declare which of its outputs are live together, so any
 //! two of them may be alternatives: a missing warning is better than a wrong one.
-
-use plait_core::error::ErrorCode;
 use std::collections::BTreeSet;
 
 use super::nesting::Nesting;
 use super::turn_order::Turns;
 use super::wiring::{Wire, Wiring};
+use crate::codes;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::id::PortName;
 
@@ -64,7 +63,7 @@ pub(super) fn check_input_conflicts(
                         input.name
                     );
                     diagnostics.push(
-                        Diagnostic::on_node(ErrorCode::PortFedTwice, &wiring.vertices[vertex].id, message)
+                        Diagnostic::on_node(codes::PORT_FED_TWICE, &wiring.vertices[vertex].id, message)
                             .warning()
                             .hint("Remove one of the edges, or collect both values with a `join` node."),
                     );

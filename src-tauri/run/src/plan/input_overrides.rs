@@ -1,6 +1,4 @@
 //! Overrides (values given to inputs for one run), and the check that every required input gets a value.
-
-use plait_core::error::ErrorCode;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,6 +6,7 @@ use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use super::wiring::{Vertex, Wiring};
+use crate::codes;
 pub(super) use crate::journal::InputOverrides;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::id::{NodeId, PortName};
@@ -22,11 +21,11 @@ pub(super) fn check_overridden_nodes(
     for id in overrides.keys().filter(unknown) {
         diagnostics.push(if wiring.bound.binary_search_by(|(bound, _)| bound.cmp(id)).is_ok() {
             let message = format!("`{id}` is a comment or a portal, so it has no inputs to override.");
-            Diagnostic::on_node(ErrorCode::PortUnknown, id, message)
+            Diagnostic::on_node(codes::PORT_UNKNOWN, id, message)
                 .hint("Override only inputs of nodes that run.")
         } else {
             Diagnostic::error(
-                ErrorCode::NodeUnknown,
+                codes::NODE_UNKNOWN,
                 "",
                 format!("There is no node `{id}` to override an input of."),
             )
@@ -48,14 +47,14 @@ pub(super) fn check_inputs(wiring: &Wiring, overrides: &InputOverrides, diagnost
             if input.required && !is_fed && !is_overridden && !is_omitted() {
                 let message = format!("Input `{}` is required, but nothing feeds it.", input.name);
                 diagnostics.push(
-                    Diagnostic::on_node(ErrorCode::PortUnfed, &vertex.id, message)
+                    Diagnostic::on_node(codes::PORT_UNFED, &vertex.id, message)
                         .hint(format!("Connect an output to it: {}.", input.description)),
                 );
             }
             if is_fed && is_overridden {
                 let message = format!("Input `{}` is fed by an edge, so it can't be overridden.", input.name);
                 diagnostics.push(
-                    Diagnostic::on_node(ErrorCode::PortFedAndOverridden, &vertex.id, message)
+                    Diagnostic::on_node(codes::PORT_FED_AND_OVERRIDDEN, &vertex.id, message)
                         .hint("Leave out the override, or remove the edge."),
                 );
             }
@@ -71,7 +70,7 @@ fn unknown_inputs<'a>(
     let unknown = values.keys().filter(|port| vertex.node.ports().find_input(port.as_str()).is_none());
     unknown.map(|port| {
         let message = format!("Node `{}` has no input `{port}`.", vertex.id);
-        Diagnostic::on_node(ErrorCode::PortUnknown, &vertex.id, message)
+        Diagnostic::on_node(codes::PORT_UNKNOWN, &vertex.id, message)
             .hint("Override only inputs that the node has.")
     })
 }

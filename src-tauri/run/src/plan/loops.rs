@@ -3,9 +3,9 @@
 
 use super::nesting::Nesting;
 use super::wiring::Wiring;
+use crate::codes;
 use crate::node::{LoopKind, LoopSpec};
 use plait_core::diagnostic::Diagnostic;
-use plait_core::error::ErrorCode;
 use plait_core::id::NodeId;
 use plait_core::port::PortKind;
 use plait_core::similar_name::similar_name;
@@ -25,7 +25,7 @@ pub(super) fn check_exits(wiring: &Wiring, diagnostics: &mut Vec<Diagnostic>) {
         }
         let message = format!("Only `max_iterations` ends this loop, after {max_iterations} iterations.");
         diagnostics.push(
-            Diagnostic::on_node(ErrorCode::LoopNoExit, &vertex.id, message)
+            Diagnostic::on_node(codes::LOOP_NO_EXIT, &vertex.id, message)
                 .warning()
                 .hint("Set a `condition`, connect a node inside to `exit`, or offer the tool `finish` to a model inside."),
         );
@@ -38,7 +38,7 @@ pub(super) fn check_limits(wiring: &Wiring, nesting: &Nesting, diagnostics: &mut
     for (at, vertex) in wiring.vertices.iter().enumerate() {
         let Some(repeats) = &vertex.node.behavior().repeats else { continue };
         let mut warn = |pointer: &str, message: String, hint: &str| {
-            let found = Diagnostic::on_node(ErrorCode::LoopUnusedLimit, &vertex.id, message).warning();
+            let found = Diagnostic::on_node(codes::LOOP_UNUSED_LIMIT, &vertex.id, message).warning();
             diagnostics.push(found.below(pointer).hint(hint));
         };
         if vertex.limits.max_epochs.is_some() && nesting.around[at].is_empty() {
@@ -85,7 +85,7 @@ pub(super) fn check_conversations(wiring: &Wiring, diagnostics: &mut Vec<Diagnos
                 continue;
             }
             let message = format!("There is no node `{name}` in this loop.");
-            let found = Diagnostic::on_node(ErrorCode::ConfigUnknownSource, &vertex.id, message);
+            let found = Diagnostic::on_node(codes::CONFIG_UNKNOWN_SOURCE, &vertex.id, message);
             let found = found.below("/config").below(&pointer);
             diagnostics.push(match similar_name(name, inside.iter().map(|id| id.as_str())) {
                 Some(similar) => found.hint(format!("Did you mean `{similar}`?")),
@@ -95,7 +95,7 @@ pub(super) fn check_conversations(wiring: &Wiring, diagnostics: &mut Vec<Diagnos
         if settings.history_template.is_some() && !has_prompt_only_agent(body) {
             let message =
                 "Models that take messages ignore `history_template`: they get the turns as messages.";
-            let found = Diagnostic::on_node(ErrorCode::HistoryTemplateIgnored, &vertex.id, message).warning();
+            let found = Diagnostic::on_node(codes::HISTORY_TEMPLATE_IGNORED, &vertex.id, message).warning();
             diagnostics.push(
                 found
                     .below("/config/history_template")

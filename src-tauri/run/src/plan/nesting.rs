@@ -16,8 +16,6 @@
 //! can start and where the nesting is too deep, the order inside is unknown, so all wires inside are cut and nothing inside
 //! is nested further. A refused cycle remains in the forest, so that later phases can check the rest of the flow, and can
 //! tell what depends on it ([`Nesting::depends_on_refused`]): about that they report nothing.
-
-use plait_core::error::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map::Entry};
 
 use petgraph::algo::kosaraju_scc;
@@ -26,6 +24,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::graph;
 use super::wiring::{Wire, Wiring};
+use crate::codes;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::id::NodeId;
 
@@ -247,7 +246,7 @@ fn pick_entry(
 
 fn too_deep(entry: &NodeId) -> Diagnostic {
     let message = format!("The cycle through `{entry}` is nested more than {MAX_NESTING_DEPTH} cycles deep.");
-    Diagnostic::on_node(ErrorCode::FlowNestedTooDeep, entry, message)
+    Diagnostic::on_node(codes::FLOW_NESTED_TOO_DEEP, entry, message)
         .hint("Remove edges that lead back, or move the inner cycles into a flow of their own and call it with `subflow`.")
 }
 
@@ -256,7 +255,7 @@ fn circular(wiring: &Wiring, members: &[usize], inside: &[usize], why: &str) -> 
     let path = shortest_cycle(wiring, members, inside);
     let path: Vec<_> = path.iter().map(|&at| wiring.vertices[at].id.as_str()).collect();
     let message = format!("Circular dependency detected at node {first}: {}. {why}", path.join(" → "));
-    Diagnostic::on_node(ErrorCode::FlowCircular, first, message)
+    Diagnostic::on_node(codes::FLOW_CIRCULAR, first, message)
         .hint("Add a `userInput` or `approval` node to the cycle, set `limits.maxEpochs` on one of its nodes, or remove an edge.")
 }
 

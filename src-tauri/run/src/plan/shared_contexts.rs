@@ -1,7 +1,5 @@
 //! Checks the nodes that share a context: whether the flow itself sets the order of their turns, and whether any order is
 //! possible.
-
-use plait_core::error::ErrorCode;
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashSet;
@@ -10,6 +8,7 @@ use super::clocks::Clocks;
 use super::nesting::Nesting;
 use super::turn_order::Turns;
 use super::wiring::Wiring;
+use crate::codes;
 use plait_core::diagnostic::Diagnostic;
 
 /// How many vertices the search for paths may visit in all. It keeps a check well under a frame on large flows; pairs that
@@ -38,7 +37,7 @@ pub(super) fn check_shared_contexts(
                 let message = format!(
                     "`{first}` and `{second}` share a context, but no path between them sets their order. `{first}` goes first."
                 );
-                let found = Diagnostic::on_node(ErrorCode::ContextUnordered, second, message).warning();
+                let found = Diagnostic::on_node(codes::CONTEXT_UNORDERED, second, message).warning();
                 diagnostics.push(found.hint(
                     "Connect them by an edge to set the order, or give one of them a context of its own with `newContext`.",
                 ));
@@ -51,7 +50,7 @@ pub(super) fn check_shared_contexts(
                     "`{id}` runs once per iteration of an inner cycle without being part of it, and shares a context with other nodes."
                 );
                 diagnostics.push(
-                    Diagnostic::on_node(ErrorCode::ContextSharedOutsideCycle, id, message).hint(
+                    Diagnostic::on_node(codes::CONTEXT_SHARED_OUTSIDE_CYCLE, id, message).hint(
                         "Give it a context of its own with `newContext`, or make it part of the cycle.",
                     ),
                 );

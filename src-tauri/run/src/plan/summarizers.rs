@@ -6,10 +6,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
+use crate::codes;
 use crate::node::Registry;
 use plait_core::config::summarizer_with_default;
 use plait_core::diagnostic::Diagnostic;
-use plait_core::error::ErrorCode;
 use plait_core::flow::{Flow, SummarizerAgent};
 use plait_core::id::NodeId;
 use plait_core::similar_name::similar_name;
@@ -62,7 +62,7 @@ pub fn check(flow: &Flow, registry: &Registry, diagnostics: &mut Vec<Diagnostic>
             || format!("Add a `{AGENT_TYPE}` node with this id. It needs no edges."),
             |similar| format!("Did you mean `{similar}`?"),
         );
-        let found = Diagnostic::on_node(ErrorCode::ConfigUnknownSource, container, message);
+        let found = Diagnostic::on_node(codes::CONFIG_UNKNOWN_SOURCE, container, message);
         diagnostics.push(found.below("/config/history_management/summarizer_agent").hint(hint));
     }
 }

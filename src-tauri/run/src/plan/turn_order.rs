@@ -34,8 +34,6 @@
 //! A follower of an *inner* cycle can't share a context with it: it stands beside the inner cycle in plan order, so all
 //! of its turns would come after the inner cycle's end, and its place in the dialog would be lost. That is refused with
 //! `context.shared_outside_cycle` ([`shared_contexts`](super::shared_contexts)).
-
-use plait_core::error::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::unionfind::UnionFind;
@@ -46,6 +44,7 @@ use super::graph;
 use super::nesting::Nesting;
 use super::plan_order::plan_order;
 use super::wiring::Wiring;
+use crate::codes;
 use plait_core::diagnostic::Diagnostic;
 
 /// The order of everything.
@@ -95,7 +94,7 @@ fn used_too_early(wiring: &Wiring, nesting: &Nesting, named: &[(usize, usize)]) 
                 format!("`{user}` uses the context that `{maker}` makes, but `{maker}` depends on `{user}`.");
             let hint =
                 format!("Remove the path from `{user}` to `{maker}`, or use another context in `{user}`.");
-            Diagnostic::on_node(ErrorCode::ContextTooEarly, user, message).hint(hint)
+            Diagnostic::on_node(codes::CONTEXT_TOO_EARLY, user, message).hint(hint)
         })
         .collect()
 }

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::codes;
 use crate::models::{
     CalibrationSample, Correction, EXACT_PERMILLE, ModelConfig, ModelOverrides, is_exact, reserve,
 };
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 
 /// The share of a refused prompt that is sent again if the refusal names no numbers: three quarters.
 const KEPT_SHARE: (u64, u64) = (3, 4);
@@ -34,7 +35,7 @@ impl RefusedPrompt {
     /// The refusal of a prompt that was counted to `counted` tokens; none if the call failed for another reason.
     pub fn of(fault: &Fault, counted: u64) -> Option<Self> {
         let number = |key: &str| fault.details.get(key)?.as_u64().filter(|number| *number > 0);
-        (fault.code == ErrorCode::ProviderContextExceeded).then(|| Self {
+        (fault.code == codes::PROVIDER_CONTEXT_EXCEEDED).then(|| Self {
             counted,
             tokens: number("tokens"),
             limit: number("limit"),

@@ -4,7 +4,9 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
+
+use crate::codes;
 
 /// Why a model stopped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -71,7 +73,7 @@ impl StopReason {
         let (what, hint, may_pass) = match self {
             Self::End | Self::ToolCalls | Self::MaxTokens | Self::WindowFull => return None,
             Self::ContentFilter => {
-                let fault = Fault::new(ErrorCode::ChatContentFiltered, "The provider withheld the reply.");
+                let fault = Fault::new(codes::CHAT_CONTENT_FILTERED, "The provider withheld the reply.");
                 return Some(fault.hint("Rephrase the message or the instructions."));
             }
             Self::MalformedToolCall => (
@@ -100,7 +102,7 @@ impl StopReason {
                 true,
             ),
         };
-        let mut fault = Fault::new(ErrorCode::ChatIncomplete, what).hint(hint);
+        let mut fault = Fault::new(codes::CHAT_INCOMPLETE, what).hint(hint);
         fault.retryable = may_pass;
         Some(fault)
     }

@@ -1,11 +1,10 @@
 //! How runs end: finished, failed, cancelled, or at the node they were to run to. Every node gets a final state.
-
-use plait_core::error::ErrorCode;
 use std::sync::Arc;
 
 use super::scope::{Scope, Shared};
 use super::slot::Phase;
 use super::{Event, Fault, NodeIx, RunPhase, Scheduler};
+use crate::codes;
 use crate::journal::{MAX_LISTED_QUESTIONS, NodeEvent, RunEvent, SkipReason};
 use crate::plan::Plan;
 use plait_core::id::{Activation, Epoch, NodeId};
@@ -31,7 +30,7 @@ impl Scheduler {
             let stuck = self.root.open_slots().next().map(|(node, slot)| (node, slot.epoch.clone()));
             let (stuck, epoch) = stuck.unwrap_or_default();
             let error =
-                Fault::new(ErrorCode::EngineStuck, "Nothing of this run can go on, though it has not ended.")
+                Fault::new(codes::ENGINE_STUCK, "Nothing of this run can go on, though it has not ended.")
                     .hint("This is a mistake in Plait; please report it with the flow.");
             self.fail(stuck, &epoch, &error, derived);
         }
@@ -76,7 +75,7 @@ impl Scheduler {
 
     /// The run is cancelled.
     pub(super) fn cancel(&mut self, derived: &mut Vec<Event>) {
-        let stopped = Fault::new(ErrorCode::NodeCanceled, "Stopped, because the run was cancelled.");
+        let stopped = Fault::new(codes::NODE_CANCELED, "Stopped, because the run was cancelled.");
         self.close_all(None, SkipReason::RunCancelled, Some(&stopped), derived);
         derived.push(Event::Run(RunEvent::Canceled {
             outputs: self.results.clone(),
@@ -101,13 +100,13 @@ impl Scheduler {
 
 /// Why activations are stopped beside one that failed.
 pub(super) fn stopped_by(failed: &NodeId) -> Fault {
-    Fault::new(ErrorCode::NodeStopped, format!("Stopped, because `{failed}` failed."))
+    Fault::new(codes::NODE_STOPPED, format!("Stopped, because `{failed}` failed."))
 }
 
 /// Why something was stopped when an iteration for an earlier item ended its loop.
 pub(super) fn ended_by(container: &NodeId) -> Fault {
     let message = format!("Stopped, because an earlier item has ended the loop `{container}`.");
-    Fault::new(ErrorCode::NodeStopped, message)
+    Fault::new(codes::NODE_STOPPED, message)
 }
 
 impl Scope {

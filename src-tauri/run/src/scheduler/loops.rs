@@ -22,11 +22,11 @@ use serde_json::{Value, json};
 use super::scope::{IterationResult, Opening, Scope, Written};
 use super::slot::Phase;
 use super::{Event, Fault, NodeOutputs, Scheduler};
+use crate::codes;
 use crate::context::ContextHandle;
 use crate::journal::{ContextEvent, FinishMetadata, LoopEvent, NodeEvent};
 use crate::node::{Datum, LoopKind};
 use crate::plan::{NodeIx, ScopeIx};
-use plait_core::error::ErrorCode;
 use plait_core::expression::is_truthy;
 use plait_core::id::{Activation, Epoch, MessageId, PortName};
 use plait_core::origin::Origins;
@@ -67,7 +67,7 @@ impl Scheduler {
             && !items.is_array()
         {
             let message = format!("`items` of the loop `{}` must be a list.", spec.id);
-            let error = Fault::new(ErrorCode::InputType, message)
+            let error = Fault::new(codes::INPUT_TYPE, message)
                 .hint("Check what feeds this input. A `json` node can select the list.");
             self.loops.insert((node, epoch.clone()), run);
             self.fail_loop(node, &epoch, &error, &origins, derived);

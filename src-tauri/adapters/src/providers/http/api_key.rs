@@ -1,6 +1,6 @@
 //! The API key of one provider as a request header that is never printed. Where keys are stored is up to the [`KeyStore`].
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue,
     TRANSFER_ENCODING,
@@ -9,6 +9,7 @@ use secrecy::ExposeSecret as _;
 use secrecy::zeroize::Zeroizing;
 
 use super::ProtocolConfig;
+use crate::codes;
 use crate::keys::{KeyOwner, KeyStore, ResolvedKey, variable_names};
 use crate::providers::ProviderSettings;
 
@@ -96,7 +97,7 @@ impl ApiKey {
             "The system's keychain did not return the key of the provider `{}`.",
             self.owner.provider()
         );
-        Fault::new(ErrorCode::KeysLocked, message)
+        Fault::new(codes::KEYS_LOCKED, message)
             .hint("Unlock the keychain, set the key in the environment, or set PLAIT_KEYCHAIN=off to keep keys in a file.")
     }
 
@@ -105,7 +106,7 @@ impl ApiKey {
         let mut value = HeaderValue::from_str(&text).map_err(|_| {
             let message =
                 format!("The key of the provider `{}` contains invalid characters.", self.owner.provider());
-            Fault::new(ErrorCode::KeysBadKey, message).hint("Check it for spaces or line breaks.")
+            Fault::new(codes::KEYS_BAD_KEY, message).hint("Check it for spaces or line breaks.")
         })?;
         value.set_sensitive(true);
         Ok(KeyHeader::Present(self.header_name.clone(), value))
@@ -119,7 +120,7 @@ impl ApiKey {
             self.owner.origin().unwrap_or("it"),
             all.join(" and ")
         );
-        Fault::new(ErrorCode::ProviderUnauthorized, message).hint(format!(
+        Fault::new(codes::PROVIDER_UNAUTHORIZED, message).hint(format!(
             "Add the key in the settings or with `plait keys set {provider}`, or set {} in the environment. A key belongs to \
              one host: when the base URL changes to another, enter it again.",
             all[0]
@@ -135,7 +136,7 @@ fn parse_header_name(provider: &str, name: &str) -> Result<HeaderName, Fault> {
     let parsed = HeaderName::from_bytes(name.as_bytes()).ok().filter(|name| !TAKEN_HEADERS.contains(name));
     parsed.ok_or_else(|| {
         let message = format!("The provider `{provider}` cannot send its key in the header `{name}`.");
-        Fault::new(ErrorCode::ProviderBadSettings, message)
+        Fault::new(codes::PROVIDER_BAD_SETTINGS, message)
             .hint("Name a header such as api-key, or leave it out to use the protocol's.")
     })
 }

@@ -1,8 +1,9 @@
 //! A provider's base URL: checked, and displayed without any password in it.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use reqwest::Url;
 
+use crate::codes;
 use crate::net::is_loopback;
 
 /// A base URL that ends in a slash.
@@ -18,7 +19,7 @@ impl BaseUrl {
     pub(super) fn new(provider: &str, base_url: Option<&str>) -> Result<Self, Fault> {
         let bad = |why: &str| {
             Fault::new(
-                ErrorCode::ProviderBadSettings,
+                codes::PROVIDER_BAD_SETTINGS,
                 format!("The base URL of the provider `{provider}` {why}."),
             )
             .hint("Use a URL like http://127.0.0.1:11434/v1.")

@@ -1,8 +1,10 @@
 //! The options of a call: provider-specific fields that are added to the request unchanged. Rejects options that would
 //! override fields Plait itself sets.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use serde_json::{Map, Value};
+
+use crate::codes;
 
 /// The one option Plait interprets itself: whether the provider may store the conversation.
 const SESSION: &str = "session";
@@ -66,6 +68,6 @@ fn as_object(options: &Value) -> Result<Option<&Map<String, Value>>, Fault> {
 }
 
 fn bad_options(why: &str) -> Fault {
-    Fault::new(ErrorCode::ProviderBadOptions, format!("The options of this call are invalid: {why}."))
+    Fault::new(codes::PROVIDER_BAD_OPTIONS, format!("The options of this call are invalid: {why}."))
         .hint("They are added to the request unchanged, for example {\"top_p\": 0.9}.")
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::ReplyKey;
 use plait_run::provider::{HttpRequest, KeyPlaceholder, hash_request};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
@@ -18,6 +18,7 @@ use super::base_url::BaseUrl;
 use super::body_stream::{self, ResponseBody};
 use super::error_context::innermost_cause;
 use super::{ErrorContext, Framing, ProtocolConfig};
+use crate::codes;
 use crate::keys::KeyStore;
 use crate::providers::ProviderSettings;
 
@@ -84,7 +85,7 @@ impl HttpClient {
         let client = client.build().map_err(|error| {
             let why = innermost_cause(&error);
             let message = format!("The HTTP client for `{}` could not be created: {why}.", self.provider);
-            Fault::new(ErrorCode::ProviderNoClient, message)
+            Fault::new(codes::PROVIDER_NO_CLIENT, message)
                 .hint(if cfg!(target_os = "linux") {
                     "Check that the system's CA certificates are installed, and that SSL_CERT_FILE, if set, names them."
                 } else {
@@ -262,7 +263,7 @@ impl HttpClient {
 fn encode_query(provider: &str, parameters: &BTreeMap<String, String>) -> Result<String, Fault> {
     if parameters.keys().any(|name| name.trim().is_empty()) {
         let message = format!("A query parameter of the provider `{provider}` has no name.");
-        return Err(Fault::new(ErrorCode::ProviderBadSettings, message)
+        return Err(Fault::new(codes::PROVIDER_BAD_SETTINGS, message)
             .hint("Give each one a name and a value, such as api-version and 2024-10-21."));
     }
     Ok(url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish())

@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::ProtocolConfig;
 use super::context_overflow;
 use super::proxy::ProxySetting;
+use crate::codes;
 
 /// How much of a server's own message a fault repeats.
 const MAX_EXCERPT_CHARS: usize = 500;
@@ -46,9 +47,7 @@ impl ErrorContext {
     /// The request could not be sent, or got no response.
     pub(super) fn transport(&self, error: &reqwest::Error) -> Fault {
         if error.is_timeout() {
-            return self
-                .fault(ErrorCode::ProviderTimeout, "the connection timed out")
-                .hint(self.start_hint());
+            return self.fault(codes::PROVIDER_TIMEOUT, "the connection timed out").hint(self.start_hint());
         }
         if error.is_connect() {
             return self.connection_failed(error, &self.proxy());
@@ -67,7 +66,7 @@ impl ErrorContext {
     /// Refuses a proxy that the environment names and that can't be used. Fault `provider.proxy`.
     pub(super) fn check_proxy(&self) -> Result<(), Fault> {
         let ProxySetting::Unusable { variable, why } = self.proxy() else { return Ok(()) };
-        Err(self.fault(ErrorCode::ProviderProxy, &format!("was not called, because {variable} {why}")).hint(
+        Err(self.fault(codes::PROVIDER_PROXY, &format!("was not called, because {variable} {why}")).hint(
             format!("Correct or remove {variable}, or add the host to NO_PROXY to go without a proxy."),
         ))
     }
@@ -83,7 +82,7 @@ impl ErrorContext {
                 .is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
         });
         if says("invalid peer certificate") {
-            return self.fault(ErrorCode::ProviderCertificate, &format!("has a certificate that is not trusted ({cause})")).hint(
+            return self.fault(codes::PROVIDER_CERTIFICATE, &format!("has a certificate that is not trusted ({cause})")).hint(
                 format!(
                     "If the server or a proxy has a certificate of your own authority, {TRUST_ADVICE}. Check the date of \
                      this machine as well."
@@ -92,7 +91,7 @@ impl ErrorContext {
         }
         if says("InvalidContentType") || says("corrupt message") {
             return self
-                .fault(ErrorCode::ProviderBadSettings, &format!("does not use TLS ({cause})"))
+                .fault(codes::PROVIDER_BAD_SETTINGS, &format!("does not use TLS ({cause})"))
                 .hint("Begin the base URL with http://, or check its port.");
         }
         if says("proxy authorization required") {
@@ -122,7 +121,7 @@ impl ErrorContext {
                 )
             }
         };
-        self.fault(ErrorCode::ProviderUnreachable, &what).hint(hint)
+        self.fault(codes::PROVIDER_UNREACHABLE, &what).hint(hint)
     }
 
     /// The proxy does not let a request through.
@@ -131,7 +130,7 @@ impl ErrorContext {
             ProxySetting::Proxy { url, variable } => (format!("the proxy {url}"), variable.as_str()),
             _ => ("the proxy".to_owned(), "HTTPS_PROXY"),
         };
-        self.fault(ErrorCode::ProviderProxy, &format!("{url} {why}")).hint(format!(
+        self.fault(codes::PROVIDER_PROXY, &format!("{url} {why}")).hint(format!(
             "Put user name and password into {variable} (http://USER:PASSWORD@HOST:PORT), or add the host to NO_PROXY."
         ))
     }
@@ -150,7 +149,7 @@ impl ErrorContext {
             self.invalid_response("sent a malformed HTTP response", &innermost_cause(error))
         } else {
             self.fault(
-                ErrorCode::ProviderCutShort,
+                codes::PROVIDER_CUT_SHORT,
                 &format!(
                     "closed the connection before the response was complete ({})",
                     innermost_cause(error)
@@ -162,20 +161,20 @@ impl ErrorContext {
 
     /// The server was silent for `elapsed`.
     pub(super) fn timeout(&self, what: &str, elapsed: Duration) -> Fault {
-        self.fault(ErrorCode::ProviderTimeout, &format!("{what} for {}", format_duration(elapsed)))
+        self.fault(codes::PROVIDER_TIMEOUT, &format!("{what} for {}", format_duration(elapsed)))
             .hint("Try again, or raise the timeout in the provider's settings.")
     }
 
     /// The stream ended before the reply was complete.
     pub(crate) fn cut_short(&self, text: &str) -> Fault {
-        self.fault(ErrorCode::ProviderCutShort, "the stream ended before the reply was complete")
+        self.fault(codes::PROVIDER_CUT_SHORT, "the stream ended before the reply was complete")
             .hint("Try again. If it keeps happening, check the server's log.")
             .details(serde_json::json!({ "received": text.chars().count() }))
     }
 
     /// The request can't be serialized.
     pub(super) fn unserializable(&self, error: &serde_json::Error) -> Fault {
-        self.fault(ErrorCode::ProviderBadRequest, &format!("the request can't be serialized ({error})"))
+        self.fault(codes::PROVIDER_BAD_REQUEST, &format!("the request can't be serialized ({error})"))
             .hint("Check the options of this call.")
     }
 
@@ -188,13 +187,13 @@ impl ErrorContext {
     pub(crate) fn invalid_response(&self, what: &str, excerpt: &str) -> Fault {
         let excerpt = shorten(excerpt);
         let quoted = if excerpt.is_empty() { String::new() } else { format!(": {excerpt}") };
-        self.fault(ErrorCode::ProviderInvalidResponse, &format!("{what}{quoted}"))
+        self.fault(codes::PROVIDER_INVALID_RESPONSE, &format!("{what}{quoted}"))
             .hint(format!("Is this the base URL of {}? {}", self.config.server, self.config.base_url_hint))
     }
 
     /// A filter in front of the model refused the request.
     fn content_filtered(&self, what: &str) -> Fault {
-        self.fault(ErrorCode::ProviderContentFiltered, &shorten(what))
+        self.fault(codes::PROVIDER_CONTENT_FILTERED, &shorten(what))
             .hint("Rephrase the request, or use another model.")
     }
 
@@ -210,7 +209,7 @@ impl ErrorContext {
         if status.is_redirection() {
             let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("another address");
             return self
-                .fault(ErrorCode::ProviderBadSettings, &format!("redirects to {to}"))
+                .fault(codes::PROVIDER_BAD_SETTINGS, &format!("redirects to {to}"))
                 .hint("Set the base URL to the address it redirects to.");
         }
         if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
@@ -239,7 +238,7 @@ impl ErrorContext {
     fn by_status(&self, status: u16, code: Option<&str>, what: &str, delay_ms: Option<u64>) -> Fault {
         let mut fault = match context_overflow::read(code, what) {
             Some(overflow) if !matches!(status, 401 | 403 | 429) => self
-                .fault(ErrorCode::ProviderContextExceeded, what)
+                .fault(codes::PROVIDER_CONTEXT_EXCEEDED, what)
                 .hint("Set the model's window in the settings, shorten the conversation, or use a larger model.")
                 .details(serde_json::json!({ "limit": overflow.limit, "tokens": overflow.tokens })),
             _ => self.classify(status, code, what),
@@ -255,35 +254,35 @@ impl ErrorContext {
             }
             // Gemini responds to an invalid key with status 400.
             (401 | 403, _) | (_, Some("API_KEY_INVALID")) => {
-                self.fault(ErrorCode::ProviderUnauthorized, what).hint(format!(
+                self.fault(codes::PROVIDER_UNAUTHORIZED, what).hint(format!(
                     "Check the key of `{}` in the settings or the environment, and its permissions.",
                     self.provider
                 ))
             }
             (402, _) | (_, Some("insufficient_quota")) => {
-                let mut fault = self.fault(ErrorCode::ProviderRateLimited, what);
+                let mut fault = self.fault(codes::PROVIDER_RATE_LIMITED, what);
                 fault.retryable = false;
                 fault.hint("The account has no credit left. Add credit and try again.")
             }
-            (404, _) => self.fault(ErrorCode::ProviderNotFound, what).hint(match &self.model {
+            (404, _) => self.fault(codes::PROVIDER_NOT_FOUND, what).hint(match &self.model {
                 Some(model) => format!(
                     "Check that it has the model `{model}` and that the base URL is right. {}",
                     self.config.base_url_hint
                 ),
                 None => format!("Check the base URL. {}", self.config.base_url_hint),
             }),
-            (408, _) => self.fault(ErrorCode::ProviderTimeout, what).hint("Try again."),
+            (408, _) => self.fault(codes::PROVIDER_TIMEOUT, what).hint("Try again."),
             (425 | 429, _) => self
-                .fault(ErrorCode::ProviderRateLimited, what)
+                .fault(codes::PROVIDER_RATE_LIMITED, what)
                 .hint("Wait a moment, or give the node more retries with longer delays."),
-            (529, _) | (500..=599, Some("overloaded_error")) => self.fault(ErrorCode::ProviderOverloaded, what).hint(
+            (529, _) | (500..=599, Some("overloaded_error")) => self.fault(codes::PROVIDER_OVERLOADED, what).hint(
                 "The server is overloaded: wait a moment, or give the node more retries with longer delays.",
             ),
             (500..=599, _) => self
-                .fault(ErrorCode::ProviderServerError, what)
+                .fault(codes::PROVIDER_SERVER_ERROR, what)
                 .hint("Try again. If it keeps happening, check the server's log."),
             _ => self
-                .fault(ErrorCode::ProviderBadRequest, what)
+                .fault(codes::PROVIDER_BAD_REQUEST, what)
                 .hint("The server rejected the request; its message says why."),
         }
     }

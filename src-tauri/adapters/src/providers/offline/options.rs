@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{ECHO, PROMPT, SCRIPT};
+use crate::codes;
 
 /// Options of the offline provider.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -118,7 +119,7 @@ impl OfflineOptions {
     pub(super) fn read(model: &str, options: &Value) -> Result<Self, Fault> {
         if ![ECHO, PROMPT, SCRIPT].contains(&model) {
             return Err(Fault::new(
-                ErrorCode::ProviderNotFound,
+                codes::PROVIDER_NOT_FOUND,
                 format!("The offline provider has no model `{model}`."),
             )
             .hint(format!("Its models are `{ECHO}`, `{PROMPT}` and `{SCRIPT}`.")));
@@ -139,9 +140,6 @@ impl OfflineOptions {
 }
 
 fn bad(why: &str) -> Fault {
-    Fault::new(
-        ErrorCode::ProviderBadOptions,
-        format!("The options of the offline provider are wrong: {why}."),
-    )
-    .hint("For example {\"replies\": [{\"text\": \"Hello.\"}], \"tokensPerSecond\": 30}.")
+    Fault::new(codes::PROVIDER_BAD_OPTIONS, format!("The options of the offline provider are wrong: {why}."))
+        .hint("For example {\"replies\": [{\"text\": \"Hello.\"}], \"tokensPerSecond\": 30}.")
 }

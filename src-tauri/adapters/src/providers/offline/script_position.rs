@@ -7,11 +7,12 @@
 //! Other nodes in the same context, retries and resumes do not change the position. Trimming the start of the history does,
 //! since the model does not see it.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::context::{Role, ToolCall};
 use plait_run::provider::ModelRequest;
 
 use super::{OfflineOptions, Repeat, ScriptedCall, ScriptedReply};
+use crate::codes;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ScriptPosition {
@@ -51,7 +52,7 @@ impl ScriptPosition {
         });
         reply.ok_or_else(|| {
             Fault::new(
-                ErrorCode::ProviderScriptOver,
+                codes::PROVIDER_SCRIPT_OVER,
                 format!(
                     "The script of the offline provider has no reply for turn {}, step {}.",
                     self.turn + 1,

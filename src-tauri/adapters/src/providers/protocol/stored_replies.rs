@@ -8,9 +8,11 @@
 use std::collections::{HashMap, VecDeque};
 
 use parking_lot::Mutex;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
+
+use crate::codes;
 
 /// Limit for all conversations together.
 const MAX_STORED_REPLIES: usize = 4096;
@@ -99,7 +101,7 @@ impl StoredReplies {
     /// dropped the reply, and says that in more than one way. If the request is wrong for another reason, the whole one fails
     /// the same way.
     pub(in crate::providers) fn forget_after(&self, stored: &StoredReply, fault: &Fault) -> bool {
-        let may_be_gone = matches!(fault.code, ErrorCode::ProviderNotFound | ErrorCode::ProviderBadRequest);
+        let may_be_gone = [codes::PROVIDER_NOT_FOUND, codes::PROVIDER_BAD_REQUEST].contains(&fault.code);
         if may_be_gone {
             self.0.lock().ids.remove(&stored.hash);
         }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::codes;
 use crate::redaction::{KnownSecrets, Preceding, Redaction};
 
 fn settings(patterns: &[(&str, &str)]) -> RedactionSettings {
@@ -30,7 +31,7 @@ fn unusable_patterns_are_reported_and_skipped() {
     let redaction = Redaction::default();
     let faults = redaction.set_patterns(&settings(&patterns));
     assert_eq!(faults.len(), 5, "{faults:#?}");
-    assert!(faults.iter().all(|fault| fault.code == ErrorCode::SettingsRedaction));
+    assert!(faults.iter().all(|fault| fault.code == codes::SETTINGS_REDACTION));
     assert!(faults[0].message.contains("pattern 1 (`open`)"), "{}", faults[0].message);
     assert_eq!(redaction.text("C-123456"), "[good]");
 }

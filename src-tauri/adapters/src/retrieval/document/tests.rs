@@ -1,15 +1,14 @@
 use std::path::Path;
 
-use plait_core::error::ErrorCode;
-
 use super::*;
+use crate::codes;
 
 fn read_text(name: &str, bytes: &[u8]) -> Result<Document, String> {
     let path = Path::new(name);
     check_beginning(path, &bytes[..bytes.len().min(100)])
         .and_then(|()| read(path, bytes.to_vec(), None))
         .map_err(|fault| {
-            assert_eq!(fault.code, ErrorCode::KnowledgeBadFile);
+            assert_eq!(fault.code, codes::KNOWLEDGE_BAD_FILE);
             fault.message
         })
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::retriever::{
     Candidate, KnowledgeRef, MAX_CANDIDATES, Passage, Retrieval, RetrievalRequest, Retriever, fit,
 };
@@ -14,6 +14,7 @@ use tokio::runtime::Handle;
 use super::targets::Target;
 use super::updates::OnProgress;
 use super::{KnowledgeBases, SourceText, run_blocking};
+use crate::codes;
 use crate::retrieval::base::{Base, OpenIndex, SearchHits};
 use crate::retrieval::definition::EmbeddingModel;
 use crate::retrieval::document::Workers;
@@ -33,7 +34,7 @@ impl Retriever for KnowledgeBases {
         let RetrievalRequest { query, bases, max_tokens, model, folder, progress } = request;
         let query = self.0.options.redaction.text(query.trim()).into_owned();
         if query.is_empty() {
-            return Err(Fault::new(ErrorCode::KnowledgeNoQuery, "There is nothing to search for.")
+            return Err(Fault::new(codes::KNOWLEDGE_NO_QUERY, "There is nothing to search for.")
                 .hint("Write what to look for."));
         }
         let targets = self.targets(bases, folder).await?;
@@ -76,7 +77,7 @@ impl KnowledgeBases {
         }
         match self.update(target, false, false, Arc::clone(progress)).await {
             Ok(()) => Ok(None),
-            Err(fault) if fault.code == ErrorCode::KnowledgeStopped => Err(fault),
+            Err(fault) if fault.code == codes::KNOWLEDGE_STOPPED => Err(fault),
             Err(fault) if target.base.folder.join("index").join("meta.json").is_file() => Ok(Some(fault)),
             Err(fault) => Err(fault),
         }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::hash::content_hash;
 use plait_run::retriever::KnowledgeRef;
 
 use super::KnowledgeBases;
+use crate::codes;
 use crate::project_files::ReadableFolder;
 use crate::retrieval::base::Base;
 use crate::retrieval::definition::{self, BaseDefinition, FLOWS_FOLDER, KNOWLEDGE_FOLDER};
@@ -46,7 +47,7 @@ impl KnowledgeBases {
     fn beside_flow(&self, folder: &str, flow_folder: Option<&Path>) -> Result<Target, Fault> {
         let flow = flow_folder.ok_or_else(|| {
             let message = format!("This flow is not saved, so there is no folder `{folder}` beside it.");
-            Fault::new(ErrorCode::KnowledgeNoFolder, message)
+            Fault::new(codes::KNOWLEDGE_NO_FOLDER, message)
                 .hint("Save the flow first. Then folders in its project can be searched.")
         })?;
         let folder = folder.trim();

@@ -12,6 +12,7 @@ use parking_lot::Mutex as SyncMutex;
 use plait_run::retriever::{KnowledgeRef, LeftOutReason, Match, Retrieval, RetrievalRequest, Retriever as _};
 
 use super::*;
+use crate::codes;
 use crate::retrieval::base::BaseState;
 use crate::retrieval::definition::EmbeddingModel;
 
@@ -26,7 +27,7 @@ struct Topics {
 impl Embedder for Topics {
     async fn embed(&self, _: &EmbeddingModel, texts: &[String]) -> Result<Vec<Vec<f32>>, Fault> {
         if *self.fails.lock() {
-            return Err(Fault::new(ErrorCode::ProviderUnreachable, "Nobody is there."));
+            return Err(Fault::new(codes::PROVIDER_UNREACHABLE, "Nobody is there."));
         }
         self.requests.lock().push(texts.to_vec());
         let has = |text: &str, words: &[&str]| words.iter().any(|word| text.to_lowercase().contains(word));

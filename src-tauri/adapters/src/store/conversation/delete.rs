@@ -3,11 +3,12 @@
 
 use std::path::PathBuf;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{ConversationId, RunId};
 
 use super::file::deleted;
 use super::{Conversations, IndexEntry, key_of, path_in, unknown};
+use crate::codes;
 use crate::store::fault;
 
 impl Conversations {
@@ -29,7 +30,7 @@ impl Conversations {
         state.record(key).ok_or_else(|| unknown(id.as_str()))?;
         if let Some(run) = open_run() {
             return Err(Fault::new(
-                ErrorCode::ConversationBusy,
+                codes::CONVERSATION_BUSY,
                 format!("Run `{run}` in this conversation has not ended."),
             )
             .hint("Wait until it ends or cancel it, then delete the conversation."));

@@ -13,7 +13,7 @@ use std::io::{Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_run::context::Role;
 use plait_run::context::conversation::{Summary, SummaryRef};
@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::projector::ConversationUpdate;
 use super::record::{ConversationMessage, ConversationRecord, StoredMessage, title_of};
 use super::{corrupt, id_of, new_record, path_in};
+use crate::codes;
 use crate::store::disk::Disk;
 use crate::store::fault;
 use crate::store::log_file::{
@@ -279,13 +280,13 @@ impl ConversationFile {
 
     fn append(&mut self, header: FrameHeader, record: &impl Serialize) -> Result<(), Fault> {
         let payload = serde_json::to_vec(record).map_err(|error| {
-            Fault::new(ErrorCode::StoreIo, format!("A conversation can't be written as JSON: {error}."))
+            Fault::new(codes::STORE_IO, format!("A conversation can't be written as JSON: {error}."))
         })?;
         let offset = self.log.end();
         let start = begin_frame(&mut self.log.buffer);
         self.log.buffer.extend_from_slice(&payload);
         if !end_frame(&mut self.log.buffer, start, header) {
-            return Err(Fault::new(ErrorCode::StoreIo, "A turn is too large to be stored."));
+            return Err(Fault::new(codes::STORE_IO, "A turn is too large to be stored."));
         }
         self.fold(offset, &header, &payload).map_err(|why| corrupt(&self.record.id, &why))
     }

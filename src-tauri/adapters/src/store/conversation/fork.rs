@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::ConversationId;
 use plait_run::context::Role;
 use plait_run::journal::Spending;
@@ -12,6 +12,7 @@ use plait_run::memory::{MemoryChange, MemoryTurn};
 use super::projector::ConversationUpdate;
 use super::record::{ConversationRecord, ForkOrigin};
 use super::{Conversations, NewConversation, key_of, new_record, unknown};
+use crate::codes;
 
 /// A fork, and the question it was forked from.
 pub struct ConversationFork {
@@ -35,7 +36,7 @@ impl Conversations {
         if message >= origin.messages {
             let count = origin.messages;
             return Err(Fault::new(
-                ErrorCode::ConversationNoMessage,
+                codes::CONVERSATION_NO_MESSAGE,
                 format!("Conversation `{id}` has no message {message}."),
             )
             .hint(format!(

@@ -1,10 +1,11 @@
 //! Finds conversations: lists, full-text search, and lookup by the beginning of an id.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::ConversationId;
 
 use super::record::ConversationRecord;
 use super::{Conversations, State, id_of, key_of, unknown};
+use crate::codes;
 
 /// Which conversations to list.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +72,7 @@ impl Conversations {
         match ids.as_slice() {
             [only] if !wanted.is_empty() => Ok(only.clone()),
             [_, _] => Err(Fault::new(
-                ErrorCode::ConversationAmbiguous,
+                codes::CONVERSATION_AMBIGUOUS,
                 format!("More than one conversation's id begins with `{prefix}`."),
             )
             .hint("Enter more characters; `plait conversations list` lists the ids.")),

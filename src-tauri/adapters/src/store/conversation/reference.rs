@@ -5,13 +5,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{Activation, RunId};
 use plait_run::context::conversation::{Recalled, summary_message};
 use plait_run::context::{ContextChange, Role, SharedMessage};
 use plait_run::journal::{ContextEvent, Entry, Event};
 
 use super::{Conversations, key_of};
+use crate::codes;
 
 /// The entry as the journal of `run` stores it, without recalled messages. A summary that the run itself made stays: the
 /// conversation gets it from there.
@@ -47,7 +48,7 @@ pub(in crate::store) fn expand(conversations: &Conversations, entry: &mut Entry)
     };
     let author = Activation { node: node.clone(), epoch: epoch.clone() };
     let messages = match messages(conversations, recalled, author) {
-        Err(fault) if fault.code == ErrorCode::ConversationUnknown => return Ok(()),
+        Err(fault) if fault.code == codes::CONVERSATION_UNKNOWN => return Ok(()),
         read => read?,
     };
     *recalled = Arc::new(Recalled { messages, ..Recalled::clone(recalled) });

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 
 use super::Report;
 use super::missing_conversations;
 use super::run_trees::Recalls;
+use crate::codes;
 use crate::store::conversation::{self, Loaded, id_of};
 use crate::store::store_core::StoreCore;
 
@@ -18,7 +19,7 @@ pub(super) fn check(core: &StoreCore, recalls: &Recalls, report: &mut Report) ->
         let file = match conversation::load(&folder, key, known) {
             Ok(Loaded::File(file)) => file,
             Ok(_) => continue,
-            Err(newer) if newer.code == ErrorCode::StoreNewer => {
+            Err(newer) if newer.code == codes::STORE_NEWER => {
                 report.lost(&path, newer.message);
                 continue;
             }

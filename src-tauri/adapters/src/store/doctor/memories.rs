@@ -1,8 +1,9 @@
 //! Reads every long-term memory of every user.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 
 use super::Report;
+use crate::codes;
 use crate::store::memories::{KnownSizes, LoadedMemories, folder_in};
 use crate::store::store_core::StoreCore;
 
@@ -12,7 +13,7 @@ pub(super) fn check(core: &StoreCore, report: &mut Report) -> Result<(), Fault> 
     for path in sizes.files()? {
         let loaded = match LoadedMemories::read(&path, &sizes) {
             Ok(loaded) => loaded,
-            Err(newer) if newer.code == ErrorCode::StoreNewer => {
+            Err(newer) if newer.code == codes::STORE_NEWER => {
                 report.lost(&path, newer.message);
                 continue;
             }

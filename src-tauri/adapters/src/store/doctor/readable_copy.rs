@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::journal::Entry;
 
+use crate::codes;
 use crate::store::journal_reader::TreeFile;
 use crate::store::large_value::ValueHash;
 use crate::store::log_file::{FileHeader, FileKind, Key};
@@ -25,7 +26,7 @@ pub(super) fn readable_copy(root: Key, tree: &TreeFile) -> Result<Option<Vec<u8>
             match reader.next() {
                 Ok(Some(entry)) => batch.push(entry),
                 Ok(None) => break,
-                Err(lost) if lost.code == ErrorCode::JournalCorrupt => break,
+                Err(lost) if lost.code == codes::JOURNAL_CORRUPT => break,
                 Err(fault) => return Err(fault),
             }
             if batch.len() >= ENTRIES_PER_RECORD {
@@ -44,5 +45,5 @@ fn add(out: &mut Vec<u8>, run: Key, entries: &[Entry], stored: &mut HashSet<Valu
     let encoded = EncodedEntries::of(&run_id(run), entries)?;
     let is_new = |hash: &ValueHash, _| stored.insert(*hash);
     let written = encoded.write(out, run, seq, is_new);
-    written.map(drop).ok_or_else(|| Fault::new(ErrorCode::JournalUnwritable, "An event is larger than 4 GB."))
+    written.map(drop).ok_or_else(|| Fault::new(codes::JOURNAL_UNWRITABLE, "An event is larger than 4 GB."))
 }

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_run::context::ContextChange;
 use plait_run::journal::{ContextEvent, Entry, Event};
 
 use super::Report;
+use crate::codes;
 use crate::store::conversation;
 use crate::store::fault;
 use crate::store::journal_reader::TreeFile;
@@ -29,7 +30,7 @@ pub(super) fn check(core: &StoreCore, report: &mut Report, progress: Progress<'_
         progress(done, files.len());
         match TreeFile::open(path) {
             Ok(tree) => check_tree(core, *root, path, *size, &tree, &mut recalls, report)?,
-            Err(newer) if newer.code == ErrorCode::StoreNewer => report.lost(path, newer.message),
+            Err(newer) if newer.code == codes::STORE_NEWER => report.lost(path, newer.message),
             Err(fault) => return Err(fault),
         }
     }
@@ -84,7 +85,7 @@ fn check_tree(
                     note_recalled(*key, &entry, recalls);
                 }
                 Ok(None) => break,
-                Err(lost) if lost.code == ErrorCode::JournalCorrupt => report.lost(path, lost.message),
+                Err(lost) if lost.code == codes::JOURNAL_CORRUPT => report.lost(path, lost.message),
                 Err(fault) => return Err(fault),
             }
         }

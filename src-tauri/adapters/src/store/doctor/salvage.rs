@@ -6,11 +6,12 @@
 
 use std::path::Path;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 
 use super::Report;
 use super::documents::DOCUMENTS;
 use super::readable_copy::readable_copy;
+use crate::codes;
 use crate::store::conversation::{self, Loaded};
 use crate::store::documents;
 use crate::store::fault;
@@ -27,7 +28,7 @@ pub(super) fn run_trees(core: &StoreCore, report: &mut Report) -> Result<(), Fau
         let tree = match TreeFile::open(&path) {
             Ok(tree) => tree,
             // Left to the version that wrote it.
-            Err(newer) if newer.code == ErrorCode::StoreNewer => continue,
+            Err(newer) if newer.code == codes::STORE_NEWER => continue,
             Err(fault) => return Err(fault),
         };
         let was_cut = shared.index().damage(&root).is_some();
@@ -54,7 +55,7 @@ pub(super) fn conversations(core: &StoreCore, report: &mut Report) -> Result<(),
         let file = match conversation::load(&folder, key, conversations.known(key)) {
             Ok(Loaded::File(file)) if !file.damage().is_empty() => file,
             Ok(_) => continue,
-            Err(newer) if newer.code == ErrorCode::StoreNewer => continue,
+            Err(newer) if newer.code == codes::STORE_NEWER => continue,
             Err(fault) => return Err(fault),
         };
         let path = conversation::path_in(&folder, key);
@@ -90,7 +91,7 @@ pub(super) fn memories(core: &StoreCore, report: &mut Report) -> Result<(), Faul
             Ok(loaded) if loaded.list.damage.is_some() => loaded,
             Ok(_) => continue,
             // Left to the version that wrote it.
-            Err(newer) if newer.code == ErrorCode::StoreNewer => continue,
+            Err(newer) if newer.code == codes::STORE_NEWER => continue,
             Err(fault) => return Err(fault),
         };
         let name = path.display();
@@ -115,7 +116,7 @@ pub(super) fn memories(core: &StoreCore, report: &mut Report) -> Result<(), Faul
 pub(super) fn documents(core: &StoreCore, report: &mut Report) -> Result<(), Fault> {
     for document in &DOCUMENTS {
         let Err(fault) = (document.read)(core, document.name) else { continue };
-        if fault.code != ErrorCode::StoreCorrupt {
+        if fault.code != codes::STORE_CORRUPT {
             continue;
         }
         let path = documents::path(core, document.name);

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::hash::content_hash;
 use plait_core::id::MemoryId;
 use plait_core::user::UserName;
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::MemoryList;
 use super::folder::path_in;
 use super::known_sizes::KnownSizes;
+use crate::codes;
 use crate::store::disk::Disk;
 use crate::store::fault;
 use crate::store::log_file::{
@@ -239,7 +240,7 @@ impl MemoryFile {
         let Some(damage) = &self.list.damage else { return Ok(()) };
         let path = self.path.display();
         let message = format!("The memories of the user `{}` in `{path}` are damaged. {damage}", self.user);
-        Err(Fault::new(ErrorCode::MemoryDamaged, message)
+        Err(Fault::new(codes::MEMORY_DAMAGED, message)
             .hint("`plait doctor --salvage` keeps the file aside and goes on with what can be read."))
     }
 }
@@ -277,7 +278,7 @@ fn push(
     record: &impl Serialize,
 ) -> Result<(), Fault> {
     let unwritable =
-        |why: String| Fault::new(ErrorCode::StoreIo, format!("A memory could not be written: {why}."));
+        |why: String| Fault::new(codes::STORE_IO, format!("A memory could not be written: {why}."));
     let start = begin_frame(out);
     if let Err(error) = serde_json::to_writer(&mut *out, record) {
         out.truncate(start);

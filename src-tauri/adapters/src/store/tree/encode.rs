@@ -1,10 +1,11 @@
 //! Entries as they are stored.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::RunId;
 use plait_run::journal::Entry;
 
 use super::{ENTRIES, HAS_REFERENCES, VALUE};
+use crate::codes;
 use crate::store::conversation::reference;
 use crate::store::large_value::{self, MAX_INLINE_BYTES, ValueHash};
 use crate::store::log_file::{FrameHeader, Key, begin_frame, end_frame};
@@ -30,7 +31,7 @@ impl EncodedEntries {
             serde_json::to_writer(&mut encoded.lines, &*reference::without_messages(entry, run)).map_err(
                 |error| {
                     let message = format!("An event can't be written as JSON: {error}.");
-                    Fault::new(ErrorCode::JournalUnwritable, message)
+                    Fault::new(codes::JOURNAL_UNWRITABLE, message)
                 },
             )?;
             if encoded.lines.len() - start > MAX_INLINE_BYTES {

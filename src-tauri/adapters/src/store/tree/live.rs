@@ -12,10 +12,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 
 use super::EncodedEntries;
 use super::layout::{RunLayout, TreeLayout, Values};
+use crate::codes;
 use crate::store::conversation::ConversationUpdate;
 use crate::store::disk::Disk;
 use crate::store::fault;
@@ -125,7 +126,7 @@ impl Tree {
             // Neither the entries nor their values.
             state.log.buffer.truncate(begun);
             stored.retain(|_, at| *at < written + begun as u64);
-            return Err(Fault::new(ErrorCode::JournalUnwritable, "An event is larger than 4 GB."));
+            return Err(Fault::new(codes::JOURNAL_UNWRITABLE, "An event is larger than 4 GB."));
         };
         drop(stored);
         let offset = written + start as u64;

@@ -1,7 +1,7 @@
-use plait_core::error::ErrorCode;
 use plait_core::id::RunId;
 
 use super::*;
+use crate::codes;
 use crate::telemetry::span::{SpanId, SpanKind, TraceId};
 
 fn span(seq: u64) -> Span {
@@ -53,7 +53,7 @@ async fn spans_that_a_server_does_not_take_are_counted() {
     exporter.queue(vec![span(0), span(1)]);
     exporter.close().await;
     assert_eq!(exporter.dropped(), 2);
-    assert_eq!(exporter.last_error().unwrap().code, ErrorCode::TelemetryExportFailed);
+    assert_eq!(exporter.last_error().unwrap().code, codes::TELEMETRY_EXPORT_FAILED);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@ use futures::executor::block_on;
 use serde_json::json;
 
 use super::*;
+use crate::codes;
 
 /// Answers each call with its own name, and lists one tool.
 struct Named(&'static str);
@@ -34,7 +35,7 @@ fn hosts_route_by_the_kind_of_source() {
     assert_eq!(call("native").expect("native"), json!("native"));
     assert_eq!(call("mcp:files").expect("mcp"), json!("mcp"));
     let fault = call("mcpx:files").expect_err("no such host");
-    assert_eq!(fault.code, ErrorCode::ToolUnknown);
+    assert_eq!(fault.code, codes::TOOL_UNKNOWN);
     assert!(fault.message.contains("`mcpx:files`"), "{}", fault.message);
 }
 
@@ -45,5 +46,5 @@ fn hosts_list_all_tools_by_name_and_ask_the_mcp_host_for_servers() {
     let tools = block_on(hosts().list_server("files")).expect("tools");
     assert_eq!((tools[0].name.as_str(), tools[0].source.as_str()), ("files", "mcp:files"));
     let none = block_on(ToolHosts::default().list_server("files")).expect_err("no MCP host");
-    assert_eq!(none.code, ErrorCode::McpUnknownServer);
+    assert_eq!(none.code, codes::MCP_UNKNOWN_SERVER);
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_run::http_tool::placeholder::{Part, first_segment, lookup, parse, whole};
 use plait_run::http_tool::{ContextPlacement, HttpBinding, url_problem};
@@ -16,6 +16,7 @@ use url::Url;
 
 use super::render::render_text;
 use super::secrets;
+use crate::codes;
 use crate::net::GuardedRequest;
 use crate::tools::bad_arguments::bad_arguments;
 
@@ -35,7 +36,7 @@ pub(super) fn build(
     context: &ToolContext,
 ) -> Result<GuardedRequest, Fault> {
     if let Some((_, problem)) = binding.problems().into_iter().next() {
-        return Err(Fault::new(ErrorCode::ToolsBadDeclaration, format!("The tool `{tool}`: {problem}")));
+        return Err(Fault::new(codes::TOOLS_BAD_DECLARATION, format!("The tool `{tool}`: {problem}")));
     }
     let named = binding.placeholders();
     let placed: BTreeSet<&str> = named.iter().map(|name| first_segment(name)).collect();
@@ -108,7 +109,7 @@ fn url(
     query_arguments: &[(&String, &Value)],
 ) -> Result<Url, Fault> {
     if let Some(problem) = url_problem(&binding.url) {
-        return Err(Fault::new(ErrorCode::ToolBadUrl, problem));
+        return Err(Fault::new(codes::TOOL_BAD_URL, problem));
     }
     let mut text = String::with_capacity(binding.url.len());
     for part in parse(&binding.url) {
@@ -126,7 +127,7 @@ fn url(
     }
     check_segments(tool, &text)?;
     let mut url = Url::parse(&text).map_err(|error| {
-        Fault::new(ErrorCode::ToolBadUrl, format!("The URL of the tool `{tool}`: {error}."))
+        Fault::new(codes::TOOL_BAD_URL, format!("The URL of the tool `{tool}`: {error}."))
     })?;
     let declared: Vec<(String, String)> =
         binding.query.iter().flat_map(|(name, text)| query_pairs(name, text, arguments)).collect();
@@ -195,7 +196,7 @@ fn headers(binding: &HttpBinding, tool: &str, arguments: &Value) -> Result<Heade
         let value = HeaderValue::from_str(&render_text(text, arguments))
             .map_err(|_| bad_arguments(tool, &[format!("the header `{name}` can't hold line breaks")]))?;
         let name = HeaderName::try_from(name.as_str())
-            .map_err(|_| Fault::new(ErrorCode::ToolsBadDeclaration, format!("`{name}` is not a header.")))?;
+            .map_err(|_| Fault::new(codes::TOOLS_BAD_DECLARATION, format!("`{name}` is not a header.")))?;
         headers.insert(name, value);
     }
     Ok(headers)

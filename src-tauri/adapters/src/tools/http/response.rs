@@ -1,11 +1,12 @@
 //! From the answer of a server to the value of a tool.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::exact_json;
 use plait_run::http_tool::HttpBinding;
 use reqwest::header::RETRY_AFTER;
 use serde_json::{Map, Value, json};
 
+use crate::codes;
 use crate::net::{GuardedResponse, shorten};
 
 /// How much of an answer with an error status a fault repeats, in characters.
@@ -61,7 +62,7 @@ pub(in crate::tools) fn check_status(response: &GuardedResponse) -> Result<(), F
     let excerpt: String = String::from_utf8_lossy(&response.body).chars().take(MAX_EXCERPT_CHARS).collect();
     let reason = status.canonical_reason().map(|reason| format!(" {reason}")).unwrap_or_default();
     let message = format!("{} answered with the status {}{reason}.", shorten(&response.url), status.as_u16());
-    let mut fault = Fault::new(ErrorCode::ToolHttpStatus, message)
+    let mut fault = Fault::new(codes::TOOL_HTTP_STATUS, message)
         .details(json!({ "status": status.as_u16(), "body": excerpt }));
     fault.retryable = matches!(status.as_u16(), 408 | 425 | 429 | 500 | 502 | 503 | 504);
     let seconds =
@@ -84,7 +85,7 @@ pub(in crate::tools) fn decode_text(response: &GuardedResponse) -> Result<String
         );
     if is_binary_type || response.body.contains(&0) {
         let message = format!("{} sent no text but `{media_type}`.", shorten(&response.url));
-        return Err(Fault::new(ErrorCode::ToolNotText, message).hint("Request a text or a web page."));
+        return Err(Fault::new(codes::TOOL_NOT_TEXT, message).hint("Request a text or a web page."));
     }
     Ok(String::from_utf8_lossy(&response.body).into_owned())
 }

@@ -2,7 +2,7 @@
 //!
 //! Only the text of the declaration is searched for references, never an argument: a model can't name a secret.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::http_tool::HttpBinding;
 use reqwest::header::{HeaderName, HeaderValue};
 use secrecy::ExposeSecret as _;
@@ -11,6 +11,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::render::render_text;
+use crate::codes;
 use crate::keys::KeyOwner;
 use crate::net::GuardedRequest;
 use crate::tools::environment::ToolEnvironment;
@@ -38,7 +39,7 @@ pub(super) async fn insert(
         }
         value.push_str(&render_text(rest, arguments));
         let invalid =
-            || Fault::new(ErrorCode::ToolNoSecret, format!("The header `{name}` can't hold this secret."));
+            || Fault::new(codes::TOOL_NO_SECRET, format!("The header `{name}` can't hold this secret."));
         let mut header = HeaderValue::from_str(&value).map_err(|_| invalid())?;
         header.set_sensitive(true);
         request.headers.insert(HeaderName::try_from(name.as_str()).map_err(|_| invalid())?, header);
@@ -66,7 +67,7 @@ async fn find(environment: &ToolEnvironment, name: &str, url: &Url) -> Result<Ze
     let name = name.trim();
     let origin = url.origin().ascii_serialization();
     let missing = |what: String| {
-        Fault::new(ErrorCode::ToolNoSecret, what).hint(format!(
+        Fault::new(codes::TOOL_NO_SECRET, what).hint(format!(
             "Add `{name}` to the secrets for tools in the settings, with the origin {origin} and the variable that holds it."
         ))
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::tool::{TOOL_CONTEXT_KEY, ToolContext, ToolInvocation};
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::RoleClient;
@@ -30,6 +30,7 @@ use super::log::ServerLog;
 use super::process::{ServerCommand, ServerProcess};
 use super::stdio_guard::{MAX_MESSAGE_BYTES, StdioTransport, StdoutGuard};
 use super::tool_result;
+use crate::codes;
 use crate::net::is_loopback;
 
 /// How long the handshake may take. Launchers such as `npx` may download the server first.
@@ -156,7 +157,7 @@ impl Connection {
         }
         if cursor.is_some() || tools.len() > MAX_TOOLS {
             let message = format!("The MCP server `{}` lists more than {MAX_TOOLS} tools.", self.server);
-            return Err(Fault::new(ErrorCode::McpTooManyTools, message));
+            return Err(Fault::new(codes::MCP_TOO_MANY_TOOLS, message));
         }
         tools.sort_by(|left, right| left.name.cmp(&right.name));
         // Two tools of one name cannot be distinguished.
@@ -193,7 +194,7 @@ impl Connection {
         match listed {
             Ok(page) => Ok(page.resource_templates),
             // Servers with resources and without templates may not know the method.
-            Err(fault) if fault.code == ErrorCode::McpRefused => Ok(Vec::new()),
+            Err(fault) if fault.code == codes::MCP_REFUSED => Ok(Vec::new()),
             Err(fault) => Err(fault),
         }
     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::schema::check_schema;
 use plait_core::hash::content_hash;
 use plait_run::tool::{ToolEffect, ToolSpec};
@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use ts_rs::TS;
 
 use super::log::now_ms;
+use crate::codes;
 use crate::tools::hosts::MCP;
 
 pub(super) const MAX_TOOLS: usize = 512;
@@ -154,7 +155,7 @@ impl McpToolChanges {
             "The tools of the MCP server `{server}` are not those that were accepted ({}).",
             parts.join("; ")
         );
-        Fault::new(ErrorCode::McpToolsChanged, message)
+        Fault::new(codes::MCP_TOOLS_CHANGED, message)
             .hint(format!(
                 "Look at what changed with `plait mcp tools {server}` or under *MCP servers*, then accept it."
             ))

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::tool::ServerAddress;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 use url::Url;
+
+use crate::codes;
 
 const MAX_NAME_CHARS: usize = 64;
 
@@ -142,15 +144,12 @@ pub(super) fn check_name(name: &str) -> Result<(), Fault> {
         return Ok(());
     }
     let message = "The name of an MCP server is empty, too long, or contains invalid characters.";
-    Err(Fault::new(ErrorCode::McpEntryInvalid, message)
+    Err(Fault::new(codes::MCP_ENTRY_INVALID, message)
         .hint(format!("Use up to {MAX_NAME_CHARS} letters, digits, spaces, and `-`, `_`, `.`, `/`, `@`.")))
 }
 
 pub(super) fn invalid(name: &str, what: &str) -> Fault {
-    Fault::new(
-        ErrorCode::McpEntryInvalid,
-        format!("The entry of the MCP server `{name}` is invalid: {what}."),
-    )
+    Fault::new(codes::MCP_ENTRY_INVALID, format!("The entry of the MCP server `{name}` is invalid: {what}."))
 }
 
 /// Replaces `${NAME}` and `${NAME:-default}` with variables of the environment, which `variable` reads. `mcp.no_variable`.
@@ -173,7 +172,7 @@ pub(super) fn expand(
         let value = variable(name).filter(|value| !value.is_empty()).or_else(|| default.map(str::to_owned));
         let Some(value) = value else {
             let message = format!("The MCP server `{server}` needs the variable `{name}`, which is not set.");
-            return Err(Fault::new(ErrorCode::McpNoVariable, message)
+            return Err(Fault::new(codes::MCP_NO_VARIABLE, message)
                 .hint("Set it before Plait starts, or enter the value in the server's entry."));
         };
         expanded.push_str(&value);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use rmcp::ServiceError;
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
@@ -10,6 +10,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpError;
 use super::log::{ServerLog, cut};
 use super::process::ServerProcess;
 use super::stdio_guard::StdoutGuard;
+use crate::codes;
 
 const MAX_REASON_BYTES: usize = 2_000;
 
@@ -37,7 +38,7 @@ impl ConnectionFaults<'_> {
                     self.server,
                     cut(&other.to_string(), MAX_REASON_BYTES)
                 );
-                self.with_last_words(Fault::new(ErrorCode::McpNoHandshake, message))
+                self.with_last_words(Fault::new(codes::MCP_NO_HANDSHAKE, message))
             }
         }
     }
@@ -45,7 +46,7 @@ impl ConnectionFaults<'_> {
     pub(super) fn of_silent_handshake(&self, timeout: Duration) -> Fault {
         let message =
             format!("The MCP server `{}` did not answer within {} seconds.", self.server, timeout.as_secs());
-        self.with_last_words(Fault::new(ErrorCode::McpNoHandshake, message))
+        self.with_last_words(Fault::new(codes::MCP_NO_HANDSHAKE, message))
     }
 
     pub(super) async fn of_call(&self, error: &ServiceError) -> Fault {
@@ -62,12 +63,12 @@ impl ConnectionFaults<'_> {
 
     pub(super) fn of_refusal(&self, reason: &str) -> Fault {
         let reason = cut(reason, MAX_REASON_BYTES);
-        Fault::new(ErrorCode::McpRefused, format!("The MCP server `{}` refused: {reason}", self.server))
+        Fault::new(codes::MCP_REFUSED, format!("The MCP server `{}` refused: {reason}", self.server))
     }
 
     pub(super) fn of_unexpected(&self, what: &str) -> Fault {
         let message = format!("The MCP server `{}` sent {what} that cannot be used.", self.server);
-        self.with_last_words(Fault::new(ErrorCode::McpInvalidMessage, message))
+        self.with_last_words(Fault::new(codes::MCP_INVALID_MESSAGE, message))
     }
 
     pub(super) fn of_oversized(&self, max_bytes: usize) -> Fault {
@@ -76,7 +77,7 @@ impl ConnectionFaults<'_> {
             self.server,
             max_bytes >> 20
         );
-        Fault::new(ErrorCode::McpTooLarge, message).hint("Ask the tool for less.")
+        Fault::new(codes::MCP_TOO_LARGE, message).hint("Ask the tool for less.")
     }
 
     pub(super) fn of_silent_call(&self, what: &str, timeout: Duration) -> Fault {
@@ -85,23 +86,23 @@ impl ConnectionFaults<'_> {
             self.server,
             timeout.as_millis()
         );
-        self.with_last_words(Fault::new(ErrorCode::McpTimeout, message)).retryable()
+        self.with_last_words(Fault::new(codes::MCP_TIMEOUT, message)).retryable()
     }
 
     /// The server ended, or Plait closed the pipe.
     async fn of_end(&self) -> Fault {
         match self.guard.and_then(StdoutGuard::verdict) {
-            Some(ErrorCode::McpTooLarge) => {
+            Some(code) if code == codes::MCP_TOO_LARGE => {
                 let message =
                     format!("The MCP server `{}` wrote without end; its connection was closed.", self.server);
-                return Fault::new(ErrorCode::McpTooLarge, message);
+                return Fault::new(codes::MCP_TOO_LARGE, message);
             }
             Some(_) => {
                 let message = format!(
                     "The MCP server `{}` wrote what is no message; its connection was closed.",
                     self.server
                 );
-                return self.with_last_words(Fault::new(ErrorCode::McpInvalidMessage, message));
+                return self.with_last_words(Fault::new(codes::MCP_INVALID_MESSAGE, message));
             }
             None => {}
         }
@@ -111,7 +112,7 @@ impl ConnectionFaults<'_> {
         };
         let how = exit.map_or_else(String::new, |exit| format!(" ({exit})"));
         let message = format!("The MCP server `{}` ended before it answered{how}.", self.server);
-        self.with_last_words(Fault::new(ErrorCode::McpEnded, message)).retryable()
+        self.with_last_words(Fault::new(codes::MCP_ENDED, message)).retryable()
     }
 
     /// What an HTTP transport met.
@@ -138,13 +139,13 @@ impl ConnectionFaults<'_> {
         match error {
             StreamableHttpError::AuthRequired(_) | StreamableHttpError::InsufficientScope(_) => {
                 let message = format!("The MCP server `{server}` refuses the request: it is not authorized.");
-                Fault::new(ErrorCode::McpUnauthorized, message)
+                Fault::new(codes::MCP_UNAUTHORIZED, message)
                     .hint("Check the header `Authorization` of the server's entry.")
             }
             StreamableHttpError::HttpStatus(status) => {
                 let message =
                     format!("The MCP server `{server}` answered with HTTP status {}.", status.status);
-                Fault::new(ErrorCode::McpUnreachable, message).retryable()
+                Fault::new(codes::MCP_UNREACHABLE, message).retryable()
             }
             StreamableHttpError::ResponseBodyTooLarge { max_size } => self.of_oversized(*max_size),
             StreamableHttpError::Client(error) => {
@@ -158,12 +159,12 @@ impl ConnectionFaults<'_> {
                     "The MCP server `{server}` cannot be reached: {}.",
                     cut(&reason, MAX_REASON_BYTES)
                 );
-                Fault::new(ErrorCode::McpUnreachable, message).retryable()
+                Fault::new(codes::MCP_UNREACHABLE, message).retryable()
             }
             other => {
                 let reason = cut(&other.to_string(), MAX_REASON_BYTES);
                 let is_refused = ["401", "403"].iter().any(|status| reason.contains(status));
-                let code = if is_refused { ErrorCode::McpUnauthorized } else { ErrorCode::McpInvalidMessage };
+                let code = if is_refused { codes::MCP_UNAUTHORIZED } else { codes::MCP_INVALID_MESSAGE };
                 Fault::new(
                     code,
                     format!("The MCP server `{server}` answered with what cannot be used: {reason}."),

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::tool::{
     SamplingMessage, SamplingReply, SamplingRequest, ToolAnswer, ToolProgress, ToolQuestion, ToolRequests,
 };
@@ -29,6 +29,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::log::{McpLogOrigin, ServerLog};
+use crate::codes;
 
 /// Progress that comes faster is dropped.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
@@ -324,7 +325,7 @@ fn unclear(server: &str) -> Fault {
     let message = format!(
         "The MCP server `{server}` asked something during several calls and did not say during which."
     );
-    Fault::new(ErrorCode::McpUnclearRequest, message)
+    Fault::new(codes::MCP_UNCLEAR_REQUEST, message)
         .hint("Call it again: from now on its calls are made one at a time.")
 }
 

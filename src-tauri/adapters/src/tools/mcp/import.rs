@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
 
 use super::entry::{McpEntry, McpTransport, McpValue, invalid};
+use crate::codes;
 use crate::redaction::Redaction;
 
 const MAX_IMPORT_BYTES: usize = 1 << 20;
@@ -124,7 +125,7 @@ fn refuse_secrets(name: &str, entry: &McpEntry, redaction: &Redaction) -> Result
         return Ok(());
     }
     let message = format!("The command line or the address of the MCP server `{name}` holds a key.");
-    Err(Fault::new(ErrorCode::SettingsHoldsSecret, message)
+    Err(Fault::new(codes::SETTINGS_HOLDS_SECRET, message)
         .hint("Put the key into `env` or `headers`, or name a variable of the environment, as `${NAME}`."))
 }
 
@@ -189,7 +190,7 @@ fn scalar(value: Value) -> Option<String> {
 }
 
 fn unreadable(why: &str) -> Fault {
-    Fault::new(ErrorCode::McpEntryInvalid, format!("The JSON cannot be used: {why}.")).hint(
+    Fault::new(codes::MCP_ENTRY_INVALID, format!("The JSON cannot be used: {why}.")).hint(
         "Paste an object such as `{\"mcpServers\": {\"files\": {\"command\": \"npx\", \"args\": [\"…\"]}}}`.",
     )
 }

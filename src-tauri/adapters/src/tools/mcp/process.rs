@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::Notify;
 
 use super::log::{McpLogOrigin, ServerLog};
+use crate::codes;
 
 /// How long a server may take to end after its standard input was closed, and again after it was asked to terminate.
 const END_TIMEOUT: Duration = Duration::from_millis(1_500);
@@ -88,7 +89,7 @@ impl ServerProcess {
         command.process_group(0);
         let cannot_start = |why: String| {
             let message = format!("The MCP server `{name}` cannot be started: `{}`: {why}.", server.command);
-            Fault::new(ErrorCode::McpCannotStart, message)
+            Fault::new(codes::MCP_CANNOT_START, message)
                 .hint("Check that the program is installed and that the command is right.")
         };
         let mut child = command.spawn().map_err(|error| cannot_start(error.to_string()))?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use tokio::time::Instant;
 
 use super::connection::{Connection, Target};
@@ -12,6 +12,7 @@ use super::definitions::McpToolChanges;
 use super::entry::McpEntry;
 use super::log::{McpLogOrigin, ServerLog};
 use super::status::McpServerPhase;
+use crate::codes;
 
 /// From this many failures in a row on, a server is left alone for [`COOL_DOWN`].
 const MAX_FAILURES: u32 = 5;
@@ -169,7 +170,7 @@ impl Supervision {
                 self.failures,
                 left.as_secs() + 1
             );
-            return Err(Fault::new(ErrorCode::McpBackingOff, message).hint(format!(
+            return Err(Fault::new(codes::MCP_BACKING_OFF, message).hint(format!(
                 "Read its log with `plait mcp log {name}`, then connect it under *MCP servers*."
             )));
         }

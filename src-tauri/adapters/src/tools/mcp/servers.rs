@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::hash::content_hash;
 use plait_run::tool::{KnownServer, KnownTool, ToolHost, ToolInvocation, ToolSpec};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -25,6 +25,7 @@ use super::server::Server;
 use super::status::{
     McpImport, McpPrompt, McpResource, McpResourceContent, McpServerDetails, McpServerStatus,
 };
+use crate::codes;
 use crate::keys::{KeyOwner, KeyRetention, KeyStore};
 use crate::store::Store;
 use crate::tools::hosts::MCP;
@@ -95,7 +96,7 @@ impl McpServers {
         let is_known = |name: &String| self.0.servers.lock().contains_key(name);
         if let Some(known) = imported.iter().find(|server| !replace && is_known(&server.name)) {
             let message = format!("There is an MCP server `{}` already.", known.name);
-            return Err(Fault::new(ErrorCode::McpServerExists, message)
+            return Err(Fault::new(codes::MCP_SERVER_EXISTS, message)
                 .hint("Choose another name, or replace the server."));
         }
         let mut report = McpImport::default();
@@ -150,7 +151,7 @@ impl McpServers {
         }
         let (store, key) = (self.0.store.clone(), log_key(name));
         let read = tokio::task::spawn_blocking(move || store.mcp_log(&key));
-        read.await.unwrap_or_else(|error| Err(Fault::new(ErrorCode::AppInternal, error.to_string())))
+        read.await.unwrap_or_else(|error| Err(Fault::new(codes::APP_INTERNAL, error.to_string())))
     }
 
     /// Accepts the current tools of a server, which [`McpToolChanges::definitions`] identifies. `mcp.tools_changed` if
@@ -217,7 +218,7 @@ impl McpServers {
         self.check_readable()?;
         let servers = self.0.servers.lock();
         servers.get(name).cloned().ok_or_else(|| {
-            let fault = Fault::new(ErrorCode::McpUnknownServer, format!("There is no MCP server `{name}`."));
+            let fault = Fault::new(codes::MCP_UNKNOWN_SERVER, format!("There is no MCP server `{name}`."));
             let names: Vec<_> = servers.keys().map(|name| format!("`{name}`")).collect();
             if names.is_empty() {
                 fault.hint("Add it under *MCP servers* or with `plait mcp add`.")
@@ -284,7 +285,7 @@ impl McpServers {
         let missing = || {
             let message =
                 format!("The value of `{variable}` of the MCP server `{server}` is not in the key store.");
-            Fault::new(ErrorCode::McpNoVariable, message).hint("Add the server again with its value.")
+            Fault::new(codes::MCP_NO_VARIABLE, message).hint("Add the server again with its value.")
         };
         let stored = self.0.keys.find(&owner(server, entry, variable), None).await?.ok_or_else(missing)?;
         let decoded = URL_SAFE_NO_PAD.decode(stored.key.expose_secret()).map_err(|_| missing())?;
@@ -322,7 +323,7 @@ impl McpServers {
             store.put_mcp_servers(&entries)?;
             store.put_mcp_tools(&accepted)
         });
-        written.await.unwrap_or_else(|error| Err(Fault::new(ErrorCode::AppInternal, error.to_string())))
+        written.await.unwrap_or_else(|error| Err(Fault::new(codes::APP_INTERNAL, error.to_string())))
     }
 
     async fn accept(&self, name: &str, accepted: AcceptedTools) -> Result<(), Fault> {
@@ -465,7 +466,7 @@ impl ToolHost for McpServers {
         let server = self.find(name)?;
         let binding: McpBinding = serde_json::from_value(tool.binding.clone()).map_err(|_| {
             Fault::new(
-                ErrorCode::ToolUnknown,
+                codes::TOOL_UNKNOWN,
                 format!("The tool `{}` is not bound to an MCP server.", tool.name),
             )
         })?;
@@ -486,7 +487,7 @@ impl ToolHost for McpServers {
                 binding.tool
             );
             let changes = self.changes(&server, &tools);
-            return Err(Fault::new(ErrorCode::McpToolsChanged, message)
+            return Err(Fault::new(codes::MCP_TOOLS_CHANGED, message)
                 .hint(format!(
                     "Look at what changed with `plait mcp tools {name}`, accept it, then run again."
                 ))

@@ -18,6 +18,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::watch;
 
 use super::log::{McpLogOrigin, ServerLog, cut};
+use crate::codes;
 
 /// The longest message: the SDK's own limit, also for messages over HTTP.
 pub(super) const MAX_MESSAGE_BYTES: usize = 16 << 20;
@@ -89,8 +90,7 @@ impl StdoutGuard {
         }
         if counts.invalid_bytes > MAX_INVALID_BYTES || counts.invalid_lines > MAX_INVALID_LINES {
             let is_endless = counts.line_bytes > MAX_MESSAGE_BYTES;
-            counts.verdict =
-                Some(if is_endless { ErrorCode::McpTooLarge } else { ErrorCode::McpInvalidMessage });
+            counts.verdict = Some(if is_endless { codes::MCP_TOO_LARGE } else { codes::MCP_INVALID_MESSAGE });
             self.log
                 .push(McpLogOrigin::Plait, "Closed the connection: the server writes what is no message.");
             return false;

@@ -1,10 +1,11 @@
 //! From the result of a server to the result for a model and the journal.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Value, json};
 
 use super::log::cut;
+use crate::codes;
 
 /// The longest result. A model's window holds less.
 const MAX_RESULT_BYTES: usize = 4 << 20;
@@ -18,7 +19,7 @@ pub(super) fn to_value(server: &str, tool: &str, result: CallToolResult) -> Resu
         let said = cut(texts.join("\n").trim(), MAX_ERROR_BYTES);
         let what = if said.is_empty() { "It does not say why.".to_owned() } else { said };
         return Err(Fault::new(
-            ErrorCode::McpToolFailed,
+            codes::MCP_TOOL_FAILED,
             format!("The tool `{tool}` of `{server}` failed: {what}"),
         ));
     }
@@ -41,7 +42,7 @@ pub(super) fn to_value(server: &str, tool: &str, result: CallToolResult) -> Resu
             bytes >> 20,
             MAX_RESULT_BYTES >> 20
         );
-        return Err(Fault::new(ErrorCode::McpTooLarge, message).hint("Ask the tool for less."));
+        return Err(Fault::new(codes::MCP_TOO_LARGE, message).hint("Ask the tool for less."));
     }
     Ok(value)
 }

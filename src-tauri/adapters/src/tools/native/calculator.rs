@@ -1,12 +1,13 @@
 //! `calculator`: the value of an expression.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Number, Value};
 
 use super::expression;
 use super::tool::{CallContext, NativeTool};
+use crate::codes;
 
 /// Whole numbers up to 2^53 are exact, and are returned without a decimal point.
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
@@ -41,7 +42,7 @@ fn number(expression: &str, value: f64) -> Result<Value, Fault> {
     }
     Number::from_f64(value).map(Value::Number).ok_or_else(|| {
         let what = if value.is_nan() { "has no real value" } else { "is infinite, or too large to compute" };
-        Fault::new(ErrorCode::ToolNoResult, format!("`{expression}` {what}.")).hint(
+        Fault::new(codes::TOOL_NO_RESULT, format!("`{expression}` {what}.")).hint(
             "Check for a division by zero, the root or logarithm of a negative number, or a huge power.",
         )
     })

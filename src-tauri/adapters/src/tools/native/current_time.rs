@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::host::Clock;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::tool::{CallContext, NativeTool};
+use crate::codes;
 use crate::tools::bad_arguments::bad_arguments;
 
 pub(super) struct CurrentTime(pub(super) Arc<dyn Clock>);
@@ -43,7 +44,7 @@ impl NativeTool for CurrentTime {
         let now = i64::try_from(self.0.now_ms())
             .ok()
             .and_then(|milliseconds| Timestamp::from_millisecond(milliseconds).ok())
-            .ok_or_else(|| Fault::new(ErrorCode::ToolNoResult, "The machine's clock is out of range."))?;
+            .ok_or_else(|| Fault::new(codes::TOOL_NO_RESULT, "The machine's clock is out of range."))?;
         let local = now.to_zoned(zone);
         Ok(json!({
             "time": local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),

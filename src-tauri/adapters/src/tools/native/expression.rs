@@ -7,7 +7,9 @@
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
+
+use crate::codes;
 
 const MAX_BYTES: usize = 4_096;
 const MAX_NESTING_DEPTH: usize = 64;
@@ -22,7 +24,7 @@ const POWER: u8 = 4;
 pub(super) fn evaluate(text: &str) -> Result<f64, Fault> {
     if text.len() > MAX_BYTES {
         return Err(Fault::new(
-            ErrorCode::ToolBadExpression,
+            codes::TOOL_BAD_EXPRESSION,
             format!("The expression has {} bytes; the limit is {MAX_BYTES}.", text.len()),
         ));
     }
@@ -164,7 +166,7 @@ impl Parser<'_> {
             Some(found) => format!("at `{found}` (character {})", self.text[..at].chars().count() + 1),
             None => "at its end".to_owned(),
         };
-        Fault::new(ErrorCode::ToolBadExpression, format!("The expression is invalid {position}: {why}."))
+        Fault::new(codes::TOOL_BAD_EXPRESSION, format!("The expression is invalid {position}: {why}."))
             .hint("Write an expression like `2 * (3 + 4)^2`, without thousands separators.")
     }
 }

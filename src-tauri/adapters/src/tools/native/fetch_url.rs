@@ -1,6 +1,6 @@
 //! `fetch_url`: the text of a web page or another document of the public web.
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::origin::Origin;
 use plait_run::tool::ToolEffect;
 use reqwest::Method;
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::tool::{CallContext, NativeTool};
+use crate::codes;
 use crate::net::{GuardedRequest, host_of};
 use crate::tools::environment::ToolEnvironment;
 use crate::tools::http::{check_status, decode_text};
@@ -50,7 +51,7 @@ impl NativeTool for FetchUrl {
 
     async fn call(&self, arguments: Arguments, context: CallContext) -> Result<Value, Fault> {
         let url = Url::parse(arguments.url.trim()).map_err(|error| {
-            Fault::new(ErrorCode::ToolBadUrl, format!("This is not a URL: {error}."))
+            Fault::new(codes::TOOL_BAD_URL, format!("This is not a URL: {error}."))
                 .hint("Use a full URL that begins with http:// or https://.")
         })?;
         context.origins.add(Origin::Host(host_of(&url)));

@@ -3,11 +3,12 @@
 use std::io;
 use std::path::Path;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::grant::{CallGrants, GrantTarget, normalize_folder};
 use serde_json::Value;
 
 use super::tool::CallContext;
+use crate::codes;
 use crate::project_files::{AccessError, FileAccess, FlowFolders};
 
 /// Does something with the flow's folders on a thread that may block.
@@ -18,27 +19,27 @@ pub(super) async fn blocking(
 ) -> Result<Value, Fault> {
     let CallContext { folder, folders, grants, .. } = context;
     let folder = folder.ok_or_else(|| {
-        Fault::new(ErrorCode::ToolNoFolder, "This flow is not saved, so it has no folder to read files from.")
+        Fault::new(codes::TOOL_NO_FOLDER, "This flow is not saved, so it has no folder to read files from.")
             .hint("Save the flow first. Then the files in its folder can be read.")
     })?;
     let access = access.clone();
     let task = tokio::task::spawn_blocking(move || {
         let folders = access.open_flow_folders(Path::new(&folder), &folders).map_err(|error| match error {
             AccessError::UnsafeFolder { .. } => {
-                Fault::new(ErrorCode::ToolUnsafeFolder, format!("The flow's folder can't be used: {error}."))
+                Fault::new(codes::TOOL_UNSAFE_FOLDER, format!("The flow's folder can't be used: {error}."))
                     .hint("Move the flow and the files it reads into a folder of their own.")
             }
             AccessError::Outside => Fault::new(
-                ErrorCode::ToolOutsideFolder,
+                codes::TOOL_OUTSIDE_FOLDER,
                 "A folder that the flow's settings declare is not in the flow's project.",
             )
             .hint("The project is the nearest folder around the flow with `.git`, or else that of the flow."),
-            error => Fault::new(ErrorCode::ToolNoFolder, format!("The flow's folder can't be opened: {error}.")),
+            error => Fault::new(codes::TOOL_NO_FOLDER, format!("The flow's folder can't be opened: {error}.")),
         })?;
         work(&folders, &grants)
     });
     task.await.map_err(|error| {
-        Fault::new(ErrorCode::ToolUnreadable, format!("Working with the file was aborted: {error}."))
+        Fault::new(codes::TOOL_UNREADABLE, format!("Working with the file was aborted: {error}."))
     })?
 }
 
@@ -54,32 +55,32 @@ pub(super) fn check_grants(grants: &CallGrants, path: &Path, write: bool) -> Res
 pub(super) fn to_fault(path: &str, error: &AccessError) -> Fault {
     match error {
         AccessError::Outside => {
-            Fault::new(ErrorCode::ToolOutsideFolder, format!("`{path}` is not in the flow's folder."))
+            Fault::new(codes::TOOL_OUTSIDE_FOLDER, format!("`{path}` is not in the flow's folder."))
                 .hint("Only files in the flow's folder, or in the folders that its settings declare, can be used. Use a relative path.")
         }
         AccessError::ReadOnly => {
-            Fault::new(ErrorCode::ToolReadOnlyFolder, format!("`{path}` is in a folder that may only be read."))
+            Fault::new(codes::TOOL_READ_ONLY_FOLDER, format!("`{path}` is in a folder that may only be read."))
                 .hint("Declare a folder in the flow's settings, with writing allowed: `\"folders\": [{\"path\": \"out\", \"write\": true}]`.")
         }
         AccessError::Protected => Fault::new(
-            ErrorCode::ToolProtectedFile,
+            codes::TOOL_PROTECTED_FILE,
             format!("`{path}` is not written: programs act on files of this name."),
         )
         .hint("Use a name that does not begin with a dot, and is not that of a flow."),
         AccessError::SecretFile => Fault::new(
-            ErrorCode::ToolSecretFile,
+            codes::TOOL_SECRET_FILE,
             format!("`{path}` is not used: files of this name hold secrets."),
         )
         .hint("Put what the model may know into a file of another name."),
         AccessError::HardLink => Fault::new(
-            ErrorCode::ToolHardLink,
+            codes::TOOL_HARD_LINK,
             format!("`{path}` is not read: it is a hard link to a file that may be outside of the folder."),
         )
         .hint("Replace the link by a copy of the file."),
         AccessError::Io(error) if error.kind() == io::ErrorKind::NotFound => {
-            Fault::new(ErrorCode::ToolNotFound, format!("There is no file `{path}` in the flow's folder."))
+            Fault::new(codes::TOOL_NOT_FOUND, format!("There is no file `{path}` in the flow's folder."))
         }
-        AccessError::NotAFile(what) => Fault::new(ErrorCode::ToolUnreadable, format!("`{path}` is {what}.")),
-        error => Fault::new(ErrorCode::ToolUnreadable, format!("`{path}` can't be read: {error}.")),
+        AccessError::NotAFile(what) => Fault::new(codes::TOOL_UNREADABLE, format!("`{path}` is {what}.")),
+        error => Fault::new(codes::TOOL_UNREADABLE, format!("`{path}` can't be read: {error}.")),
     }
 }

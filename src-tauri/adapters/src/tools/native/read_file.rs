@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::origin::Origin;
 use plait_run::grant::CallGrants;
 use schemars::JsonSchema;
@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::files;
 use super::tool::{CallContext, NativeTool};
+use crate::codes;
 use crate::project_files::{AccessError, FileAccess, FlowFolders};
 
 /// Larger files would fill a model's window.
@@ -47,13 +48,13 @@ fn read(folders: &FlowFolders, grants: &CallGrants, path: &str) -> Result<Value,
     if bytes.len() as u64 > MAX_BYTES {
         let limit = MAX_BYTES >> 10;
         return Err(Fault::new(
-            ErrorCode::ToolTooLarge,
+            codes::TOOL_TOO_LARGE,
             format!("`{path}` is larger than the limit of {limit} KB."),
         ));
     }
     String::from_utf8(bytes)
         .map(Value::String)
-        .map_err(|_| Fault::new(ErrorCode::ToolNotText, format!("`{path}` is not a text file in UTF-8.")))
+        .map_err(|_| Fault::new(codes::TOOL_NOT_TEXT, format!("`{path}` is not a text file in UTF-8.")))
 }
 
 /// The bytes of a file. One more than [`MAX_BYTES`] if it is larger, even if it grows meanwhile.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::tool::ToolEffect;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::files;
 use super::tool::{CallContext, NativeTool};
+use crate::codes;
 use crate::project_files::FileAccess;
 
 /// The largest text, in bytes.
@@ -38,7 +39,7 @@ impl NativeTool for WriteFile {
         let Arguments { path, text } = arguments;
         if text.len() > MAX_BYTES {
             return Err(Fault::new(
-                ErrorCode::ToolTooLarge,
+                codes::TOOL_TOO_LARGE,
                 format!("The text is larger than the limit of {} KB.", MAX_BYTES >> 10),
             )
             .hint("Write several files."));
@@ -48,9 +49,9 @@ impl NativeTool for WriteFile {
                 folders.find(Path::new(&path), true).map_err(|error| files::to_fault(&path, &error))?;
             files::check_grants(grants, &found.folder.path().join(&found.path), true)?;
             found.folder.write(&found.path, &text).map_err(|error| match files::to_fault(&path, &error) {
-                fault if fault.code == ErrorCode::ToolUnreadable || fault.code == ErrorCode::ToolNotFound => {
+                fault if fault.code == codes::TOOL_UNREADABLE || fault.code == codes::TOOL_NOT_FOUND => {
                     Fault {
-                        code: ErrorCode::ToolUnwritable,
+                        code: codes::TOOL_UNWRITABLE,
                         message: format!("`{path}` can't be written: {error}."),
                         ..fault
                     }

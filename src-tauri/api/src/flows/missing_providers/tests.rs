@@ -1,4 +1,5 @@
 use super::*;
+use crate::codes;
 use plait_core::flow;
 
 #[test]
@@ -26,6 +27,6 @@ fn providers_that_are_not_there_are_named_with_their_place() {
             ("/nodes/there/config/memory/summarizer/provider", "there")
         ]
     );
-    assert!(found.iter().all(|one| one.code == ErrorCode::ProviderUnknown), "{found:?}");
+    assert!(found.iter().all(|one| one.code == codes::PROVIDER_UNKNOWN), "{found:?}");
     assert!(found[0].hint.as_ref().unwrap().contains("plait providers add gone"), "{found:?}");
 }

@@ -2,16 +2,14 @@ use plait_core::flow;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::codes;
 
 fn places(nodes: &Value) -> Vec<String> {
     let document = json!({
         "formatVersion": 1, "id": "0190b1a0-0000-7000-8000-000000000001", "name": "x", "nodes": nodes, "edges": {},
     });
     let found = refused_sampling(&flow::read(&document.to_string()).unwrap());
-    assert!(
-        found.iter().all(|one| one.code == ErrorCode::ModelNoSampling && one.hint.is_some()),
-        "{found:?}"
-    );
+    assert!(found.iter().all(|one| one.code == codes::MODEL_NO_SAMPLING && one.hint.is_some()), "{found:?}");
     found.into_iter().map(|one| one.pointer).collect()
 }
 

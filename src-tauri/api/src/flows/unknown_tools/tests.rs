@@ -1,4 +1,5 @@
 use super::*;
+use crate::codes;
 use plait_core::flow;
 
 #[test]
@@ -30,7 +31,7 @@ fn names_of_tools_that_do_not_exist_are_problems() {
             ("/nodes/wrong/config/tool", "There is no tool `gone`."),
         ]
     );
-    assert!(found.iter().all(|one| one.code == ErrorCode::ToolsUnknown && one.node.is_some()), "{found:?}");
+    assert!(found.iter().all(|one| one.code == codes::TOOLS_UNKNOWN && one.node.is_some()), "{found:?}");
 }
 
 /// The body of a disabled loop does not run, so it keeps no run from starting.

@@ -1,8 +1,8 @@
-use plait_core::error::ErrorCode;
 use plait_core::id::{Activation, Epoch, NodeId};
 use plait_run::tool::ToolProgress;
 
 use super::*;
+use crate::codes;
 
 #[tokio::test]
 async fn watch_of_a_stopped_run_returns_the_error() {
@@ -10,7 +10,7 @@ async fn watch_of_a_stopped_run_returns_the_error() {
     let store = Store::open(home.path()).expect("opened");
     let broadcast = RunBroadcast::new();
     broadcast.open(0);
-    broadcast.stop(ErrorReply::new(ErrorCode::StoreFull, "The disk is full."));
+    broadcast.stop(ErrorReply::new(codes::STORE_FULL, "The disk is full."));
     let run = RunId::from("0193e2a1-7c3b-7d52-9a41-3f2f7c6f1a10");
     let mut watch = Watch::new(store, run, broadcast, 0).expect("watching");
     let error = watch.next().await.expect("an item").expect_err("why it was stopped");

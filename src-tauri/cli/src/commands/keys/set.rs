@@ -1,6 +1,4 @@
 //! `plait keys set`.
-
-use plait_core::error::ErrorCode;
 use std::io::{self, Read as _, Write as _};
 
 use clap::Args;
@@ -11,6 +9,7 @@ use secrecy::SecretString;
 use secrecy::zeroize::Zeroizing;
 
 use super::storage_name;
+use crate::codes;
 use crate::exit::CliError;
 use crate::terminal::{is_interactive, print_error};
 
@@ -34,9 +33,7 @@ pub(super) async fn execute(app: &Plait, args: SetArgs) -> Result<(), CliError> 
     let key = tokio::task::spawn_blocking(move || read_key(&name))
         .await
         .unwrap_or_else(|error| Err(io::Error::other(error)))
-        .map_err(|error| {
-            ErrorReply::new(ErrorCode::UsageInput, format!("Could not read the key: {error}."))
-        })?;
+        .map_err(|error| ErrorReply::new(codes::USAGE_INPUT, format!("Could not read the key: {error}.")))?;
     let set = SetKey { provider, key: key.into(), keep: KeyRetention::Stored };
     let ProviderStatus { name, key, .. } = app.call(set).await?;
     let ProvidersStatus { key_place, .. } = app.call(GetProviderStatus {}).await?;

@@ -6,9 +6,9 @@ use clap::Args;
 use plait_api::knowledge::AddKnowledge;
 use plait_api::knowledge::base::EmbeddingModel;
 use plait_api::{ErrorReply, Plait};
-use plait_core::error::ErrorCode;
 
 use super::index;
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub(super) async fn execute(app: &Plait, args: AddArgs) -> Result<ExitStatus, Cl
 fn to_absolute(path: &Path) -> Result<String, ErrorReply> {
     let absolute = path.canonicalize().map_err(|error| {
         let message = format!("`{}` cannot be opened: {error}.", path.display());
-        ErrorReply::new(ErrorCode::KnowledgeNoFolder, message).hint("Check that it exists and may be read.")
+        ErrorReply::new(codes::KNOWLEDGE_NO_FOLDER, message).hint("Check that it exists and may be read.")
     })?;
     Ok(absolute.display().to_string())
 }

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 use plait_api::mcp::AddMcpServers;
 use plait_api::{ErrorReply, Plait};
-use plait_core::error::ErrorCode;
 use serde_json::json;
 
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::terminal::stdout;
 
@@ -55,7 +55,7 @@ pub(super) async fn execute(app: &Plait, args: AddArgs) -> Result<ExitStatus, Cl
             json!({ "command": program, "args": args, "env": table(env) }).to_string()
         }
         (None, None, None) => {
-            return Err(ErrorReply::new(ErrorCode::McpEntryInvalid, "There is no server to add.")
+            return Err(ErrorReply::new(codes::MCP_ENTRY_INVALID, "There is no server to add.")
                 .hint("Give a command after `--`, a `--url`, or a `--json` file.")
                 .into());
         }
@@ -87,7 +87,7 @@ fn read(path: &std::path::Path) -> Result<String, CliError> {
     };
     read.map_err(|error| {
         let message = format!("`{}` cannot be read: {error}.", path.display());
-        CliError::from(ErrorReply::new(ErrorCode::McpEntryInvalid, message))
+        CliError::from(ErrorReply::new(codes::MCP_ENTRY_INVALID, message))
     })?;
     Ok(text)
 }

@@ -6,9 +6,9 @@ use clap::Args;
 use plait_api::providers::{ListPresets, ProviderPreset, ProviderSettings};
 use plait_api::settings::{GetSettings, SetSettings};
 use plait_api::{ErrorReply, Plait};
-use plait_core::error::ErrorCode;
 
 use super::fields::FieldArgs;
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::terminal::stdout;
 
@@ -41,7 +41,7 @@ pub(super) async fn execute(app: &Plait, args: AddArgs) -> Result<ExitStatus, Cl
     let mut settings = app.call(GetSettings {}).await?;
     if settings.providers.contains_key(&name) && !replace {
         let message = format!("There is a provider `{name}` already.");
-        return Err(ErrorReply::new(ErrorCode::ProviderExists, message)
+        return Err(ErrorReply::new(codes::PROVIDER_EXISTS, message)
             .hint(format!("Change it with `plait providers set {name}`, or replace it with --replace."))
             .into());
     }
@@ -59,7 +59,7 @@ pub(super) async fn execute(app: &Plait, args: AddArgs) -> Result<ExitStatus, Cl
             "The base URL of {} is your own: `{word}` in {url} has to be replaced.",
             used.map_or("", |used| &used.title)
         );
-        return Err(ErrorReply::new(ErrorCode::ProviderBadSettings, message)
+        return Err(ErrorReply::new(codes::PROVIDER_BAD_SETTINGS, message)
             .hint(format!("Give it with --url, such as --url {}", url.replace(word, &word.to_lowercase())))
             .into());
     }
@@ -81,11 +81,8 @@ pub(super) async fn execute(app: &Plait, args: AddArgs) -> Result<ExitStatus, Cl
 fn find_preset<'a>(presets: &'a [ProviderPreset], name: &str) -> Result<&'a ProviderPreset, ErrorReply> {
     presets.iter().find(|preset| preset.name == name).ok_or_else(|| {
         let names: Vec<&str> = presets.iter().map(|preset| preset.name.as_str()).collect();
-        ErrorReply::new(
-            ErrorCode::ProviderUnknownPreset,
-            format!("There are no ready-made settings `{name}`."),
-        )
-        .hint(format!("There are: {}. For another server give --kind and --url.", names.join(", ")))
+        ErrorReply::new(codes::PROVIDER_UNKNOWN_PRESET, format!("There are no ready-made settings `{name}`."))
+            .hint(format!("There are: {}. For another server give --kind and --url.", names.join(", ")))
     })
 }
 
@@ -95,6 +92,6 @@ fn check_name(name: &str) -> Result<(), ErrorReply> {
     if !name.is_empty() && name.chars().all(is_plain) {
         return Ok(());
     }
-    Err(ErrorReply::new(ErrorCode::ProviderBadSettings, format!("`{name}` is no name of a provider."))
+    Err(ErrorReply::new(codes::PROVIDER_BAD_SETTINGS, format!("`{name}` is no name of a provider."))
         .hint("Use letters, digits, dots, dashes and underscores."))
 }

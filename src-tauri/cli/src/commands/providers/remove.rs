@@ -6,9 +6,9 @@ use clap::Args;
 use plait_api::providers::GetProviderStatus;
 use plait_api::settings::{GetSettings, SetSettings};
 use plait_api::{ErrorReply, Plait};
-use plait_core::error::ErrorCode;
 
 use super::unknown;
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::terminal::stdout;
 
@@ -28,7 +28,7 @@ pub(super) async fn execute(app: &Plait, args: RemoveArgs) -> Result<ExitStatus,
         let provider = status.iter().find(|one| one.name == *name).ok_or_else(|| unknown(name, &all))?;
         if provider.built_in && !provider.changed {
             let message = format!("The provider `{name}` is built in and cannot be removed.");
-            return Err(ErrorReply::new(ErrorCode::ProviderBuiltIn, message)
+            return Err(ErrorReply::new(codes::PROVIDER_BUILT_IN, message)
                 .hint(format!("To remove its key, use `plait keys rm {name}`."))
                 .into());
         }

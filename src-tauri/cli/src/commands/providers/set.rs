@@ -5,10 +5,10 @@ use std::io::Write as _;
 use clap::Args;
 use plait_api::settings::{GetSettings, SetSettings};
 use plait_api::{ErrorReply, Plait};
-use plait_core::error::ErrorCode;
 
 use super::fields::{Field, FieldArgs};
 use super::unknown;
+use crate::codes;
 use crate::exit::{CliError, ExitStatus};
 use crate::terminal::stdout;
 
@@ -42,7 +42,7 @@ pub(super) async fn execute(app: &Plait, args: SetArgs) -> Result<ExitStatus, Cl
     }
     if *provider == before {
         return Err(ErrorReply::new(
-            ErrorCode::ProviderBadSettings,
+            codes::PROVIDER_BAD_SETTINGS,
             format!("Nothing of `{name}` would change."),
         )
         .hint("Give the settings to change; `plait providers set --help` lists them.")

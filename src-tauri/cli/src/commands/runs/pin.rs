@@ -4,9 +4,9 @@ use clap::Args;
 use plait_api::lens::ListTurns;
 use plait_api::runs::PinTurn;
 use plait_api::{ErrorReply, Plait};
-use plait_core::error::ErrorCode;
 
 use super::{find, turns};
+use crate::codes;
 use crate::exit::CliError;
 use crate::terminal::print_error;
 
@@ -27,7 +27,7 @@ pub(super) async fn execute(app: &Plait, args: &PinArgs) -> Result<(), CliError>
     let chosen = args.turn.checked_sub(1).and_then(|at| turns::turns(&open).nth(at));
     let (view, turn) = chosen.ok_or_else(|| {
         let message = format!("There is no turn number {} in run {run}.", args.turn);
-        ErrorReply::new(ErrorCode::HistoryNoTurn, message).hint("`plait runs turns` numbers them.")
+        ErrorReply::new(codes::HISTORY_NO_TURN, message).hint("`plait runs turns` numbers them.")
     })?;
     let (node, epoch) = (view.node.clone(), view.epoch.clone());
     app.call(PinTurn { run, node, epoch, turn: turn.id.clone(), pinned: !args.remove }).await?;

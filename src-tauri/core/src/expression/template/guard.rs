@@ -5,6 +5,7 @@
 //! `[…]`, raw blocks) it refuses the text, so that no block can escape the depth count.
 
 use super::Problem;
+use crate::codes;
 use crate::error::ErrorCode;
 
 /// The longest template, in bytes.
@@ -16,7 +17,7 @@ pub const MAX_NESTING_DEPTH: usize = 64;
 pub(super) fn guard(source: &str) -> Result<(), Problem> {
     if source.len() > MAX_SOURCE_BYTES {
         return Err(Problem {
-            code: ErrorCode::TemplateSourceTooLarge,
+            code: codes::TEMPLATE_SOURCE_TOO_LARGE,
             message: format!("it is {} bytes long; the maximum is {MAX_SOURCE_BYTES}.", source.len()),
             line: 1,
             column: 1,
@@ -27,9 +28,7 @@ pub(super) fn guard(source: &str) -> Result<(), Problem> {
         lexer.tag(start)?;
     }
     match lexer.blocks.last() {
-        Some(block) => {
-            Err(lexer.problem(ErrorCode::TemplateSyntax, block.start, "this block is not closed."))
-        }
+        Some(block) => Err(lexer.problem(codes::TEMPLATE_SYNTAX, block.start, "this block is not closed.")),
         None => Ok(()),
     }
 }
@@ -95,7 +94,7 @@ impl Lexer<'_> {
             }
             Some(b'/') if self.blocks.pop().is_none() => {
                 return Err(self.problem(
-                    ErrorCode::TemplateSyntax,
+                    codes::TEMPLATE_SYNTAX,
                     start,
                     "this closes a block that is not open.",
                 ));
@@ -113,7 +112,7 @@ impl Lexer<'_> {
         let long = rest.strip_prefix("!--").and_then(|text| text.find("--}}")).map(|length| 3 + length + 4);
         let length = long.or_else(|| rest.find("}}").map(|length| length + 2));
         self.at += length
-            .ok_or_else(|| self.problem(ErrorCode::TemplateSyntax, start, "this comment is not closed."))?;
+            .ok_or_else(|| self.problem(codes::TEMPLATE_SYNTAX, start, "this comment is not closed."))?;
         Ok(())
     }
 
@@ -139,7 +138,7 @@ impl Lexer<'_> {
     fn check_depth(&self, start: usize) -> Result<(), Problem> {
         if self.blocks.iter().map(|block| block.depth).sum::<usize>() > MAX_NESTING_DEPTH {
             let message = format!("blocks are nested more than {MAX_NESTING_DEPTH} deep here.");
-            return Err(self.problem(ErrorCode::TemplateTooDeep, start, message));
+            return Err(self.problem(codes::TEMPLATE_TOO_DEEP, start, message));
         }
         Ok(())
     }
@@ -167,13 +166,13 @@ impl Lexer<'_> {
                     if parentheses > MAX_NESTING_DEPTH {
                         let message =
                             format!("parentheses are nested more than {MAX_NESTING_DEPTH} deep here.");
-                        return Err(self.problem(ErrorCode::TemplateTooDeep, start, message));
+                        return Err(self.problem(codes::TEMPLATE_TOO_DEEP, start, message));
                     }
                 }
                 b')' => parentheses = parentheses.saturating_sub(1),
                 b'{' => {
                     return Err(self.problem(
-                        ErrorCode::TemplateSyntax,
+                        codes::TEMPLATE_SYNTAX,
                         start,
                         "there is a `{` inside this tag.",
                     ));
@@ -182,7 +181,7 @@ impl Lexer<'_> {
                 _ => {}
             }
         }
-        Err(self.problem(ErrorCode::TemplateSyntax, start, "this tag is not closed; `}}` is missing."))
+        Err(self.problem(codes::TEMPLATE_SYNTAX, start, "this tag is not closed; `}}` is missing."))
     }
 
     fn close(&mut self, start: usize, triple: bool) -> Result<(), Problem> {
@@ -190,7 +189,7 @@ impl Lexer<'_> {
             self.skip_blanks();
             if !self.rest().starts_with("}}") {
                 return Err(self.problem(
-                    ErrorCode::TemplateSyntax,
+                    codes::TEMPLATE_SYNTAX,
                     start,
                     "this tag is not closed; `}}}` is missing.",
                 ));
@@ -200,7 +199,7 @@ impl Lexer<'_> {
             self.at += 1;
         } else {
             return Err(self.problem(
-                ErrorCode::TemplateSyntax,
+                codes::TEMPLATE_SYNTAX,
                 start,
                 "there is a single `}` inside this tag.",
             ));
@@ -219,7 +218,7 @@ impl Lexer<'_> {
             }
         }
         Err(self.problem(
-            ErrorCode::TemplateSyntax,
+            codes::TEMPLATE_SYNTAX,
             start,
             "a text in this tag is not closed; its quote is missing.",
         ))
@@ -238,7 +237,7 @@ impl Lexer<'_> {
                 _ => {}
             }
         }
-        Err(self.problem(ErrorCode::TemplateSyntax, start, "a `[` in this tag is not closed."))
+        Err(self.problem(codes::TEMPLATE_SYNTAX, start, "a `[` in this tag is not closed."))
     }
 
     /// Skips blanks and `~`, which the parser accepts anywhere at the edges of a tag.
@@ -249,7 +248,7 @@ impl Lexer<'_> {
     }
 
     fn forbidden(&self, start: usize, message: &str) -> Problem {
-        self.problem(ErrorCode::TemplateForbidden, start, message)
+        self.problem(codes::TEMPLATE_FORBIDDEN, start, message)
     }
 
     fn problem(&self, code: ErrorCode, start: usize, message: impl Into<String>) -> Problem {

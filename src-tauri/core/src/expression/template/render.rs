@@ -1,6 +1,4 @@
 //! Parsing and rendering within limits: the Handlebars engine, a bounded output, and translation of Handlebars' errors.
-
-use crate::error::ErrorCode;
 use std::io;
 use std::panic::catch_unwind;
 use std::sync::LazyLock;
@@ -14,6 +12,7 @@ use serde_json::Value;
 use super::helpers::NotAList;
 use super::limits::{MAX_ITERATIONS, MAX_OUTPUT_BYTES};
 use super::{Problem, helpers};
+use crate::codes;
 
 static ENGINE: LazyLock<Handlebars<'static>> = LazyLock::new(|| {
     let mut engine = Handlebars::new();
@@ -40,7 +39,7 @@ pub(super) fn parse(source: &str) -> Result<Template, Problem> {
         // The parser's message lists grammar rules, which do not help. The position does.
         _ => "this tag is invalid.".to_owned(),
     };
-    Err(Problem { code: ErrorCode::TemplateSyntax, message, line, column })
+    Err(Problem { code: codes::TEMPLATE_SYNTAX, message, line, column })
 }
 
 /// Renders a template with `values`, an object.
@@ -92,27 +91,26 @@ impl BoundedOutput {
 
 fn explain(error: &RenderError, stopped: Option<Stopped>) -> Problem {
     let (code, message) = match (stopped, error.reason()) {
-        (Some(Stopped::Output), _) => (
-            ErrorCode::TemplateTooLarge,
-            format!("it writes more than {} MB of text.", MAX_OUTPUT_BYTES >> 20),
-        ),
+        (Some(Stopped::Output), _) => {
+            (codes::TEMPLATE_TOO_LARGE, format!("it writes more than {} MB of text.", MAX_OUTPUT_BYTES >> 20))
+        }
         (Some(Stopped::Steps), _) => (
-            ErrorCode::TemplateTooManySteps,
+            codes::TEMPLATE_TOO_MANY_STEPS,
             format!("its `{{{{#each}}}}` blocks take more than {MAX_ITERATIONS} iterations."),
         ),
         (None, RenderErrorReason::MissingVariable(Some(path))) if !path.is_empty() => {
-            (ErrorCode::TemplateMissingValue, format!("there is no value for `{path}`."))
+            (codes::TEMPLATE_MISSING_VALUE, format!("there is no value for `{path}`."))
         }
         (None, RenderErrorReason::MissingVariable(_)) => {
-            (ErrorCode::TemplateMissingValue, "a value that it uses is missing.".to_owned())
+            (codes::TEMPLATE_MISSING_VALUE, "a value that it uses is missing.".to_owned())
         }
         (None, RenderErrorReason::InvalidJsonIndex(name)) => {
-            (ErrorCode::TemplateRender, format!("`{name}` is not an index of a list."))
+            (codes::TEMPLATE_RENDER, format!("`{name}` is not an index of a list."))
         }
         (None, RenderErrorReason::NestedError(inner)) if inner.is::<NotAList>() => {
-            (ErrorCode::TemplateNotAList, inner.to_string())
+            (codes::TEMPLATE_NOT_A_LIST, inner.to_string())
         }
-        (None, reason) => (ErrorCode::TemplateRender, format!("{reason}.")),
+        (None, reason) => (codes::TEMPLATE_RENDER, format!("{reason}.")),
     };
     Problem { code, message, line: error.line_no.unwrap_or(1), column: error.column_no.unwrap_or(1) }
 }

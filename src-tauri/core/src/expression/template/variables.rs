@@ -4,6 +4,7 @@
 //! Also rewrites the tree: a plain `{{name}}` writes objects and lists as JSON, the value of an `{{#each}}` is tested before it,
 //! and each iteration is counted.
 
+use crate::codes;
 use crate::error::ErrorCode;
 use std::sync::LazyLock;
 
@@ -69,8 +70,9 @@ impl VariableFinder {
                 }
                 TemplateElement::HelperBlock(block) => self.block(block)?,
                 _ => {
-                    return Err(self
-                        .problem(ErrorCode::TemplateForbidden, "partials and decorators are not allowed."));
+                    return Err(
+                        self.problem(codes::TEMPLATE_FORBIDDEN, "partials and decorators are not allowed.")
+                    );
                 }
             }
         }
@@ -170,7 +172,7 @@ impl VariableFinder {
             Some(Scope::Inner) => {}
             None => {
                 let message = format!("`{raw}` refers to a scope outside of the template.");
-                return Err(self.problem(ErrorCode::TemplateSyntax, message));
+                return Err(self.problem(codes::TEMPLATE_SYNTAX, message));
             }
         }
         Ok(())
@@ -211,7 +213,7 @@ impl VariableFinder {
             return Ok(Some(name));
         }
         let message = format!("unknown {what} `{name}`; available: {}.", known.join(", "));
-        Err(self.problem(ErrorCode::TemplateUnknownHelper, message))
+        Err(self.problem(codes::TEMPLATE_UNKNOWN_HELPER, message))
     }
 
     fn problem(&self, code: ErrorCode, message: impl Into<String>) -> Problem {

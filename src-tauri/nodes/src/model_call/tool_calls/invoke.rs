@@ -12,8 +12,9 @@ use super::Outcome;
 use super::questions::CallHistory;
 use super::requests::{CallRequests, RecordedAnswer, SamplingJob};
 use super::sampling::Sampler;
+use crate::codes;
 use crate::model_call::Interruption;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::origin::Origin;
 use plait_run::context::ToolCall;
 use plait_run::grant::CallGrants;
@@ -163,9 +164,8 @@ impl Invocation<'_> {
 }
 
 fn timed_out(tool: &ToolSpec, limit_ms: u64) -> Fault {
-    let fault =
-        Fault::new(ErrorCode::ToolTimeout, format!("`{}` took longer than {limit_ms} ms.", tool.name))
-            .hint("Raise the tool's `timeoutMs`, or ask for less at once.");
+    let fault = Fault::new(codes::TOOL_TIMEOUT, format!("`{}` took longer than {limit_ms} ms.", tool.name))
+        .hint("Raise the tool's `timeoutMs`, or ask for less at once.");
     // What it changes may have been changed.
     if tool.effect == ToolEffect::Write { fault } else { fault.retryable() }
 }
@@ -176,14 +176,14 @@ fn check_result(result: Value) -> Outcome {
         let message = format!(
             "The result nests lists and objects deeper than {MAX_NESTING_DEPTH} levels; request less of it."
         );
-        return Err(Fault::new(ErrorCode::ToolTooDeep, message));
+        return Err(Fault::new(codes::TOOL_TOO_DEEP, message));
     }
     let mut size = ByteCounter(0);
     // Counting never fails; writing stops where the limit is exceeded.
     if serde_json::to_writer(&mut size, &result).is_err() {
         let limit = MAX_RESULT_BYTES >> 20;
         let message = format!("The result is larger than the limit of {limit} MB; request less of it.");
-        return Err(Fault::new(ErrorCode::ToolTooLarge, message));
+        return Err(Fault::new(codes::TOOL_TOO_LARGE, message));
     }
     Ok(result)
 }

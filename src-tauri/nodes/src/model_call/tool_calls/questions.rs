@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::call_text::{show_arguments, show_destination};
 use super::requests::RecordedAnswer;
+use crate::codes;
 use crate::model_call::Interruption;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::origin::Origins;
 use plait_run::context::ToolCall;
 use plait_run::grant::GrantPattern;
@@ -94,7 +95,7 @@ impl CallHistory {
         let answer = self.answers.iter().rev().find(|answer| answer.kind == wanted);
         let decision = answer.map(|answer| Decision::deserialize(&answer.value)).transpose();
         decision.map_err(|error| {
-            Fault::new(ErrorCode::AnswerInvalid, format!("The answer is not a decision: {error}."))
+            Fault::new(codes::ANSWER_INVALID, format!("The answer is not a decision: {error}."))
         })
     }
 }
@@ -189,13 +190,13 @@ pub(super) fn ask_to_repeat(step: u32, tool: &ToolSpec, call: &ToolCall) -> Inte
 pub(super) fn rejected(tool: &str, comment: Option<&str>) -> Fault {
     let comment = comment.map(str::trim).filter(|comment| !comment.is_empty());
     let comment = comment.map(|comment| format!(" They say: {comment}")).unwrap_or_default();
-    Fault::new(ErrorCode::ToolRejected, format!("The person did not allow this call of `{tool}`.{comment}"))
+    Fault::new(codes::TOOL_REJECTED, format!("The person did not allow this call of `{tool}`.{comment}"))
 }
 
 /// The model receives this in place of the result of a call that was interrupted and is not made again.
 pub(super) fn not_repeated(tool: &str) -> Fault {
     let message = format!("The call of `{tool}` was interrupted. It may or may not have had an effect.");
-    Fault::new(ErrorCode::ToolInterrupted, message)
+    Fault::new(codes::TOOL_INTERRUPTED, message)
 }
 
 fn ask(

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::origin::Origins;
 use plait_run::context::ToolCall;
 use plait_run::models::ModelConfig;
@@ -20,6 +20,8 @@ use plait_run::node::Pause;
 use plait_run::tool::{
     SamplingReply, SamplingRequest, ToolAnswer, ToolPause, ToolPauseKind, ToolQuestion, ToolRequests,
 };
+
+use crate::codes;
 
 /// How often a call may ask the person or request a reply. More is a mistake of the tool, or a tool that never asks the same
 /// twice.
@@ -106,7 +108,7 @@ impl CallRequests {
             if let Some(index) = self.answers.iter().enumerate().position(is_asked) {
                 state.taken[index] = true;
                 let answer = Answer::deserialize(&self.answers[index].value).map_err(|error| {
-                    Fault::new(ErrorCode::AnswerInvalid, format!("The answer is not one to a tool: {error}."))
+                    Fault::new(codes::ANSWER_INVALID, format!("The answer is not one to a tool: {error}."))
                 })?;
                 return Ok((index, answer));
             }
@@ -123,7 +125,7 @@ impl CallRequests {
             });
             state.open = Some(Pause { prompt, schema, tool });
         }
-        Err(Fault::new(ErrorCode::ToolAsks, "The call waits for the person's answer."))
+        Err(Fault::new(codes::TOOL_ASKS, "The call waits for the person's answer."))
     }
 
     fn too_many(&self) -> Fault {
@@ -131,7 +133,7 @@ impl CallRequests {
             "`{}` asked for something more than {MAX_REQUESTS_PER_CALL} times in one call.",
             self.call.name
         );
-        Fault::new(ErrorCode::ToolTooManyRequests, message).hint(
+        Fault::new(codes::TOOL_TOO_MANY_REQUESTS, message).hint(
             "After each answer the call is made again; a tool that asks something else each time never ends.",
         )
     }
@@ -157,7 +159,7 @@ impl ToolRequests for CallRequests {
         let (reply, received) = oneshot::channel();
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         // The receiver belongs to the call. If it has ended, nobody waits for the reply.
-        let ended = |()| Fault::new(ErrorCode::ToolAsks, "The call has ended.");
+        let ended = |()| Fault::new(codes::TOOL_ASKS, "The call has ended.");
         self.jobs.send(SamplingJob { index, request, reply }).map_err(|_| ended(()))?;
         received.await.map_err(|_| ended(()))?.map(Some)
     }
@@ -227,13 +229,13 @@ fn check_size(request: &SamplingRequest) -> Result<(), Fault> {
     let limit = MAX_SAMPLING_BYTES >> 10;
     let message =
         format!("`{}` requests the reply of a model to a text of more than {limit} KB.", request.from);
-    Err(Fault::new(ErrorCode::ToolSamplingTooLarge, message)
+    Err(Fault::new(codes::TOOL_SAMPLING_TOO_LARGE, message)
         .hint("Nobody could read what the model would receive. Call the tool with less."))
 }
 
 fn no_model(from: &str) -> Fault {
     let message = format!("`{from}` requests the reply of a model, and this node has none.");
-    Fault::new(ErrorCode::ToolNoModel, message)
+    Fault::new(codes::TOOL_NO_MODEL, message)
         .hint("Set the node's `provider` and `model`, or let a *Chat* call the tool.")
 }
 

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::requests::max_tokens;
+use crate::codes;
 use crate::model_call::ModelCall;
 use crate::model_call::call::{CallPlace, RecordedReply, find_recorded};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::ContextId;
 use plait_core::origin::Origins;
 use plait_run::context::{Message, Role, SharedMessage};
@@ -151,7 +152,7 @@ impl<'a> Sampler<'a> {
         origins: &OriginSink,
     ) -> Result<RecordedReply, Fault> {
         let Some(SamplingModel { config, context_id }) = &self.model else {
-            return Err(Fault::new(ErrorCode::ToolNoModel, "The node has no model that could reply."));
+            return Err(Fault::new(codes::TOOL_NO_MODEL, "The node has no model that could reply."));
         };
         let node_context = self.node_context;
         let limit = max_tokens(request, config);
@@ -241,6 +242,5 @@ fn check_window(model: &ModelConfig, prompt: &PromptRecord) -> Result<(), Fault>
          window of {window}.",
         prompt.tokens
     );
-    Err(Fault::new(ErrorCode::ContextTooLarge, message)
-        .hint("Call the tool with less, or use a larger model."))
+    Err(Fault::new(codes::CONTEXT_TOO_LARGE, message).hint("Call the tool with less, or use a larger model."))
 }

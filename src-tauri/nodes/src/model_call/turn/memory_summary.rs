@@ -6,10 +6,11 @@ use std::sync::Arc;
 use serde_json::Map;
 
 use super::Turn;
+use crate::codes;
 use crate::model_call::summary::{SummaryCall, complete_summary, max_turn_bytes};
 use crate::prompt::{Overrides, resolve_model_config};
 use plait_core::config;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::SummarizerSettings;
 use plait_core::origin::Origins;
 use plait_run::context::{Message, Role};
@@ -110,5 +111,5 @@ fn text(model: &ModelConfig, known: Option<&MemorySummary>, turns: &[Arc<MemoryT
 
 fn no_summary(problem: &str) -> Fault {
     let message = format!("The model for the summary of the workflow's memory {problem}.");
-    Fault::new(ErrorCode::MemoryNoSummary, message).hint("Set another model as the summarizer of the memory.")
+    Fault::new(codes::MEMORY_NO_SUMMARY, message).hint("Set another model as the summarizer of the memory.")
 }

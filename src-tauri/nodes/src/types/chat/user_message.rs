@@ -1,7 +1,8 @@
 //! The user message of a chat: from its template, its inputs, or the last output on the context edge.
 
+use crate::codes;
 use crate::model_call::{Incoming, UserMessage};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::expression::template::Template;
 use plait_core::id::{MessageId, PortName};
@@ -118,6 +119,6 @@ fn input_message(
 }
 
 fn no_message() -> Fault {
-    Fault::new(ErrorCode::ChatNoMessage, "There is no message for the model.")
+    Fault::new(codes::CHAT_NO_MESSAGE, "There is no message for the model.")
         .hint("Connect `message`, write a prompt, or put a `userInput` before this node on the context edge.")
 }

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::Memory;
+use crate::codes;
 use crate::model_call::{ModelCall, complete_summary};
 use crate::prompt::{Overrides, resolve_model_config};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::ContextId;
 use plait_core::origin::Origins;
 use plait_run::context::{ContextRecord, Message, Role, SharedMessage};
@@ -163,6 +164,6 @@ impl<'a> Summarizer<'a> {
 
 fn no_summary(problem: &str) -> Fault {
     let message = format!("The model for the summary of the conversation {problem}.");
-    Fault::new(ErrorCode::ConversationNoSummary, message)
+    Fault::new(codes::CONVERSATION_NO_SUMMARY, message)
         .hint("Use another model for summaries, or the strategy `window`.")
 }

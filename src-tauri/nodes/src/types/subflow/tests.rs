@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::codes;
 use crate::testing::NodeHarness;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::context::ContextChange;
 use plait_run::host::subflow::ChildEnd;
 use plait_run::journal::{RunEnd, RunFault};
@@ -113,7 +114,7 @@ fn results_are_by_port_and_one_message() {
 #[test]
 fn unfinished_child_fails_the_node() {
     let mut harness = NodeHarness::new();
-    let mut error = Fault::new(ErrorCode::ProviderRateLimited, "Too many requests.").retryable();
+    let mut error = Fault::new(codes::PROVIDER_RATE_LIMITED, "Too many requests.").retryable();
     error.retry_after_ms = Some(2_000);
     let failed = RunFault { node: "ask".into(), epoch: (&[2][..]).into(), error };
     let end = |end, error| ChildEnd { end, error, ..FakeSubflows::finished_end(&json!({})) };

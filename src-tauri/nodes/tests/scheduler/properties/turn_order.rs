@@ -1,7 +1,6 @@
 //! Nodes that share a context and have no path between them take their turns in plan order, at any timing.
-
-use plait_core::error::ErrorCode;
 use plait_core::id::{Epoch, NodeId};
+use plait_nodes::codes;
 use plait_run::journal::SkipReason;
 
 use crate::generate::Case;
@@ -264,7 +263,7 @@ fn context_whose_maker_depends_on_user_is_refused() {
     );
     let codes: Vec<_> =
         case.plan().err().unwrap().into_iter().map(|found| (found.code, found.node)).collect();
-    assert_eq!(codes, [(ErrorCode::ContextTooEarly, Some(NodeId::from("a")))]);
+    assert_eq!(codes, [(codes::CONTEXT_TOO_EARLY, Some(NodeId::from("a")))]);
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::codes;
 
 #[test]
 fn limits_of_the_flow_take_precedence_and_defaults_complete_them() {
@@ -14,13 +15,13 @@ fn usage_of_the_journals_counts() {
     let limits = TreeLimits { max_runs: Some(3), max_model_calls: Some(2), max_events: Some(10) };
     let budget = TreeBudget::new(limits, TreeUsage { runs: 2, model_calls: 1, events: 9 });
     budget.add_run().unwrap();
-    assert_eq!(budget.add_run().unwrap_err().code, ErrorCode::RunTooManyRuns);
+    assert_eq!(budget.add_run().unwrap_err().code, codes::RUN_TOO_MANY_RUNS);
     budget.add_model_call().unwrap().keep();
-    assert_eq!(budget.add_model_call().err().unwrap().code, ErrorCode::RunTooManyModelCalls);
+    assert_eq!(budget.add_model_call().err().unwrap().code, codes::RUN_TOO_MANY_MODEL_CALLS);
     budget.check_events().unwrap();
     budget.add_events(1);
     let fault = budget.check_events().unwrap_err();
-    assert_eq!(fault.code, ErrorCode::RunTooManyEvents);
+    assert_eq!(fault.code, codes::RUN_TOO_MANY_EVENTS);
     assert_eq!(fault.details["setting"], "settings.limits.maxEvents");
 }
 

@@ -1,9 +1,9 @@
 use serde_json::json;
 
 use super::*;
+use crate::codes;
 use crate::loop_history::tests::{alternating, history, turn};
 use crate::loop_history::{HistoryTurn, bound_history};
-use plait_core::error::ErrorCode;
 use plait_core::id::{Activation, Epoch};
 
 fn management(ratio: f64) -> HistoryManagement {
@@ -12,7 +12,7 @@ fn management(ratio: f64) -> HistoryManagement {
 }
 
 fn no_reply() -> Fault {
-    Fault::new(ErrorCode::HistoryNoSummary, "The model did not reply.")
+    Fault::new(codes::HISTORY_NO_SUMMARY, "The model did not reply.")
 }
 
 fn bounds(max_tokens: u64) -> HistoryBounds {

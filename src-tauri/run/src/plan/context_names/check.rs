@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::ContextTable;
+use crate::codes;
 use crate::plan::clocks::Clocks;
 use crate::plan::nesting::Nesting;
 use crate::plan::wiring::Wiring;
 use plait_core::diagnostic::Diagnostic;
-use plait_core::error::ErrorCode;
 use plait_core::id::{ContextId, NodeId};
 
 /// Reports contexts that two nodes make, and contexts that a config names and no node makes, also none of the `outer` ones.
@@ -37,13 +37,11 @@ pub(in crate::plan) fn check_context_names(
             let message = format!(
                 "`{id}` makes a context named `{name}`, but there is one of this name outside of the loop."
             );
-            let found =
-                Diagnostic::on_node(ErrorCode::ContextDuplicate, id, message).below("/config/contextId");
+            let found = Diagnostic::on_node(codes::CONTEXT_DUPLICATE, id, message).below("/config/contextId");
             diagnostics.push(found.hint("Give one of them a different `contextId`."));
         } else if let Some(other) = makers.get(name).map(|first| first.as_str()).or_else(of_iteration) {
             let message = format!("`{other}` and `{id}` both make a context named `{name}`.");
-            let found =
-                Diagnostic::on_node(ErrorCode::ContextDuplicate, id, message).below("/config/contextId");
+            let found = Diagnostic::on_node(codes::CONTEXT_DUPLICATE, id, message).below("/config/contextId");
             diagnostics.push(found.hint("Give one of them a different `contextId`."));
         } else {
             makers.insert(name, id);
@@ -66,7 +64,7 @@ pub(in crate::plan) fn check_context_names(
             (format!("No node makes a context named `{name}`."), known_contexts(&makers))
         };
         let found =
-            Diagnostic::on_node(ErrorCode::ContextUnknown, &vertex.id, message).below("/config/contextId");
+            Diagnostic::on_node(codes::CONTEXT_UNKNOWN, &vertex.id, message).below("/config/contextId");
         diagnostics.push(found.hint(hint));
     }
     makers.keys().map(|&name| ContextId::from(name)).chain(outer.iter().cloned()).collect()

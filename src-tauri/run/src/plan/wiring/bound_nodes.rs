@@ -1,6 +1,4 @@
 //! The nodes of a flow with their types found and their configs read.
-
-use plait_core::error::ErrorCode;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -8,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
 
+use crate::codes;
 use crate::node::{BoundNode, Portal, Registry};
 use crate::plan::summarizers;
 use plait_core::config::Inheritance;
@@ -111,11 +110,11 @@ impl<'f> BoundFlow<'f> {
             Some(Ok(bound)) => {
                 check_limits(id, node, &mut self.diagnostics);
                 if let Some((setting, message)) = bound.behavior().missing_setting {
-                    let found = Diagnostic::on_node(ErrorCode::ConfigIncomplete, id, message);
+                    let found = Diagnostic::on_node(codes::CONFIG_INCOMPLETE, id, message);
                     self.diagnostics.push(found.below("/config").below(setting));
                 }
                 if let Some(message) = &bound.behavior().placeholder {
-                    let found = Diagnostic::on_node(ErrorCode::ImportPlaceholder, id, message.as_str());
+                    let found = Diagnostic::on_node(codes::IMPORT_PLACEHOLDER, id, message.as_str());
                     self.diagnostics.push(found.hint(PLACEHOLDER_HINT));
                 }
                 return Some(bound);
@@ -123,7 +122,7 @@ impl<'f> BoundFlow<'f> {
             Some(Err(problems)) => problems,
             None => {
                 let message = format!("There is no node type `{}`.", node.node_type);
-                vec![Diagnostic::on_node(ErrorCode::NodeUnknownType, id, message).below("/type").hint(
+                vec![Diagnostic::on_node(codes::NODE_UNKNOWN_TYPE, id, message).below("/type").hint(
                     "Delete the node, or open the flow with a version of Plait that has this type. Plait keeps the node unchanged.",
                 )]
             }
@@ -248,7 +247,7 @@ impl UnboundNodes {
 
 fn check_limits(id: &NodeId, node: &Node, diagnostics: &mut Vec<Diagnostic>) {
     let mut report = |pointer: &str, message: &str| {
-        diagnostics.push(Diagnostic::on_node(ErrorCode::NodeBadLimits, id, message).below(pointer));
+        diagnostics.push(Diagnostic::on_node(codes::NODE_BAD_LIMITS, id, message).below(pointer));
     };
     if node.limits.max_epochs == Some(0) {
         report("/limits/maxEpochs", "`maxEpochs` must be at least 1.");
@@ -268,7 +267,7 @@ fn check_limits(id: &NodeId, node: &Node, diagnostics: &mut Vec<Diagnostic>) {
         }
     }
     if let Some((field, message)) = node.limits.quota.as_ref().and_then(Quota::problem) {
-        let problem = Diagnostic::on_node(ErrorCode::QuotaBad, id, message);
+        let problem = Diagnostic::on_node(codes::QUOTA_BAD, id, message);
         diagnostics.push(problem.below(&format!("/limits/quota/{field}")));
     }
 }

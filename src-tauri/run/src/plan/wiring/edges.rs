@@ -1,10 +1,9 @@
 //! The edges of a flow, each checked against the ports at its ends: edges on the canvas, and edges that a config names.
-
-use plait_core::error::ErrorCode;
 use serde_json::Map;
 
 use super::bound_nodes::BoundFlow;
 use super::nest::Nest;
+use crate::codes;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::flow::Edge;
 use plait_core::id::{EdgeId, NodeId, PortName};
@@ -41,7 +40,7 @@ pub(in crate::plan) fn config_edges(
     for (target, node) in flow.nodes() {
         let Some(named) = &node.behavior().config_edge else { continue };
         let report = |message: String| {
-            Diagnostic::on_node(ErrorCode::ConfigUnknownSource, target, message)
+            Diagnostic::on_node(codes::CONFIG_UNKNOWN_SOURCE, target, message)
                 .below("/config")
                 .below(named.setting)
         };
@@ -106,7 +105,7 @@ fn check_edge<'a>(
         let missing = [&edge.source, &edge.target].into_iter().find(|end| !flow.has_node(end));
         return Err(missing.map(|end| {
             let message = format!("This edge refers to node `{end}`, which is not in the flow.");
-            let found = Diagnostic::on_edge(ErrorCode::EdgeDangling, id, message);
+            let found = Diagnostic::on_edge(codes::EDGE_DANGLING, id, message);
             found.hint("Delete the edge, or restore the node.")
         }));
     };
@@ -153,7 +152,7 @@ fn unknown_port(
     } else {
         format!("Its {side}s are: {}.", known.join(", "))
     };
-    Diagnostic::on_edge(ErrorCode::EdgeUnknownPort, edge, format!("Node `{node}` has no {side} `{port}`."))
+    Diagnostic::on_edge(codes::EDGE_UNKNOWN_PORT, edge, format!("Node `{node}` has no {side} `{port}`."))
         .hint(hint)
 }
 
@@ -167,14 +166,14 @@ pub(super) fn mismatch(output: &OutputPort, input: &InputPort) -> Option<Diagnos
             input.name,
             strand(input.kind)
         );
-        return Some(Diagnostic::error(ErrorCode::EdgeWrongKind, "", message));
+        return Some(Diagnostic::error(codes::EDGE_WRONG_KIND, "", message));
     }
     (!output.value_type.feeds(input.value_type)).then(|| {
         let message = format!(
             "Output `{}` gives {}, but input `{}` takes {}.",
             output.name, output.value_type, input.name, input.value_type
         );
-        Diagnostic::error(ErrorCode::EdgeWrongType, "", message)
+        Diagnostic::error(codes::EDGE_WRONG_TYPE, "", message)
             .hint("Insert a node that converts the value, for example `json` or `text`.")
     })
 }

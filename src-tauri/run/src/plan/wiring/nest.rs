@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bound_nodes::BoundFlow;
+use crate::codes;
 use plait_core::diagnostic::Diagnostic;
-use plait_core::error::ErrorCode;
 use plait_core::id::NodeId;
 
 /// How deep loops may be nested: deeper than anybody can draw, and shallow enough for a stack.
@@ -63,7 +63,7 @@ impl<'f> Nest<'f> {
                 if depth > MAX_LOOP_DEPTH {
                     let message = format!("`{here}` lies in more than {MAX_LOOP_DEPTH} loops.");
                     let found =
-                        Diagnostic::on_node(ErrorCode::FlowNestedTooDeep, here, message).below("/parent");
+                        Diagnostic::on_node(codes::FLOW_NESTED_TOO_DEEP, here, message).below("/parent");
                     diagnostics.push(
                         found.hint(
                             "Move the inner loops into a flow of their own and call it with `subflow`.",
@@ -96,7 +96,7 @@ impl<'f> Nest<'f> {
 }
 
 fn bad_parent(id: &NodeId, message: &str) -> Diagnostic {
-    Diagnostic::on_node(ErrorCode::LoopBadParent, id, message)
+    Diagnostic::on_node(codes::LOOP_BAD_PARENT, id, message)
         .below("/parent")
         .hint("Set `parent` to the id of a `loop` node, or remove it.")
 }

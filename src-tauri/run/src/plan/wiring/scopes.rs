@@ -23,9 +23,10 @@ use rustc_hash::FxHashMap;
 use super::nest::Nest;
 use super::wires::Wire;
 use super::{Vertex, Wiring};
+use crate::codes;
 use crate::node::{Behavior, BoundNode, Inputs, NodeContext, NodeOutput};
 use plait_core::diagnostic::Diagnostic;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::flow::Limits;
 use plait_core::id::{EdgeId, NodeId, PortName};
 use plait_core::port::{InputPort, OutputPort, Ports};
@@ -193,7 +194,7 @@ impl Division {
             id(wire.source),
             id(wire.target)
         );
-        Diagnostic::on_edge(ErrorCode::LoopSideExit, &wire.edge, message).hint(format!(
+        Diagnostic::on_edge(codes::LOOP_SIDE_EXIT, &wire.edge, message).hint(format!(
             "Connect `{}` to `next` of the loop, and `result` of the loop to `{}`.",
             id(wire.source),
             id(wire.target)

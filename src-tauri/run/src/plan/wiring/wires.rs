@@ -2,8 +2,6 @@
 //!
 //! What enters the channel of a portal leaves it at every exit. A disabled node gives on an output what comes in on its first
 //! connected input of the same strand, and nothing on its error output.
-
-use plait_core::error::ErrorCode;
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,6 +9,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::bound_nodes::BoundFlow;
 use super::edges::{CheckedEdge, OmittedInputs, mismatch};
+use crate::codes;
 use crate::node::Portal;
 use plait_core::diagnostic::Diagnostic;
 use plait_core::id::{EdgeId, PortName};
@@ -98,7 +97,7 @@ pub(super) fn to_wires<'a>(
                 flow.unbound.may_be_entrance || channels.iter().any(|channel| blocked.contains(channel));
             if let (false, Some(Portal::Out(channel))) = (has_cause, flow.portal(edge.source)) {
                 let message = format!("Nothing feeds the portal `{channel}`.");
-                let found = Diagnostic::on_node(ErrorCode::PortalNoEntrance, &edge.edge.source, message);
+                let found = Diagnostic::on_node(codes::PORTAL_NO_ENTRANCE, &edge.edge.source, message);
                 diagnostics.push(
                     found.hint("Add a `portalIn` node with the same channel and connect something to it."),
                 );

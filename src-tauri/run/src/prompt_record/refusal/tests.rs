@@ -1,8 +1,9 @@
 use serde_json::json;
 
 use super::RefusedPrompt;
+use crate::codes;
 use crate::models::{Correction, ModelConfig, caution_permille, reserve};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 
 fn config(provider: &str, model: &str) -> ModelConfig {
     ModelConfig {
@@ -18,7 +19,7 @@ fn config(provider: &str, model: &str) -> ModelConfig {
 }
 
 fn refusal(details: serde_json::Value, counted: u64) -> RefusedPrompt {
-    let fault = Fault::new(ErrorCode::ProviderContextExceeded, "Too long.").details(details);
+    let fault = Fault::new(codes::PROVIDER_CONTEXT_EXCEEDED, "Too long.").details(details);
     RefusedPrompt::of(&fault, counted).unwrap()
 }
 
@@ -60,7 +61,7 @@ fn refusal_without_numbers_takes_a_quarter_away() {
 
 #[test]
 fn other_fault_is_no_refusal() {
-    let fault = Fault::new(ErrorCode::ProviderBadRequest, "No.").details(json!({ "tokens": 1 }));
+    let fault = Fault::new(codes::PROVIDER_BAD_REQUEST, "No.").details(json!({ "tokens": 1 }));
     assert_eq!(RefusedPrompt::of(&fault, 10), None);
     // Exact counts teach nothing.
     let exact = config("openai", "gpt-4o");

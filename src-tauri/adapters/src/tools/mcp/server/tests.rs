@@ -1,4 +1,7 @@
+use plait_core::error::ErrorCode;
+
 use super::*;
+use crate::codes;
 use crate::tools::mcp::entry::McpTransport;
 
 fn server() -> Server {
@@ -12,7 +15,7 @@ fn server() -> Server {
 }
 
 async fn attempt(server: &Server) -> ErrorCode {
-    let fault = Fault::new(ErrorCode::McpCannotStart, "No such program.");
+    let fault = Fault::new(codes::MCP_CANNOT_START, "No such program.");
     server.connection(async { Err(fault) }).await.map(|_| ()).expect_err("fails").code
 }
 
@@ -21,16 +24,16 @@ async fn server_that_keeps_failing_is_left_alone_for_a_while() {
     let server = server();
     let start = Instant::now();
     for _ in 0..MAX_FAILURES {
-        assert_eq!(attempt(&server).await, ErrorCode::McpCannotStart);
+        assert_eq!(attempt(&server).await, codes::MCP_CANNOT_START);
     }
     assert_eq!(start.elapsed(), FIRST_RETRY_DELAY * (1 + 2 + 4 + 8), "it waits longer each time");
-    assert_eq!(attempt(&server).await, ErrorCode::McpBackingOff);
+    assert_eq!(attempt(&server).await, codes::MCP_BACKING_OFF);
     assert_eq!(server.phase(), McpServerPhase::Failed);
     tokio::time::sleep(COOL_DOWN).await;
-    assert_eq!(attempt(&server).await, ErrorCode::McpCannotStart, "it is tried again");
-    assert_eq!(attempt(&server).await, ErrorCode::McpBackingOff);
+    assert_eq!(attempt(&server).await, codes::MCP_CANNOT_START, "it is tried again");
+    assert_eq!(attempt(&server).await, codes::MCP_BACKING_OFF);
     server.forgive().await;
-    assert_eq!(attempt(&server).await, ErrorCode::McpCannotStart, "the person wants another attempt");
+    assert_eq!(attempt(&server).await, codes::MCP_CANNOT_START, "the person wants another attempt");
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::{main, prompt};
+use crate::codes;
 use crate::testing::{NodeHarness, NodeRun};
 use plait_core::attachment;
 use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
-use plait_core::error::ErrorCode;
 use plait_run::context::Content;
 use plait_run::journal::{CallEvent, Event};
 use plait_run::prompt_record::PromptPart;
@@ -83,7 +83,7 @@ fn missing_bytes_and_other_values_fail_before_the_call() {
     let names = run.event_names();
     assert!(!names.iter().any(|name| name == "model.failed"), "nothing was sent: {names:?}");
     let fault = run.result.unwrap_err();
-    assert_eq!(fault.code, ErrorCode::AttachmentMissing);
+    assert_eq!(fault.code, codes::ATTACHMENT_MISSING);
     assert!(fault.message.contains("`photo.png`"), "{}", fault.message);
     let inputs = [("context", main()), ("message", json!("?")), ("attach", json!("photo.png"))];
     assert_eq!(harness.run("chat", json!({}), &inputs).code(), "attachment.bad_value");
@@ -96,7 +96,7 @@ fn protocol_that_has_no_form_for_a_type_refuses_before_the_call() {
     harness.provider.refuse_attachments("image/png");
     let photo = stored(&harness, "photo.png", PIXEL);
     let fault = send(&mut harness, &[photo]).result.unwrap_err();
-    assert_eq!(fault.code, ErrorCode::AttachmentUnsupported);
+    assert_eq!(fault.code, codes::ATTACHMENT_UNSUPPORTED);
     assert!(fault.message.contains("image `photo.png`") && fault.message.contains("`offline`"), "{fault}");
     assert!(harness.provider.requests().is_empty());
 }

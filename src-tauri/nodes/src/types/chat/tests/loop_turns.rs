@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{main, pairs, prompt, send, sent_messages};
+use crate::codes;
 use crate::testing::NodeHarness;
 use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
-use plait_core::error::ErrorCode;
 use plait_core::id::{Activation, Epoch};
 use plait_core::origin::{Origin, Origins};
 use plait_run::context::{Content, ContextRecord, ContextType, Message, Role, SharedMessage};
@@ -242,7 +242,7 @@ fn summary_and_pinned_turns_survive_a_small_window() {
     assert_eq!(received, pairs(&[expected[0], expected[1], expected[3]]), "{:?}", run.result);
     let impossible = json!({ "contextWindow": window - 10, "maxTokens": 10 });
     let fault = send(&mut harness, impossible, "Third.").result.unwrap_err();
-    assert_eq!(fault.code, ErrorCode::ContextTooLarge);
+    assert_eq!(fault.code, codes::CONTEXT_TOO_LARGE);
     assert!(fault.message.contains("pinned turns"), "{}", fault.message);
 }
 
@@ -256,7 +256,7 @@ fn template_is_ignored_with_a_notice_by_a_model_that_takes_messages() {
     let notices = &record.conversation.as_deref().expect("the badge").notices;
     assert_eq!(
         notices.iter().map(|notice| &notice.code).collect::<Vec<_>>(),
-        [&ErrorCode::HistoryTemplateIgnored]
+        [&codes::HISTORY_TEMPLATE_IGNORED]
     );
 }
 

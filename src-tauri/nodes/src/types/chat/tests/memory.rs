@@ -8,8 +8,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{main, pairs, sent_messages};
+use crate::codes;
 use crate::testing::{NodeHarness, NodeRun};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::Epoch;
 use plait_run::memory::{MemorySummary, MemoryTurn, WorkflowMemory};
 use plait_run::node::Datum;
@@ -127,7 +128,7 @@ fn prompt_that_does_not_contain_the_message_leaves_it_in_the_memory() {
 #[test]
 fn failed_call_adds_nothing() {
     let mut harness = NodeHarness::new();
-    let fault = Fault::new(ErrorCode::ProviderUnknown, "No.");
+    let fault = Fault::new(codes::PROVIDER_UNKNOWN, "No.");
     harness.provider.push_replies([ScriptedReply::Failure { partial: String::new(), fault }]);
     let run = send(&mut harness, read_write(), "Hello.");
     assert!(run.result.is_err());

@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::send;
+use crate::codes;
 use crate::testing::{NodeHarness, NodeRun};
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_run::context::{ContextRecord, ContextType};
 use plait_run::journal::{CallEvent, Event};
 use plait_run::prompt_record::PromptRecord;
@@ -32,7 +33,7 @@ fn prompts(run: &NodeRun) -> Vec<PromptRecord> {
 }
 
 fn refusal(tokens: u64, limit: u64) -> ScriptedReply {
-    let fault = Fault::new(ErrorCode::ProviderContextExceeded, "The prompt is too long.")
+    let fault = Fault::new(codes::PROVIDER_CONTEXT_EXCEEDED, "The prompt is too long.")
         .details(json!({ "tokens": tokens, "limit": limit }));
     ScriptedReply::Failure { partial: String::new(), fault }
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::tool_calls::{answer, effects, harness_calling, question, run, tool, tool_message};
 use super::{main, sent_messages};
+use crate::codes;
 use crate::testing::{NodeHarness, NodeRun};
 use plait_run::journal::{CallEvent, Event};
 use plait_run::node::Pause;
@@ -223,8 +224,7 @@ fn request_that_nobody_could_read_is_refused() {
 fn provider_that_fails_fails_the_call_and_not_the_node() {
     let mut harness = harness(&json!([{ "sample": "Say hello." }]), &[]);
     let asked = run(&mut harness, &dialog());
-    let fault =
-        plait_core::error::Fault::new(plait_core::error::ErrorCode::ProviderUnreachable, "Nobody is there.");
+    let fault = plait_core::error::Fault::new(codes::PROVIDER_UNREACHABLE, "Nobody is there.");
     let failure = ScriptedReply::Failure { partial: "He".into(), fault };
     harness.provider.push_replies([failure, ScriptedReply::text("Done.")]);
     let done = answer(&mut harness, &asked, &dialog(), json!({ "accept": true }));

@@ -1,0 +1,150 @@
+//! The error codes of commands. Those of the crates below are here as well.
+
+pub use plait_adapters::codes::*;
+pub use plait_import::codes::*;
+
+plait_core::error_codes! {
+    "The application" {
+        LAYOUT_FAILED = "layout.failed",
+            "The nodes of a flow cannot be arranged.",
+            "The flow is unchanged. Tidy up a smaller selection, or move the nodes by hand.";
+    }
+
+    "Commands between the window and the host" {
+        HOST_UNREACHABLE = "host.unreachable",
+            "The window gets no answer from the host.",
+            "Try again. If it persists, save a copy of the flow and restart Plait.";
+        COMMAND_ARGUMENTS = "command.arguments",
+            "The arguments of a command have the wrong shape.",
+            "Please report it, or compare the call with the TypeScript bindings.";
+        COMMAND_REPLY = "command.reply",
+            "The reply of a command cannot be written as JSON.",
+            "Please report it.";
+        COMMAND_UNKNOWN = "command.unknown",
+            "There is no command of this name.",
+            "Window and host are of different versions: install Plait again.";
+    }
+
+    "Users" {
+        USER_HAS_MEMORIES = "user.has_memories",
+            "The user that is to be removed has memories.",
+            "Export the memories if you want to keep them, then remove the user together with them.";
+    }
+
+    "Model nodes" {
+        MODEL_NO_SAMPLING = "model.no_sampling",
+            "The model refuses `temperature`, `top_p` and `top_k`; calls are sent without them.",
+            "Remove them from the node, or use another model.";
+    }
+
+    "Node configuration" {
+        SETTINGS_PRICE = "settings.price",
+            "The price of a model is invalid.",
+            "Give a price per million tokens that is 0 or more.";
+        SETTINGS_UNREADABLE = "settings.unreadable",
+            "A stored setting cannot be read.",
+            "Set it again.";
+        SETTINGS_UNWRITABLE = "settings.unwritable",
+            "The settings cannot be written as JSON.",
+            "Please report it.";
+    }
+
+    "Conversations" {
+        CONVERSATION_NO_CONTEXT = "conversation.no_context",
+            "The flow cannot continue a conversation, because it creates no context `main`.",
+            "Add a `contextStart` whose `contextId` is `main`.";
+        CONVERSATION_OTHER_USER = "conversation.other_user",
+            "The conversation belongs to another user than the run.",
+            "Switch to that user, or start a conversation of your own.";
+    }
+
+    "File dialogs and windows" {
+        DIALOG_UNAVAILABLE = "dialog.unavailable",
+            "A file dialog needs a window, and there is none.",
+            "Give the path instead.";
+    }
+
+    "Flows" {
+        FLOW_HOLDS_SECRET = "flow.holds_secret",
+            "The flow holds a key or a token. Everyone who gets the file gets it, too.",
+            "Remove it and revoke it. Enter the keys of providers in the settings or with `plait keys set`.";
+        FLOW_INVALID = "flow.invalid",
+            "The flow has errors and cannot run.",
+            "Fix what the diagnostics name, then run it again.";
+        FLOW_UNKNOWN_EXAMPLE = "flow.unknown_example",
+            "There is no example flow of this name.",
+            "Choose one of the examples listed.";
+        TEMPLATE_NO_NAME = "template.no_name",
+            "A template needs a name.",
+            "Give it one.";
+    }
+
+    "Grants" {
+        GRANT_INVALID = "grant.invalid",
+            "A rule of grants is invalid, or there are too many.",
+            "Write `host=NAME`, `folder=PATH`, `command=SERVER` or `tool=NAME`.";
+        GRANT_NEEDED = "grant.needed",
+            "The flow needs something that nobody has decided about yet. Nothing was started.",
+            "Decide about each need in the window, with `plait grants`, or with `--allow`.";
+    }
+
+    "Lens" {
+        LENS_NO_CALL = "lens.no_call",
+            "The run has no such model call.",
+            "`plait lens show RUN` lists the model calls of a run.";
+        LENS_NO_REQUEST = "lens.no_request",
+            "The model call sent no HTTP request: it was answered by the simulator.",
+            "Choose a call of another provider.";
+    }
+
+    "Output of commands" {
+        OUTPUT_FAILED = "output.failed",
+            "The output could not be written.",
+            "Check the disk, and that the receiving program still runs.";
+    }
+
+    "Runs" {
+        RUN_NOT_RETRYABLE = "run.not_retryable",
+            "The run has nothing to retry: it finished, or can be resumed.",
+            "Run the flow again, or resume the run.";
+    }
+
+    "The store" {
+        STORE_NO_HOME = "store.no_home",
+            "The system names no home directory.",
+            "Give one with `--home DIR` or PLAIT_HOME.";
+    }
+
+    "Sub-flows" {
+        SUBFLOW_HARD_LINK = "subflow.hard_link",
+            "The file of the sub-flow is a hard link, whose other name may be outside of the project.",
+            "Replace the link by a copy of the file.";
+        SUBFLOW_INVALID = "subflow.invalid",
+            "The sub-flow has errors.",
+            "Open it and fix what its diagnostics name.";
+        SUBFLOW_LOST = "subflow.lost",
+            "Another process continued the child run.",
+            "Resume this run when the child run has ended.";
+        SUBFLOW_NOT_FOUND = "subflow.not_found",
+            "The file of the sub-flow does not exist.",
+            "Correct `file`; it is relative to the folder of the calling flow.";
+        SUBFLOW_OUTSIDE_PROJECT = "subflow.outside_project",
+            "The path of the sub-flow leads out of the project.",
+            "Move the file into the project: the nearest folder around the flow with `.git`, or else the flow's folder.";
+        SUBFLOW_RECURSION = "subflow.recursion",
+            "A flow would run inside itself.",
+            "Use a cycle to repeat steps.";
+        SUBFLOW_SECRET_FILE = "subflow.secret_file",
+            "The file of the sub-flow holds secrets by its name.",
+            "Give the flow another name.";
+        SUBFLOW_TOO_DEEP = "subflow.too_deep",
+            "Sub-flows are nested too deeply.",
+            "Flatten the chain of flows.";
+        SUBFLOW_UNREADABLE = "subflow.unreadable",
+            "The file of the sub-flow cannot be read.",
+            "Correct the file at the place given.";
+        SUBFLOW_UNSAFE_FOLDER = "subflow.unsafe_folder",
+            "The flow is in a home directory, at the root of a file system or in the data directory of Plait.",
+            "Move the flow and its sub-flows into a folder of their own.";
+    }
+}

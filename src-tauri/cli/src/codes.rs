@@ -1,0 +1,68 @@
+//! The error codes of the terminal command. Those of the crates below are here as well.
+
+pub use plait_api::codes::*;
+
+plait_core::error_codes! {
+    "Attachments" {
+        ATTACHMENT_NO_TAKER = "attachment.no_taker",
+            "The flow has no place for a file, or several and none was named.",
+            "Connect nothing to the input `attach` of a `chat`, or let a `userInput` take attachments. With several, name the node.";
+        ATTACHMENT_UNREADABLE = "attachment.unreadable",
+            "A file that is to be attached cannot be read.",
+            "Check the path and the permissions of the file.";
+    }
+
+    "The application" {
+        APP_NO_THREADS = "app.no_threads",
+            "The system refuses to start threads.",
+            "Close other programs or raise the limit on processes, then start Plait again.";
+    }
+
+    "Conversations" {
+        CONVERSATION_NONE = "conversation.none",
+            "There is no conversation yet.",
+            "Start one with `plait run FLOW --conversation new`.";
+    }
+
+    "Grants" {
+        GRANT_NO_FILE = "grant.no_file",
+            "Grants are kept for the file of a flow, and this flow has none.",
+            "Save the flow first, or allow what it needs for one run.";
+    }
+
+    "Nodes" {
+        NODES_UNKNOWN = "nodes.unknown",
+            "There is no node type of this name to describe.",
+            "`plait nodes` lists the node types.";
+    }
+
+    "Providers" {
+        PROVIDER_BUILT_IN = "provider.built_in",
+            "The provider is built in and cannot be removed.",
+            "Change its settings with `plait providers set`; `plait providers rm` takes changes back.";
+        PROVIDER_EXISTS = "provider.exists",
+            "There is a provider of this name.",
+            "Change it with `plait providers set`, or choose another name.";
+        PROVIDER_UNKNOWN_PRESET = "provider.unknown_preset",
+            "There are no ready-made settings of this name.",
+            "`plait providers presets` lists them; or give `--kind` and `--url`.";
+    }
+
+    "Runs" {
+        RUN_LOST = "run.lost",
+            "Another process continued the run.",
+            "Look at the run there.";
+        RUN_NONE = "run.none",
+            "There is no run yet.",
+            "Start one with `plait run FLOW`.";
+        RUN_NOT_CANCELED = "run.not_cancelled",
+            "The run could not be canceled.",
+            "Check that the disk has room and the data directory is writable.";
+    }
+
+    "Usage of the command line" {
+        USAGE_INPUT = "usage.input",
+            "The input of a command cannot be read.",
+            "Check the file or the text piped in.";
+    }
+}

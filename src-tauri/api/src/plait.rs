@@ -202,7 +202,7 @@ impl Plait {
             Arc::clone(&providers),
             calibration,
             run_config,
-            Arc::clone(runs.budgets()),
+            Arc::clone(runs.quotas()),
             Arc::clone(&clock),
             tool_environment,
             exporter,

@@ -10,6 +10,7 @@ use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MA
 use plait_run::journal::{
     ChildEvent, ChildQuestion, Entry, Event, MAX_LISTED_QUESTIONS, NodeEvent, RunEnd, RunEvent,
 };
+use plait_run::quota::TreeCount;
 use plait_run::view::{OpenPause, RunOutline, RunStatus};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -96,7 +97,7 @@ impl RunService {
             }
             None => {
                 let ChildCall { parent, activation, flow, input, set: overrides, origins, host, .. } = call;
-                host.budget.add_run()?;
+                host.quotas.tree.reserve(TreeCount::Runs)?.settle();
                 let grants = parent.grants.clone();
                 let inputs = ChildInputs { input, overrides, origins, grants };
                 let (name, new) = match self.earlier_child(&parent, &activation).await? {

@@ -1,4 +1,4 @@
-//! The environment of a run, with the budget of its tree: made from the limits in force and from what the journals of the
+//! The environment of a run, with the account of its tree: made from the limits in force and from what the journals of the
 //! tree say was used.
 
 use plait_adapters::Store;
@@ -6,7 +6,7 @@ use plait_core::config::tree_limits;
 use plait_core::flow::TreeLimits;
 use plait_core::id::RunId;
 use plait_run::host::Host;
-use plait_run::host::tree_budget::TreeUsage;
+use plait_run::quota::TreeUsage;
 
 use super::service::RunService;
 use crate::ErrorReply;
@@ -18,20 +18,20 @@ impl RunService {
     pub(super) fn host_of_new(&self, root: &RunId, limits: Option<TreeLimits>) -> Host {
         let limits = tree_limits(limits, &self.config.current());
         let used = TreeUsage { runs: 1, ..TreeUsage::default() };
-        self.host(self.budgets.get_or_create(root, limits, used))
+        self.host(self.quotas.open_tree(root, limits, used))
     }
 
     /// The environment of a run that exists.
     pub(super) async fn host_of(&self, run: &RunId) -> Result<Host, ErrorReply> {
         let root = self.lineage(run).await?.pop().map_or_else(|| run.clone(), |record| record.run);
-        if let Some(budget) = self.budgets.get(&root) {
-            return Ok(self.host(budget));
+        if let Some(tree) = self.quotas.tree(&root) {
+            return Ok(self.host(tree));
         }
         let (store, id) = (self.store.clone(), root.clone());
         let (limits, used) =
             run_blocking(move || Ok((recorded_limits(&store, &id), usage(&store, &id)?))).await?;
         let limits = tree_limits(limits, &self.config.current());
-        Ok(self.host(self.budgets.get_or_create(&root, limits, used)))
+        Ok(self.host(self.quotas.open_tree(&root, limits, used)))
     }
 
     /// The limits that the flow of a run sets.

@@ -16,12 +16,11 @@ use plait_core::error::{ErrorCode, Fault};
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::{Activation, MessageId, RunId};
 use plait_core::origin::{Origin, Origins};
-use plait_run::host::tree_budget::TreeBudget;
 use plait_run::host::{Clock, Host};
 use plait_run::journal::Answer;
 use plait_run::long_term_memory::MemoryStore;
 use plait_run::node::Registry;
-use plait_run::quota::QuotaChain;
+use plait_run::quota::{QuotaBank, QuotaChain, TreeAccount};
 use plait_run::retriever::Retriever;
 use plait_run::tool::ToolHost;
 use plait_run::view::RunStatus;
@@ -31,10 +30,10 @@ use tokio::sync::Mutex;
 
 use super::broadcast::RunBroadcast;
 use super::launch::Launch;
+use super::past_spending::local_bank;
 use super::registry::ActiveRuns;
 use super::request::{NewRun, RunRequest};
 use super::run_config::RunConfig;
-use super::tree_budgets::TreeBudgets;
 use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -66,7 +65,7 @@ pub struct RunService {
     /// The folders with `.env` files that were read.
     redacted_folders: Arc<parking_lot::Mutex<BTreeSet<PathBuf>>>,
     pub(super) active: ActiveRuns,
-    pub(super) budgets: Arc<TreeBudgets>,
+    pub(super) quotas: Arc<QuotaBank>,
     /// What the settings say of runs.
     pub(super) config: RunConfig,
     /// Held while a run is resumed, so that two callers that resume the same run get the same driver.
@@ -108,14 +107,15 @@ impl RunService {
             file_access,
             redacted_folders: Arc::default(),
             active,
-            budgets: Arc::default(),
+            quotas: Arc::new(local_bank()),
             config,
             resume_lock,
         }
     }
 
-    pub(crate) fn budgets(&self) -> &Arc<TreeBudgets> {
-        &self.budgets
+    /// The accounts of all limits.
+    pub(crate) fn quotas(&self) -> &Arc<QuotaBank> {
+        &self.quotas
     }
 
     /// The run with an id that begins with `prefix`. `run.unknown`, `run.ambiguous`.
@@ -451,7 +451,7 @@ impl RunService {
     }
 
     /// The environment of a run that starts now.
-    pub(super) fn host(&self, budget: Arc<TreeBudget>) -> Host {
+    pub(super) fn host(&self, tree: Arc<TreeAccount>) -> Host {
         Host {
             providers: self.providers.callable(),
             tools: Arc::clone(&self.tools),
@@ -461,8 +461,7 @@ impl RunService {
             clock: Arc::clone(&self.clock),
             evaluator: Arc::clone(&self.evaluator),
             subflows: Arc::new(self.clone()),
-            budget,
-            quotas: QuotaChain { bank: Arc::clone(self.budgets.quotas()), links: Arc::default() },
+            quotas: QuotaChain { bank: Arc::clone(&self.quotas), tree, links: Arc::default() },
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use plait_core::error::ErrorCode;
 use plait_run::host::Clock;
+use plait_run::quota::QuotaBank;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
@@ -14,7 +15,7 @@ use super::document::{Settings, StoredSettings, UnreadableSettings};
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::providers::{ProviderService, TokenCalibration};
-use crate::runs::{RunConfig, TreeBudgets, open_day};
+use crate::runs::{RunConfig, open_day};
 
 /// Owns the settings. Those of providers, models and limits are passed on to the services that use them.
 pub struct SettingsService {
@@ -22,7 +23,7 @@ pub struct SettingsService {
     providers: Arc<ProviderService>,
     calibration: Arc<TokenCalibration>,
     runs: RunConfig,
-    budgets: Arc<TreeBudgets>,
+    quotas: Arc<QuotaBank>,
     clock: Arc<dyn Clock>,
     tools: ToolEnvironment,
     exporter: LiveExporter,
@@ -44,22 +45,22 @@ impl SettingsService {
         providers: Arc<ProviderService>,
         calibration: Arc<TokenCalibration>,
         runs: RunConfig,
-        budgets: Arc<TreeBudgets>,
+        quotas: Arc<QuotaBank>,
         clock: Arc<dyn Clock>,
         tools: ToolEnvironment,
         exporter: LiveExporter,
     ) -> Self {
         let StoredSettings { settings, unreadable, quota_problem, .. } = stored;
         runs.set(settings.values());
-        budgets.quotas().set_defaults(settings.quotas.clone());
-        budgets.quotas().set_problem(quota_problem);
+        quotas.set_defaults(settings.quotas.clone());
+        quotas.set_problem(quota_problem);
         let (current, write_lock) = (RwLock::new(settings), tokio::sync::Mutex::default());
         Self {
             store,
             providers,
             calibration,
             runs,
-            budgets,
+            quotas,
             clock,
             tools,
             exporter,
@@ -125,7 +126,7 @@ impl SettingsService {
         self.runs.set(settings.values());
         self.set_quotas(&settings).await?;
         if sets_quotas {
-            self.budgets.quotas().set_problem(None);
+            self.quotas.set_problem(None);
         }
         self.tools.set_settings(settings.tools.clone());
         self.exporter.set_settings(settings.telemetry.clone());
@@ -143,7 +144,7 @@ impl SettingsService {
 
     /// Puts the quotas into force, for runs that are under way as well.
     async fn set_quotas(&self, settings: &Settings) -> Result<(), ErrorReply> {
-        let bank = Arc::clone(self.budgets.quotas());
+        let bank = Arc::clone(&self.quotas);
         if settings.quotas.day.is_some() {
             let (bank, store, now) = (Arc::clone(&bank), self.store.clone(), self.clock.now_ms());
             run_blocking(move || Ok(open_day(&bank, &store, now)?)).await?;

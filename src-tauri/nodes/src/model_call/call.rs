@@ -19,7 +19,7 @@ use plait_run::models::{ModelConfig, TokenUsage};
 use plait_run::node::NodeContext;
 use plait_run::prompt_record::{PromptRecord, RequestSettings};
 use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, StopOutcome};
-use plait_run::quota::IterationCost;
+use plait_run::quota::{IterationCost, TreeCount};
 use plait_run::tokens;
 use plait_run::tool::SamplingRef;
 
@@ -134,7 +134,7 @@ impl ModelCall<'_> {
             (request, None, None)
         } else {
             let request = load_request(request, &*node_context.host.attachments).await?;
-            let permit = node_context.host.budget.add_model_call()?;
+            let permit = node_context.host.quotas.tree.reserve(TreeCount::ModelCalls)?;
             let place = (step, sampling.clone());
             let reservation =
                 CallReservation::of(node_context, model, self.iteration, place, &prompt).await?;
@@ -174,7 +174,7 @@ impl ModelCall<'_> {
         };
         node_context.record(event).await?;
         if let Some(permit) = permit {
-            permit.keep();
+            permit.settle();
         }
         if let Some(reservation) = reservation {
             let cost = recorded.account.as_ref().and_then(|account| account.cost_nano_usd);

@@ -24,11 +24,12 @@ mod watch;
 
 pub use control::{AnswerRun, CancelRun, EndPause, PinTurn, ResumeRun};
 pub use forecast::ForecastFlow;
-pub(crate) use past_spending::open_day;
+pub(crate) use past_spending::{local_bank, open_day};
 pub use records::{ListRuns, RemoveRun, RunDetail, RunSummary, ShowRun};
 pub use request::RunRequest;
 pub use retry::{ForecastRetry, RetryRun};
 pub(crate) use run_config::RunConfig;
+pub(crate) use service::RunParts;
 pub use service::RunService;
 pub use start::{StartRun, StartedRun};
 pub use versions::{FlowVersion, ListVersions, VersionRun};

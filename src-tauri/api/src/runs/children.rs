@@ -88,7 +88,7 @@ impl RunService {
         if self.active.is_canceled_early(run) {
             return Err(ErrorReply::new(ErrorCode::RunCanceled, "The run was canceled before it started."));
         }
-        let (store, id) = (self.store.clone(), run.clone());
+        let (store, id) = (self.parts.store.clone(), run.clone());
         match run_blocking(move || Ok(find_record(store.run(&id))?)).await? {
             Some(record) if record.status.is_final() => {}
             Some(record) => {
@@ -113,7 +113,7 @@ impl RunService {
             }
         }
         drop(resume_guard);
-        let (store, id, broadcast) = (self.store.clone(), run.clone(), self.active.broadcast(run));
+        let (store, id, broadcast) = (self.parts.store.clone(), run.clone(), self.active.broadcast(run));
         run_blocking(move || {
             let entries = store.read_journal(&id, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
             let watch = Watch::new(store, id, broadcast, entries.len() as u64)?;
@@ -133,7 +133,7 @@ impl RunService {
         let Some(child) = parent.earlier.as_ref().and_then(|run| run.child(activation)) else {
             return Ok(None);
         };
-        let (store, child) = (self.store.clone(), child.clone());
+        let (store, child) = (self.parts.store.clone(), child.clone());
         run_blocking(move || Ok(find_record(store.run(&child))?)).await
     }
 

@@ -209,17 +209,14 @@ impl Plait {
         };
         let settings = SettingsService::new(settings_parts, stored);
         let grants = GrantService::new(store.clone(), Arc::clone(&registry), Arc::clone(&tools), mcp.clone());
+        let conversations =
+            ConversationService::new(store.clone(), users.clone(), Arc::clone(&clock), keys.clone());
         Ok(Self {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
             notices,
             flows: FlowService::new(&store, &registry, &clock, &keys, &providers),
-            conversations: ConversationService::new(
-                store.clone(),
-                users.clone(),
-                Arc::clone(&clock),
-                keys.clone(),
-            ),
+            conversations,
             memories: MemoryService::new(memory, users.clone(), Arc::clone(&clock), keys),
             users,
             usage: UsageService::new(store.clone(), clock),

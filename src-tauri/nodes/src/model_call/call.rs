@@ -1,16 +1,12 @@
-//! One model call: who calls which model, and the walk through its [stages](super::stages). A reply that was journaled before a
-//! crash is taken from the journal, so nothing is paid for twice.
+//! One model call: who calls which model, with which settings. How it is made is in [`stages`](super::stages).
 
 use serde_json::Value;
 
-use super::quota::CallError;
-use super::stages::Recorded;
 use plait_core::id::ContextId;
 use plait_run::context::SharedMessage;
 use plait_run::models::ModelConfig;
 use plait_run::node::NodeContext;
-use plait_run::prompt_record::PromptRecord;
-use plait_run::provider::{ChunkSink, ModelRequest, Provider};
+use plait_run::provider::{ModelRequest, Provider};
 use plait_run::quota::IterationCost;
 use plait_run::tool::SamplingRef;
 
@@ -41,13 +37,6 @@ pub(crate) struct ModelCall<'a> {
 }
 
 impl ModelCall<'_> {
-    /// The reply of this step, if an earlier attempt journaled it. The node counts as having seen what it comes from.
-    pub(crate) fn recorded(&self, step: u32) -> Option<Recorded> {
-        let recorded = Recorded::find(self.node_context, &step.into())?;
-        self.node_context.add_origins(recorded.origins());
-        Some(recorded)
-    }
-
     /// A request with these messages and the settings of the model, nothing else.
     pub(crate) fn request(&self, messages: Vec<SharedMessage>) -> ModelRequest {
         ModelRequest {
@@ -64,31 +53,5 @@ impl ModelCall<'_> {
             session: None,
             options: Value::Null,
         }
-    }
-
-    /// The recorded reply to `request`. `prompt` is the record of the request. The node counts as having seen what the reply
-    /// comes from.
-    pub(crate) async fn send(
-        self,
-        step: u32,
-        prompt: PromptRecord,
-        request: ModelRequest,
-        sink: &mut ChunkSink<'_>,
-    ) -> Result<Recorded, CallError> {
-        let recorded = self.buy(step.into(), prompt, request, sink).await?;
-        self.node_context.add_origins(recorded.origins());
-        Ok(recorded)
-    }
-
-    /// The same, on behalf of a tool: what the reply comes from counts for the tool's result.
-    pub(crate) async fn buy(
-        self,
-        place: CallPlace,
-        prompt: PromptRecord,
-        request: ModelRequest,
-        sink: &mut ChunkSink<'_>,
-    ) -> Result<Recorded, CallError> {
-        let reserved = self.prepare(place, prompt, request)?.reserve().await?;
-        Ok(reserved.send(sink).await?.record().await?)
     }
 }

@@ -6,7 +6,8 @@
 //! 2. [`Reserved`]: [`send`](Reserved::send) journals the prompt and calls the provider. The key of the request is made
 //!    meanwhile.
 //! 3. [`Sent`]: a reply that nobody has seen. [`record`](Sent::record) journals it and settles the reservation.
-//! 4. [`Recorded`]: the reply. Tools are called for a recorded reply only.
+//! 4. [`Recorded`]: the reply. Tools are called for a recorded reply only. One that was journaled before a crash is taken from
+//!    the journal, so nothing is paid for twice.
 
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, StopOutcome};
 use plait_run::tokens;
 
 /// A call that can be sent.
-pub(super) struct Prepared<'a> {
+struct Prepared<'a> {
     call: ModelCall<'a>,
     place: CallPlace,
     prompt: Arc<PromptRecord>,
@@ -39,7 +40,7 @@ pub(super) struct Prepared<'a> {
 }
 
 /// A call that is paid for.
-pub(super) struct Reserved<'a> {
+struct Reserved<'a> {
     call: ModelCall<'a>,
     place: CallPlace,
     prompt: Arc<PromptRecord>,
@@ -60,7 +61,7 @@ enum Purchase<'a> {
 }
 
 /// A call with its reply.
-pub(super) struct Sent<'a> {
+struct Sent<'a> {
     call: ModelCall<'a>,
     place: CallPlace,
     key: Option<ReplyKey>,
@@ -80,9 +81,44 @@ pub(crate) struct Recorded {
     is_reused: bool,
 }
 
+impl ModelCall<'_> {
+    /// The reply of this step, if an earlier attempt journaled it. The node counts as having seen what it comes from.
+    pub(crate) fn recorded(&self, step: u32) -> Option<Recorded> {
+        let recorded = Recorded::find(self.node_context, &step.into())?;
+        self.node_context.add_origins(recorded.origins());
+        Some(recorded)
+    }
+
+    /// The recorded reply to `request`. `prompt` is the record of the request. The node counts as having seen what the reply
+    /// comes from.
+    pub(crate) async fn send(
+        self,
+        step: u32,
+        prompt: PromptRecord,
+        request: ModelRequest,
+        sink: &mut ChunkSink<'_>,
+    ) -> Result<Recorded, CallError> {
+        let recorded = self.buy(step.into(), prompt, request, sink).await?;
+        self.node_context.add_origins(recorded.origins());
+        Ok(recorded)
+    }
+
+    /// The same, on behalf of a tool: what the reply comes from counts for the tool's result.
+    pub(crate) async fn buy(
+        self,
+        place: CallPlace,
+        prompt: PromptRecord,
+        request: ModelRequest,
+        sink: &mut ChunkSink<'_>,
+    ) -> Result<Recorded, CallError> {
+        let reserved = self.prepare(place, prompt, request)?.reserve().await?;
+        Ok(reserved.send(sink).await?.record().await?)
+    }
+}
+
 impl<'a> ModelCall<'a> {
     /// Completes the request and its record. Refuses a request that cannot be sent, before a person is asked for more quota.
-    pub(super) fn prepare(
+    fn prepare(
         self,
         place: CallPlace,
         prompt: PromptRecord,
@@ -107,7 +143,7 @@ impl<'a> ModelCall<'a> {
 
 impl<'a> Prepared<'a> {
     /// Takes the reply of an earlier run, or reserves what the call may cost at most.
-    pub(super) async fn reserve(self) -> Result<Reserved<'a>, CallError> {
+    async fn reserve(self) -> Result<Reserved<'a>, CallError> {
         let Self { call, place, prompt, request, key, origins } = self;
         let node_context = call.node_context;
         let earlier = node_context.earlier().zip(key.as_ref()).and_then(|(run, key)| {
@@ -127,7 +163,7 @@ impl<'a> Prepared<'a> {
 
 impl<'a> Reserved<'a> {
     /// Notes the prompt and calls the provider.
-    pub(super) async fn send(self, sink: &mut ChunkSink<'_>) -> Result<Sent<'a>, Fault> {
+    async fn send(self, sink: &mut ChunkSink<'_>) -> Result<Sent<'a>, Fault> {
         let Self { call, place, prompt, key, origins, purchase } = self;
         let prompt_tokens = prompt.counted();
         let CallPlace { step, sampling } = place.clone();
@@ -160,7 +196,7 @@ impl<'a> Reserved<'a> {
 
 impl Sent<'_> {
     /// Journals the reply, then settles what was reserved.
-    pub(super) async fn record(self) -> Result<Recorded, Fault> {
+    async fn record(self) -> Result<Recorded, Fault> {
         let Self { call, place, key, answer, reused, charge } = self;
         let event = CallEvent::ModelReplied {
             step: place.step,

@@ -34,6 +34,7 @@ use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd
 use crate::models::ModelOverrides;
 use crate::node::Signal;
 use crate::plan::{NodeIx, Plan};
+use crate::quota::TreeCount;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::id::{Activation, Epoch, RunId};
 use plait_core::origin::Origins;
@@ -176,7 +177,7 @@ impl Driver {
                 setup.journal,
                 setup.watcher,
                 Arc::clone(&setup.host.clock),
-                Arc::clone(&setup.host.budget),
+                Arc::clone(&setup.host.quotas.tree),
                 entries,
             ),
             plan: setup.plan,
@@ -283,7 +284,7 @@ impl Driver {
         running: &mut FuturesUnordered<BoxFuture<'p, Done>>,
     ) -> Result<Option<Done>, Fault> {
         let activation = self.activation(start.node, &start.epoch);
-        let may_start = self.host.budget.check_events();
+        let may_start = self.host.quotas.tree.check(TreeCount::Events);
         self.record_events([Event::Node(activation, NodeEvent::Started { attempt: start.attempt })])?;
         if let Err(fault) = may_start {
             return Ok(Some(Done {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use plait_core::error::ErrorCode;
 use plait_core::id::{Activation, ConversationId, Epoch, NodeId, RunId};
 use plait_core::quota::{Amount, Quota, Share};
 
@@ -37,6 +38,18 @@ pub enum QuotaScope {
     Iteration,
     Branch,
     Node,
+}
+
+impl QuotaScope {
+    /// Whether it is a part of a run. The others end all of the run tree when they are exceeded.
+    pub fn is_in_run(self) -> bool {
+        matches!(self, Self::Loop | Self::Iteration | Self::Branch | Self::Node)
+    }
+
+    /// The code of the fault that says that the quota is exceeded.
+    pub fn code(self) -> ErrorCode {
+        if self.is_in_run() { ErrorCode::QuotaNodeExceeded } else { ErrorCode::QuotaExceeded }
+    }
 }
 
 /// How much of a quota is used.

@@ -32,8 +32,8 @@ use crate::knowledge::KnowledgeService;
 use crate::lens::LensService;
 use crate::memories::MemoryService;
 use crate::providers::{ProviderService, TokenCalibration};
-use crate::runs::{RunConfig, RunService};
-use crate::settings::{SettingsService, StoredSettings};
+use crate::runs::{RunConfig, RunParts, RunService, local_bank};
+use crate::settings::{SettingsParts, SettingsService, StoredSettings};
 use crate::tools::ToolService;
 use crate::usage::UsageService;
 use crate::users::UserService;
@@ -167,58 +167,56 @@ impl Plait {
         });
         let tools: Arc<dyn ToolHost> = Arc::new(RedactingTools::new(tools, &keys));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        let worker = options.worker;
-        let evaluator = evaluator_in(worker.as_ref());
+        let evaluator = evaluator_in(options.worker.as_ref());
         let registry = Arc::new(plait_nodes::registry());
 
-        let configured = &stored.settings.providers;
         let (fixed, servers) = (options.providers, options.model_servers);
-        let providers = Arc::new(ProviderService::new(configured, keys.clone(), fixed, servers)?);
+        let providers =
+            Arc::new(ProviderService::new(&stored.settings.providers, keys.clone(), fixed, servers)?);
         let calibration =
             Arc::new(TokenCalibration::new(store.clone(), corrections, stored.settings.models.clone()));
-        let knowledge = KnowledgeService::new(&store, Arc::clone(&providers), worker);
+        let knowledge = KnowledgeService::new(&store, Arc::clone(&providers), options.worker);
         let exporter = LiveExporter::default();
         exporter.set_settings(stored.settings.telemetry.clone());
         notices.extend(keys.redaction().set_patterns(&stored.settings.redaction));
         let run_config = RunConfig::default();
-        let runs = RunService::new(
-            store.clone(),
-            Arc::clone(&registry),
-            Arc::clone(&calibration),
-            Arc::clone(&providers),
-            Arc::clone(&tools),
-            Arc::new(knowledge.bases().clone()),
-            Arc::new(memory.clone()),
-            users.clone(),
-            Arc::clone(&clock),
+        let quotas = Arc::new(local_bank());
+        let runs = RunService::new(RunParts {
+            store: store.clone(),
+            registry: Arc::clone(&registry),
+            calibration: Arc::clone(&calibration),
+            providers: Arc::clone(&providers),
+            tools: Arc::clone(&tools),
+            retriever: Arc::new(knowledge.bases().clone()),
+            memories: Arc::new(memory.clone()),
+            users: users.clone(),
+            clock: Arc::clone(&clock),
             evaluator,
-            exporter.clone(),
-            run_config.clone(),
-        );
+            exporter: exporter.clone(),
+            config: run_config.clone(),
+            quotas: Arc::clone(&quotas),
+        });
         let lens = LensService::new(store.clone(), users.clone(), Arc::clone(&providers), exporter.clone());
-        let settings = SettingsService::new(
-            store.clone(),
-            stored,
-            Arc::clone(&providers),
+        let settings_parts = SettingsParts {
+            store: store.clone(),
+            providers: Arc::clone(&providers),
             calibration,
-            run_config,
-            Arc::clone(runs.budgets()),
-            Arc::clone(&clock),
-            tool_environment,
+            runs: run_config,
+            quotas,
+            clock: Arc::clone(&clock),
+            tools: tool_environment,
             exporter,
-        );
+        };
+        let settings = SettingsService::new(settings_parts, stored);
         let grants = GrantService::new(store.clone(), Arc::clone(&registry), Arc::clone(&tools), mcp.clone());
+        let conversations =
+            ConversationService::new(store.clone(), users.clone(), Arc::clone(&clock), keys.clone());
         Ok(Self {
             home: options.home,
             session_id: uuid::Uuid::now_v7().to_string(),
             notices,
             flows: FlowService::new(&store, &registry, &clock, &keys, &providers),
-            conversations: ConversationService::new(
-                store.clone(),
-                users.clone(),
-                Arc::clone(&clock),
-                keys.clone(),
-            ),
+            conversations,
             memories: MemoryService::new(memory, users.clone(), Arc::clone(&clock), keys),
             users,
             usage: UsageService::new(store.clone(), clock),

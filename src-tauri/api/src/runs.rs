@@ -1,7 +1,7 @@
 //! Runs: starting and controlling them, watching them, and the records of past ones.
 //!
-//! `registry` and `broadcast` hold the active runs of this process, `launch` builds drivers, `tree_budgets` bounds
-//! whole run trees, `service` owns the life of a run, and `start`, `retry`, `control` and `records` are the commands.
+//! `registry` and `broadcast` hold the active runs of this process, `launch` builds drivers, `service`
+//! owns the life of a run, and `start`, `retry`, `control` and `records` are the commands.
 
 pub mod answer_text;
 mod broadcast;
@@ -19,19 +19,18 @@ mod run_config;
 mod run_host;
 mod service;
 mod start;
-mod tree_budgets;
 mod versions;
 mod watch;
 
 pub use control::{AnswerRun, CancelRun, EndPause, PinTurn, ResumeRun};
 pub use forecast::ForecastFlow;
-pub(crate) use past_spending::open_day;
+pub(crate) use past_spending::{local_bank, open_day};
 pub use records::{ListRuns, RemoveRun, RunDetail, RunSummary, ShowRun};
 pub use request::RunRequest;
 pub use retry::{ForecastRetry, RetryRun};
 pub(crate) use run_config::RunConfig;
+pub(crate) use service::RunParts;
 pub use service::RunService;
 pub use start::{StartRun, StartedRun};
-pub(crate) use tree_budgets::TreeBudgets;
 pub use versions::{FlowVersion, ListVersions, VersionRun};
 pub use watch::Watch;

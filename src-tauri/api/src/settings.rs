@@ -12,6 +12,7 @@ use crate::command::Command;
 
 pub(crate) use document::StoredSettings;
 pub use document::{Settings, Theme};
+pub(crate) use service::SettingsParts;
 pub use service::SettingsService;
 
 /// `settings.get`: the settings in force, the built-in providers included.

@@ -67,9 +67,6 @@ plait_core::error_codes! {
     }
 
     "Runs" {
-        QUOTA_NODE_EXCEEDED = "quota.node_exceeded",
-            "A model call would exceed the quota of its node or of a loop around it. It was not sent.",
-            "Raise the quota, set `maxTokens` so that calls reserve less, or wire the `error` output.";
         QUOTA_NO_PRICE = "quota.no_price",
             "A quota limits money, but the price of the model is not known. The call was not sent.",
             "Set the model's price in the settings, 0 if it is free, or limit tokens instead of money.";

@@ -3,6 +3,9 @@
 //! A [`Turn`] sends a user message, lets the model call tools, can reject a reply and ask again. It journals each prompt and
 //! each reply with its usage and price, and reuses replies that were journaled before a crash. The node decides whether and
 //! when anything enters a conversation: [`Turn::begin`], [`Turn::commit`].
+//!
+//! Every call, also those for summaries and for tools, is a [`ModelCall`] that walks through the same [`stages`]: prepared,
+//! reserved, sent, recorded. In a turn, the tools of a recorded reply are called, and the next call is prepared.
 
 mod attachments;
 mod call;
@@ -16,6 +19,7 @@ mod quota;
 mod reply_schema;
 mod sampling_parameters;
 mod side_query;
+mod stages;
 mod summary;
 mod tool_calls;
 mod turn;

@@ -301,6 +301,9 @@ plait_core::error_codes! {
         QUOTA_EXCEEDED = "quota.exceeded",
             "A model call would exceed the quota of the run, the conversation or the day. It was not sent.",
             "Raise the quota, then retry the run: it reuses what it has bought.";
+        QUOTA_NODE_EXCEEDED = "quota.node_exceeded",
+            "A model call would exceed the quota of its node or of a loop around it. It was not sent.",
+            "Raise the quota, set `maxTokens` so that calls reserve less, or wire the `error` output.";
         RUN_TOO_MANY_EVENTS = "run.too_many_events",
             "The run and those below it have recorded as many events as they may.",
             "Find what repeats, or raise `settings.limits.maxEvents`.";

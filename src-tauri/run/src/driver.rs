@@ -35,6 +35,7 @@ use crate::journal::{Entry, Event, Journal, MAX_NESTING_DEPTH, NodeEvent, RunEnd
 use crate::models::ModelOverrides;
 use crate::node::Signal;
 use crate::plan::{NodeIx, Plan};
+use crate::quota::TreeCount;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch, RunId};
 use plait_core::origin::Origins;
@@ -174,7 +175,7 @@ impl Driver {
                 setup.journal,
                 setup.watcher,
                 Arc::clone(&setup.host.clock),
-                Arc::clone(&setup.host.budget),
+                Arc::clone(&setup.host.quotas.tree),
                 entries,
             ),
             plan: setup.plan,
@@ -281,7 +282,7 @@ impl Driver {
         running: &mut FuturesUnordered<BoxFuture<'p, Done>>,
     ) -> Result<Option<Done>, Fault> {
         let activation = self.activation(start.node, &start.epoch);
-        let may_start = self.host.budget.check_events();
+        let may_start = self.host.quotas.tree.check(TreeCount::Events);
         self.record_events([Event::Node(activation, NodeEvent::Started { attempt: start.attempt })])?;
         if let Err(fault) = may_start {
             return Ok(Some(Done {

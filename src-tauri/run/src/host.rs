@@ -2,7 +2,6 @@
 
 mod run_info;
 pub mod subflow;
-pub mod tree_budget;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +17,6 @@ use plait_core::attachment::AttachmentStore;
 use plait_core::expression::evaluation::Evaluator;
 pub use run_info::{RunInfo, RunInput};
 use subflow::Subflows;
-use tree_budget::TreeBudget;
 
 /// Time and randomness. The engine has no access to either of its own.
 pub trait Clock: Send + Sync {
@@ -53,8 +51,6 @@ pub struct Host {
     /// Evaluates expressions that could take long.
     pub evaluator: Arc<dyn Evaluator>,
     pub subflows: Arc<dyn Subflows>,
-    /// What the run and all others of its tree may use together.
-    pub budget: Arc<TreeBudget>,
-    /// The quotas that hold all model calls, from outside of the run.
+    /// What the run and all others of its tree may use, and the quotas from outside of the run that hold all model calls.
     pub quotas: QuotaChain,
 }

@@ -70,9 +70,20 @@ test("arrow keys choose among the nodes, and a node of an inner flow opens there
   await page.getByTestId("flows-flow.search").click();
   await page.keyboard.type("chat");
   await expect(page.getByTestId("flow-search-outer/answer")).toHaveAttribute("data-selected", "true");
+  // The nodes that only the first letters find are between these two.
+  await expect(page.getByTestId("flow-search-outer/ask")).toHaveCount(0);
   await page.keyboard.press("ArrowDown");
   await expect(page.getByTestId("flow-search-outer/judge")).toHaveAttribute("data-selected", "true");
   await page.keyboard.press("Enter");
   await expect(node(page, "judge")).toHaveAttribute("data-selected", "true");
   await expect(node(page, "judge")).toBeInViewport({ ratio: 1 });
+});
+
+test("the first node is selected when the selected one is found no longer", async ({ page }) => {
+  await openFlow(page);
+  await search(page, "a");
+  await expect(dialog(page).getByTestId("flow-search-answer")).toHaveAttribute("data-selected", "true");
+  await page.keyboard.type("s");
+  await expect(dialog(page).getByTestId("flow-search-answer")).toHaveCount(0);
+  await expect(dialog(page).getByTestId("flow-search-ask")).toHaveAttribute("data-selected", "true");
 });

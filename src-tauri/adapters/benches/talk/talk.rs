@@ -103,8 +103,7 @@ pub fn host(providers: ProviderRegistry) -> Host {
         clock: Arc::new(SystemClock),
         evaluator: Arc::new(plait_core::expression::in_process::InProcess),
         subflows: Arc::new(NoSubflows),
-        budget: no_limits(),
-        quotas: plait_run::quota::QuotaChain::default(),
+        quotas: no_limits(),
     }
 }
 

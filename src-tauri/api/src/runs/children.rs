@@ -10,6 +10,7 @@ use plait_run::host::subflow::{ChildCall, ChildEnd, ChildFlow, ChildListener, MA
 use plait_run::journal::{
     ChildEvent, ChildQuestion, Entry, Event, MAX_LISTED_QUESTIONS, NodeEvent, RunEnd, RunEvent,
 };
+use plait_run::quota::TreeCount;
 use plait_run::view::{OpenPause, RunOutline, RunStatus};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -88,7 +89,7 @@ impl RunService {
         if self.active.is_canceled_early(run) {
             return Err(ErrorReply::new(codes::RUN_CANCELED, "The run was canceled before it started."));
         }
-        let (store, id) = (self.store.clone(), run.clone());
+        let (store, id) = (self.parts.store.clone(), run.clone());
         match run_blocking(move || Ok(find_record(store.run(&id))?)).await? {
             Some(record) if record.status.is_final() => {}
             Some(record) => {
@@ -97,7 +98,7 @@ impl RunService {
             }
             None => {
                 let ChildCall { parent, activation, flow, input, set: overrides, origins, host, .. } = call;
-                host.budget.add_run()?;
+                host.quotas.tree.reserve(TreeCount::Runs)?.settle();
                 let grants = parent.grants.clone();
                 let inputs = ChildInputs { input, overrides, origins, grants };
                 let (name, new) = match self.earlier_child(&parent, &activation).await? {
@@ -113,7 +114,7 @@ impl RunService {
             }
         }
         drop(resume_guard);
-        let (store, id, broadcast) = (self.store.clone(), run.clone(), self.active.broadcast(run));
+        let (store, id, broadcast) = (self.parts.store.clone(), run.clone(), self.active.broadcast(run));
         run_blocking(move || {
             let entries = store.read_journal(&id, 0)?.collect::<Result<Vec<Entry>, Fault>>()?;
             let watch = Watch::new(store, id, broadcast, entries.len() as u64)?;
@@ -133,7 +134,7 @@ impl RunService {
         let Some(child) = parent.earlier.as_ref().and_then(|run| run.child(activation)) else {
             return Ok(None);
         };
-        let (store, child) = (self.store.clone(), child.clone());
+        let (store, child) = (self.parts.store.clone(), child.clone());
         run_blocking(move || Ok(find_record(store.run(&child))?)).await
     }
 

@@ -51,10 +51,11 @@ impl Command for ForecastFlow {
     type Reply = FlowForecast;
 
     async fn run(self, service: &RunService) -> Result<FlowForecast, ErrorReply> {
-        let (store, registry) = (service.store.clone(), Arc::clone(&service.registry));
-        let (models, tools) = (Arc::new(service.calibration.current()), service.tools.list().into());
-        let user = service.users.resolve(None)?;
-        let config = service.config.current();
+        let (store, registry) = (service.parts.store.clone(), Arc::clone(&service.parts.registry));
+        let (models, tools) =
+            (Arc::new(service.parts.calibration.current()), service.parts.tools.list().into());
+        let user = service.parts.users.resolve(None)?;
+        let config = service.parts.config.current();
         run_blocking(move || {
             let plan =
                 plan_to_run(&with_settings(&self.flow, &config), &registry, None, &InputOverrides::new())?;

@@ -44,6 +44,16 @@ pub(super) struct Launch {
     pub(super) host: Host,
 }
 
+/// What a run is started with, beside its flow.
+struct StartedWith {
+    user: UserName,
+    grants: InheritedGrants,
+    input: Option<RunInput>,
+    conversation: Option<Conversation>,
+    /// The run that it is forked from.
+    earlier: Option<Arc<EarlierRun>>,
+}
+
 impl Launch {
     /// A new run, with its first event in the journal.
     pub(super) fn start(self, new: NewRun, parent: Option<RunId>) -> Result<(Driver, RunHandle), ErrorReply> {
@@ -92,7 +102,8 @@ impl Launch {
         };
         self.broadcast.open(0);
         let input = input.map(|text| RunInput { text, origins });
-        let setup = self.setup(plan, user, grants, &flow, input, conversation, None)?;
+        let setup =
+            self.setup(plan, StartedWith { user, grants, input, conversation, earlier: None }, &flow)?;
         Ok(Driver::start(setup, Event::Run(first))?)
     }
 
@@ -141,10 +152,8 @@ impl Launch {
         let (user, flow, grants) = (user.clone(), flow.clone(), grants.clone());
         let input = run_input(input.as_ref(), origins);
         self.broadcast.open(0);
-        Ok(Driver::start(
-            self.setup(plan, user, grants, &flow, input, conversation, Some(earlier))?,
-            Event::Run(first),
-        )?)
+        let start = StartedWith { user, grants, input, conversation, earlier: Some(earlier) };
+        Ok(Driver::start(self.setup(plan, start, &flow)?, Event::Run(first))?)
     }
 
     /// A run that has not ended, from where its journal stops. `run.ended`, `journal.corrupt`.
@@ -165,8 +174,8 @@ impl Launch {
         let earlier = from.as_ref().and_then(|origin| self.earlier_run(origin));
         self.broadcast.open(entries.len() as u64);
         let input = run_input(input.as_ref(), origins);
-        let setup = self.setup(plan, user.clone(), grants.clone(), flow_ref, input, conversation, earlier)?;
-        Ok(Driver::resume(setup, &entries)?)
+        let start = StartedWith { user: user.clone(), grants: grants.clone(), input, conversation, earlier };
+        Ok(Driver::resume(self.setup(plan, start, flow_ref)?, &entries)?)
     }
 
     /// Whether [`resume`](Self::resume) would get so far as to continue the run. Changes nothing.
@@ -290,17 +299,8 @@ impl Launch {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "what a run needs, each of a type of its own")]
-    fn setup(
-        self,
-        plan: Plan,
-        user: UserName,
-        grants: InheritedGrants,
-        flow: &FlowRef,
-        input: Option<RunInput>,
-        conversation: Option<Conversation>,
-        earlier: Option<Arc<EarlierRun>>,
-    ) -> Result<RunSetup, ErrorReply> {
+    fn setup(self, plan: Plan, start: StartedWith, flow: &FlowRef) -> Result<RunSetup, ErrorReply> {
+        let StartedWith { user, grants, input, conversation, earlier } = start;
         let folder = flow.path.as_deref().and_then(canonical_folder);
         self.open_quotas(&plan, conversation.as_ref())?;
         let spent_by_children = past_spending::spent_by_children(&self.store, &self.run)?;

@@ -18,8 +18,8 @@ const LOOKUP_INTERVAL: Duration = Duration::from_millis(10);
 impl RunService {
     /// Sends the spans of a run that is no child run, and of all runs below it, if the settings name an endpoint.
     pub(super) fn export_live(&self, root: &RunId) {
-        if self.exporter.is_on() {
-            self.exporter.spawn(self.clone().follow_for_export(root.clone(), RunPlace::root(root)));
+        if self.parts.exporter.is_on() {
+            self.parts.exporter.spawn(self.clone().follow_for_export(root.clone(), RunPlace::root(root)));
         }
     }
 
@@ -41,13 +41,13 @@ impl RunService {
     fn follow_for_export(self, run: RunId, place: RunPlace) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             let Some(mut watch) = self.watch_new(&run).await else { return };
-            let mut projector = SpanProjector::new(run, place, self.exporter.settings().content);
+            let mut projector = SpanProjector::new(run, place, self.parts.exporter.settings().content);
             let mut children = BTreeSet::new();
             while let Some(Ok(entry)) = watch.next().await {
                 let (spans, child) = projector.apply(&entry);
-                self.exporter.queue(spans);
+                self.parts.exporter.queue(spans);
                 if let Some((child, place)) = child.filter(|(child, _)| children.insert(child.clone())) {
-                    self.exporter.spawn(self.clone().follow_for_export(child, place));
+                    self.parts.exporter.spawn(self.clone().follow_for_export(child, place));
                 }
             }
         })

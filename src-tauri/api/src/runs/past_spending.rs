@@ -14,7 +14,7 @@ use plait_run::quota::{Holder, QuotaBank};
 use crate::usage::date_of;
 
 /// A bank with the days of the local time zone.
-pub(super) fn local_bank() -> QuotaBank {
+pub(crate) fn local_bank() -> QuotaBank {
     QuotaBank::new(|ms| day_number(ms, &TimeZone::system()))
 }
 

@@ -151,7 +151,7 @@ impl Command for ListRuns {
 
     async fn run(self, service: &RunService) -> Result<Vec<RunSummary>, ErrorReply> {
         let limit = self.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        let (store, users) = (service.store.clone(), service.users.clone());
+        let (store, users) = (service.parts.store.clone(), service.parts.users.clone());
         let records = run_blocking(move || {
             let records = if let Some(parent) = self.parent {
                 store.children(&parent)?.into_iter().take(limit).collect()
@@ -213,7 +213,7 @@ impl Command for ShowRun {
             RunSummary::new(record, active, 1)
         };
         let above = ancestors.map(summary).collect();
-        let (store, service) = (service.store.clone(), service.clone());
+        let (store, service) = (service.parts.store.clone(), service.clone());
         run_blocking(move || {
             let mut record = store.run(&self.run)?;
             add_children(&store, &mut record)?;

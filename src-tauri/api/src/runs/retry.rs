@@ -53,7 +53,7 @@ impl Command for ForecastRetry {
 
     async fn run(self, service: &RunService) -> Result<RetryForecast, ErrorReply> {
         service.check_retryable(&self.run).await?;
-        let store = service.store.clone();
+        let store = service.parts.store.clone();
         run_blocking(move || forecast(&store, &self.run)).await
     }
 }
@@ -86,12 +86,12 @@ impl RunService {
         let fork = NewRun::ForkOf { earlier: earlier.clone(), inputs: None };
         self.start_as(&run, fork, None, host).await?;
         // Once a caller has the id, the run must survive a crash.
-        self.store.flush().await?;
+        self.parts.store.flush().await?;
         Ok(run)
     }
 
     async fn check_retryable(&self, run: &RunId) -> Result<(), ErrorReply> {
-        let (store, id) = (self.store.clone(), run.clone());
+        let (store, id) = (self.parts.store.clone(), run.clone());
         let record = run_blocking(move || Ok(store.run(&id)?)).await?;
         if self.is_driven(&record) {
             return Err(ErrorReply::new(codes::RUN_BUSY, format!("Run {run} is still active."))

@@ -1,12 +1,14 @@
-//! The environment of a run, with the budget of its tree: made from the limits in force and from what the journals of the
+//! The environment of a run, with the account of its tree: made from the limits in force and from what the journals of the
 //! tree say was used.
+
+use std::sync::Arc;
 
 use plait_adapters::Store;
 use plait_core::config::tree_limits;
 use plait_core::flow::TreeLimits;
 use plait_core::id::RunId;
 use plait_run::host::Host;
-use plait_run::host::tree_budget::TreeUsage;
+use plait_run::quota::{QuotaChain, TreeAccount, TreeUsage};
 
 use super::service::RunService;
 use crate::ErrorReply;
@@ -16,27 +18,42 @@ use crate::flows::text::recorded_flow;
 impl RunService {
     /// The environment of a new tree with these limits of its flow.
     pub(super) fn host_of_new(&self, root: &RunId, limits: Option<TreeLimits>) -> Host {
-        let limits = tree_limits(limits, &self.config.current());
+        let limits = tree_limits(limits, &self.parts.config.current());
         let used = TreeUsage { runs: 1, ..TreeUsage::default() };
-        self.host(self.budgets.get_or_create(root, limits, used))
+        self.host(self.parts.quotas.open_tree(root, limits, used))
     }
 
     /// The environment of a run that exists.
     pub(super) async fn host_of(&self, run: &RunId) -> Result<Host, ErrorReply> {
         let root = self.lineage(run).await?.pop().map_or_else(|| run.clone(), |record| record.run);
-        if let Some(budget) = self.budgets.get(&root) {
-            return Ok(self.host(budget));
+        if let Some(tree) = self.parts.quotas.tree(&root) {
+            return Ok(self.host(tree));
         }
-        let (store, id) = (self.store.clone(), root.clone());
+        let (store, id) = (self.parts.store.clone(), root.clone());
         let (limits, used) =
             run_blocking(move || Ok((recorded_limits(&store, &id), usage(&store, &id)?))).await?;
-        let limits = tree_limits(limits, &self.config.current());
-        Ok(self.host(self.budgets.get_or_create(&root, limits, used)))
+        let limits = tree_limits(limits, &self.parts.config.current());
+        Ok(self.host(self.parts.quotas.open_tree(&root, limits, used)))
+    }
+
+    fn host(&self, tree: Arc<TreeAccount>) -> Host {
+        let parts = self.parts.clone();
+        Host {
+            providers: parts.providers.callable(),
+            tools: parts.tools,
+            retriever: parts.retriever,
+            memories: parts.memories,
+            attachments: Arc::new(parts.store),
+            clock: parts.clock,
+            evaluator: parts.evaluator,
+            subflows: Arc::new(self.clone()),
+            quotas: QuotaChain { bank: parts.quotas, tree, links: Arc::default() },
+        }
     }
 
     /// The limits that the flow of a run sets.
     pub(super) async fn limits_of(&self, run: &RunId) -> Result<Option<TreeLimits>, ErrorReply> {
-        let (store, run) = (self.store.clone(), run.clone());
+        let (store, run) = (self.parts.store.clone(), run.clone());
         run_blocking(move || Ok(recorded_limits(&store, &run))).await
     }
 }

@@ -11,17 +11,15 @@ use plait_adapters::store::record::RunRecord;
 use plait_adapters::store::{RunFilter, Which};
 use plait_adapters::telemetry::LiveExporter;
 use plait_adapters::{FileAccess, Redaction, Store};
-use plait_core::attachment::AttachmentStore;
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::{Activation, MessageId, RunId};
 use plait_core::origin::{Origin, Origins};
-use plait_run::host::tree_budget::TreeBudget;
 use plait_run::host::{Clock, Host};
 use plait_run::journal::Answer;
 use plait_run::long_term_memory::MemoryStore;
 use plait_run::node::Registry;
-use plait_run::quota::QuotaChain;
+use plait_run::quota::QuotaBank;
 use plait_run::retriever::Retriever;
 use plait_run::tool::ToolHost;
 use plait_run::view::RunStatus;
@@ -34,7 +32,6 @@ use super::launch::Launch;
 use super::registry::ActiveRuns;
 use super::request::{NewRun, RunRequest};
 use super::run_config::RunConfig;
-use super::tree_budgets::TreeBudgets;
 use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
@@ -46,89 +43,62 @@ use crate::users::UserService;
 /// take their turns before.
 const MAX_CHILD_WAIT: Duration = Duration::from_secs(30);
 
+/// The parts of the application that runs use.
+#[derive(Clone)]
+pub(crate) struct RunParts {
+    pub(crate) store: Store,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) calibration: Arc<TokenCalibration>,
+    pub(crate) providers: Arc<ProviderService>,
+    pub(crate) tools: Arc<dyn ToolHost>,
+    pub(crate) retriever: Arc<dyn Retriever>,
+    pub(crate) memories: Arc<dyn MemoryStore>,
+    pub(crate) users: UserService,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) evaluator: Arc<dyn Evaluator>,
+    /// Sends the spans of runs, if the settings say where.
+    pub(crate) exporter: LiveExporter,
+    /// What the settings say of runs.
+    pub(crate) config: RunConfig,
+    /// The accounts of all limits.
+    pub(crate) quotas: Arc<QuotaBank>,
+}
+
 /// The runs of the data directory. Clones share the same state.
 #[derive(Clone)]
 pub struct RunService {
-    pub(super) store: Store,
-    pub(super) registry: Arc<Registry>,
-    pub(super) calibration: Arc<TokenCalibration>,
-    providers: Arc<ProviderService>,
-    pub(super) tools: Arc<dyn ToolHost>,
-    retriever: Arc<dyn Retriever>,
-    memories: Arc<dyn MemoryStore>,
-    attachments: Arc<dyn AttachmentStore>,
-    pub(super) users: UserService,
-    clock: Arc<dyn Clock>,
-    evaluator: Arc<dyn Evaluator>,
-    /// Sends the spans of runs, if the settings say where.
-    pub(super) exporter: LiveExporter,
+    pub(super) parts: RunParts,
     /// Which files flows may read.
     pub(super) file_access: FileAccess,
     /// The folders with `.env` files that were read.
     redacted_folders: Arc<parking_lot::Mutex<BTreeSet<PathBuf>>>,
     pub(super) active: ActiveRuns,
-    pub(super) budgets: Arc<TreeBudgets>,
-    /// What the settings say of runs.
-    pub(super) config: RunConfig,
     /// Held while a run is resumed, so that two callers that resume the same run get the same driver.
     pub(super) resume_lock: Arc<Mutex<()>>,
 }
 
 impl RunService {
-    #[expect(clippy::too_many_arguments, reason = "what runs need, each of a type of its own")]
-    pub(crate) fn new(
-        store: Store,
-        registry: Arc<Registry>,
-        calibration: Arc<TokenCalibration>,
-        providers: Arc<ProviderService>,
-        tools: Arc<dyn ToolHost>,
-        retriever: Arc<dyn Retriever>,
-        memories: Arc<dyn MemoryStore>,
-        users: UserService,
-        clock: Arc<dyn Clock>,
-        evaluator: Arc<dyn Evaluator>,
-        exporter: LiveExporter,
-        config: RunConfig,
-    ) -> Self {
-        let file_access = FileAccess::of_process(Some(store.home()));
-        let (active, resume_lock) = (ActiveRuns::default(), Arc::default());
-        let attachments = Arc::new(store.clone());
+    pub(crate) fn new(parts: RunParts) -> Self {
+        let file_access = FileAccess::of_process(Some(parts.store.home()));
         Self {
-            store,
-            registry,
-            calibration,
-            providers,
-            tools,
-            retriever,
-            memories,
-            attachments,
-            users,
-            clock,
-            evaluator,
-            exporter,
+            parts,
             file_access,
             redacted_folders: Arc::default(),
-            active,
-            budgets: Arc::default(),
-            config,
-            resume_lock,
+            active: ActiveRuns::default(),
+            resume_lock: Arc::default(),
         }
-    }
-
-    pub(crate) fn budgets(&self) -> &Arc<TreeBudgets> {
-        &self.budgets
     }
 
     /// The run with an id that begins with `prefix`. `run.unknown`, `run.ambiguous`.
     pub fn find(&self, prefix: &str) -> Result<RunId, ErrorReply> {
-        Ok(self.store.find_run(prefix)?)
+        Ok(self.parts.store.find_run(prefix)?)
     }
 
     /// The latest run of the current user that is no child run, if there is any.
     pub fn latest(&self) -> Result<Option<RunId>, ErrorReply> {
-        let user = Some(self.users.resolve(None)?);
+        let user = Some(self.parts.users.resolve(None)?);
         let filter = RunFilter { user, which: Which::Roots, limit: Some(1), ..RunFilter::default() };
-        Ok(self.store.runs(&filter)?.into_iter().next().map(|record| record.run))
+        Ok(self.parts.store.runs(&filter)?.into_iter().next().map(|record| record.run))
     }
 
     /// Whether a run is driven in this process.
@@ -138,13 +108,13 @@ impl RunService {
 
     /// Whether a run is driven, in this process or in the one that writes the store.
     pub(super) fn is_driven(&self, record: &RunRecord) -> bool {
-        self.is_active(&record.run) || self.store.is_read_only() && record.status == RunStatus::Running
+        self.is_active(&record.run) || self.parts.store.is_read_only() && record.status == RunStatus::Running
     }
 
     /// Watches a run: its journal from `from_seq` on, then its events as they happen, without gap or duplicate, to its end.
     /// `run.unknown` when there is no such run.
     pub async fn watch(&self, run: &RunId, from_seq: u64) -> Result<Watch, ErrorReply> {
-        let (store, run, broadcast) = (self.store.clone(), run.clone(), self.active.broadcast(run));
+        let (store, run, broadcast) = (self.parts.store.clone(), run.clone(), self.active.broadcast(run));
         run_blocking(move || {
             store.run(&run)?;
             Watch::new(store, run, broadcast, from_seq)
@@ -158,7 +128,7 @@ impl RunService {
     }
 
     pub(super) async fn start(&self, request: RunRequest) -> Result<RunId, ErrorReply> {
-        let (users, wanted) = (self.users.clone(), request.user.clone());
+        let (users, wanted) = (self.parts.users.clone(), request.user.clone());
         let user = run_blocking(move || users.resolve(wanted.as_ref())).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
         let host = self.host_of_new(&run, request.flow.settings.limits);
@@ -167,7 +137,7 @@ impl RunService {
         let new = NewRun::Of { request: Box::new(request), user, origins, inherited: None };
         self.start_as(&run, new, None, host).await?;
         // Once a caller has the id, the run must survive a crash.
-        self.store.flush().await?;
+        self.parts.store.flush().await?;
         Ok(run)
     }
 
@@ -197,7 +167,7 @@ impl RunService {
     /// An answer without secrets, complete: resuming added what the run redacts.
     fn redacted(&self, value: &Value) -> Value {
         let mut value = value.clone();
-        self.providers.keys().redaction().value(&mut value);
+        self.parts.providers.keys().redaction().value(&mut value);
         value
     }
 
@@ -219,7 +189,7 @@ impl RunService {
             handle.cancel();
             return Ok(());
         }
-        let (store, id) = (self.store.clone(), run.clone());
+        let (store, id) = (self.parts.store.clone(), run.clone());
         if run_blocking(move || Ok(store.run(&id)?)).await?.status.is_final() {
             return Ok(());
         }
@@ -243,19 +213,19 @@ impl RunService {
             return Err(ErrorReply::new(codes::RUN_BUSY, format!("Run {run} is still active."))
                 .hint("Cancel it first, then remove it."));
         }
-        let (store, run) = (self.store.clone(), run.clone());
+        let (store, run) = (self.parts.store.clone(), run.clone());
         run_blocking(move || Ok(store.remove_run(&run)?)).await
     }
 
     /// Stops driving all runs. Each can be resumed.
     pub(crate) async fn close(&self) {
         self.active.close().await;
-        self.exporter.close().await;
+        self.parts.exporter.close().await;
     }
 
     /// The records of a run and of its ancestors, the root last.
     pub(super) async fn lineage(&self, run: &RunId) -> Result<Vec<RunRecord>, ErrorReply> {
-        let (store, run) = (self.store.clone(), run.clone());
+        let (store, run) = (self.parts.store.clone(), run.clone());
         run_blocking(move || {
             let mut lineage: Vec<RunRecord> = Vec::new();
             let mut next = Some(run);
@@ -374,7 +344,7 @@ impl RunService {
     }
 
     async fn flow_path(&self, run: &RunId) -> Result<Option<String>, ErrorReply> {
-        let (store, run) = (self.store.clone(), run.clone());
+        let (store, run) = (self.parts.store.clone(), run.clone());
         run_blocking(move || Ok(store.run(&run)?.flow.path)).await
     }
 
@@ -386,13 +356,13 @@ impl RunService {
         is_child: bool,
     ) -> Result<Arc<Redaction>, ErrorReply> {
         let Some(folder) = path.and_then(|path| Path::new(path).parent()) else {
-            return Ok(self.providers.keys().redaction_with_stored_keys().await);
+            return Ok(self.parts.providers.keys().redaction_with_stored_keys().await);
         };
         let is_new = self.redacted_folders.lock().insert(folder.to_owned());
         if is_child && !is_new {
-            return Ok(Arc::clone(self.providers.keys().redaction()));
+            return Ok(Arc::clone(self.parts.providers.keys().redaction()));
         }
-        let redaction = self.providers.keys().redaction_with_stored_keys().await;
+        let redaction = self.parts.providers.keys().redaction_with_stored_keys().await;
         let (folder, access) = (folder.to_owned(), self.file_access.clone());
         run_blocking(move || {
             redaction.add_env_files(&access.env_folders(&folder));
@@ -404,10 +374,10 @@ impl RunService {
     pub(super) fn launch(&self, run: &RunId, broadcast: &Arc<RunBroadcast>, host: &Host) -> Launch {
         Launch {
             run: run.clone(),
-            store: self.store.clone(),
-            registry: Arc::clone(&self.registry),
-            calibration: Arc::clone(&self.calibration),
-            config: self.config.kept_by_runs(),
+            store: self.parts.store.clone(),
+            registry: Arc::clone(&self.parts.registry),
+            calibration: Arc::clone(&self.parts.calibration),
+            config: self.parts.config.kept_by_runs(),
             broadcast: Arc::clone(broadcast),
             host: host.clone(),
         }
@@ -434,7 +404,7 @@ impl RunService {
                 return;
             }
             self.active.child_starts_done(&parent).await;
-            let store = self.store.clone();
+            let store = self.parts.store.clone();
             let children = run_blocking(move || Ok(store.children(&parent)?)).await.unwrap_or_default();
             for child in children {
                 if child.status.is_final() {
@@ -449,22 +419,6 @@ impl RunService {
                 }
             }
         })
-    }
-
-    /// The environment of a run that starts now.
-    pub(super) fn host(&self, budget: Arc<TreeBudget>) -> Host {
-        Host {
-            providers: self.providers.callable(),
-            tools: Arc::clone(&self.tools),
-            retriever: Arc::clone(&self.retriever),
-            memories: Arc::clone(&self.memories),
-            attachments: Arc::clone(&self.attachments),
-            clock: Arc::clone(&self.clock),
-            evaluator: Arc::clone(&self.evaluator),
-            subflows: Arc::new(self.clone()),
-            budget,
-            quotas: QuotaChain { bank: Arc::clone(self.budgets.quotas()), links: Arc::default() },
-        }
     }
 }
 

@@ -60,7 +60,8 @@ impl Command for ListVersions {
 
     async fn run(self, service: &RunService) -> Result<Vec<FlowVersion>, ErrorReply> {
         let limit = usize::try_from(self.limit.unwrap_or(DEFAULT_LIMIT)).unwrap_or(usize::MAX);
-        let (store, users, service) = (service.store.clone(), service.users.clone(), service.clone());
+        let (store, users, service) =
+            (service.parts.store.clone(), service.parts.users.clone(), service.clone());
         run_blocking(move || {
             let user = Some(users.resolve(None)?);
             let filter = RunFilter { flow_path: Some(self.path), user, which: Which::Roots, limit: None };

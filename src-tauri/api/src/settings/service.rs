@@ -1,5 +1,6 @@
 //! The settings in force: reading and replacing them.
 use plait_run::host::Clock;
+use plait_run::quota::QuotaBank;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
@@ -13,18 +14,23 @@ use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
 use crate::providers::{ProviderService, TokenCalibration};
-use crate::runs::{RunConfig, TreeBudgets, open_day};
+use crate::runs::{RunConfig, open_day};
+
+/// The parts of the application that settings are passed on to.
+pub(crate) struct SettingsParts {
+    pub(crate) store: Store,
+    pub(crate) providers: Arc<ProviderService>,
+    pub(crate) calibration: Arc<TokenCalibration>,
+    pub(crate) runs: RunConfig,
+    pub(crate) quotas: Arc<QuotaBank>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) tools: ToolEnvironment,
+    pub(crate) exporter: LiveExporter,
+}
 
 /// Owns the settings. Those of providers, models and limits are passed on to the services that use them.
 pub struct SettingsService {
-    store: Store,
-    providers: Arc<ProviderService>,
-    calibration: Arc<TokenCalibration>,
-    runs: RunConfig,
-    budgets: Arc<TreeBudgets>,
-    clock: Arc<dyn Clock>,
-    tools: ToolEnvironment,
-    exporter: LiveExporter,
+    parts: SettingsParts,
     /// As stored: only providers that differ from the built-in ones.
     current: RwLock<Settings>,
     unreadable: Mutex<UnreadableSettings>,
@@ -33,45 +39,23 @@ pub struct SettingsService {
 }
 
 impl SettingsService {
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "what settings are passed on to, each of a type of its own"
-    )]
-    pub(crate) fn new(
-        store: Store,
-        stored: StoredSettings,
-        providers: Arc<ProviderService>,
-        calibration: Arc<TokenCalibration>,
-        runs: RunConfig,
-        budgets: Arc<TreeBudgets>,
-        clock: Arc<dyn Clock>,
-        tools: ToolEnvironment,
-        exporter: LiveExporter,
-    ) -> Self {
+    pub(crate) fn new(parts: SettingsParts, stored: StoredSettings) -> Self {
         let StoredSettings { settings, unreadable, quota_problem, .. } = stored;
-        runs.set(settings.values());
-        budgets.quotas().set_defaults(settings.quotas.clone());
-        budgets.quotas().set_problem(quota_problem);
-        let (current, write_lock) = (RwLock::new(settings), tokio::sync::Mutex::default());
+        parts.runs.set(settings.values());
+        parts.quotas.set_defaults(settings.quotas.clone());
+        parts.quotas.set_problem(quota_problem);
         Self {
-            store,
-            providers,
-            calibration,
-            runs,
-            budgets,
-            clock,
-            tools,
-            exporter,
-            current,
+            parts,
+            current: RwLock::new(settings),
             unreadable: Mutex::new(unreadable),
-            write_lock,
+            write_lock: tokio::sync::Mutex::default(),
         }
     }
 
     /// The settings in force, the built-in providers included.
     pub(crate) fn current(&self) -> Settings {
         let current = self.current.read();
-        Settings { providers: self.providers.table().settings(), ..current.clone() }
+        Settings { providers: self.parts.providers.table().settings(), ..current.clone() }
     }
 
     /// Replaces the settings, in the store first. Changes nothing if they are invalid. The key of a provider that is removed
@@ -99,8 +83,8 @@ impl SettingsService {
 
     async fn put(&self, mut settings: Settings) -> Result<Settings, ErrorReply> {
         self.refuse_secrets(&mut settings).await?;
-        let moved = self.providers.drop_moved_variables(&mut settings.providers);
-        let table = self.providers.table().with_settings(&settings.providers)?;
+        let moved = self.parts.providers.drop_moved_variables(&mut settings.providers);
+        let table = self.parts.providers.table().with_settings(&settings.providers)?;
         settings.check()?;
         // Built-in settings are not stored, so that they follow changes of Plait or of the environment.
         let built_in = ProviderRegistry::built_in();
@@ -112,36 +96,36 @@ impl SettingsService {
                 self.unreadable.lock().forget("quotas");
             }
             self.unreadable.lock().merge_into(&mut stored);
-            let store = self.store.clone();
+            let store = self.parts.store.clone();
             run_blocking(move || Ok(store.put_settings(&stored)?)).await?;
         }
-        self.store.flush().await?;
-        let before = self.providers.table().settings();
-        self.calibration.set_overrides(settings.models.clone());
-        self.runs.set(settings.values());
+        self.parts.store.flush().await?;
+        let before = self.parts.providers.table().settings();
+        self.parts.calibration.set_overrides(settings.models.clone());
+        self.parts.runs.set(settings.values());
         self.set_quotas(&settings).await?;
         if sets_quotas {
-            self.budgets.quotas().set_problem(None);
+            self.parts.quotas.set_problem(None);
         }
-        self.tools.set_settings(settings.tools.clone());
-        self.exporter.set_settings(settings.telemetry.clone());
+        self.parts.tools.set_settings(settings.tools.clone());
+        self.parts.exporter.set_settings(settings.telemetry.clone());
         // All were checked before.
-        let _ = self.providers.keys().redaction().set_patterns(&settings.redaction);
+        let _ = self.parts.providers.keys().redaction().set_patterns(&settings.redaction);
         {
             let mut current = self.current.write();
-            self.providers.replace_table(table);
+            self.parts.providers.replace_table(table);
             *current = settings;
         }
-        self.providers.remember_removed_keys(moved);
-        self.providers.forget_changed(&before).await;
+        self.parts.providers.remember_removed_keys(moved);
+        self.parts.providers.forget_changed(&before).await;
         Ok(self.current())
     }
 
     /// Puts the quotas into force, for runs that are under way as well.
     async fn set_quotas(&self, settings: &Settings) -> Result<(), ErrorReply> {
-        let bank = Arc::clone(self.budgets.quotas());
+        let bank = Arc::clone(&self.parts.quotas);
         if settings.quotas.day.is_some() {
-            let (bank, store, now) = (Arc::clone(&bank), self.store.clone(), self.clock.now_ms());
+            let (bank, store, now) = (Arc::clone(&bank), self.parts.store.clone(), self.parts.clock.now_ms());
             run_blocking(move || Ok(open_day(&bank, &store, now)?)).await?;
         }
         bank.set_defaults(settings.quotas.clone());
@@ -151,11 +135,11 @@ impl SettingsService {
     /// Settings are stored as plain text. `settings.holds_secret` if a key is where a person enters something else; what the
     /// window remembers of itself is redacted.
     async fn refuse_secrets(&self, settings: &mut Settings) -> Result<(), ErrorReply> {
-        let redaction = self.providers.keys().redaction_with_stored_keys().await;
+        let redaction = self.parts.providers.keys().redaction_with_stored_keys().await;
         redaction.value(&mut settings.panels);
         redaction.value(&mut settings.ui);
         Self::refuse_tool_secrets(settings, &redaction)?;
-        let before = self.providers.table().settings();
+        let before = self.parts.providers.table().settings();
         for (name, provider) in
             settings.providers.iter().filter(|(name, one)| before.get(*name) != Some(*one))
         {

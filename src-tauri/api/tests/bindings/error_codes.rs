@@ -129,7 +129,9 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
             if !matches!(&*name, "tests" | "testing" | "benches" | "target") {
                 files.extend(rust_files(&path));
             }
-        } else if name.ends_with(".rs") && !matches!(&*name, "tests.rs" | "codes.rs") {
+        } else if path.extension().is_some_and(|ending| ending == "rs")
+            && !matches!(&*name, "tests.rs" | "codes.rs")
+        {
             files.push(path);
         }
     }

@@ -18,13 +18,12 @@ use plait_core::flow::TreeLimits;
 use plait_core::origin::Origin;
 use plait_nodes::codes;
 use plait_run::host::subflow::NoSubflows;
-use plait_run::host::tree_budget::{TreeBudget, TreeUsage};
 use plait_run::host::{Clock, Host};
 use plait_run::journal::{Entry, Journal};
 use plait_run::long_term_memory::NoMemoryStore;
 use plait_run::plan::Plan;
 use plait_run::provider::{ChunkSink, ModelReply, ModelRequest, Provider, Providers, StopReason};
-use plait_run::quota::QuotaChain;
+use plait_run::quota::{QuotaChain, TreeAccount, TreeUsage};
 use plait_run::retriever::{
     KnowledgeRef, Match, Passage, Retrieval, RetrievalRequest, RetrievedChunk, Retriever,
 };
@@ -45,6 +44,7 @@ pub(super) fn host(plan: &Plan, tools: Arc<[ToolSpec]>, shared: &Arc<Shared>) ->
         max_model_calls: Some(MAX_CALLS),
         max_events: Some(MAX_EVENTS + MAX_EVENTS_PER_NODE * plan.nodes.len() as u64),
     };
+    let tree = Arc::new(TreeAccount::new(limits, TreeUsage { runs: 1, ..TreeUsage::default() }));
     Host {
         providers: Arc::new(StandInProviders(Arc::clone(shared))),
         tools: Arc::new(KnownTools(tools)),
@@ -54,8 +54,7 @@ pub(super) fn host(plan: &Plan, tools: Arc<[ToolSpec]>, shared: &Arc<Shared>) ->
         clock: Arc::new(NoTime),
         evaluator: Arc::new(NoEvaluator),
         subflows: Arc::new(NoSubflows),
-        quotas: QuotaChain::default(),
-        budget: Arc::new(TreeBudget::new(limits, TreeUsage { runs: 1, ..TreeUsage::default() })),
+        quotas: QuotaChain { tree, ..QuotaChain::default() },
     }
 }
 

@@ -124,7 +124,6 @@ fn run(flow: &flow::Flow) -> Vec<Entry> {
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::new(FakeSubflows::default()),
             quotas: plait_run::quota::QuotaChain::default(),
-            budget: Arc::default(),
         },
         journal: Box::new(journal.clone()),
         watcher: Box::new(|_| ()),

@@ -11,11 +11,11 @@ use plait_core::error::Fault;
 use plait_core::flow::TreeLimits;
 use plait_nodes::codes;
 use plait_run::host::subflow::NoSubflows;
-use plait_run::host::tree_budget::{TreeBudget, TreeUsage};
 use plait_run::host::{Clock, Host, RunInfo};
 use plait_run::journal::{Entry, Event, FlowRef, Journal, MemoryJournal, RunEnd, RunEvent};
 use plait_run::plan::Plan;
 use plait_run::provider::{Provider, Providers};
+use plait_run::quota::{QuotaChain, TreeAccount, TreeUsage};
 use plait_run::tool::{ToolHost, ToolInvocation, ToolSpec};
 use plait_run::{Driver, RunSetup};
 
@@ -121,8 +121,7 @@ pub fn drive_with(
             clock: Arc::new(SystemClock),
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
-            budget: no_limits(),
-            quotas: plait_run::quota::QuotaChain::default(),
+            quotas: no_limits(),
         },
         spent_by_children: std::collections::BTreeMap::new(),
         journal: Box::new(journal),
@@ -135,10 +134,11 @@ pub fn drive_with(
     }
 }
 
-/// The budget of a run that may be as long as its benchmark wants.
-pub fn no_limits() -> Arc<TreeBudget> {
+/// The limits of a run that may be as long as its benchmark wants.
+pub fn no_limits() -> QuotaChain {
     let limits = TreeLimits { max_runs: None, max_model_calls: Some(u64::MAX), max_events: Some(u64::MAX) };
-    Arc::new(TreeBudget::new(limits, TreeUsage::default()))
+    let tree = Arc::new(TreeAccount::new(limits, TreeUsage::default()));
+    QuotaChain { tree, ..QuotaChain::default() }
 }
 
 /// The events of a run as text, sorted, without how long they took.

@@ -76,13 +76,11 @@ async fn write_summary(
             break recorded;
         }
     };
-    if !recorded.is_reused {
-        *usage = recorded.reply.usage.unwrap_or_default();
-    }
-    let text = complete_summary(&recorded.reply)
+    *usage = recorded.paid();
+    let text = complete_summary(recorded.reply())
         .map_err(|problem| no_summary(format!("The model for the summary of a loop's history {problem}.")))?;
     let size = tokens::count_message("", &text.into());
-    plan.accept(text, size, recorded.origins)
+    plan.accept(text, size, recorded.origins().clone())
         .map_err(|rejected| no_summary(format!("The summary of a loop's history was not used: {rejected}.")))
 }
 

@@ -3,16 +3,15 @@
 //! A call that would exceed a quota is not sent. Then its turn goes on with a cheaper model, asks the person or fails, as the quota
 //! says.
 
+use super::call::{CallPlace, ModelCall};
+use crate::codes;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::quota::{Amount, FallbackModel, OnExceeded, Quota, Share};
 use plait_run::journal::CallEvent;
 use plait_run::models::{ModelConfig, TokenUsage};
 use plait_run::node::NodeContext;
 use plait_run::prompt_record::PromptRecord;
-use plait_run::quota::{IterationCost, QuotaLink, QuotaScope, QuotaState, Refusal, Reservation};
-use plait_run::tool::SamplingRef;
-
-use crate::codes;
+use plait_run::quota::{CallReservation, QuotaLink, QuotaScope, QuotaState, Refusal, TreeCount};
 
 /// Why a model call gave no reply.
 pub(crate) enum CallError {
@@ -91,19 +90,13 @@ impl OverQuota {
     }
 
     pub(crate) fn fault(&self) -> Fault {
-        let (code, hint) = match self.state.scope {
-            QuotaScope::Day | QuotaScope::Conversation | QuotaScope::Run => (
-                codes::QUOTA_EXCEEDED,
-                "Raise the quota, or set `maxTokens` so that calls reserve less; then retry the run. It reuses what it has \
-                 bought.",
-            ),
-            QuotaScope::Loop | QuotaScope::Iteration | QuotaScope::Branch | QuotaScope::Node => (
-                codes::QUOTA_NODE_EXCEEDED,
-                "Raise the quota, set `maxTokens` so that calls reserve less, or wire the `error` output.",
-            ),
+        let hint = if self.state.scope.is_in_run() {
+            "Raise the quota, set `maxTokens` so that calls reserve less, or wire the `error` output."
+        } else {
+            "Raise the quota, or set `maxTokens` so that calls reserve less; then retry the run. It reuses what it has bought."
         };
         let details = serde_json::json!({ "quota": self.state, "wanted": self.wanted });
-        Fault::new(code, self.sentence()).hint(hint).details(details)
+        Fault::new(self.state.scope.code(), self.sentence()).hint(hint).details(details)
     }
 
     fn sentence(&self) -> String {
@@ -140,73 +133,83 @@ impl OverQuota {
     }
 }
 
-/// What is reserved for a call.
-pub(super) struct CallReservation<'a> {
-    reservation: Reservation,
+/// What a call has reserved in the run tree and in quotas, and the journal's account of it.
+pub(super) struct CallCharge<'a> {
+    reservation: CallReservation,
     node_context: &'a NodeContext,
-    step: u32,
-    /// The request of a tool that the call serves.
-    sampling: Option<SamplingRef>,
+    place: CallPlace,
 }
 
-impl<'a> CallReservation<'a> {
-    /// Reserves what the call may cost at most in all quotas that hold it. `None` if none does.
-    pub(super) async fn of(
-        node_context: &'a NodeContext,
-        model: &ModelConfig,
-        iteration: IterationCost,
-        (step, sampling): (u32, Option<SamplingRef>),
+impl<'a> CallCharge<'a> {
+    /// Reserves what the call may cost at most in everything that holds it.
+    pub(super) async fn reserve(
+        call: &ModelCall<'a>,
+        place: &CallPlace,
         prompt: &PromptRecord,
-    ) -> Result<Option<Self>, CallError> {
+    ) -> Result<Self, CallError> {
+        let node_context = call.node_context;
         let quotas = &node_context.host.quotas;
-        if quotas.is_empty() {
-            return Ok(None);
-        }
-        let output = model.max_tokens.map_or(model.reserve, u64::from);
-        let price = node_context.models.price(&model.provider, &model.model);
-        if price.is_none() && quotas.limits_money() {
-            return Err(no_price(model).into());
-        }
-        let amount = Amount {
-            tokens: prompt.tokens.saturating_add(output),
-            nano_usd: price.map_or(0, |price| price.nano_usd(&TokenUsage::new(prompt.tokens, output))),
-        };
+        let counted = quotas.tree.reserve(TreeCount::ModelCalls)?;
+        let amount = if quotas.is_empty() { Amount::default() } else { max_amount(call, prompt)? };
         let reservation = quotas
-            .bank
-            .reserve(&quotas.links, amount, iteration)
+            .reserve(counted, amount, call.iteration)
             .map_err(|refusal| CallError::OverQuota(Box::new(OverQuota::new(refusal, &quotas.links))))?;
-        let event = CallEvent::QuotaReserved {
-            step,
-            attempt: node_context.attempt,
-            amount,
-            quotas: reservation.states(),
-            sampling: sampling.clone(),
-        };
-        // A crash during the call must not forget that it may have been paid.
-        node_context.record(event).await?;
-        Ok(Some(Self { reservation, node_context, step, sampling }))
+        let charge = Self { reservation, node_context, place: place.clone() };
+        if !quotas.is_empty() {
+            let event = CallEvent::QuotaReserved {
+                step: place.step,
+                attempt: node_context.attempt,
+                amount,
+                quotas: charge.reservation.states(),
+                sampling: place.sampling.clone(),
+            };
+            // A crash during the call must not forget that it may have been paid.
+            node_context.record(event).await?;
+        }
+        Ok(charge)
     }
 
     /// The call was answered.
     pub(super) fn answered(self, usage: TokenUsage, cost_nano_usd: Option<u64>) {
         let tokens = usage.input.saturating_add(usage.output);
-        self.settle(Amount { tokens, nano_usd: cost_nano_usd.unwrap_or_default() }, false);
+        let amount = Amount { tokens, nano_usd: cost_nano_usd.unwrap_or_default() };
+        let Self { reservation, node_context, place } = self;
+        note_charge(node_context, place, amount, false, reservation.answered(amount));
     }
 
-    /// The call failed.
+    /// The call failed. It stays charged with what it may have cost.
     pub(super) fn failed(self, fault: &Fault) {
-        if is_free(&fault.code) {
-            self.settle(Amount::default(), false);
-        } else {
-            let amount = self.reservation.amount();
-            self.settle(amount, true);
-        }
+        let Self { reservation, node_context, place } = self;
+        let is_estimate = !is_free(&fault.code);
+        let amount = if is_estimate { reservation.amount() } else { Amount::default() };
+        note_charge(node_context, place, amount, is_estimate, reservation.failed(amount));
     }
+}
 
-    fn settle(self, amount: Amount, estimated: bool) {
-        let Self { reservation, node_context, step, sampling } = self;
-        let quotas = reservation.settle(amount);
-        let attempt = node_context.attempt;
+/// The most that a call may use. Fault `quota.no_price` if a quota limits money and the price is not known.
+fn max_amount(call: &ModelCall<'_>, prompt: &PromptRecord) -> Result<Amount, Fault> {
+    let (node_context, model) = (call.node_context, call.model);
+    let output = model.max_tokens.map_or(model.reserve, u64::from);
+    let price = node_context.models.price(&model.provider, &model.model);
+    if price.is_none() && node_context.host.quotas.limits_money() {
+        return Err(no_price(model));
+    }
+    Ok(Amount {
+        tokens: prompt.tokens.saturating_add(output),
+        nano_usd: price.map_or(0, |price| price.nano_usd(&TokenUsage::new(prompt.tokens, output))),
+    })
+}
+
+/// Notes what a call is charged, if a quota holds it.
+fn note_charge(
+    node_context: &NodeContext,
+    place: CallPlace,
+    amount: Amount,
+    estimated: bool,
+    quotas: Vec<QuotaState>,
+) {
+    if !node_context.host.quotas.is_empty() {
+        let (CallPlace { step, sampling }, attempt) = (place, node_context.attempt);
         node_context.note(CallEvent::QuotaReconciled { step, attempt, amount, estimated, quotas, sampling });
     }
 }

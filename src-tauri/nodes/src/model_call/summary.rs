@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::call::{ModelCall, RecordedReply};
+use super::call::ModelCall;
 use super::quota::CallError;
+use super::stages::Recorded;
 use plait_core::error::Fault;
 use plait_core::id::ContextId;
 use plait_core::origin::Origins;
@@ -35,13 +36,13 @@ pub(super) struct SummaryCall<'a> {
 
 impl SummaryCall<'_> {
     /// The reply, if an earlier attempt journaled it.
-    pub(super) fn recorded(&self) -> Option<RecordedReply> {
+    pub(super) fn recorded(&self) -> Option<Recorded> {
         self.call().recorded(self.step)
     }
 
     /// The reply to `message`. `None` if the provider refused it as too large: then a shorter one is due, written for the model
     /// as it is known now. That happens once at most.
-    pub(super) async fn send(&mut self, message: Message) -> Result<Option<RecordedReply>, Fault> {
+    pub(super) async fn send(&mut self, message: Message) -> Result<Option<Recorded>, Fault> {
         let record = PromptRecord { refused: self.refused.clone(), ..self.prompt_record(&message) };
         let counted = record.counted();
         let request = ModelRequest {

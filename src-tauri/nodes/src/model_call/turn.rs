@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::stages::Recorded;
 use super::tool_calls::{CallText, ToolCaller};
 use super::{
     CallOptions, FINISH, FIRST_STEP_INDEX, Interruption, MemoryAccess, SamplingModel, SamplingUsage,
@@ -55,8 +56,6 @@ pub(crate) struct Turn<'a> {
     pub(super) usage: TurnUsage,
     /// The conversation that a commit writes to, if any.
     pub(super) conversation: Option<&'a ContextManager>,
-    /// Whether the latest reply was bought by an earlier run.
-    reply_is_reused: bool,
     /// What the latest prompt was counted to.
     pub(super) sent_tokens: u64,
     /// How many messages the steps consist of.
@@ -82,6 +81,13 @@ pub(crate) struct TurnUsage {
 }
 
 impl TurnUsage {
+    /// Counts a call of the turn.
+    fn add(&mut self, recorded: &Recorded) {
+        self.model_calls += 1;
+        self.reused_calls += u32::from(recorded.is_reused());
+        self.tokens += recorded.paid();
+    }
+
     /// Adds it to a node's output.
     fn add_to(&self, mut output: NodeOutput, model: &ModelConfig) -> NodeOutput {
         let model_calls = self.model_calls + self.sampling.model_calls;
@@ -128,7 +134,6 @@ impl<'a> Turn<'a> {
             partial: String::new(),
             usage: TurnUsage::default(),
             conversation: None,
-            reply_is_reused: false,
             sent_tokens: 0,
             step_messages: 0,
             tool_caller: ToolCaller::new(node_context, tools, Some(sampling)),
@@ -166,18 +171,19 @@ impl<'a> Turn<'a> {
         let max_rounds = self.options.max_tool_rounds;
         for round in 0..=max_rounds {
             let step = self.usage.model_calls;
-            let reply = self.ask(step).await?;
-            self.check_whole(&reply)?;
+            let recorded = self.ask(step).await?;
+            let reply = recorded.reply();
+            self.check_whole(reply)?;
             if reply.tool_calls.is_empty() {
-                return Ok(reply);
+                return Ok(recorded.into_reply());
             }
             if self.tools.is_empty() {
-                return Err(no_tools(&reply).into());
+                return Err(no_tools(reply).into());
             }
             if round < max_rounds {
                 let calls = self.tool_caller.assign_ids(&reply.tool_calls, step);
                 self.usage.tool_calls = self.tool_caller.count();
-                self.run_tools(step, reply, calls).await?;
+                self.run_tools(step, recorded, calls).await?;
             }
         }
         let message = format!("The model still called tools after {max_rounds} rounds.");
@@ -231,9 +237,11 @@ impl<'a> Turn<'a> {
     async fn run_tools(
         &mut self,
         step: u32,
-        reply: ModelReply,
+        recorded: Recorded,
         calls: Vec<ToolCall>,
     ) -> Result<(), Interruption> {
+        let is_reused = recorded.is_reused();
+        let reply = recorded.into_reply();
         let content = Content::with_attachments(reply.text, reply.attachments);
         let message = self.next_message(Role::Assistant, content);
         let mut tokens = message.tokens.saturating_add(tokens::count_tool_calls(&self.model.model, &calls));
@@ -251,7 +259,7 @@ impl<'a> Turn<'a> {
             ..message
         };
         let mut round = vec![Arc::new(message)];
-        let texts = self.tool_caller.run(step, &calls, self.reply_is_reused).await?;
+        let texts = self.tool_caller.run(step, &calls, is_reused).await?;
         self.usage.finishes_loop |=
             self.node_context.is_in_loop() && calls.iter().any(|call| self.is_finish(call));
         self.usage.sampling = self.tool_caller.sampling_usage();

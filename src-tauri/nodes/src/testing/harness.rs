@@ -190,7 +190,6 @@ impl NodeHarness {
                 clock: self.clock.clone(),
                 evaluator: Arc::new(InProcess),
                 subflows: self.subflows.clone(),
-                budget: Arc::default(),
                 quotas: plait_run::quota::QuotaChain::default(),
             }),
             cancel: CancellationToken::new(),

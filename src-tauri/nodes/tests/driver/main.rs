@@ -71,7 +71,6 @@ impl Stage {
             clock,
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::clone(&subflows) as Arc<dyn Subflows>,
-            budget: Arc::default(),
             quotas: plait_run::quota::QuotaChain::default(),
         };
         Self { provider, subflows, host, kept: SharedJournal::default() }

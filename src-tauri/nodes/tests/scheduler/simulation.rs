@@ -85,7 +85,6 @@ impl Simulation {
             clock: Arc::new(self.clone()),
             evaluator: Arc::new(plait_core::expression::in_process::InProcess),
             subflows: Arc::new(NoSubflows),
-            budget: Arc::default(),
             quotas: plait_run::quota::QuotaChain::default(),
         }
     }

@@ -57,7 +57,7 @@ impl Quotas {
         let mut links = self.links_around(plan, node, epoch, now_ms());
         self.add_own(plan, node, epoch, &mut links);
         let is_other = links.len() != self.outer.links.len() || !self.extended.is_empty();
-        is_other.then(|| QuotaChain { bank: Arc::clone(&self.outer.bank), links: links.into() })
+        is_other.then(|| self.outer.with_links(links))
     }
 
     /// Takes in an event that the scheduler has taken in.

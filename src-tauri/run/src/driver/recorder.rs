@@ -8,15 +8,15 @@ use std::sync::Arc;
 use super::Watcher;
 use crate::codes;
 use crate::host::Clock;
-use crate::host::tree_budget::TreeBudget;
 use crate::journal::{ContextEvent, Entry, Event, Journal, NodeEvent, RunEnd, RunEvent};
+use crate::quota::{TreeAccount, TreeCount};
 use plait_core::error::Fault;
 
 pub(super) struct Recorder {
     journal: Box<dyn Journal>,
     watcher: Watcher,
     clock: Arc<dyn Clock>,
-    budget: Arc<TreeBudget>,
+    tree: Arc<TreeAccount>,
     /// The entries of the current append; kept for their capacity.
     entries: Vec<Entry>,
     /// When that happens, in milliseconds since 1970.
@@ -34,7 +34,7 @@ impl Recorder {
         journal: Box<dyn Journal>,
         watcher: Watcher,
         clock: Arc<dyn Clock>,
-        budget: Arc<TreeBudget>,
+        tree: Arc<TreeAccount>,
         entries: &[Entry],
     ) -> Self {
         let next = entries.iter().rev().find_map(|entry| entry.seq).map_or(0, |last| last + 1);
@@ -43,7 +43,7 @@ impl Recorder {
             journal,
             watcher,
             clock,
-            budget,
+            tree,
             entries: Vec::new(),
             now: 0,
             next,
@@ -77,7 +77,7 @@ impl Recorder {
         let Some(last) = self.entries.last() else { return Ok(()) };
         self.journal.append(&self.entries)?;
         self.next += self.entries.len() as u64;
-        self.budget.add_events(self.entries.len());
+        self.tree.charge(TreeCount::Events, self.entries.len());
         self.unflushed = true;
         self.end = last.event.run_end().or(self.end);
         if !self.held.is_empty() || self.entries.iter().any(|entry| is_relied_on(&entry.event)) {

@@ -1,19 +1,20 @@
 //! The accounts of all quotas of a process. Every reservation is all or nothing, and no two can take the same rest.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use super::{Holder, QuotaLink, QuotaState};
+use super::{Holder, QuotaLink, QuotaState, TreeAccount, TreeUsage};
 use plait_core::error::Fault;
+use plait_core::flow::TreeLimits;
 use plait_core::id::RunId;
 use plait_core::quota::{Amount, DefaultQuotas, Share};
 
 /// Milliseconds of a day.
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
-/// All accounts.
+/// All accounts: those of quotas and those of run trees.
 pub struct QuotaBank {
     state: Mutex<State>,
     /// The number of the day that a time is in, from milliseconds since the Unix epoch.
@@ -26,6 +27,8 @@ struct State {
     /// Why the settings' quotas can't be kept.
     problem: Option<Fault>,
     accounts: FxHashMap<Holder, Account>,
+    /// By root, the accounts of the trees that are driven. Their runs own them.
+    trees: FxHashMap<RunId, Weak<TreeAccount>>,
     holds: FxHashMap<Holder, Hold>,
     /// By loop, what its latest iteration reserved in all.
     estimates: FxHashMap<Holder, Amount>,
@@ -116,6 +119,23 @@ impl QuotaBank {
     /// Says what was spent before this process, unless that is known already.
     pub fn open(&self, holder: Holder, spent: Amount) {
         self.state.lock().accounts.entry(holder).or_insert(Account { spent, ..Account::default() });
+    }
+
+    /// The account of the tree below this run, if one of its runs is driven.
+    pub fn tree(&self, root: &RunId) -> Option<Arc<TreeAccount>> {
+        self.state.lock().trees.get(root).and_then(Weak::upgrade)
+    }
+
+    /// The account of the tree below this run. `limits` and `used` are those of a tree that is not driven yet.
+    pub fn open_tree(&self, root: &RunId, limits: TreeLimits, used: TreeUsage) -> Arc<TreeAccount> {
+        let trees = &mut self.state.lock().trees;
+        if let Some(account) = trees.get(root).and_then(Weak::upgrade) {
+            return account;
+        }
+        trees.retain(|_, account| account.strong_count() > 0);
+        let account = Arc::new(TreeAccount::new(limits, used));
+        trees.insert(root.clone(), Arc::downgrade(&account));
+        account
     }
 
     /// Reserves `amount` in all of these quotas, or in none. If it is for the first call of an iteration, it reserves what the

@@ -5,8 +5,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use plait_core::error::ErrorCode;
 use plait_core::id::{Activation, ConversationId, Epoch, NodeId, RunId};
 use plait_core::quota::{Amount, Quota, Share};
+
+use crate::codes;
 
 /// Whose quota it is, in all of a process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,6 +40,18 @@ pub enum QuotaScope {
     Iteration,
     Branch,
     Node,
+}
+
+impl QuotaScope {
+    /// Whether it is a part of a run. The others end all of the run tree when they are exceeded.
+    pub fn is_in_run(self) -> bool {
+        matches!(self, Self::Loop | Self::Iteration | Self::Branch | Self::Node)
+    }
+
+    /// The code of the fault that says that the quota is exceeded.
+    pub fn code(self) -> ErrorCode {
+        if self.is_in_run() { codes::QUOTA_NODE_EXCEEDED } else { codes::QUOTA_EXCEEDED }
+    }
 }
 
 /// How much of a quota is used.

@@ -1,6 +1,6 @@
 import { Menu } from "@base-ui/react/menu";
 import { Command as List } from "cmdk";
-import { createContext, type ReactNode, useContext, useState } from "react";
+import { createContext, type ReactNode, type RefObject, useContext, useLayoutEffect, useRef, useState } from "react";
 import type { TypeAhead } from "./type-ahead";
 
 /** The search text. With one, the matches are a single list, best first, because cmdk does not order groups. */
@@ -37,8 +37,10 @@ export function MenuList({
     setSearch(typed);
     onSearch?.(typed);
   };
+  const list = useRef<HTMLDivElement>(null);
+  useSelectionOf(list);
   return (
-    <List label={label} loop className="menu" filter={filter} shouldFilter={!onSearch}>
+    <List ref={list} label={label} loop className="menu" filter={filter} shouldFilter={!onSearch}>
       <List.Input
         autoFocus
         placeholder={placeholder}
@@ -57,6 +59,14 @@ export function MenuList({
       </List.List>
     </List>
   );
+}
+
+/** Selects the first item if none is selected. cmdk does so too, except when several items go at once. */
+function useSelectionOf(list: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    if (list.current?.querySelector("[role=option][aria-selected=true]")) return;
+    list.current?.querySelector("[role=option]")?.dispatchEvent(new PointerEvent("pointermove", { bubbles: true }));
+  });
 }
 
 export function MenuGroup({ heading, children }: { heading: ReactNode; children: ReactNode }) {

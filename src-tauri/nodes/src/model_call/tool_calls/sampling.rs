@@ -12,7 +12,8 @@ use parking_lot::Mutex;
 use super::requests::max_tokens;
 use crate::codes;
 use crate::model_call::ModelCall;
-use crate::model_call::call::{CallPlace, RecordedReply, find_recorded};
+use crate::model_call::call::CallPlace;
+use crate::model_call::stages::Recorded;
 use plait_core::error::Fault;
 use plait_core::id::ContextId;
 use plait_core::origin::Origins;
@@ -135,12 +136,12 @@ impl<'a> Sampler<'a> {
             return Ok(known.clone());
         }
         let place = CallPlace { step, sampling: Some(sampling.clone()) };
-        if let Some(recorded) = find_recorded(self.node_context, &place) {
-            return Ok((recorded.reply, recorded.origins));
+        if let Some(recorded) = Recorded::find(self.node_context, &place) {
+            return Ok(reply_of(recorded));
         }
         let recorded = self.send(place, request, origins).await?;
-        self.usage.lock().add(&recorded.reply, recorded.is_reused);
-        let reply = (recorded.reply, recorded.origins);
+        self.usage.lock().add(recorded.reply(), recorded.is_reused());
+        let reply = reply_of(recorded);
         self.replies.lock().insert((step, sampling), reply.clone());
         Ok(reply)
     }
@@ -150,7 +151,7 @@ impl<'a> Sampler<'a> {
         place: CallPlace,
         request: &SamplingRequest,
         origins: &OriginSink,
-    ) -> Result<RecordedReply, Fault> {
+    ) -> Result<Recorded, Fault> {
         let Some(SamplingModel { config, context_id }) = &self.model else {
             return Err(Fault::new(codes::TOOL_NO_MODEL, "The node has no model that could reply."));
         };
@@ -206,6 +207,11 @@ impl<'a> Sampler<'a> {
         });
         messages.collect()
     }
+}
+
+fn reply_of(recorded: Recorded) -> (ModelReply, Origins) {
+    let origins = recorded.origins().clone();
+    (recorded.into_reply(), origins)
 }
 
 fn prompt_record(

@@ -4,20 +4,21 @@ use serde_json::Value;
 
 use super::Turn;
 use crate::model_call::Interruption;
-use crate::model_call::call::{ModelCall, RecordedReply};
+use crate::model_call::call::ModelCall;
 use crate::model_call::quota::{CallError, OverQuota};
+use crate::model_call::stages::Recorded;
 use crate::model_call::tool_calls::{ask_to_exceed, may_not_exceed};
 use crate::prompt::{Call, Overrides, prepare, prepare_as_text, resolve_model_config};
 use plait_core::error::Fault;
 use plait_run::models::CalibrationSample;
 use plait_run::prompt_record::{PromptRecord, RefusedPrompt};
-use plait_run::provider::{Chunk, ModelReply, ModelRequest};
+use plait_run::provider::{Chunk, ModelRequest};
 use plait_run::quota::IterationCost;
 
 impl Turn<'_> {
-    pub(super) async fn ask(&mut self, step: u32) -> Result<ModelReply, Interruption> {
+    pub(super) async fn ask(&mut self, step: u32) -> Result<Recorded, Interruption> {
         let mut refused: Option<RefusedPrompt> = None;
-        let RecordedReply { reply, account, is_reused, .. } = loop {
+        let recorded = loop {
             match self.recorded_or_new(step, refused.as_ref()).await {
                 Ok(recorded) => break recorded,
                 Err(CallError::Failed(fault)) => match RefusedPrompt::of(&fault, self.sent_tokens) {
@@ -35,18 +36,11 @@ impl Turn<'_> {
                 }
             }
         };
-        let usage = reply.usage.unwrap_or_default();
-        self.usage.model_calls = step + 1;
-        if is_reused {
-            self.usage.reused_calls += 1;
-        } else {
-            self.usage.tokens += usage;
-        }
-        self.reply_is_reused = is_reused;
-        if let Some(sample) = account.and_then(|account| account.learned(usage)) {
+        self.usage.add(&recorded);
+        if let Some(sample) = recorded.learned() {
             self.calibrate(sample);
         }
-        Ok(reply)
+        Ok(recorded)
     }
 
     /// How the turn ends: the person is asked, if the quota wants that, or it fails.
@@ -106,7 +100,7 @@ impl Turn<'_> {
         &mut self,
         step: u32,
         refused: Option<&RefusedPrompt>,
-    ) -> Result<RecordedReply, CallError> {
+    ) -> Result<Recorded, CallError> {
         let call = ModelCall {
             node_context: self.node_context,
             model: &self.model,

@@ -82,13 +82,8 @@ impl MemorySummarizer {
                 break recorded;
             }
         };
-        turn.usage.model_calls = step + 1;
-        if recorded.is_reused {
-            turn.usage.reused_calls += 1;
-        } else {
-            turn.usage.tokens += recorded.reply.usage.unwrap_or_default();
-        }
-        let text = complete_summary(&recorded.reply).map_err(no_summary)?;
+        turn.usage.add(&recorded);
+        let text = complete_summary(recorded.reply()).map_err(no_summary)?;
         let tokens = tokens::count_u32(&self.model.model, text);
         Ok(MemorySummary { tokens, text: text.to_owned(), origins })
     }

@@ -114,12 +114,12 @@ impl<'a> Summarizer<'a> {
             iteration: IterationCost::AsBefore,
         };
         if let Some(recorded) = call.recorded(step) {
-            return Ok(recorded.reply);
+            return Ok(recorded.into_reply());
         }
         let message = Arc::new(self.user_message(step, previous, messages));
         let record = self.prompt_record(&message, messages);
         let request = ModelRequest { system: Some(INSTRUCTIONS.to_owned()), ..call.request(vec![message]) };
-        Ok(call.send(step, record, request, &mut |_| ()).await?.reply)
+        Ok(call.send(step, record, request, &mut |_| ()).await?.into_reply())
     }
 
     fn user_message(&self, step: u32, previous: Option<&str>, messages: &[SharedMessage]) -> Message {

@@ -14,6 +14,7 @@ mod openai_responses;
 mod presets;
 mod protocol;
 mod quirks;
+mod reasoning_tags;
 mod redacting;
 mod settings;
 
@@ -40,6 +41,7 @@ use openai_chat::OpenAiChat;
 use openai_responses::OpenAiResponses;
 pub use presets::{ProviderPreset, presets};
 pub use quirks::{ChatQuirks, ReasoningField, StructuredOutput, TokenLimitField};
+use reasoning_tags::ReasoningTags;
 use redacting::RedactingProvider;
 /// Addresses of model servers.
 pub use reqwest::Url;
@@ -214,6 +216,11 @@ impl RegisteredProvider {
             ProviderKind::GeminiInteractions => {
                 Arc::new(GeminiInteractions::provider(client, settings.sessions.unwrap_or_default()))
             }
+        };
+        let provider: Arc<dyn Provider> = if settings.reasoning_tags.unwrap_or(true) {
+            Arc::new(ReasoningTags::new(provider))
+        } else {
+            provider
         };
         // Servers may echo the key in replies and errors.
         let provider = Arc::new(RedactingProvider::new(provider, keys.redaction()));

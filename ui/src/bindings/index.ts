@@ -2702,6 +2702,8 @@ export type ProviderSettings = { kind: ProviderKind,
   query?: { [key in string]: string },
   /** How its chat completions differ from OpenAI's (`openAi` only). */
   quirks?: ChatQuirks,
+  /** Whether a text's beginning between `<think>` tags becomes the reasoning of the reply; on by default. */
+  reasoningTags?: boolean,
   /** Timeout for connecting, in milliseconds; 10 seconds by default. */
   connectTimeoutMs?: number,
   /** Timeout for the start of the response, in milliseconds; 5 minutes by default (local models load on the first call). */

@@ -18,6 +18,7 @@ mod protocol_config;
 mod proxy;
 mod response_decoder;
 mod response_reader;
+mod surrogates;
 mod token_counts;
 
 pub(super) use body_stream::ResponseBody;

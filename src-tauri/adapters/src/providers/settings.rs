@@ -59,6 +59,10 @@ pub struct ProviderSettings {
     #[serde(default, skip_serializing_if = "ChatQuirks::is_none")]
     #[ts(optional, as = "Option<ChatQuirks>")]
     pub quirks: ChatQuirks,
+    /// Whether a text's beginning between `<think>` tags becomes the reasoning of the reply; on by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub reasoning_tags: Option<bool>,
     /// Timeout for connecting, in milliseconds; 10 seconds by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
@@ -89,6 +93,7 @@ impl ProviderSettings {
             key_header: None,
             query: BTreeMap::new(),
             quirks: ChatQuirks::default(),
+            reasoning_tags: None,
             connect_timeout_ms: None,
             header_timeout_ms: None,
             read_timeout_ms: None,

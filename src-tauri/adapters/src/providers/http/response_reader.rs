@@ -13,6 +13,7 @@ use sse_stream::SseByteStream;
 
 use super::body_stream::{self, BodyError, ResponseBody};
 use super::response_decoder::{Framing, ResponseDecoder};
+use super::surrogates::SurrogateJoiner;
 
 /// Reads a response to the end of the reply.
 pub(crate) async fn read_reply<D: ResponseDecoder>(
@@ -45,13 +46,14 @@ async fn read_events<D: ResponseDecoder>(
     let idle_timeout = body.idle_timeout;
     // Whether the body has ended, so that the next event is one without its blank line.
     let ended = AtomicBool::new(false);
+    let mut joiner = SurrogateJoiner::default();
     let mut events = SseByteStream::new(Box::pin(end_last_event(body_stream::chunks(body), &ended)));
     while let Some(event) = events.next().await {
         match event {
             Ok(event) => {
                 let Some(data) = event.data else { continue };
                 let is_cut_off = ended.load(Ordering::Relaxed) && !is_whole(&data);
-                if !data.trim().is_empty() && !is_cut_off && decoder.decode(&data, sink)? {
+                if !data.trim().is_empty() && !is_cut_off && decoder.decode(&joiner.join(&data), sink)? {
                     break;
                 }
             }
@@ -107,6 +109,7 @@ async fn read_lines<D: ResponseDecoder>(
 ) -> Result<ModelReply, Fault> {
     let idle_timeout = body.idle_timeout;
     let mut chunks = Box::pin(body_stream::chunks(body));
+    let mut joiner = SurrogateJoiner::default();
     let mut buffer: Vec<u8> = Vec::new();
     let mut failure = None;
     while let Some(chunk) = chunks.next().await {
@@ -118,7 +121,7 @@ async fn read_lines<D: ResponseDecoder>(
                 let mut start = 0;
                 while let Some(length) = buffer[search_from..].iter().position(|byte| *byte == b'\n') {
                     let end = search_from + length;
-                    if decode_line(&mut decoder, &buffer[start..end], sink)? {
+                    if decode_line(&mut decoder, &mut joiner, &buffer[start..end], sink)? {
                         return finish(decoder);
                     }
                     (start, search_from) = (end + 1, end + 1);
@@ -131,7 +134,7 @@ async fn read_lines<D: ResponseDecoder>(
     // The last line may lack its line end. A line that is a prefix of valid JSON was cut off; anything else is decoded.
     let is_cut_off = serde_json::from_slice::<IgnoredAny>(&buffer).is_err_and(|error| error.is_eof());
     if !is_cut_off {
-        decode_line(&mut decoder, &buffer, sink)?;
+        decode_line(&mut decoder, &mut joiner, &buffer, sink)?;
     }
     match failure {
         Some(error) if !decoder.is_complete() => Err(error.to_fault(decoder.error_context(), idle_timeout)),
@@ -141,13 +144,14 @@ async fn read_lines<D: ResponseDecoder>(
 
 fn decode_line<D: ResponseDecoder>(
     decoder: &mut D,
+    joiner: &mut SurrogateJoiner,
     line: &[u8],
     sink: &mut ChunkSink<'_>,
 ) -> Result<bool, Fault> {
     let text = std::str::from_utf8(line)
         .map_err(|_| decoder.error_context().protocol_mismatch(&String::from_utf8_lossy(line)))?
         .trim();
-    if text.is_empty() { Ok(false) } else { decoder.decode(text, sink) }
+    if text.is_empty() { Ok(false) } else { decoder.decode(&joiner.join(text), sink) }
 }
 
 async fn read_whole<D: ResponseDecoder>(
@@ -159,7 +163,7 @@ async fn read_whole<D: ResponseDecoder>(
     let text = String::from_utf8(bytes).map_err(|error| {
         decoder.error_context().protocol_mismatch(&String::from_utf8_lossy(error.as_bytes()))
     })?;
-    decoder.decode_whole(&text, sink)?;
+    decoder.decode_whole(&SurrogateJoiner::default().join(&text), sink)?;
     // The body was read to its end, so an incomplete reply was not cut off.
     if decoder.is_complete() {
         decoder.finish()

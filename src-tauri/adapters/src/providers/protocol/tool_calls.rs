@@ -38,7 +38,7 @@ pub(in crate::providers) fn parse_arguments(text: &str) -> Value {
     }
 }
 
-/// A received call. Without an id, it gets one from its `number` in the reply.
+/// A received call. Without an id, it gets one from its `number` in the reply. Some servers write null for no arguments.
 pub(in crate::providers) fn received_call(
     number: usize,
     id: String,
@@ -46,5 +46,6 @@ pub(in crate::providers) fn received_call(
     arguments: Value,
 ) -> ToolCall {
     let id = if id.is_empty() { format!("call_{number}") } else { id };
+    let arguments = if arguments.is_null() { Value::Object(Map::new()) } else { arguments };
     ToolCall { id, name, arguments }
 }

@@ -38,7 +38,7 @@ pub(crate) use interruption::Interruption;
 pub(crate) use knowledge::{retrieve, retrieve_once};
 pub(crate) use loop_turns::loop_turns;
 pub(crate) use memory_access::{Incoming, MemoryAccess, NodeMemory};
-pub(crate) use reply_schema::{ReplySchema, strip_code_fence};
+pub(crate) use reply_schema::{ReplySchema, json_candidates};
 pub(crate) use side_query::{SideQuery, SideQueryOptions, side_query_card, side_query_inputs};
 pub(crate) use summary::complete_summary;
 pub(crate) use tool_calls::{

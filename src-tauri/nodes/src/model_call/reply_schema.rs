@@ -1,5 +1,6 @@
 //! Replies that must match a JSON Schema: the schema sent to the provider, and parsing of the reply.
 
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use plait_core::exact_json;
@@ -32,7 +33,25 @@ impl<'a> ReplySchema<'a> {
 
     /// The value in a reply. The error is worded for the model.
     pub(crate) fn parse_reply(&self, text: &str) -> Result<Value, String> {
-        let mut value = exact_json::parse(strip_code_fence(text)).map_err(|error| match error {
+        let mut values: Vec<Value> = Vec::new();
+        let mut refusals = Vec::new();
+        for candidate in json_candidates(text) {
+            match self.parse_json(candidate) {
+                Ok(value) if !values.contains(&value) => values.push(value),
+                Ok(_) => {}
+                Err(refusal) => refusals.push(refusal),
+            }
+        }
+        match values.len() {
+            1 => Ok(values.remove(0)),
+            0 => Err(refusals.swap_remove(0)),
+            count => Err(format!("it holds {count} different values that follow the schema")),
+        }
+    }
+
+    /// The value of a text that is JSON and nothing else.
+    fn parse_json(&self, text: &str) -> Result<Value, String> {
+        let mut value = exact_json::parse(text).map_err(|error| match error {
             ExactJsonError::Syntax(error) => format!("it is not JSON: {error}"),
             error @ ExactJsonError::LargeInteger(_) => error.to_string(),
         })?;
@@ -91,11 +110,32 @@ fn refers_to_definitions_only(schema: &Value) -> bool {
     }
 }
 
-/// Removes the code fence that models tend to put around JSON.
-pub(crate) fn strip_code_fence(text: &str) -> &str {
+/// The parts of a reply that may be what was asked for: the whole text if it is JSON, else what stands in code fences, else what
+/// reaches from the first bracket to the last, else the text. Models put fences and prose around JSON. Never empty.
+pub(crate) fn json_candidates(text: &str) -> Vec<&str> {
     let text = text.trim();
-    let inner = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
-    inner.map_or(text, |inner| inner.strip_prefix("json").unwrap_or(inner).trim())
+    if serde_json::from_str::<IgnoredAny>(text).is_ok() {
+        return vec![text];
+    }
+    // Every second part stands within a fence.
+    let fenced: Vec<_> =
+        text.split("```").skip(1).step_by(2).take(MAX_FENCES).map(without_language).collect();
+    if fenced.is_empty() { vec![in_brackets(text).unwrap_or(text)] } else { fenced }
+}
+
+/// More fences than a reply with one answer has.
+const MAX_FENCES: usize = 16;
+
+/// What is in a fence, without the name of the language after its opening.
+fn without_language(fenced: &str) -> &str {
+    let rest = fenced.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric());
+    if rest.starts_with([' ', '\r', '\n', '{', '[']) { rest.trim() } else { fenced.trim() }
+}
+
+fn in_brackets(text: &str) -> Option<&str> {
+    let start = text.find(['{', '['])?;
+    let end = text.rfind(['}', ']'])?;
+    text.get(start..=end)
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 
 use crate::codes;
 use crate::model_call::{
-    CallOptions, Interruption, SideQuery, SideQueryOptions, Turn, side_query_card, side_query_inputs,
-    strip_code_fence,
+    CallOptions, Interruption, SideQuery, SideQueryOptions, Turn, json_candidates, side_query_card,
+    side_query_inputs,
 };
 use crate::prompt::Overrides;
 use plait_core::error::Fault;
@@ -331,7 +331,7 @@ impl Config {
 
     /// The class that a reply names, either in its JSON or as its whole text.
     fn parse_choice(&self, text: &str) -> Option<Choice> {
-        let text = strip_code_fence(text);
+        let text = json_candidates(text)[0];
         let value: Value = serde_json::from_str(text).unwrap_or_else(|_| json!({ "class": text }));
         let name = value["class"].as_str().or(value.as_str())?.trim();
         let exact = self.names().find(|known| *known == name);

@@ -42,6 +42,7 @@ pub(super) fn register(engine: &mut Handlebars<'static>) {
     );
     engine.register_helper("json", Box::new(Function::new(1..=2, json)));
     engine.register_helper("join", Box::new(Function::new(1..=2, join)));
+    engine.register_helper("len", Box::new(Function::new(1..=1, |values| Ok(length(values[0])))));
     engine.register_helper(
         "trim",
         Box::new(Function::new(1..=1, |values| Ok(text(values, |text| text.trim().to_owned())))),
@@ -154,6 +155,17 @@ fn default(values: &[&Value]) -> Result<Value, String> {
 }
 
 /// Applies `change` to a value's text. `Function` ensures that there is a value.
+/// The items of a list, the members of an object, or the characters of a text; 0 of anything else. Handlebars' own counts bytes.
+fn length(value: &Value) -> Value {
+    let length = match value {
+        Value::String(text) => text.chars().count(),
+        Value::Array(items) => items.len(),
+        Value::Object(members) => members.len(),
+        _ => 0,
+    };
+    length.into()
+}
+
 fn text(values: &[&Value], change: impl FnOnce(&str) -> String) -> Value {
     Value::String(change(&as_text(values[0])))
 }

@@ -53,6 +53,7 @@ fn blocks_and_helpers_render() {
         ("{{#with user as |u|}}{{u.name}}{{/with}}", " Ada "),
         ("{{trim user.name}}{{upper user.name}}{{lower user.name}}", "Ada ADA  ada "),
         ("{{json user}} {{len items}}", "{\"name\":\" Ada \"} 2"),
+        ("{{len \"Müller\"}} {{len user}}", "6 1"),
         ("{{json items.[0] true}}", "{\n  \"name\": \"tea\",\n  \"price\": 4\n}"),
         ("{{items.[1].name}} {{items.1.name}}", "cup cup"),
         ("{{#if (eq user.name \" Ada \")}}it is{{else}}no{{/if}}", "it is"),

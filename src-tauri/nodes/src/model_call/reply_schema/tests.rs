@@ -47,3 +47,36 @@ fn definitions_move_to_the_wrapper() {
     let own = json!({ "type": "array", "items": { "$ref": "#" } });
     assert_eq!(ReplySchema::new(&own).requested(), &own);
 }
+
+#[test]
+fn fences_and_prose_around_json_are_left_out() {
+    let wanted = json!({ "type": "object", "required": ["n"] });
+    let schema = ReplySchema::new(&wanted);
+    for reply in [
+        "```JSON\n{\"n\": 1}\n```",
+        "```\r\n{\"n\": 1}\r\n```",
+        "```json{\"n\": 1}```",
+        "Here it is:\n\n```Json\n{\"n\": 1}\n```\n\nAnything else?",
+        "The answer is {\"n\": 1}. Anything else?",
+        "{\"n\": 1}\n\nIt has one member.",
+        "For example ```json\n{\"m\": 0}\n``` has no n, but\n```json\n{\"n\": 1}\n```",
+    ] {
+        assert_eq!(schema.parse_reply(reply), Ok(json!({ "n": 1 })), "{reply}");
+    }
+    let within = "{\"n\": \"```json\\n{}\\n```\"}";
+    assert_eq!(
+        schema.parse_reply(within),
+        Ok(serde_json::from_str(within).unwrap()),
+        "a fence in a text is part of it"
+    );
+}
+
+#[test]
+fn several_answers_in_a_reply_are_refused() {
+    let wanted = json!({ "type": "object", "required": ["n"] });
+    let twice = "```json\n{\"n\": 1}\n```\nor\n```json\n{\"n\": 2}\n```";
+    assert_eq!(
+        ReplySchema::new(&wanted).parse_reply(twice).unwrap_err(),
+        "it holds 2 different values that follow the schema"
+    );
+}

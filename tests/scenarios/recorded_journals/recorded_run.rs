@@ -5,7 +5,7 @@ use std::path::Path;
 
 use plait_adapters::Store;
 use plait_core::id::RunId;
-use plait_run::journal::{ChildEvent, Entry, Event, Journal as _, NodeEvent, RunEvent};
+use plait_run::journal::{ChildEvent, Entry, Event, Journal, NodeEvent, RunEvent};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -57,13 +57,14 @@ impl RecordedRun {
             assert_eq!(store.put_flow(text).unwrap(), *hash);
         }
         let prefix = &self.entries()[..length];
-        write(&store, prefix);
+        // A tree that has ended is sealed as soon as nobody has a journal of it.
+        let mut journals = vec![write(&store, prefix)];
         let mut started: Vec<RunId> = children(prefix).collect();
         for journal in &self.journals[1..] {
             let journal = entries(journal);
             if started.contains(&run_of(&journal)) {
                 started.extend(children(&journal));
-                write(&store, &journal);
+                journals.push(write(&store, &journal));
             }
         }
         run_of(prefix)
@@ -84,10 +85,11 @@ fn entries(journal: &[Value]) -> Vec<Entry> {
     journal.iter().map(|entry| serde_json::from_value(entry.clone()).unwrap()).collect()
 }
 
-fn write(store: &Store, entries: &[Entry]) {
+fn write(store: &Store, entries: &[Entry]) -> impl Journal + use<> {
     let mut journal = store.journal(&run_of(entries)).unwrap();
     journal.append(entries).unwrap();
     futures::executor::block_on(journal.flush()).unwrap();
+    journal
 }
 
 fn run_of(entries: &[Entry]) -> RunId {

@@ -15,8 +15,9 @@ const LOCK_TRIES: usize = 5;
 const LOCK_RETRY_DELAY: Duration = Duration::from_millis(2);
 
 /// The folders and files of the data directory.
-const OWN_NAMES: [&str; 16] = [
+const OWN_NAMES: [&str; 17] = [
     "runs",
+    "index",
     "conversations",
     "attachments",
     "flows",

@@ -8,5 +8,6 @@ mod damage;
 mod full;
 mod index;
 mod journal;
+mod measure;
 mod open;
 mod support;

@@ -103,6 +103,7 @@ impl Database {
 
     /// Opens the database that was written last.
     fn open_known(folder: &Path, lock: File) -> Result<(Self, StoredLists)> {
+        remove_unfinished_snapshots(folder)?;
         let state = fs::read_to_string(folder.join("state"))?;
         let mut words = state.split_whitespace();
         let generation = words.next().and_then(|word| word.parse().ok()).ok_or(Unusable)?;
@@ -111,7 +112,6 @@ impl Database {
         {
             return Err(Unusable);
         }
-        remove_unfinished_snapshots(folder)?;
         Self::load(folder, lock, generation)
     }
 

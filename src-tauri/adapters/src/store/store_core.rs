@@ -104,6 +104,7 @@ impl StoreCore {
         )?;
         let shared = Arc::new(Shared::new(disk, home, index, derived, Arc::new(conversations)));
         if writing {
+            open::remove_old_indexes(&*shared.disk, home);
             finish_removals(&shared);
             for root in changed {
                 apply_to_conversations(&shared, root)?;

@@ -10,4 +10,5 @@ mod index;
 mod journal;
 mod measure;
 mod open;
+mod rebuild;
 mod support;

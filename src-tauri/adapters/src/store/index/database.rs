@@ -16,6 +16,7 @@ use plait_core::id::ReplyKey;
 use super::{List, Place, StoredLists};
 use crate::private_files;
 use crate::store::log_file::Key;
+use crate::store::open::Lock;
 
 const GENERATION: &[u8] = b"g";
 const REPLY: u8 = b'k';
@@ -78,8 +79,11 @@ pub(super) struct Database {
     /// Files to remove after the next group.
     leftovers: Vec<PathBuf>,
     /// Held as long as this process uses the folder.
-    _lock: File,
+    _lock: Lock,
 }
+
+/// What opening finds: the database, its generation, and the lists in it.
+type Loaded = (sled::Db, u64, StoredLists);
 
 impl Database {
     /// Opens the database in `folder`, or a new one in its place if it can't be used. None if that can't be used either, or another
@@ -90,19 +94,29 @@ impl Database {
         options.write(true).create(true).truncate(false);
         private_files::set_mode(&mut options);
         let lock = options.open(folder.join("lock")).ok()?;
-        lock.try_lock().ok()?;
-        catch(|| Self::open_known(folder, lock.try_clone()?))
+        let lock = Lock::of(lock).ok()?;
+        let (tree, generation, lists) = catch(|| Self::open_known(folder))
             .or_else(|Unusable| {
                 catch(|| {
                     remove_all(folder)?;
-                    Self::load(folder, lock.try_clone()?, 0)
+                    Self::load(folder, 0)
                 })
             })
-            .ok()
+            .ok()?;
+        let database = Self {
+            tree,
+            folder: folder.to_owned(),
+            generation,
+            batch: sled::Batch::default(),
+            is_changed: false,
+            leftovers: Vec::new(),
+            _lock: lock,
+        };
+        Some((database, lists))
     }
 
     /// Opens the database that was written last.
-    fn open_known(folder: &Path, lock: File) -> Result<(Self, StoredLists)> {
+    fn open_known(folder: &Path) -> Result<Loaded> {
         remove_unfinished_snapshots(folder)?;
         let state = fs::read_to_string(folder.join("state"))?;
         let mut words = state.split_whitespace();
@@ -112,11 +126,11 @@ impl Database {
         {
             return Err(Unusable);
         }
-        Self::load(folder, lock, generation)
+        Self::load(folder, generation)
     }
 
     /// Opens what stands in `folder`, which must be no older than `generation`.
-    fn load(folder: &Path, lock: File, generation: u64) -> Result<(Self, StoredLists)> {
+    fn load(folder: &Path, generation: u64) -> Result<Loaded> {
         let tree = open_sled(folder)?;
         private_files::restrict_tree(folder)?;
         let found = match tree.get(GENERATION)? {
@@ -136,18 +150,9 @@ impl Database {
                 records.insert(key, value.to_vec());
             }
         }
-        let database = Self {
-            tree,
-            folder: folder.to_owned(),
-            generation: found,
-            batch: sled::Batch::default(),
-            is_changed: false,
-            leftovers: Vec::new(),
-            _lock: lock,
-        };
         // The checksum of an orderly close does not hold any more.
-        database.write_state(None)?;
-        Ok((database, lists))
+        write_state(folder, found, None)?;
+        Ok((tree, found, lists))
     }
 
     pub(super) fn put(&mut self, key: Vec<u8>, value: Vec<u8>) -> Result<()> {
@@ -211,7 +216,7 @@ impl Database {
             self.tree.flush()?;
             self.is_changed = false;
             // Only now: a database that lacks this generation has lost something.
-            self.write_state(None)?;
+            write_state(&self.folder, self.generation, None)?;
         }
         if !self.leftovers.is_empty() {
             // sled's flush does not outlive a power failure.
@@ -239,10 +244,6 @@ impl Database {
             drop(self);
             Ok(())
         });
-    }
-
-    fn write_state(&self, checksum: Option<u32>) -> Result<()> {
-        write_state(&self.folder, self.generation, checksum)
     }
 }
 

@@ -145,6 +145,49 @@ async fn error_of_older_vllm_in_a_stream_is_a_fault() {
 }
 
 #[tokio::test]
+async fn null_arguments_of_a_tool_call_are_none() {
+    let called = |arguments: Value| {
+        let function = json!({"name": "now", "arguments": arguments});
+        let delta = json!({"tool_calls": [{"index": 0, "id": "a", "function": function}]});
+        events(&[json!({"choices": [{"index": 0, "delta": delta, "finish_reason": "tool_calls"}]})])
+    };
+    let part = json!({"functionCall": {"name": "now", "args": null}});
+    let message = json!({"tool_calls": [{"function": {"name": "now", "arguments": null}}]});
+    for (kind, body) in [
+        (OpenAi, called(json!("null"))),
+        (OpenAi, called(Value::Null)),
+        (Gemini, events(&[json!({"candidates": [{"content": {"parts": [part]}, "finishReason": "STOP"}]})])),
+        (Ollama, format!("{}\n", json!({"message": message, "done": true, "done_reason": "stop"}))),
+    ] {
+        let (reply, _) = reply_to(kind, with_type(kind, media_type(kind), body)).await;
+        assert_eq!(reply.tool_calls[0].arguments, json!({}), "{kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn halves_of_a_character_are_joined() {
+    let half = |half: &str| {
+        format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{half}\"}}}}]}}\n\n")
+    };
+    let body = format!("{}{}{}", half("a\\ud83d"), half("\\ude00b"), events(&[chunk("", &json!("stop"))]));
+    let (reply, _) = reply_to(OpenAi, Answer::stream(body)).await;
+    assert_eq!(reply.text, "a😀b");
+}
+
+#[tokio::test]
+async fn reasoning_in_tags_is_no_text() {
+    for (texts, reasoning, text) in [
+        (["<think>5 is", " odd.</think>\n\nOdd."], Some("5 is odd."), "Odd."),
+        (["5 is odd.\n</th", "ink>Odd."], Some("5 is odd."), "Odd."),
+        (["[\"</think>\"", "]"], None, "[\"</think>\"]"),
+    ] {
+        let body = [chunk(texts[0], &Value::Null), chunk(texts[1], &json!("stop"))];
+        let (reply, _) = reply_to(OpenAi, Answer::stream(events(&body))).await;
+        assert_eq!((reply.reasoning.as_deref(), reply.text.as_str()), (reasoning, text), "{texts:?}");
+    }
+}
+
+#[tokio::test]
 async fn null_stands_for_nothing() {
     let null = Value::Null;
     let text = |reply: ModelReply| reply.text;

@@ -70,6 +70,14 @@ describe("a draft", () => {
     expect(draftNames()).toEqual(["mine"]);
   });
 
+  it("is stored while somebody types without a pause", async () => {
+    for (const name of ["m", "mi", "min", "mine"]) {
+      edit(name);
+      await vi.advanceTimersByTimeAsync(300);
+    }
+    expect(draftNames()).toEqual(["mine"]);
+  });
+
   it("is not offered after its changes were discarded and the file is opened again", async () => {
     edit("mine");
     await later();

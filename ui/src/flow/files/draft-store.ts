@@ -48,8 +48,9 @@ export class DraftStore {
       // Another document is shown; the one before waits with its draft, unless it was closed.
       const isOutstanding = this.#timer !== undefined && state.key !== before.key;
       if (isOutstanding && this.documents.isOpen(before.key)) this.#write(before);
-      this.#cancelTimer();
-      this.#timer = setTimeout(() => this.#write(), DELAY_MS);
+      if (state.key !== before.key) this.#cancelTimer();
+      // A pending write is not put off: somebody may type without a pause.
+      this.#timer ??= setTimeout(() => this.#write(), DELAY_MS);
     });
     // A document is closed on purpose, so its draft goes, too.
     const stopClosed = this.documents.onClosed((key) => {

@@ -217,6 +217,11 @@ impl Redaction {
         fault.message = self.text(&fault.message).into_owned();
         fault.hint = fault.hint.map(|hint| self.text(&hint).into_owned());
         self.value(&mut fault.details);
+        let mut cause = fault.cause.as_deref_mut();
+        while let Some(one) = cause {
+            one.message = self.text(&one.message).into_owned();
+            cause = one.cause.as_deref_mut();
+        }
         fault
     }
 

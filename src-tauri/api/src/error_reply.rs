@@ -1,7 +1,7 @@
 //! The error of a command.
 
 use plait_core::diagnostic::Diagnostic;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::{Cause, ErrorCode, Fault};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use ts_rs::TS;
@@ -23,12 +23,17 @@ pub struct ErrorReply {
     #[serde(default, skip_serializing_if = "Value::is_null")]
     #[ts(optional, type = "Record<string, unknown>")]
     pub details: Value,
+    /// The error that led to this one.
+    #[source]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cause: Option<Box<Cause>>,
 }
 
 impl ErrorReply {
     /// An error with a code and a message, which is a sentence.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None, details: Value::Null }
+        Self { code, message: message.into(), hint: None, details: Value::Null, cause: None }
     }
 
     #[must_use]
@@ -51,6 +56,12 @@ impl ErrorReply {
 
 impl From<Fault> for ErrorReply {
     fn from(fault: Fault) -> Self {
-        Self { code: fault.code, message: fault.message, hint: fault.hint, details: fault.details }
+        Self {
+            code: fault.code,
+            message: fault.message,
+            hint: fault.hint,
+            details: fault.details,
+            cause: fault.cause,
+        }
     }
 }

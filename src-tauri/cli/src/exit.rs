@@ -1,12 +1,11 @@
 //! How a command ends: its exit status, and its error on standard error.
 
-use plait_core::error::ErrorCode;
 use std::io;
 use std::process::ExitCode;
 
 use plait_api::ErrorReply;
 use plait_core::diagnostic::Diagnostic;
-use plait_core::error::Fault;
+use plait_core::error::{Cause, ErrorCode, Fault};
 
 use crate::codes;
 use crate::terminal::{print_error, print_styled};
@@ -92,16 +91,26 @@ impl CliError {
     }
 }
 
-/// An error as text, with its hint on a line of its own.
+/// An error as text, with each of its causes and its hint on a line of its own.
 pub(crate) fn error_text(error: &ErrorReply) -> String {
-    let help = error.hint.as_ref().map(|hint| format!("  help: {hint}\n")).unwrap_or_default();
-    format!("error[{}]: {}\n{help}", error.code, error.message)
+    let below = lines_below(error.cause.as_deref(), error.hint.as_deref());
+    format!("error[{}]: {}\n{below}", error.code, error.message)
 }
 
 /// A fault that does not end the command as text, likewise.
 pub(crate) fn warning_text(fault: &Fault) -> String {
-    let help = fault.hint.as_ref().map(|hint| format!("  help: {hint}\n")).unwrap_or_default();
-    format!("warning[{}]: {}\n{help}", fault.code, fault.message)
+    let below = lines_below(fault.cause.as_deref(), fault.hint.as_deref());
+    format!("warning[{}]: {}\n{below}", fault.code, fault.message)
+}
+
+fn lines_below(cause: Option<&Cause>, hint: Option<&str>) -> String {
+    let mut lines = String::new();
+    for cause in cause.iter().flat_map(|cause| cause.chain()) {
+        let code = cause.code.as_ref().map(|code| format!(" [{code}]")).unwrap_or_default();
+        lines += &format!("  caused by: {}{code}\n", cause.message);
+    }
+    lines += &hint.map(|hint| format!("  help: {hint}\n")).unwrap_or_default();
+    lines
 }
 
 /// The codes that mean invalid usage, beside those of whole domains.

@@ -1,9 +1,11 @@
-//! The type of every error in a run: a stable code, a message, and details.
+//! The type of every error in a run: a stable code, a message, details, and the causes behind it.
 
+mod cause;
 mod code;
 #[cfg(test)]
 mod tests;
 
+pub use cause::Cause;
 pub use code::{CodeDomain, CodeEntry, ErrorCode};
 
 use schemars::JsonSchema;
@@ -35,6 +37,11 @@ pub struct Fault {
     #[serde(default, skip_serializing_if = "Value::is_null")]
     #[ts(optional, type = "unknown")]
     pub details: Value,
+    /// The error that led to this one.
+    #[source]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub cause: Option<Box<Cause>>,
 }
 
 impl Fault {
@@ -47,6 +54,7 @@ impl Fault {
             retryable: false,
             retry_after_ms: None,
             details: Value::Null,
+            cause: None,
         }
     }
 
@@ -67,6 +75,13 @@ impl Fault {
     #[must_use]
     pub fn details(mut self, details: Value) -> Self {
         self.details = details;
+        self
+    }
+
+    /// Keeps the error that led to this fault, without the parts of its chain that the message quotes.
+    #[must_use]
+    pub fn caused_by(mut self, cause: Cause) -> Self {
+        self.cause = cause.beyond(&self.message).map(Box::new);
         self
     }
 }

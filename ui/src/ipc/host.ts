@@ -1,5 +1,5 @@
 /** The interface to the host. Only `ipc` knows Tauri. */
-import type { Commands, Entry, ErrorCode, ErrorReply, RunId } from "@/bindings";
+import type { Cause, Commands, Entry, ErrorCode, ErrorReply, RunId } from "@/bindings";
 
 export type CommandName = keyof Commands;
 export type Args<C extends CommandName> = Commands[C]["args"];
@@ -50,6 +50,7 @@ export interface Host {
 export class HostError extends Error {
   readonly code: ErrorCode;
   readonly hint?: string;
+  override readonly cause?: Cause;
   readonly details?: unknown;
   /** The request that failed, where `trackRequests` knows it. */
   request?: string;
@@ -59,6 +60,7 @@ export class HostError extends Error {
     this.name = "HostError";
     this.code = reply.code;
     this.hint = reply.hint;
+    this.cause = reply.cause;
     this.details = reply.details;
   }
 

@@ -1,7 +1,6 @@
 //! An HTTP client for requests that flows and models ask for. Every address is checked, also behind redirects;
 //! responses are limited in size. Proxies of the environment are not used: they would resolve names themselves.
 
-use std::error::Error as _;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -17,6 +16,7 @@ use super::address_guard::{
     AddressPolicy, Classifier, GuardedResolver, Lookup, RefusedAddress, is_refused, literal_address,
     system_lookup,
 };
+use super::causes::{causes, innermost_cause, with_causes};
 use crate::codes;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -250,17 +250,10 @@ fn failed(url: &Url, what: &str) -> Fault {
 }
 
 fn transport(url: &Url, error: &reqwest::Error) -> Fault {
-    let mut causes = std::iter::successors(error.source(), |cause| (*cause).source());
-    if let Some(address) = causes.find_map(|cause| cause.downcast_ref::<RefusedAddress>()) {
+    if let Some(address) = causes(error).find_map(|cause| cause.downcast_ref::<RefusedAddress>()) {
         return refused(address);
     }
-    failed(url, &format!("can't be reached ({})", innermost_cause(error)))
-}
-
-/// What lies at the bottom of an error: the outer ones only say that a request failed.
-fn innermost_cause(error: &reqwest::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| (*cause).source());
-    causes.last().map_or_else(|| "no connection".to_owned(), ToString::to_string)
+    with_causes(failed(url, &format!("can't be reached ({})", innermost_cause(error))), error)
 }
 
 /// The host of a URL, with the port if it names one.

@@ -27,7 +27,8 @@ pub(super) async fn embed(
     let mut vectors = embedder.embed(model, texts).await.map_err(|fault| {
         let message =
             format!("`{}` of `{}` computed no embeddings: {}", model.model, model.provider, fault.message);
-        Fault { hint: fault.hint, details: fault.details, ..Fault::new(codes::KNOWLEDGE_EMBEDDINGS, message) }
+        let (hint, details) = (fault.hint.clone(), fault.details.clone());
+        Fault { hint, details, ..Fault::new(codes::KNOWLEDGE_EMBEDDINGS, message).caused_by(fault.into()) }
     })?;
     let dimensions = vectors.first().map_or(0, Vec::len);
     let is_valid = vectors.len() == texts.len()

@@ -213,8 +213,8 @@ fn child_end(run: RunId, outline: RunOutline) -> Result<ChildEnd, Fault> {
 }
 
 fn fault(error: ErrorReply) -> Fault {
-    let ErrorReply { code, message, hint, details } = error;
-    Fault { hint, details, ..Fault::new(code, message) }
+    let ErrorReply { code, message, hint, details, cause } = error;
+    Fault { hint, details, cause, ..Fault::new(code, message) }
 }
 
 /// Cancels a child run when the future of the node that started it is dropped.

@@ -26,3 +26,17 @@ fn invalid_usage_is_distinguished_from_failure() {
             && !is_usage(&ErrorCode::from_wire("provider.unreachable"))
     );
 }
+
+#[test]
+fn error_has_each_cause_and_the_hint_on_a_line() {
+    let child =
+        Fault::new(codes::APP_INTERNAL, "It failed.").caused_by(Cause::of(&io::Error::other("status 429")));
+    let error =
+        Fault::new(codes::USAGE_INPUT, "The sub-flow failed.").hint("Open it.").caused_by(child.into());
+    let text = error_text(&error.into());
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    assert_eq!(
+        lines,
+        ["  caused by: It failed. [app.internal]", "  caused by: status 429", "  help: Open it."]
+    );
+}

@@ -203,7 +203,8 @@ fn results_or_fault(end: &ChildEnd) -> Result<(String, Value), Fault> {
             .hint("Open the child run for details.")
             .details(
                 json!({ "run": end.run, "node": failed.node, "epoch": failed.epoch, "error": failed.error }),
-            );
+            )
+            .caused_by(failed.error.clone().into());
             // Retryable in the child means retryable here: a retry starts a new child.
             fault.retryable = failed.error.retryable;
             fault.retry_after_ms = failed.error.retry_after_ms;

@@ -16,10 +16,10 @@ use serde::de::DeserializeOwned;
 use super::api_key::{ApiKey, KeyHeader};
 use super::base_url::BaseUrl;
 use super::body_stream::{self, ResponseBody};
-use super::error_context::innermost_cause;
 use super::{ErrorContext, Framing, ProtocolConfig};
 use crate::codes;
 use crate::keys::KeyStore;
+use crate::net::innermost_cause;
 use crate::providers::ProviderSettings;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

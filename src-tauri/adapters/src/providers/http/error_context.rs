@@ -1,6 +1,5 @@
 //! Turns the failures of a call into coded faults. Each names the provider, base URL and model, and suggests a fix.
 
-use std::error::Error;
 use std::io;
 use std::time::{Duration, SystemTime};
 
@@ -13,6 +12,7 @@ use super::ProtocolConfig;
 use super::context_overflow;
 use super::proxy::ProxySetting;
 use crate::codes;
+use crate::net::{causes, innermost_cause, with_causes};
 
 /// How much of a server's own message a fault repeats.
 const MAX_EXCERPT_CHARS: usize = 500;
@@ -47,10 +47,11 @@ impl ErrorContext {
     /// The request could not be sent, or got no response.
     pub(super) fn transport(&self, error: &reqwest::Error) -> Fault {
         if error.is_timeout() {
-            return self.fault(codes::PROVIDER_TIMEOUT, "the connection timed out").hint(self.start_hint());
+            let fault = self.fault(codes::PROVIDER_TIMEOUT, "the connection timed out");
+            return with_causes(fault.hint(self.start_hint()), error);
         }
         if error.is_connect() {
-            return self.connection_failed(error, &self.proxy());
+            return with_causes(self.connection_failed(error, &self.proxy()), error);
         }
         self.body_transport(error)
     }
@@ -145,18 +146,17 @@ impl ErrorContext {
             let body = cause.downcast_ref::<io::Error>().map(io::Error::kind);
             head || matches!(body, Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData))
         });
-        if is_malformed {
-            self.invalid_response("sent a malformed HTTP response", &innermost_cause(error))
+        let why = innermost_cause(error);
+        let fault = if is_malformed {
+            self.invalid_response("sent a malformed HTTP response", &why)
         } else {
             self.fault(
                 codes::PROVIDER_CUT_SHORT,
-                &format!(
-                    "closed the connection before the response was complete ({})",
-                    innermost_cause(error)
-                ),
+                &format!("closed the connection before the response was complete ({why})"),
             )
             .hint("Try again. If it keeps happening, check the server's log.")
-        }
+        };
+        with_causes(fault, error)
     }
 
     /// The server was silent for `elapsed`.
@@ -380,15 +380,6 @@ fn retry_after_ms(headers: &HeaderMap) -> Option<u64> {
             httpdate::parse_http_date(value).ok()?.duration_since(SystemTime::now()).unwrap_or_default();
         u64::try_from(remaining.as_millis()).ok()
     })
-}
-
-/// The causes of an error, the innermost last.
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    std::iter::successors(error.source(), |&error| error.source())
-}
-
-pub(super) fn innermost_cause(error: &reqwest::Error) -> String {
-    causes(error).last().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 fn format_duration(duration: Duration) -> String {

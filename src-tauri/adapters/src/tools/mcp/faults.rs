@@ -11,6 +11,7 @@ use super::log::{ServerLog, cut};
 use super::process::ServerProcess;
 use super::stdio_guard::StdoutGuard;
 use crate::codes;
+use crate::net::{innermost_cause, with_causes};
 
 const MAX_REASON_BYTES: usize = 2_000;
 
@@ -149,17 +150,12 @@ impl ConnectionFaults<'_> {
             }
             StreamableHttpError::ResponseBodyTooLarge { max_size } => self.of_oversized(*max_size),
             StreamableHttpError::Client(error) => {
-                let mut reason = error.to_string();
-                let mut source = std::error::Error::source(error);
-                while let Some(current) = source {
-                    reason = current.to_string();
-                    source = current.source();
-                }
+                let reason = innermost_cause(error);
                 let message = format!(
                     "The MCP server `{server}` cannot be reached: {}.",
                     cut(&reason, MAX_REASON_BYTES)
                 );
-                Fault::new(codes::MCP_UNREACHABLE, message).retryable()
+                with_causes(Fault::new(codes::MCP_UNREACHABLE, message).retryable(), error)
             }
             other => {
                 let reason = cut(&other.to_string(), MAX_REASON_BYTES);

@@ -125,6 +125,8 @@ fn unfinished_child_fails_the_node() {
     assert_eq!(fault.message, "The sub-flow failed at `ask#2`: Too many requests.");
     assert!(fault.retryable && fault.retry_after_ms == Some(2_000));
     assert_eq!(fault.details["error"]["code"], "provider.rate_limited");
+    let cause = fault.cause.expect("the fault of the child");
+    assert_eq!(cause.code, Some(codes::PROVIDER_RATE_LIMITED));
 
     harness.subflows.push_end(end(RunEnd::Canceled, None));
     assert_eq!(harness.run("subflow", config, &[("value", json!("x"))]).code(), "subflow.cancelled");

@@ -89,6 +89,16 @@ async fn refused_connection_is_named() {
 }
 
 #[tokio::test]
+async fn causes_of_a_refused_connection_are_kept_without_the_url() {
+    let error = error_at(&format!("http://{}/v1?key=secret", free_address().await), None).await;
+    let fault = context().transport(&error);
+    let causes: Vec<&str> =
+        fault.cause.iter().flat_map(|cause| cause.chain()).map(|cause| cause.message.as_str()).collect();
+    assert!(causes.contains(&"tcp connect error"), "{causes:?}");
+    assert!(!causes.iter().any(|cause| cause.contains("secret")), "{causes:?}");
+}
+
+#[tokio::test]
 async fn name_that_resolves_to_nothing_is_named() {
     let error = error_at("http://nowhere.invalid/v1", None).await;
     let fault = context().connection_failed(&error, &ProxySetting::Direct);

@@ -225,7 +225,7 @@ async fn retry_makes_the_tool_call_again_that_ended_the_run() {
     let retried = machine.plait(&["retry", "last"]);
     assert_eq!((retried.code, retried.out.trim()), (0, "200"), "{retried:#?}");
     assert!(retried.err.contains("Reuses 1 tool result."), "{retried:#?}");
-    let requests = ["POST /orders tea", "GET /flaky?order=200", "GET /flaky?order=200"];
+    let requests = ["POST /orders \"tea\"", "GET /flaky?order=200", "GET /flaky?order=200"];
     assert_eq!(server.lines(), requests, "the order is not repeated");
 }
 

@@ -91,6 +91,10 @@ async fn answer(
         headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned();
     requests.lock().push((line, headers));
     match uri.path() {
+        // Fails once.
+        "/flaky" if requests.lock().iter().filter(|(line, _)| line.contains("/flaky")).count() == 1 => {
+            StatusCode::SERVICE_UNAVAILABLE.into_response()
+        }
         "/page" => {
             let html = "<html><head><title>T</title><script>bad()</script></head><body><h1>Tea</h1><p>Is <b>hot</b>.</p></body></html>";
             ([("content-type", "text/html; charset=utf-8")], html).into_response()

@@ -17,6 +17,7 @@ use plait_run::provider::{ModelReply, StopReason};
 use plait_run::view::RunStatus;
 use serde_json::{Value, json};
 
+use crate::http_tools::{Machine, WebServer};
 use crate::support::app::{App, PauseResponse};
 use crate::support::binary::Home;
 use crate::support::flow;
@@ -196,6 +197,54 @@ async fn tool_behind_a_reused_reply_is_not_called_again() {
     let [(time, false)] = &results(&failed)[..] else { panic!("{failed:#?}") };
     assert_eq!(results(&retried), [(time.clone(), true)], "the time of the earlier run, not a new one");
     assert_eq!(provider.sent().len(), 3);
+}
+
+/// An order, and a look after it that fails once.
+fn order_then_look(server: &WebServer) -> String {
+    let nodes = json!({
+        "tea": { "type": "value", "config": { "value": "tea" } },
+        "order": { "type": "httpRequest", "config": { "method": "POST", "url": server.url("/orders") } },
+        "look": {
+            "type": "httpRequest",
+            "config": { "url": server.url("/flaky?order={{order}}") },
+            "retry": { "attempts": 1 },
+        },
+        "out": { "type": "output" },
+    });
+    let edges = ["tea.value -> order.body", "order.status -> look.order", "look.status -> out.value"];
+    flow_json("order", nodes, &edges).to_string()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn retry_makes_the_tool_call_again_that_ended_the_run() {
+    let (machine, server) = (Machine::default(), WebServer::start().await);
+    let flow = machine.write("order.flow.json", &order_then_look(&server));
+    let allowed = format!("host=127.0.0.1:{}", server.port);
+    let run = machine.plait(&["run", &flow, "--allow", &allowed]);
+    assert_eq!(run.code, 1, "{run:#?}");
+    let retried = machine.plait(&["retry", "last"]);
+    assert_eq!((retried.code, retried.out.trim()), (0, "200"), "{retried:#?}");
+    assert!(retried.err.contains("Reuses 1 tool result."), "{retried:#?}");
+    let requests = ["POST /orders \"tea\"", "GET /flaky?order=200", "GET /flaky?order=200"];
+    assert_eq!(server.lines(), requests, "the order is not repeated");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn attempts_of_a_node_repeat_only_calls_that_change_nothing() {
+    for (method, code, requests) in [("GET", 0, 2), ("POST", 1, 1)] {
+        let (machine, server) = (Machine::default(), WebServer::start().await);
+        let nodes = json!({
+            "ask": {
+                "type": "httpRequest",
+                "config": { "method": method, "url": server.url("/flaky") },
+                "retry": { "attempts": 3, "backoffMs": 1 },
+            },
+        });
+        let flow = machine.write("ask.flow.json", &flow_json("ask", nodes, &[]).to_string());
+        let allowed = format!("host=127.0.0.1:{}", server.port);
+        let run = machine.plait(&["run", &flow, "--allow", &allowed]);
+        assert_eq!((run.code, server.lines().len()), (code, requests), "{method}: {run:#?}");
+    }
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Nested flows: the input of a child, its results, and the report of its problems.
 
+mod tree_answers;
 mod trees;
 mod wide_trees;
 
@@ -320,6 +321,47 @@ async fn problems_of_a_called_flow_are_reported_at_the_calling_node() {
     assert_eq!(app.follow(&run, NO_RESPONSES).await.fault("in"), "subflow.not_found");
     let run = folder.start(&app, "bad.flow.json", "").await;
     assert_eq!(app.follow(&run, NO_RESPONSES).await.fault("in"), "subflow.invalid");
+}
+
+/// A value that a mapping gives to a flow feeds its input there, as in a run. A target that does not exist is an error.
+#[tokio::test]
+async fn mapping_feeds_the_inputs_of_the_called_flow() {
+    let calls = |target: &str, flow: Value| {
+        let mut config = json!({ "inputSource": "mapping", "mapping": [{ "from": "a", "to": target }] });
+        config.as_object_mut().unwrap().extend(flow.as_object().unwrap().clone());
+        flow_json(
+            "parent",
+            json!({
+                "text": { "type": "manualInput", "config": { "text": "go" } },
+                "in": { "type": "subflow", "config": config },
+            }),
+            &["text.value -> in.a"],
+        )
+    };
+    let inner = flow_json("inner", json!({ "result": { "type": "output" } }), &[]);
+    let file = json!({ "file": "inner.flow.json" });
+    let folder = FlowFolder::with_files(&[
+        ("inner.flow.json", &inner),
+        ("inside.flow.json", &calls("result.value", json!({ "flow": inner }))),
+        ("file.flow.json", &calls("result.value", file.clone())),
+        ("wrong-inside.flow.json", &calls("nosuch.value", json!({ "flow": inner }))),
+        ("wrong-file.flow.json", &calls("nosuch.value", file)),
+    ]);
+    let app = App::with(&RecordingProvider::echo());
+    for (file, codes) in [
+        ("inside.flow.json", &[][..]),
+        ("file.flow.json", &[]),
+        ("wrong-inside.flow.json", &["node.unknown", "port.unfed"]),
+        ("wrong-file.flow.json", &["subflow.invalid"]),
+    ] {
+        let mut found: Vec<_> =
+            check(&app, &folder, file).await.iter().map(|one| one.code.as_str().to_owned()).collect();
+        found.sort();
+        assert_eq!(found, codes, "{file}");
+    }
+    let run = folder.start(&app, "file.flow.json", "").await;
+    let journal = app.follow(&run, NO_RESPONSES).await;
+    assert_eq!(journal.output("in", "text"), json!("go"), "{journal:#?}");
 }
 
 /// A cycle around a flow with a node that asks. `settings` are the settings of the whole flow.

@@ -1,5 +1,6 @@
 //! Flows: their files, drafts and schema, the example flows, and their problems.
 
+mod answerable;
 mod autosave;
 mod check;
 pub mod examples;
@@ -17,6 +18,7 @@ mod templates;
 pub(crate) mod text;
 mod unknown_tools;
 
+pub use answerable::nodes_with_subflows;
 pub use autosave::{Autosave, DropAutosave, ListAutosaves, PutAutosave};
 pub use check::{CheckFlow, check_runnable, check_with_subflows};
 pub use examples::{ExampleFlow, ListExamples, OpenExample};

@@ -2,10 +2,12 @@
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plait_api::{AllowedHost, ErrorReply, Options, Plait};
 
+use crate::codes;
 use crate::exit::warning_text;
 use crate::terminal::print_error;
 
@@ -24,14 +26,42 @@ impl Deref for Home {
     }
 }
 
-/// For a command that changes something. Another process that does so is refused meanwhile.
+/// How often a command that changes something asks for the store while another process has it open.
+const STORE_TRIES: usize = 50;
+const STORE_RETRY_DELAY: Duration = Duration::from_millis(100);
+
+/// For a command that changes something. While another process does so it waits for a few seconds, and is refused then.
 pub(crate) fn for_writing(home: &Home) -> Result<Plait, ErrorReply> {
+    wait_for_store(|| open_with_notices(home, Options::of_application(&home.path)))
+}
+
+/// The same for a command that reads if it cannot write: it does not wait.
+pub(crate) fn for_writing_now(home: &Home) -> Result<Plait, ErrorReply> {
     open_with_notices(home, Options::of_application(&home.path))
 }
 
-/// For a command that runs a flow, with hosts that may have private addresses.
+/// For a command that runs a flow, with hosts that may have private addresses. It waits like [`for_writing`].
 pub(crate) fn for_running(home: &Home, allowed_hosts: Vec<AllowedHost>) -> Result<Plait, ErrorReply> {
-    open_with_notices(home, Options { allowed_hosts, ..Options::of_application(&home.path) })
+    let options = || Options { allowed_hosts: allowed_hosts.clone(), ..Options::of_application(&home.path) };
+    wait_for_store(|| open_with_notices(home, options()))
+}
+
+/// Opens the store as soon as no other process has it open for writing. `store.locked` names that process if it takes too long.
+fn wait_for_store(open: impl Fn() -> Result<Plait, ErrorReply>) -> Result<Plait, ErrorReply> {
+    let mut opened = open();
+    for attempt in 0..STORE_TRIES {
+        match &opened {
+            Err(error) if error.code == codes::STORE_LOCKED => {
+                if attempt == 0 {
+                    print_error(&format!("{} Waiting for it…\n", error.message));
+                }
+                std::thread::sleep(STORE_RETRY_DELAY);
+                opened = open();
+            }
+            _ => break,
+        }
+    }
+    opened
 }
 
 /// Reads `host=NAME[:PORT]`.

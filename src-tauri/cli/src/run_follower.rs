@@ -1,5 +1,9 @@
 //! Follows a run until it ends or waits for an answer that is not available: prints its events, answers its questions from
 //! the command line or interactively, and cancels it on Ctrl+C.
+//!
+//! A question is answered, and the run left waiting, only when the whole run tree is idle. Before that, the run may say that it waits
+//! although a child run has got an answer and goes on.
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::Write as _;
 
@@ -8,7 +12,7 @@ use plait_api::runs::{AnswerRun, CancelRun, EndPause, answer_text};
 use plait_api::{ErrorReply, Plait};
 use plait_core::attachment::Attachment;
 use plait_core::id::{Activation, NodeId, RunId};
-use plait_run::journal::{Entry, Event, NodeEvent, RunEvent};
+use plait_run::journal::{Entry, Event, RunEvent};
 use plait_run::tool::ToolPauseKind;
 use plait_run::view::{Asker, OpenPause, RunOutline, RunStatus};
 use serde_json::Value;
@@ -25,13 +29,15 @@ use crate::terminal::{self, print_error, stdout};
 pub(crate) struct Answers {
     /// Answers as they were written. One that begins with the id of a node and `=` answers that node; the others answer
     /// the first open question, in order.
-    pub(crate) texts: VecDeque<String>,
-    /// The nodes of the flow.
-    pub(crate) nodes: BTreeSet<NodeId>,
+    texts: VecDeque<String>,
+    /// The nodes of the flow and of its sub-flows.
+    nodes: BTreeSet<NodeId>,
     /// The attachments of the next answer to each node.
     pub(crate) attachments: BTreeMap<NodeId, Vec<Attachment>>,
     /// End the first pause without an answer.
     pub(crate) end_first: bool,
+    /// The run that gets the answers without an address first: a child run that the command line names.
+    pub(crate) first_asker: Option<RunId>,
 }
 
 pub(crate) struct RunFollower<'a> {
@@ -44,14 +50,25 @@ pub(crate) struct RunFollower<'a> {
     interactive: bool,
     progress: Progress,
     ctrl_c: CtrlC,
-    /// The latest `run.waiting` event, if the run was waiting before it was followed.
+    /// The latest `run.waiting` event, if the run was waiting before it was followed and nothing was printed since.
     last_wait: Option<Entry>,
-    /// Questions that were answered. Their events may not have been received yet.
-    answered: BTreeMap<Asker, OpenPause>,
     canceling: bool,
 }
 
 impl Answers {
+    /// Reads the answers of the command line for a run of this flow. `answer.unknown_node` if one names a node that is not `known`.
+    pub(crate) fn read(texts: Vec<String>, known: BTreeSet<NodeId>) -> Result<Self, ErrorReply> {
+        for text in &texts {
+            if let Some((node, _)) = text.split_once('=').filter(|(node, _)| is_address(node))
+                && !known.contains(node)
+            {
+                return Err(unknown_node(node, text, &known));
+            }
+        }
+        let attachments = BTreeMap::new();
+        Ok(Self { texts: texts.into(), nodes: known, attachments, end_first: false, first_asker: None })
+    }
+
     /// Takes the answer to one of the open questions, with the question: an answer to a certain node first, then the next one
     /// that is for no certain node, for the first question that it may answer.
     fn take<'p>(&mut self, questions: Questions<'p>) -> Option<(&'p OpenPause, Value)> {
@@ -77,6 +94,20 @@ impl Answers {
     }
 }
 
+/// Whether what stands before the `=` of an answer reads like the name of a node. Text with blanks and the like is a sentence.
+fn is_address(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_alphanumeric() || first == '_')
+        && text.chars().all(|char| char.is_alphanumeric() || "_-./".contains(char))
+}
+
+fn unknown_node(node: &str, text: &str, known: &BTreeSet<NodeId>) -> ErrorReply {
+    let names: Vec<String> = known.iter().map(|node| format!("`{node}`")).collect();
+    let example = known.first().map_or("NODE", |node| node.as_str());
+    let message = format!("There is no node `{node}` to answer; there are: {}.", names.join(", "));
+    ErrorReply::new(codes::ANSWER_UNKNOWN_NODE, message)
+        .hint(format!("If that is the answer itself, name its node: --answer '{example}={text}'"))
+}
+
 /// The answer that a text is for the question it was written for. Text that answers it in no way is left as it is, so that
 /// the run rejects it with a reason.
 fn read_addressed(pause: &OpenPause, text: &str) -> Value {
@@ -99,35 +130,37 @@ fn read_unaddressed(pause: &OpenPause, text: &str) -> Option<Value> {
     }
 }
 
-/// The open questions of a run that the follower has not answered yet.
+/// The open questions of a run.
 #[derive(Clone, Copy)]
 struct Questions<'a> {
-    run: &'a RunId,
     outline: &'a RunOutline,
-    answered: &'a BTreeMap<Asker, OpenPause>,
+    /// The run that comes first.
+    first_asker: Option<&'a RunId>,
 }
 
 impl<'a> Questions<'a> {
-    fn open(self) -> impl Iterator<Item = &'a OpenPause> {
-        self.outline.pauses.iter().filter(move |pause| !self.is_answered(pause))
-    }
-
-    /// Whether an answer was sent. A node of a child run that asks something else has not got its answer yet.
-    fn is_answered(self, pause: &OpenPause) -> bool {
-        let answered = self.answered.get(&asker(self.run, pause));
-        answered.is_some_and(|answered| {
-            (&answered.prompt, &answered.schema, &answered.tool)
-                == (&pause.prompt, &pause.schema, &pause.tool)
-        })
-    }
-
     /// In plan order, as far as that is known.
     fn in_order(self) -> impl Iterator<Item = &'a OpenPause> {
         let is_on = |on: &Activation, pause: &OpenPause| on.node == pause.node && on.epoch == pause.epoch;
         let listed = &self.outline.waiting_on;
-        let mut pauses: Vec<_> = self.open().collect();
-        pauses.sort_by_key(|pause| listed.iter().position(|on| is_on(on, pause)).unwrap_or(usize::MAX));
+        let mut pauses: Vec<_> = self.outline.pauses.iter().collect();
+        pauses.sort_by_key(|pause| {
+            let is_later = self
+                .first_asker
+                .is_some_and(|first| pause.asker.as_ref().is_none_or(|asker| asker.run != *first));
+            (is_later, listed.iter().position(|on| is_on(on, pause)).unwrap_or(usize::MAX))
+        });
         pauses.into_iter()
+    }
+
+    /// The name by which an answer finds a question: that of the node that asks, or of the node here that runs its flow if that is
+    /// clearer.
+    fn address(self, pause: &'a OpenPause) -> &'a NodeId {
+        let asking = |pause: &'a OpenPause| pause.asker.as_ref().map_or(&pause.node, |asker| &asker.node);
+        let is_only = |of: &dyn Fn(&'a OpenPause) -> &'a NodeId| {
+            self.outline.pauses.iter().filter(|other| of(other) == of(pause)).count() == 1
+        };
+        if !is_only(&asking) && is_only(&|pause| &pause.node) { &pause.node } else { asking(pause) }
     }
 
     fn first(self) -> Option<&'a OpenPause> {
@@ -136,7 +169,7 @@ impl<'a> Questions<'a> {
 
     /// The question of a node, in this run or in a child run.
     fn asked_by(self, node: &str) -> Option<&'a OpenPause> {
-        self.open().find(|pause| {
+        self.in_order().find(|pause| {
             pause.node.as_str() == node
                 || pause.asker.as_ref().is_some_and(|asker| asker.node.as_str() == node)
         })
@@ -167,7 +200,6 @@ impl<'a> RunFollower<'a> {
             interactive: !json && terminal::is_interactive(),
             progress: Progress::new(!json),
             last_wait: None,
-            answered: BTreeMap::new(),
             canceling: false,
         }
     }
@@ -191,25 +223,34 @@ impl<'a> RunFollower<'a> {
 
     async fn follow_to_end(&mut self) -> Result<ExitStatus, CliError> {
         let mut watch = self.app.runs().watch(&self.run, self.outline.next_seq).await?;
-        if self.outline.status == RunStatus::Waiting
-            && let Next::Stop = self.answer().await?
-        {
-            if let (Some(json), Some(entry)) = (&mut self.json, &self.last_wait) {
-                json.print(entry)?;
-                json.flush()?;
-            }
-            return Ok(self.stop_waiting());
-        }
+        let mut is_driven = true;
+        // The number after the last event of the run when its tree was found idle.
+        let mut idle_at = None;
         loop {
+            if idle_at.is_some_and(|seq| seq <= self.outline.next_seq) {
+                idle_at = None;
+                if let Next::Stop = self.answer().await? {
+                    if let (Some(json), Some(entry)) = (&mut self.json, &self.last_wait) {
+                        json.print(entry)?;
+                    }
+                    return Ok(self.stop_waiting());
+                }
+            }
             let item = if let Some(item) = watch.next().now_or_never() {
                 item
             } else {
                 // Nothing has arrived, or enough at once that others have their turn.
                 self.flush()?;
                 tokio::select! {
+                    biased;
                     item = watch.next() => item,
                     () = self.ctrl_c.pressed() => {
                         self.cancel().await?;
+                        continue;
+                    }
+                    at = self.app.runs().idle_tree(&self.run), if is_driven && !self.canceling && idle_at.is_none() => {
+                        is_driven = at.is_some();
+                        idle_at = at;
                         continue;
                     }
                 }
@@ -221,30 +262,14 @@ impl<'a> RunFollower<'a> {
                 )
                 .into());
             };
-            let is_waiting = matches!(entry.event, Event::Run(RunEvent::Waiting { .. }));
             self.print(&entry)?;
-            self.apply(&entry);
+            self.outline.apply(&entry);
             if self.outline.status.is_final() {
                 self.flush()?;
                 self.settle().await;
                 return self.finish();
             }
-            if is_waiting {
-                self.flush()?;
-                if let Next::Stop = self.answer().await? {
-                    return Ok(self.stop_waiting());
-                }
-            }
         }
-    }
-
-    fn apply(&mut self, entry: &Entry) {
-        if let Event::Node(Activation { node, epoch }, NodeEvent::Answered { .. }) = &entry.event {
-            // The same node may ask again, and even the same.
-            let asker = Asker { run: self.run.clone(), node: node.clone(), epoch: epoch.clone() };
-            self.answered.remove(&asker);
-        }
-        self.outline.apply(entry);
     }
 
     /// Waits until every child run of the ended run has ended, too. Closing the application before would stop child
@@ -258,6 +283,7 @@ impl<'a> RunFollower<'a> {
     }
 
     fn print(&mut self, entry: &Entry) -> Result<(), CliError> {
+        self.last_wait = None;
         match &mut self.json {
             Some(json) => json.print(entry)?,
             None => self.progress.print(entry),
@@ -269,13 +295,11 @@ impl<'a> RunFollower<'a> {
         self.json.as_mut().map_or(Ok(()), JsonLines::flush)
     }
 
-    /// Answers an open question, if an answer is available.
+    /// Answers an open question, if an answer is available. The run tree is idle.
     async fn answer(&mut self) -> Result<Next, CliError> {
-        if self.canceling {
-            return Ok(Next::Continue);
-        }
-        let questions = Questions { run: &self.run, outline: &self.outline, answered: &self.answered };
-        let Some(first) = questions.first() else { return Ok(Next::Continue) };
+        let first_asker = self.answers.first_asker.clone();
+        let questions = Questions { outline: &self.outline, first_asker: first_asker.as_ref() };
+        let Some(first) = questions.first() else { return Ok(Next::Stop) };
         if self.answers.end_first {
             self.answers.end_first = false;
             let pause = first.clone();
@@ -329,15 +353,12 @@ impl<'a> RunFollower<'a> {
         let attachments = self.answers.attachments.get(&node).cloned().unwrap_or_default();
         self.app.call(AnswerRun { run, node: node.clone(), epoch, value, attachments }).await?;
         self.answers.attachments.remove(&node);
-        self.answered.insert(asker(&self.run, pause), pause.clone());
         Ok(())
     }
 
     async fn end(&mut self, pause: &OpenPause) -> Result<(), CliError> {
         let Asker { run, node, epoch } = asker(&self.run, pause);
-        self.app.call(EndPause { run, node, epoch }).await?;
-        self.answered.insert(asker(&self.run, pause), pause.clone());
-        Ok(())
+        Ok(self.app.call(EndPause { run, node, epoch }).await?)
     }
 
     /// Cancels the run. A second Ctrl+C exits immediately.
@@ -353,10 +374,9 @@ impl<'a> RunFollower<'a> {
     /// Reports that the run stays waiting, and how to answer it.
     fn stop_waiting(&mut self) -> ExitStatus {
         self.progress.pause();
-        let questions = Questions { run: &self.run, outline: &self.outline, answered: &self.answered };
-        let first = questions.first();
-        let question = first.map(|pause| format!(": {}", pause.prompt.trim())).unwrap_or_default();
-        let is_about_tool = first.is_some_and(|pause| pause.tool.is_some());
+        let questions = Questions { outline: &self.outline, first_asker: self.answers.first_asker.as_ref() };
+        let open: Vec<&OpenPause> = questions.in_order().collect();
+        let is_about_tool = open.first().is_some_and(|pause| pause.tool.is_some());
         let note = match self.answers.next_unaddressed() {
             Some(_) if is_about_tool => {
                 "\n  note: a question about a tool call takes `yes`, `no` or JSON; any other answer is for a later question"
@@ -364,8 +384,17 @@ impl<'a> RunFollower<'a> {
             _ => "",
         };
         let answer = if is_about_tool { "yes|no|JSON" } else { "TEXT" };
+        let (asked, address) = match &open[..] {
+            [] => ("an answer".to_owned(), "[NODE=]"),
+            [only] => (format!("an answer: {}", only.prompt.trim()), "[NODE=]"),
+            several => {
+                let line =
+                    |pause: &&OpenPause| format!("\n  {}: {}", questions.address(pause), pause.prompt.trim());
+                (format!("{} answers:{}", open.len(), several.iter().map(line).collect::<String>()), "NODE=")
+            }
+        };
         print_error(&format!(
-            "Run {run} is waiting for an answer{question}{note}\n  help: plait resume {run} --answer [NODE=]{answer}, or plait resume {run} --end\n",
+            "Run {run} is waiting for {asked}{note}\n  help: plait resume {run} --answer {address}{answer}, or plait resume {run} --end\n",
             run = self.run
         ));
         ExitStatus::Waiting

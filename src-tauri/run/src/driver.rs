@@ -18,6 +18,7 @@ mod turns;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::task::Poll;
 
 use futures::StreamExt;
 use futures::future::{AbortHandle, BoxFuture, FutureExt};
@@ -42,6 +43,7 @@ use plait_core::origin::Origins;
 use plait_core::quota::Amount;
 
 use attempt::{Begun, Done, Outcome};
+use control::Steering;
 pub use control::{Control, RunHandle};
 use conversations::Conversations;
 use effects::RecordedEffects;
@@ -109,7 +111,14 @@ pub struct Driver {
     derived: Vec<Event>,
     cancel: CancellationToken,
     signals: (mpsc::UnboundedSender<Signal>, mpsc::UnboundedReceiver<Signal>),
-    controls: mpsc::UnboundedReceiver<Control>,
+    steering: Steering,
+}
+
+/// What a driver waits for.
+enum Input {
+    Signal(Signal),
+    Control(Control),
+    Done(Done),
 }
 
 impl Driver {
@@ -163,7 +172,7 @@ impl Driver {
     }
 
     fn prepare(setup: RunSetup, restored: Restored, entries: &[Entry]) -> Result<(Self, RunHandle), Fault> {
-        let (handle, controls) = RunHandle::new();
+        let (handle, steering) = RunHandle::new();
         let info = Arc::new(setup.info);
         let mut quotas = Quotas::new(&setup.plan, Arc::clone(&info), setup.host.quotas.clone());
         quotas.restore(&setup.plan, &restored.scheduler, entries, &setup.spent_by_children);
@@ -198,7 +207,7 @@ impl Driver {
             derived: Vec::new(),
             cancel: CancellationToken::new(),
             signals: mpsc::unbounded_channel(),
-            controls,
+            steering,
         };
         driver.recorder.append(restored.missing)?;
         Ok((driver, handle))
@@ -211,7 +220,7 @@ impl Driver {
         let mut running: FuturesUnordered<BoxFuture<'_, Done>> = FuturesUnordered::new();
         let mut inline_starts = 0;
         // Controls that came before the loop: a run that is resumed in order to be canceled starts nothing.
-        while let Ok(control) = self.controls.try_recv() {
+        while let Ok(control) = self.steering.controls.try_recv() {
             self.on_control(control, &mut running).await?;
         }
         for (start, delay_ms) in std::mem::take(&mut self.pending_retries) {
@@ -233,17 +242,40 @@ impl Driver {
                 }
             } else if inline_starts < YIELD_BUDGET {
                 self.recorder.flush().await?;
-                tokio::select! {
-                    biased;
-                    Some(signal) = self.signals.1.recv() => self.on_signal(signal).await?,
-                    Some(control) = self.controls.recv() => self.on_control(control, &mut running).await?,
-                    Some(done) = running.next(), if !running.is_empty() => self.settle(done, &mut running).await?,
+                match self.next_input(&mut running).await {
+                    Input::Signal(signal) => self.on_signal(signal).await?,
+                    Input::Control(control) => self.on_control(control, &mut running).await?,
+                    Input::Done(done) => self.settle(done, &mut running).await?,
                 }
                 continue;
             }
             inline_starts = 0;
             self.yield_now(&mut running).await?;
         }
+    }
+
+    /// Waits for what happens next. The run is idle as long as nothing happens and only a person can make it go on.
+    async fn next_input(&mut self, running: &mut FuturesUnordered<BoxFuture<'_, Done>>) -> Input {
+        let may_idle = self.scheduler.phase() == RunPhase::Waiting && self.restart_queue.is_empty();
+        let (signals, Steering { controls, idle }) = (&mut self.signals.1, &mut self.steering);
+        futures::future::poll_fn(|cx| {
+            idle.send_if_modified(|is_idle| std::mem::take(is_idle));
+            if let Poll::Ready(Some(signal)) = signals.poll_recv(cx) {
+                return Poll::Ready(Input::Signal(signal));
+            }
+            if let Poll::Ready(Some(control)) = controls.poll_recv(cx) {
+                return Poll::Ready(Input::Control(control));
+            }
+            if let Poll::Ready(Some(done)) = running.poll_next_unpin(cx) {
+                return Poll::Ready(Input::Done(done));
+            }
+            // A node that was just polled may have said something. That wakes this task again.
+            if may_idle && signals.is_empty() {
+                idle.send_replace(true);
+            }
+            Poll::Pending
+        })
+        .await
     }
 
     /// Yields to other tasks, then handles the controls that came meanwhile.
@@ -257,7 +289,7 @@ impl Driver {
             std::task::Poll::Pending
         })
         .await;
-        while let Ok(control) = self.controls.try_recv() {
+        while let Ok(control) = self.steering.controls.try_recv() {
             self.on_control(control, running).await?;
         }
         while let Some(Some(done)) = running.next().now_or_never() {

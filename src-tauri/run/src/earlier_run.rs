@@ -4,7 +4,8 @@
 //! outside it takes from here, if the same activation did the same before:
 //!
 //! - a model's reply, if the request has the same reply key: a hash of protocol, base URL and body;
-//! - a tool's result, if the reply that requested it is reused and the arguments are equal;
+//! - a tool's result, if the reply that requested it is reused and the arguments are equal. Its failure as well, but only if the
+//!   earlier run went on after it: the model was informed of it, or the `error` output of the node was wired;
 //! - a person's answer, if the question and its schema are equal;
 //! - what it recalled from long-term memory and stored there; the end of a `delay`;
 //! - in a sub-flow all of this, from the child run of the same activation.
@@ -65,6 +66,15 @@ struct RecordedToolCall {
     step: u32,
     call: ToolCall,
     result: Option<(ToolResult, u64)>,
+    /// Whether the run went on after its end.
+    went_on: bool,
+}
+
+impl RecordedToolCall {
+    /// The result that a fork takes over.
+    fn reusable(&self) -> Option<&(ToolResult, u64)> {
+        self.result.as_ref().filter(|(result, _)| result.outcome.is_ok() || self.went_on)
+    }
 }
 
 #[derive(Debug)]
@@ -110,7 +120,7 @@ impl EarlierRun {
         (recorded_key == key).then(|| reply.clone())
     }
 
-    /// What an equal tool call, requested in the same step, led to.
+    /// What an equal tool call, requested in the same step, led to. Not a failure that ended the node.
     pub fn tool_result(
         &self,
         activation: &Activation,
@@ -118,8 +128,9 @@ impl EarlierRun {
         call: &ToolCall,
     ) -> Option<(ToolResult, EventRef)> {
         let calls = &self.activations.get(activation)?.tool_calls;
-        let recorded = calls.iter().find(|recorded| recorded.step == step && recorded.call == *call)?;
-        let (result, seq) = recorded.result.clone()?;
+        // The latest attempt decides.
+        let mut calls = calls.iter().rev().filter(|recorded| recorded.step == step && recorded.call == *call);
+        let (result, seq) = calls.find_map(RecordedToolCall::reusable)?.clone();
         Some((result, self.event(seq)))
     }
 
@@ -217,7 +228,8 @@ impl EarlierRun {
                     made.step == *step && made.call.id == call.id && made.result.is_none()
                 };
                 if !calls.iter().any(is_open) {
-                    calls.push(RecordedToolCall { step: *step, call: call.clone(), result: None });
+                    let call = call.clone();
+                    calls.push(RecordedToolCall { step: *step, call, result: None, went_on: false });
                 }
             }
             Event::Call(
@@ -239,7 +251,20 @@ impl EarlierRun {
                     recorded.answers.push(RecordedAnswer { prompt, schema, answer: answer.clone(), seq });
                 }
             }
-            Event::Node(activation, NodeEvent::Finished { .. }) => self.recorded(activation).finished = true,
+            // A model is informed of the calls of its replies.
+            Event::Call(activation, CallEvent::PromptRendered { step, sampling: None, .. }) => {
+                if let Some(recorded) = self.activations.get_mut(activation) {
+                    recorded.go_on(|call| call.step < *step);
+                }
+            }
+            Event::Node(activation, NodeEvent::Finished { .. }) => {
+                let recorded = self.recorded(activation);
+                recorded.finished = true;
+                recorded.go_on(|_| true);
+            }
+            Event::Node(activation, NodeEvent::Failed { handled: true, .. }) => {
+                self.recorded(activation).go_on(|_| true);
+            }
             Event::Context(activation, ContextEvent::TurnCommitted { context_id, messages, .. }) => {
                 let turn = (context_id.clone(), messages.clone(), seq);
                 self.recorded(activation).turns.push(turn);
@@ -268,6 +293,14 @@ impl EarlierRun {
 
     fn recorded(&mut self, activation: &Activation) -> &mut Recorded {
         self.activations.entry(activation.clone()).or_default()
+    }
+}
+
+impl Recorded {
+    /// Notes that the run went on after the calls that have ended.
+    fn go_on(&mut self, is_meant: impl Fn(&RecordedToolCall) -> bool) {
+        let ended = self.tool_calls.iter_mut().filter(|call| call.result.is_some() && is_meant(call));
+        ended.for_each(|call| call.went_on = true);
     }
 }
 

@@ -3,11 +3,12 @@
 
 use plait_core::error::ErrorCode;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use plait_adapters::FileAccess;
 use plait_core::diagnostic::{Diagnostic, Severity};
 use plait_core::flow::Flow;
-use plait_core::id::NodeId;
+use plait_core::id::{NodeId, PortName};
 use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
 use plait_run::journal::InputOverrides;
 use plait_run::node::Registry;
@@ -62,7 +63,7 @@ pub fn check_with_subflows(flow: &Flow, path: Option<&str>, registry: &Registry)
     let bound = BoundFlow::new(flow, registry);
     let mut of_subflows = SubflowChecker::new(path, registry);
     let children = of_subflows.check_nodes(&bound, path);
-    let mut checked = check_bound(bound, &children.silent);
+    let mut checked = check_bound(bound, &children.silent, &InputOverrides::new());
     checked.diagnostics.extend(unknown_tools(flow, of_subflows.tools));
     checked.diagnostics.extend(children.diagnostics);
     checked.diagnostics.extend(secrets::diagnostics(flow));
@@ -96,10 +97,22 @@ struct SubflowChecker<'a> {
     access: FileAccess,
     /// The files from the root to the flow that is being checked: path and name.
     ancestors: Vec<(String, String)>,
-    /// The result for each file, so that a file with several callers is checked once.
-    checked_files: HashMap<String, CheckedFile>,
+    /// The result for each file and the inputs that it is given, so that a file with several callers is checked once.
+    checked_files: HashMap<(String, Vec<GivenInput>), CheckedFile>,
     /// The names of Plait's own tools.
     tools: &'static BTreeSet<String>,
+}
+
+/// An input of a flow that the node around it gives a value to.
+type GivenInput = (NodeId, PortName);
+
+/// These inputs, with values that are known only in a run.
+fn given(inputs: &[GivenInput]) -> InputOverrides {
+    let mut overrides = InputOverrides::new();
+    for (node, port) in inputs {
+        overrides.entry(node.clone()).or_default().insert(port.clone(), Arc::default());
+    }
+    overrides
 }
 
 /// The facts about nodes that run other flows.
@@ -148,7 +161,7 @@ impl<'a> SubflowChecker<'a> {
             let can_ask = match &behavior.calls {
                 None => behavior.pauses,
                 Some(ChildFlow::File(file)) => {
-                    let CheckedFile { error, can_ask } = self.check_file(file, path);
+                    let CheckedFile { error, can_ask } = self.check_file(file, path, &behavior.gives);
                     children.diagnostics.extend(error.map(|error| file_diagnostic(id, error)));
                     can_ask
                 }
@@ -156,7 +169,7 @@ impl<'a> SubflowChecker<'a> {
                     let tools = unknown_tools(inner, self.tools);
                     let inner = BoundFlow::new(inner, self.registry);
                     let nested = self.check_nodes(&inner, path);
-                    let own = check_bound(inner, &nested.silent).diagnostics;
+                    let own = check_bound(inner, &nested.silent, &given(&behavior.gives)).diagnostics;
                     let found = own.into_iter().chain(tools).chain(nested.diagnostics);
                     children.diagnostics.extend(found.map(|diagnostic| nested_diagnostic(id, diagnostic)));
                     nested.can_ask
@@ -170,17 +183,18 @@ impl<'a> SubflowChecker<'a> {
         children
     }
 
-    fn check_file(&mut self, file: &str, parent: Option<&str>) -> CheckedFile {
+    fn check_file(&mut self, file: &str, parent: Option<&str>, gives: &[GivenInput]) -> CheckedFile {
         let subflow = match subflows::read(file, parent, &self.access) {
             Ok(subflow) => subflow,
             Err(error) => return CheckedFile::invalid(error),
         };
-        let key = subflow.path.clone().unwrap_or_else(|| format!("example {}", subflow.name));
-        if self.ancestors.iter().any(|(path, _)| *path == key) {
+        let path = subflow.path.clone().unwrap_or_else(|| format!("example {}", subflow.name));
+        if self.ancestors.iter().any(|(ancestor, _)| *ancestor == path) {
             let mut names: Vec<String> = self.ancestors.iter().map(|(_, name)| name.clone()).collect();
             names.push(subflow.name);
             return CheckedFile::invalid(subflows::recursion(&names));
         }
+        let key = (path.clone(), gives.to_vec());
         if let Some(result) = self.checked_files.get(&key) {
             return result.clone();
         }
@@ -188,13 +202,13 @@ impl<'a> SubflowChecker<'a> {
             let chain = self.ancestors.iter().map(|(_, name)| name.as_str());
             return CheckedFile::invalid(subflows::too_deep(chain));
         }
-        self.ancestors.push((key.clone(), subflow.name.clone()));
+        self.ancestors.push((path, subflow.name.clone()));
         let bound = BoundFlow::new(&subflow.flow, self.registry);
         let mut children = self.check_nodes(&bound, subflow.path.as_deref());
         self.ancestors.pop();
         children.diagnostics.extend(unknown_tools(&subflow.flow, self.tools));
         let can_ask = children.can_ask;
-        let checked = CheckedFile { error: first_error(&subflow.name, bound, children), can_ask };
+        let checked = CheckedFile { error: first_error(&subflow.name, bound, children, gives), can_ask };
         // Recursion depends on the caller: the same file may be valid when another flow runs it.
         if checked.error.as_ref().is_none_or(|error| error.code != codes::SUBFLOW_RECURSION) {
             self.checked_files.insert(key, checked.clone());
@@ -204,8 +218,13 @@ impl<'a> SubflowChecker<'a> {
 }
 
 /// The first error that keeps a sub-flow from running.
-fn first_error(name: &str, flow: BoundFlow<'_>, children: Children) -> Option<ErrorReply> {
-    let mut errors = check_bound(flow, &children.silent).diagnostics;
+fn first_error(
+    name: &str,
+    flow: BoundFlow<'_>,
+    children: Children,
+    gives: &[GivenInput],
+) -> Option<ErrorReply> {
+    let mut errors = check_bound(flow, &children.silent, &given(gives)).diagnostics;
     errors.extend(children.diagnostics);
     errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
     // These name the whole chain of flows, so they are passed on unchanged.

@@ -66,6 +66,11 @@ impl RunBroadcast {
         state.stopped = None;
     }
 
+    /// The sequence number after the last event that was sent, while the run is driven and after its end.
+    pub(crate) fn next_seq(&self) -> Option<u64> {
+        self.0.lock().next_seq
+    }
+
     /// Sends events to the watchers. The events must be in the journal already.
     pub(crate) fn send(&self, entries: impl IntoIterator<Item = Entry>) {
         let mut state = self.0.lock();

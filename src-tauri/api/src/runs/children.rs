@@ -31,6 +31,7 @@ impl Subflows for RunService {
         let run = child_id(&call.parent.run, &call.activation, call.attempt)?;
         on_event(ChildEvent::Started { run: run.clone() });
         let mut guard = CancelOnDrop { active: self.active.clone(), run: Some(run.clone()) };
+        let followed = self.active.follow_child(&call.parent.run, &run);
         // In a task of its own, so that a parent that is dropped meanwhile leaves no half-started child behind.
         let (service, id, starting) = (self.clone(), run.clone(), self.active.child_start(&call.parent.run));
         let task = tokio::spawn(async move {
@@ -55,6 +56,7 @@ impl Subflows for RunService {
         if outline.status == RunStatus::Waiting {
             on_event(ChildEvent::Waiting { run: run.clone(), questions: open_questions(&outline) });
         }
+        followed.take_in(outline.next_seq);
         while !outline.status.is_final() {
             let Some(entry) = watch.next().await else { break };
             let entry = entry.map_err(|error| guard.release(error))?;
@@ -71,6 +73,7 @@ impl Subflows for RunService {
                 RunStatus::Running if was_waiting => on_event(ChildEvent::Resumed { run: run.clone() }),
                 _ => {}
             }
+            followed.take_in(outline.next_seq);
         }
         guard.run = None;
         if !outline.status.is_final() && self.active.is_closing() {

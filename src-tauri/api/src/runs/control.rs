@@ -98,7 +98,8 @@ impl Command for PinTurn {
     }
 }
 
-/// `run.cancel`: cancels a run, also one that waits or was interrupted. Does nothing when it has ended.
+/// `run.cancel`: cancels a run and the runs below it, also one that waits or was interrupted. Does nothing when it has ended.
+/// `run.is_child` when it is part of a run that has not ended.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct CancelRun {
     /// The run.

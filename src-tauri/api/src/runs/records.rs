@@ -233,7 +233,8 @@ impl Command for ShowRun {
     }
 }
 
-/// `runs.remove`: removes a run and its child runs. `run.busy` while it has not ended.
+/// `runs.remove`: removes a run and its child runs. `run.busy` while it has not ended, `run.is_child` while a run that it is part of
+/// has not.
 #[derive(Debug, Serialize, Deserialize, TS)]
 pub struct RemoveRun {
     /// The run.

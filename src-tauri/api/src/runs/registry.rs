@@ -1,4 +1,8 @@
 //! The runs that are driven in this process, and the broadcasts of watched runs.
+//!
+//! A run tree is idle if only a person can make it go on: each of its runs is idle, and each has taken in what the runs below it have
+//! sent. Whatever decides that "everything waits" asks [`ActiveRuns::idle_tree`]: an answer that a child run has and its parent does
+//! not know of yet is on its way.
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 
@@ -23,6 +27,8 @@ pub(crate) struct ActiveRuns(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     runs: HashMap<RunId, ActiveRun>,
+    /// By run, the child runs that its nodes wait for.
+    followed: HashMap<RunId, HashMap<RunId, Followed>>,
     /// Says that a run was added or removed.
     changes: watch::Sender<()>,
     /// Owned by watchers and drivers.
@@ -50,7 +56,76 @@ struct ActiveRun {
     ending: bool,
 }
 
+impl ActiveRun {
+    /// Whether it has not ended.
+    fn is_driven(&self) -> bool {
+        let mut idle = self.handle.idle();
+        idle.mark_unchanged();
+        idle.has_changed().is_ok()
+    }
+}
+
+/// A child run as its parent knows it.
+struct Followed {
+    broadcast: Arc<RunBroadcast>,
+    /// The sequence number after the last event that the parent has taken in.
+    next_seq: u64,
+}
+
+/// A child run that a node of `parent` waits for, until this is dropped.
+pub(crate) struct FollowedChild {
+    runs: ActiveRuns,
+    parent: RunId,
+    run: RunId,
+}
+
+impl FollowedChild {
+    /// The parent was told of all events before this sequence number.
+    pub(crate) fn take_in(&self, next_seq: u64) {
+        let mut state = self.runs.0.lock();
+        let children = state.followed.get_mut(&self.parent);
+        if let Some(child) = children.and_then(|children| children.get_mut(&self.run)) {
+            child.next_seq = next_seq;
+        }
+    }
+}
+
+impl Drop for FollowedChild {
+    fn drop(&mut self) {
+        let mut state = self.runs.0.lock();
+        if let Some(children) = state.followed.get_mut(&self.parent) {
+            children.remove(&self.run);
+            if children.is_empty() {
+                state.followed.remove(&self.parent);
+            }
+        }
+    }
+}
+
 pub(crate) struct ChildStart(#[expect(dead_code, reason = "dropping it is what counts")] watch::Receiver<()>);
+
+impl State {
+    /// A run in the tree below `run`, itself included, that goes on without a person: the next change of whether it is idle.
+    fn busy_run(&self, run: &RunId) -> Option<watch::Receiver<bool>> {
+        // What a run that has ended sent last is looked at with its parent.
+        let active = self.runs.get(run).filter(|active| active.is_driven())?;
+        let mut idle = active.handle.idle();
+        if !*idle.borrow_and_update() {
+            return Some(idle);
+        }
+        for (child, followed) in self.followed.get(run).into_iter().flatten() {
+            if let Some(busy) = self.busy_run(child) {
+                return Some(busy);
+            }
+            if followed.broadcast.next_seq() != Some(followed.next_seq) {
+                return Some(idle);
+            }
+        }
+        // What a child sent before it was looked at has woken this run.
+        let is_idle = *idle.borrow();
+        (!is_idle).then_some(idle)
+    }
+}
 
 impl ActiveRuns {
     /// The broadcast of a run, created if there is none.
@@ -109,6 +184,31 @@ impl ActiveRuns {
         let starts = self.0.lock().runs.get(parent).map(|active| Arc::clone(&active.child_starts));
         if let Some(starts) = starts {
             starts.closed().await;
+        }
+    }
+
+    /// A node of `parent` waits for a child run.
+    pub(crate) fn follow_child(&self, parent: &RunId, run: &RunId) -> FollowedChild {
+        let followed = Followed { broadcast: self.broadcast(run), next_seq: 0 };
+        let mut state = self.0.lock();
+        state.followed.entry(parent.clone()).or_default().insert(run.clone(), followed);
+        FollowedChild { runs: self.clone(), parent: parent.clone(), run: run.clone() }
+    }
+
+    /// Resolves when the tree of a root run is idle: only a person can make it go on, and no event is on its way in it. Returns the
+    /// sequence number after the last event of the root; nothing if that is not driven here any more.
+    pub(crate) async fn idle_tree(&self, root: &RunId) -> Option<u64> {
+        loop {
+            let mut busy = {
+                let state = self.0.lock();
+                state.runs.get(root).filter(|active| active.is_driven())?;
+                match state.busy_run(root) {
+                    Some(busy) => busy,
+                    None => return state.broadcasts.get(root).and_then(Weak::upgrade)?.next_seq(),
+                }
+            };
+            // An error says that the run is not driven any more.
+            let _ = busy.changed().await;
         }
     }
 

@@ -127,6 +127,12 @@ impl RunService {
         self.active.settled(run).await;
     }
 
+    /// Resolves when a run tree that is driven here can go on only by what a person does, and no event is on its way between its
+    /// runs. Returns the sequence number after the last event of its root; nothing if the root is not driven any more.
+    pub async fn idle_tree(&self, root: &RunId) -> Option<u64> {
+        self.active.idle_tree(root).await
+    }
+
     pub(super) async fn start(&self, request: RunRequest) -> Result<RunId, ErrorReply> {
         let (users, wanted) = (self.parts.users.clone(), request.user.clone());
         let user = run_blocking(move || users.resolve(wanted.as_ref())).await?;
@@ -183,8 +189,10 @@ impl RunService {
         Ok(handle.pin(owner, turn, pinned).await?)
     }
 
-    /// Cancels a run, which is resumed for that if necessary. Does nothing for one that has ended.
+    /// Cancels a run and all runs below it. It is resumed for that if necessary. Does nothing for one that has ended. `run.is_child` if it
+    /// is part of a run that has not ended.
     pub(super) async fn cancel(&self, run: &RunId) -> Result<(), ErrorReply> {
+        refuse_child(&self.lineage(run).await?, |root| format!("Cancel that run: plait cancel {root}"))?;
         if let Some(handle) = self.active.handle(run) {
             handle.cancel();
             return Ok(());
@@ -197,18 +205,12 @@ impl RunService {
         self.attach(run, host, RunHandle::cancel).await.map(|_| ())
     }
 
-    /// Removes a run and its child runs. `run.busy` while it, or a run it is part of, has not ended.
+    /// Removes a run and its child runs. `run.busy` while it has not ended, `run.is_child` while a run that it is part of has not.
     pub(super) async fn remove(&self, run: &RunId) -> Result<(), ErrorReply> {
-        let lineage = self.lineage(run).await?;
-        if lineage.iter().skip(1).any(|ancestor| !ancestor.status.is_final()) {
-            return Err(ErrorReply::new(
-                codes::RUN_BUSY,
-                format!("Run {run} is part of a run that has not ended."),
-            )
-            .hint(
-                "Cancel or finish that run first. Without its child run it would repeat all of its work.",
-            ));
-        }
+        // Without its child run it would repeat all of its work.
+        refuse_child(&self.lineage(run).await?, |root| {
+            format!("Cancel or finish that run first, then remove it: plait runs rm {root}")
+        })?;
         if self.active.contains(run) {
             return Err(ErrorReply::new(codes::RUN_BUSY, format!("Run {run} is still active."))
                 .hint("Cancel it first, then remove it."));
@@ -420,6 +422,17 @@ impl RunService {
             }
         })
     }
+}
+
+/// Refuses what would take a child run away from a run that has not ended. `lineage` are the records of the run and its ancestors.
+/// Fault `run.is_child`, which names the root.
+fn refuse_child(lineage: &[RunRecord], hint: impl FnOnce(&RunId) -> String) -> Result<(), ErrorReply> {
+    let [run, ancestors @ ..] = lineage else { return Ok(()) };
+    let Some(root) = ancestors.iter().rev().find(|ancestor| !ancestor.status.is_final()) else {
+        return Ok(());
+    };
+    let message = format!("Run {} is part of run {}, which has not ended.", run.run, root.run);
+    Err(ErrorReply::new(codes::RUN_IS_CHILD, message).hint(hint(&root.run)))
 }
 
 /// The record, if there is such a run.

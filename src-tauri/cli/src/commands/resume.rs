@@ -2,7 +2,9 @@
 
 use clap::Args;
 use plait_api::AllowedHost;
+use plait_api::flows::nodes_with_subflows;
 use plait_api::runs::{ResumeRun, RunDetail, ShowRun};
+use plait_run::view::RunOutline;
 
 use super::runs;
 use crate::attach::FilesToAttach;
@@ -10,6 +12,7 @@ use crate::ctrl_c::CtrlC;
 use crate::exit::{CliError, ExitStatus};
 use crate::open_app::{self, Home};
 use crate::run_follower::{Answers, RunFollower};
+use crate::terminal::print_error;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -21,7 +24,8 @@ Examples:
   plait resume last --answer \"Here it is\" --attach photo.png
   plait resume last --end")]
 pub(crate) struct ResumeArgs {
-    /// Run ID, a unique prefix of one, `last`, or a flow file, for its latest run.
+    /// Run ID, a unique prefix of one, `last`, or a flow file, for its latest run. A child run is resumed with the run that it is part
+    /// of, and its questions are answered first.
     run: String,
     /// Answer to a question of the run. Repeatable. `NODE=TEXT` answers the question of that node; other answers are used in
     /// the order of the questions. A question about a tool call takes exactly `yes` or `no`, or
@@ -50,17 +54,37 @@ pub(crate) async fn execute(home: &Home, args: ResumeArgs) -> Result<ExitStatus,
         Some(run) => run,
         None => runs::find(&app, &args.run)?,
     };
-    let RunDetail { summary, flow, entries, damage, .. } = app.call(ShowRun { run: run.clone() }).await?;
-    if summary.status.is_final() {
-        return Err(runs::already_ended(&run, summary.status).into());
+    let named = app.call(ShowRun { run: run.clone() }).await?;
+    if named.summary.status.is_final() {
+        return Err(runs::already_ended(&run, named.summary.status).into());
     }
+    // A run tree is one thing: it goes on as a whole.
+    let root = named.above.iter().find(|above| !above.status.is_final()).map(|root| root.run.clone());
+    let detail = match &root {
+        Some(root) => {
+            print_error(&format!("Run {run} is part of run {root}, which is resumed.\n"));
+            app.call(ShowRun { run: root.clone() }).await?
+        }
+        None => named,
+    };
+    let RunDetail { summary, flow, entries, damage, .. } = detail;
     if let Some(damage) = damage {
         return Err(damage.into());
     }
     let attached = FilesToAttach::find_for_answers(&args.attach, &flow)?.store(&app).await?;
-    let nodes = flow.nodes.into_keys().collect();
-    let answers =
-        Answers { texts: args.answer.into(), nodes, attachments: attached.answers, end_first: args.end };
+    let mut nodes = nodes_with_subflows(&flow, summary.path.as_deref(), &plait_nodes::registry());
+    // The files may have changed since.
+    nodes.extend(RunOutline::of(&entries).pauses.into_iter().filter_map(|pause| Some(pause.asker?.node)));
+    let mut answers = Answers::read(args.answer, nodes)?;
+    answers.attachments = attached.answers;
+    answers.end_first = args.end;
+    let run = match root {
+        Some(root) => {
+            answers.first_asker = Some(run);
+            root
+        }
+        None => run,
+    };
     let ctrl_c = CtrlC::listen()?;
     let follower = RunFollower::new(&app, run.clone(), ctrl_c, answers, args.json).skip(entries);
     app.call(ResumeRun { run }).await?;

@@ -1,9 +1,8 @@
 //! `plait retry`.
 
-use std::collections::BTreeMap;
-
 use clap::Args;
-use plait_api::runs::{ForecastRetry, RetryRun, ShowRun};
+use plait_api::flows::nodes_with_subflows;
+use plait_api::runs::{ForecastRetry, RetryRun, RunDetail, ShowRun};
 use plait_run::earlier_run::RetryForecast;
 
 use super::runs;
@@ -40,13 +39,9 @@ pub(crate) struct RetryArgs {
 pub(crate) async fn execute(home: &Home, args: RetryArgs) -> Result<ExitStatus, CliError> {
     let app = open_app::for_writing(home)?;
     let earlier = runs::find(&app, &args.run)?;
-    let flow = app.call(ShowRun { run: earlier.clone() }).await?.flow;
-    let answers = Answers {
-        texts: args.answer.into(),
-        nodes: flow.nodes.into_keys().collect(),
-        attachments: BTreeMap::new(),
-        end_first: false,
-    };
+    let RunDetail { summary, flow, .. } = app.call(ShowRun { run: earlier.clone() }).await?;
+    let nodes = nodes_with_subflows(&flow, summary.path.as_deref(), &plait_nodes::registry());
+    let answers = Answers::read(args.answer, nodes)?;
     let ctrl_c = CtrlC::listen()?;
     let forecast = app.call(ForecastRetry { run: earlier.clone() }).await?;
     print_error(&describe_forecast(&forecast));

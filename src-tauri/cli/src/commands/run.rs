@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
-use plait_api::flows::check_runnable;
+use plait_api::flows::{check_runnable, nodes_with_subflows};
 use plait_api::runs::{RunRequest, StartRun};
 use plait_core::config;
 use plait_core::exact_json;
@@ -138,9 +138,12 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     let files = FilesToAttach::find(&args.attach, &source.flow)?;
     check(&source, to.as_ref(), &overrides)?;
     let path = source.path_text();
+    let nodes = nodes_with_subflows(&source.flow, path.as_deref(), &plait_nodes::registry());
+    let mut answers = Answers::read(args.answer, nodes)?;
     let rules = args.grants.rules(path.as_deref().map(Path::new))?;
     let app = open_app::for_running(home, named_hosts(&rules))?;
     let attached = files.store(&app).await?;
+    answers.attachments = attached.answers;
     for (node, values) in attached.overrides {
         overrides.entry(node).or_default().extend(values);
     }
@@ -149,12 +152,6 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
         None => None,
     };
     let flow = source.into_flow();
-    let answers = Answers {
-        texts: args.answer.into(),
-        nodes: flow.nodes.keys().cloned().collect(),
-        attachments: attached.answers,
-        end_first: false,
-    };
     let request =
         RunRequest { flow, path, user: None, input: args.input, overrides, to, conversation, grants: rules };
     let ctrl_c = CtrlC::listen()?;

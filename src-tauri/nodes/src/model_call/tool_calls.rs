@@ -81,11 +81,14 @@ pub(crate) async fn call_tool_with_model(
     model: Option<SamplingModel>,
 ) -> Result<(Value, SamplingUsage), Interruption> {
     let call = ToolCall { id: "call".to_owned(), name: tool.name.clone(), arguments };
+    let may_repeat = tool.effect != ToolEffect::Write;
     let tools = [tool];
     let caller = ToolCaller::new(node_context, &tools, model);
     // In a fork nothing decides that this call is the same as before but its arguments.
     let mut results = caller.run_all(0, &[call], true).await?;
-    let result = results.pop().map_or(Ok(Value::Null), |result| result.outcome)?;
+    let outcome = results.pop().map_or(Ok(Value::Null), |result| result.outcome);
+    // What a call may have changed is not changed again by another attempt of the node.
+    let result = outcome.map_err(|fault| Fault { retryable: fault.retryable && may_repeat, ..fault })?;
     Ok((result, caller.sampler.usage()))
 }
 

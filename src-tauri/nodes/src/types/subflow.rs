@@ -110,6 +110,7 @@ The child's results \
             }),
             has_inner_retries: true,
             calls: config.child().ok(),
+            gives: config.given(),
             missing_setting: config.is_empty().then_some(("/file", NO_FLOW)),
             ..Behavior::default()
         }

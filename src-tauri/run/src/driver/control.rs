@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use serde_json::Value;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::Driver;
 use super::attempt::Done;
@@ -45,12 +45,28 @@ pub enum Control {
 
 /// Steers a driven run. Cheap to clone.
 #[derive(Clone)]
-pub struct RunHandle(mpsc::UnboundedSender<Control>);
+pub struct RunHandle {
+    controls: mpsc::UnboundedSender<Control>,
+    idle: watch::Receiver<bool>,
+}
+
+/// What the driver has of its handles.
+pub(super) struct Steering {
+    pub controls: mpsc::UnboundedReceiver<Control>,
+    pub idle: watch::Sender<bool>,
+}
 
 impl RunHandle {
-    pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Control>) {
-        let (controls, received) = mpsc::unbounded_channel();
-        (Self(controls), received)
+    pub(super) fn new() -> (Self, Steering) {
+        let (sender, controls) = mpsc::unbounded_channel();
+        let (idle, is_idle) = watch::channel(false);
+        (Self { controls: sender, idle: is_idle }, Steering { controls, idle })
+    }
+
+    /// Whether the run is idle: it waits for a person, and has worked off what its nodes and child runs told it. Closed when it is not
+    /// driven any more.
+    pub fn idle(&self) -> watch::Receiver<bool> {
+        self.idle.clone()
     }
 
     /// Answers a pause. Resolves when the answer survives a crash; faults `answer.not_waiting`, `answer.invalid`.
@@ -77,18 +93,18 @@ impl RunHandle {
     /// out of the calls that follow. Resolves when that survives a crash; faults `history.not_waiting`, `history.no_turn`.
     pub async fn pin(&self, owner: Activation, turn: MessageId, pinned: bool) -> Result<(), Fault> {
         let (reply, taken) = oneshot::channel();
-        self.0.send(Control::Pin { owner, turn, pinned, reply }).map_err(|_| gone())?;
+        self.controls.send(Control::Pin { owner, turn, pinned, reply }).map_err(|_| gone())?;
         taken.await.map_err(|_| gone())?
     }
 
     /// Cancels the run. A run that has ended already stays as it is.
     pub fn cancel(&self) {
-        let _ = self.0.send(Control::Cancel);
+        let _ = self.controls.send(Control::Cancel);
     }
 
     async fn give(&self, activation: Activation, answer: Answer) -> Result<(), Fault> {
         let (reply, taken) = oneshot::channel();
-        self.0.send(Control::Answer { activation, answer, reply }).map_err(|_| gone())?;
+        self.controls.send(Control::Answer { activation, answer, reply }).map_err(|_| gone())?;
         taken.await.map_err(|_| gone())?
     }
 }

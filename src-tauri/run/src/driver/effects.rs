@@ -36,6 +36,12 @@ impl RecordedEffects {
                     events.push(event.clone());
                 }
             }
+            Event::Node(Activation { node, epoch }, NodeEvent::Retrying { .. }) => {
+                let key = plan.find(node).map(|node| (node, epoch.clone()));
+                if let Some(events) = key.and_then(|key| self.0.get_mut(&key)) {
+                    forget_own_failures(events);
+                }
+            }
             _ => {}
         }
     }
@@ -50,4 +56,28 @@ impl RecordedEffects {
     pub fn forget(&mut self, key: &(NodeIx, Epoch)) -> bool {
         self.0.remove(key).is_some()
     }
+}
+
+/// Forgets the tool calls by which the node itself failed, so that the next attempt makes them again. A call that a model requested is
+/// none of them: its failure is the answer to the model.
+fn forget_own_failures(events: &mut Vec<Event>) {
+    let mut requested = Vec::new();
+    let mut failed = Vec::new();
+    for event in events.iter() {
+        match event {
+            Event::Call(_, CallEvent::ModelReplied { step, sampling: None, .. }) => requested.push(*step),
+            Event::Call(_, CallEvent::ToolFinished { step, call_id, error: Some(_), .. }) => {
+                failed.push((*step, call_id.clone()));
+            }
+            _ => {}
+        }
+    }
+    failed.retain(|(step, _)| !requested.contains(step));
+    events.retain(|event| match event {
+        Event::Call(_, CallEvent::ToolCalled { step, call }) => !failed.contains(&(*step, call.id.clone())),
+        Event::Call(_, CallEvent::ToolFinished { step, call_id, .. }) => {
+            !failed.contains(&(*step, call_id.clone()))
+        }
+        _ => true,
+    });
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::EarlierRun;
+use super::{EarlierRun, RecordedToolCall};
 use crate::journal::{CallEvent, Entry, Event, RunEvent, Spending};
 use crate::models::{Cost, ModelOverrides, TokenUsage};
 use crate::prompt_record::PromptRecord;
@@ -42,7 +42,7 @@ impl RetryForecast {
                     cost: Cost::of_call(account.and_then(|account| account.cost_nano_usd)),
                 };
             }
-            let results = recorded.tool_calls.iter().filter(|call| call.result.is_some());
+            let results = recorded.tool_calls.iter().filter_map(RecordedToolCall::reusable);
             forecast.tool_results += results.count() as u64;
             forecast.answers += recorded.answers.len() as u64;
         }

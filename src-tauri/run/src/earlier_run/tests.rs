@@ -132,6 +132,69 @@ fn tool_call_without_result_has_no_outcome() {
     assert!(!earlier.was_interrupted(&activation("chat"), 0, &call));
 }
 
+/// A call of a tool that failed, and the event after it.
+fn failed_call(step: u32, after: Option<Event>) -> (EarlierRun, ToolCall) {
+    let call = ToolCall { id: "1".to_owned(), name: "weather".to_owned(), arguments: json!({}) };
+    let finished = CallEvent::ToolFinished {
+        origins: Origins::NONE,
+        step,
+        call_id: "1".to_owned(),
+        result: None,
+        error: Some(Box::new(Fault::new(codes::PROVIDER_UNREACHABLE, "It took too long."))),
+        reused: None,
+    };
+    let called = CallEvent::ToolCalled { step, call: call.clone() };
+    let events = [called, finished].map(|event| Event::Call(activation("chat"), event));
+    (EarlierRun::of(&"old".into(), &entries(events.into_iter().chain(after))), call)
+}
+
+#[test]
+fn failure_of_a_tool_is_reused_only_if_the_run_went_on_after_it() {
+    let ended = |handled| {
+        let error = Fault::new(codes::PROVIDER_UNREACHABLE, "It took too long.");
+        let failed = NodeEvent::Failed { error, handled, origins: Origins::NONE };
+        Some(Event::Node(activation("chat"), failed))
+    };
+    let is_reused = |step, after| {
+        let (earlier, call) = failed_call(step, after);
+        assert!(!earlier.was_interrupted(&activation("chat"), step, &call), "its end is known");
+        let forecast = RetryForecast::of(&earlier, &[]).tool_results == 1;
+        let reused = earlier.tool_result(&activation("chat"), step, &call).is_some();
+        assert_eq!(forecast, reused);
+        reused
+    };
+    assert!(!is_reused(0, None), "the run ended with it");
+    assert!(!is_reused(0, ended(false)), "it ended the node");
+    assert!(is_reused(0, ended(true)), "its `error` output was wired");
+    assert!(is_reused(0, Some(prompted(1, "gpt-4o", 10))), "the model was informed of it");
+    assert!(!is_reused(1, Some(prompted(1, "gpt-4o", 10))), "this prompt came before it");
+}
+
+#[test]
+fn latest_attempt_of_a_tool_call_is_reused() {
+    let (_, call) = failed_call(0, None);
+    let called = || CallEvent::ToolCalled { step: 0, call: call.clone() };
+    let finished = |error: Option<&str>| CallEvent::ToolFinished {
+        origins: Origins::NONE,
+        step: 0,
+        call_id: "1".to_owned(),
+        result: error.is_none().then(|| json!("sunny")),
+        error: error.map(|message| Box::new(Fault::new(codes::PROVIDER_UNREACHABLE, message))),
+        reused: None,
+    };
+    let calls = [called(), finished(Some("It took too long.")), called(), finished(None)];
+    let ended = NodeEvent::Finished {
+        outputs: BTreeMap::new(),
+        messages: BTreeMap::new(),
+        metadata: crate::journal::FinishMetadata::default(),
+    };
+    let events = calls.map(|event| Event::Call(activation("chat"), event));
+    let events = events.into_iter().chain([Event::Node(activation("chat"), ended)]);
+    let earlier = EarlierRun::of(&"old".into(), &entries(events));
+    let (result, event) = earlier.tool_result(&activation("chat"), 0, &call).unwrap();
+    assert_eq!((result.outcome, event.seq), (Ok(json!("sunny")), 3));
+}
+
 #[test]
 fn answer_needs_same_question() {
     let paused = |prompt: &str| NodeEvent::Paused {

@@ -163,6 +163,8 @@ pub struct Behavior {
     pub needs: Vec<NodeNeed>,
     /// It runs this flow.
     pub calls: Option<ChildFlow>,
+    /// The inputs of that flow that it gives values to.
+    pub gives: Vec<(NodeId, PortName)>,
     /// It is a container that repeats the nodes inside.
     pub repeats: Option<LoopSpec>,
     /// The conversation of its iterations, if it is a container that has one.

@@ -37,14 +37,15 @@ pub struct CheckedFlow {
 ///
 /// Any flow that a node runs counts as able to ask a person: [`check_bound`] knows better.
 pub fn check(flow: &Flow, registry: &Registry) -> CheckedFlow {
-    check_bound(BoundFlow::new(flow, registry), &BTreeSet::new())
+    check_bound(BoundFlow::new(flow, registry), &BTreeSet::new(), &InputOverrides::new())
 }
 
-/// Checks a flow in which the nodes `silent` run flows that never ask a person, and so bound no cycle.
-pub fn check_bound(flow: BoundFlow<'_>, silent: &BTreeSet<NodeId>) -> CheckedFlow {
+/// Checks a flow in which the nodes `silent` run flows that never ask a person, and so bound no cycle. `given` are the inputs that the
+/// node around it gives values to.
+pub fn check_bound(flow: BoundFlow<'_>, silent: &BTreeSet<NodeId>, given: &InputOverrides) -> CheckedFlow {
     // The analysis reports their problems.
     let reads = config_edges(&flow, &mut OmittedInputs::default(), &mut Vec::new()).into_iter().collect();
-    let analysis = analyze(flow, &InputOverrides::new(), silent);
+    let analysis = analyze(flow, given, silent);
     let mut back_edges = BTreeSet::new();
     let mut contexts = BTreeMap::new();
     for scope in analysis.root.scopes() {

@@ -156,7 +156,7 @@ function Actions({ run, name }: { run: RunSummary; name: string }) {
           onClick={() => void workspace.runs.retry(run.run)}
         />
       ) : null}
-      {over ? null : (
+      {over || run.parentRunId !== undefined ? null : (
         <IconButton
           label={TEXTS.stopThisRun}
           data-testid={`run-cancel-${run.run}`}

@@ -53,6 +53,14 @@ fn print(detail: &RunDetail) -> Result<(), CliError> {
         writeln!(out, "Child of run {}, {}", parent.run, parent.flow_name)?;
     }
     let view = RunView::of(&detail.entries);
+    if let Some(input) = &view.outline.input {
+        writeln!(out, "Input: {}", input.trim_end())?;
+    }
+    for (node, ports) in &view.outline.set {
+        for (port, value) in ports {
+            writeln!(out, "Set {node}.{port} = {value}")?;
+        }
+    }
     for (node, node_view) in &view.nodes {
         for epoch in &node_view.epochs {
             for child in &epoch.children {

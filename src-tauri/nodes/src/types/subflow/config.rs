@@ -99,6 +99,16 @@ impl Config {
         self.flow.is_none() && self.file.as_deref().is_none_or(|file| file.trim().is_empty())
     }
 
+    /// The inputs of the child that the mapping gives values to.
+    pub(super) fn given(&self) -> Vec<(NodeId, PortName)> {
+        let mapped = self.mapping.iter().filter(|_| self.input_source == InputSource::Mapping);
+        let port = |mapped: &Mapped| match mapped.target()? {
+            MappingTarget::Port(node, port) => Some((node, port)),
+            MappingTarget::Text => None,
+        };
+        mapped.filter_map(port).collect()
+    }
+
     /// The mapped inputs, each once, in the order of the mapping.
     pub(super) fn sources(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();

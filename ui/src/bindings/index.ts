@@ -1921,6 +1921,8 @@ export type McpServerPhase = "idle" | "starting" | "connected" | "ended" | "fail
 
 /** An MCP server and what it does now. */
 export type McpServerStatus = { name: string, entry: McpEntry, phase: McpServerPhase,
+  /** How long it has been starting, if it is. */
+  startingSeconds?: number,
   /** Why it could not be started. */
   fault?: Fault,
   /** The tools that were accepted. Absent if it never connected. */

@@ -27,14 +27,15 @@ use super::definitions::{MAX_TOOLS, McpBinding, McpTool};
 use super::faults::ConnectionFaults;
 use super::handler::{CallInProgress, Client, RegisteredCall};
 use super::log::ServerLog;
+use super::probed_transport::ProbedTransport;
 use super::process::{ServerCommand, ServerProcess};
 use super::stdio_guard::{MAX_MESSAGE_BYTES, StdioTransport, StdoutGuard};
 use super::tool_result;
 use crate::codes;
 use crate::net::is_loopback;
 
-/// How long the handshake may take. Launchers such as `npx` may download the server first.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_mins(1);
+/// How long the handshake may take. Launchers such as `npx` may download the server first, which often takes a minute.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_mins(2);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a list or a resource may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -74,7 +75,8 @@ impl Connection {
                 let stderr_log = Arc::clone(&log);
                 tokio::spawn(async move { stderr_log.follow(pipes.stderr).await });
                 let guard = StdoutGuard::new(Arc::clone(&log));
-                let transport = StdioTransport::new(pipes.stdout, pipes.stdin, Arc::clone(&guard));
+                let transport =
+                    ProbedTransport::new(StdioTransport::new(pipes.stdout, pipes.stdin, Arc::clone(&guard)));
                 let faults =
                     ConnectionFaults { server, process: Some(&process), guard: Some(&guard), log: &log };
                 let greeting = serve_client_with_lifecycle(client.clone(), transport, lifecycle());

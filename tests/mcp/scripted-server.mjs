@@ -30,6 +30,10 @@ function tools() {
   if (mode === "bad-schema") {
     return [act, { ...act, name: "broken.tool", inputSchema: { type: "object", properties: 5 } }];
   }
+  if (mode === "no-schema") {
+    const { inputSchema, ...bare } = { ...act, name: "bare" };
+    return [bare, act, { name: "odd", description: 5, inputSchema }, { ...act, name: "look" }];
+  }
   if (mode === "many") return Array.from({ length: 2000 }, (_, index) => ({ ...act, name: `tool_${index}` }));
   return [act, { ...act, name: "look", annotations: { readOnlyHint: true } }];
 }

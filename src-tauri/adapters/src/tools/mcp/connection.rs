@@ -10,10 +10,10 @@ use plait_run::tool::{TOOL_CONTEXT_KEY, ToolContext, ToolInvocation};
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::RoleClient;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, GetTaskParams, InputRequests,
-    InputResponses, PaginatedRequestParams, Prompt, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, RequestMetaObject, Resource, ResourceTemplate, ServerPeerInfo, ServerResult,
-    TaskPayload, UpdateTaskParams,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, CustomResult, GetTaskParams,
+    InputRequests, InputResponses, ListToolsRequest, PaginatedRequestParams, Prompt, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, RequestMetaObject, Resource, ResourceTemplate,
+    ServerPeerInfo, ServerResult, TaskPayload, UpdateTaskParams,
 };
 use rmcp::service::{
     ClientLifecycleMode, Peer, PeerRequestOptions, RequestHandle, RunningService, serve_client_with_lifecycle,
@@ -150,9 +150,9 @@ impl Connection {
         let mut tools = Vec::new();
         let mut cursor = None;
         for _ in 0..MAX_PAGES {
-            let page = self.bounded(self.peer().list_tools(page(cursor))).await?;
-            tools.extend(page.tools.into_iter().map(McpTool::new));
-            cursor = page.next_cursor;
+            let (page, next_cursor) = self.list_tools(page(cursor)).await?;
+            tools.extend(page);
+            cursor = next_cursor;
             if cursor.is_none() || tools.len() > MAX_TOOLS {
                 break;
             }
@@ -167,6 +167,28 @@ impl Connection {
         let tools = Arc::new(tools);
         *cached = Some(Arc::clone(&tools));
         Ok(tools)
+    }
+
+    /// One page of the tools, with the cursor of the next.
+    async fn list_tools(
+        &self,
+        params: Option<PaginatedRequestParams>,
+    ) -> Result<(Vec<McpTool>, Option<String>), Fault> {
+        let mut request = ListToolsRequest::default();
+        request.params = params;
+        let request = self.peer().send_request(ClientRequest::ListToolsRequest(request));
+        match self.bounded(request).await? {
+            ServerResult::ListToolsResult(page) => {
+                Ok((page.tools.into_iter().map(McpTool::new).collect(), page.next_cursor))
+            }
+            // For the SDK, a list is none if one of its tools is none.
+            ServerResult::CustomResult(CustomResult(mut page)) if page["tools"].is_array() => {
+                let next_cursor = page["nextCursor"].as_str().map(str::to_owned);
+                let tools = page["tools"].as_array_mut().map(std::mem::take).unwrap_or_default();
+                Ok((tools.into_iter().map(McpTool::read).collect(), next_cursor))
+            }
+            _ => Err(self.faults().of_unexpected("a list of tools")),
+        }
     }
 
     /// The resources of the server, if it has some.

@@ -106,6 +106,11 @@ const actions = {
     together.push(() => actions.ask(id, params));
     if (together.length === 2) for (const ask of together.splice(0)) ask();
   },
+  // Answers once two calls of it are in progress.
+  meet: (id) => {
+    together.push(() => text(id, "met"));
+    if (together.length === 2) for (const answer of together.splice(0)) answer();
+  },
   ask: (id) =>
     request(
       "elicitation/create",

@@ -258,7 +258,7 @@ impl Connection {
         invocation: &ToolInvocation,
         context: Option<&ToolContext>,
     ) -> Result<Value, Fault> {
-        let _permit = self.client.acquire_call_permit().await;
+        let _permit = self.client.acquire_call_permit(&binding.tool).await;
         let call = CallInProgress::new(Arc::clone(&invocation.progress), Arc::clone(&invocation.requests));
         let mut registered = self.client.register(Arc::clone(&call));
         let timeout = invocation.tool.policy.timeout_ms.map_or(DEFAULT_CALL_TIMEOUT, Duration::from_millis);
@@ -269,6 +269,7 @@ impl Connection {
             () = wait_for_oversized(&mut oversized) => Err(self.faults().of_oversized(MAX_MESSAGE_BYTES)),
             () = run_out(timeout, &call, &self.client) => Err(self.faults().of_silent_call(&binding.tool, timeout)),
         };
+        self.client.note_tried(&binding.tool);
         // A question that could not be asked ends the call; the server's own result does not count.
         if let Some(fault) = call.take_fault() {
             return Err(fault);

@@ -358,6 +358,8 @@ export type ChatQuirks = {
   streamOptions?: boolean,
   /** Whether ids of tool calls are sent as nine letters and digits, the only ones that Mistral accepts; off by default. */
   shortToolCallIds?: boolean,
+  /** Whether consecutive messages of one role are sent as one; off by default. Some chat templates accept only roles that alternate. */
+  mergeRoles?: boolean,
 };
 
 /** `flow.check`: the problems of a flow. Runs nothing. */

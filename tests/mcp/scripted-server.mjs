@@ -30,6 +30,10 @@ function tools() {
   if (mode === "bad-schema") {
     return [act, { ...act, name: "broken.tool", inputSchema: { type: "object", properties: 5 } }];
   }
+  if (mode === "no-schema") {
+    const { inputSchema, ...bare } = { ...act, name: "bare" };
+    return [bare, act, { name: "odd", description: 5, inputSchema }, { ...act, name: "look" }];
+  }
   if (mode === "many") return Array.from({ length: 2000 }, (_, index) => ({ ...act, name: `tool_${index}` }));
   return [act, { ...act, name: "look", annotations: { readOnlyHint: true } }];
 }
@@ -101,6 +105,11 @@ const actions = {
   "ask-together": (id, params) => {
     together.push(() => actions.ask(id, params));
     if (together.length === 2) for (const ask of together.splice(0)) ask();
+  },
+  // Answers once two calls of it are in progress.
+  meet: (id) => {
+    together.push(() => text(id, "met"));
+    if (together.length === 2) for (const answer of together.splice(0)) answer();
   },
   ask: (id) =>
     request(

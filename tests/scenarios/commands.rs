@@ -200,6 +200,32 @@ fn node_that_asks_again_is_answered_again() {
 }
 
 #[test]
+fn notice_is_shown_by_the_run_its_journal_and_the_lens() {
+    let text = r#"<tool_call>{"name": "calculator", "arguments": {"expression": "1"}}</tool_call>"#;
+    let nodes = json!({
+        "start": { "type": "contextStart", "config": { "provider": "offline", "model": "script" } },
+        "text": { "type": "manualInput", "config": { "text": "Go." } },
+        "tools": { "type": "tools", "config": { "tools": ["calculator"] } },
+        "chat": { "type": "chat", "config": { "options": { "replies": [{ "text": text }] } } },
+    });
+    let edges = ["start.context -> chat.context", "text.value -> chat.message", "tools.tools -> chat.tools"];
+    let folder = FlowFolder::with_files(&[("notice.flow.json", &flow_json("notice", nodes, &edges))]);
+    let home = Home::default();
+    let run = home.plait(&["run", &folder.file("notice.flow.json")]);
+    assert_eq!(run.code, 0, "{run:#?}");
+    let said = "a call of `calculator` into the text of its reply";
+    let is_noticed = |text: &str, at: &str| {
+        text.lines()
+            .any(|line| line.contains(at) && line.contains(said) && line.contains("[chat.tool_call_in_text]"))
+    };
+    assert!(is_noticed(&run.err, "chat") && run.err.contains("--jinja"), "{run:#?}");
+    let shown = home.plait(&["runs", "show", "last"]);
+    assert!(is_noticed(&shown.out, "Notice at `chat`"), "{shown:#?}");
+    let lens = home.plait(&["lens", "show", "last"]);
+    assert!(is_noticed(&lens.out, "Notice"), "{lens:#?}");
+}
+
+#[test]
 fn waiting_run_exits_with_3_and_resumes() {
     let home = Home::default();
     let output = home.plait(&["run", "approval", "--json"]);

@@ -7,12 +7,17 @@ use std::time::Duration;
 
 use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use plait_core::error::Fault;
 use plait_core::id::{Activation, NodeId};
 use plait_run::journal::{CallEvent, Entry, Event, LoopEvent, NodeEvent, SkipReason};
+use plait_run::tool::ToolProgress;
 
 use crate::format::{first_line, format_duration};
 use crate::printable::printable;
 use crate::terminal::print_styled;
+
+/// How often a line says what is waited for, in seconds.
+const WAIT_INTERVAL_SECS: f64 = 10.0;
 
 /// The marker of a reply without its end.
 pub(crate) const TRUNCATED: &str = "truncated: the reply reached a limit of tokens";
@@ -25,6 +30,8 @@ pub(crate) struct Progress {
     spinner: Option<ProgressBar>,
     /// Activations in progress, with the incomplete last line of their streamed text.
     active: BTreeMap<Activation, String>,
+    /// What activations in progress wait for outside of the run.
+    waits: BTreeMap<Activation, String>,
     /// The loops with iterations that have begun.
     loops: BTreeSet<NodeId>,
 }
@@ -33,7 +40,14 @@ impl Progress {
     /// Prints nothing unless `enabled`.
     pub(crate) fn new(enabled: bool) -> Self {
         let is_terminal = enabled && std::io::stderr().is_terminal();
-        Self { enabled, is_terminal, spinner: None, active: BTreeMap::new(), loops: BTreeSet::new() }
+        Self {
+            enabled,
+            is_terminal,
+            spinner: None,
+            active: BTreeMap::new(),
+            waits: BTreeMap::new(),
+            loops: BTreeSet::new(),
+        }
     }
 
     pub(crate) fn print(&mut self, entry: &Entry) {
@@ -45,6 +59,11 @@ impl Progress {
                 self.active.insert(at.clone(), String::new());
             }
             Event::Node(at, NodeEvent::Delta { text, .. }) => self.stream(at, text),
+            Event::Node(at, NodeEvent::Progressed { progress }) => self.wait(at, progress),
+            Event::Node(at, NodeEvent::Noticed { notice }) => {
+                self.flush(at);
+                self.note(&notice_line(at, notice));
+            }
             Event::Node(at, NodeEvent::Finished { metadata, .. }) => {
                 let duration = style(format_duration(metadata.duration_ms)).dim().for_stderr();
                 if metadata.truncated {
@@ -113,6 +132,15 @@ impl Progress {
         }
     }
 
+    /// Says what is waited for: in the spinner, or elsewhere at first and then now and again.
+    fn wait(&mut self, at: &Activation, progress: &ToolProgress) {
+        let Some(message) = &progress.message else { return };
+        let is_first = self.waits.insert(at.clone(), message.clone()).is_none();
+        if self.spinner.is_none() && (is_first || progress.progress % WAIT_INTERVAL_SECS < 1.0) {
+            self.note(&stream_line(at, message));
+        }
+    }
+
     /// Prints the complete lines of streamed text. Only in a terminal: elsewhere the outputs at the end are enough.
     fn stream(&mut self, at: &Activation, text: &str) {
         let Some(spinner) = &self.spinner else { return };
@@ -137,12 +165,14 @@ impl Progress {
     fn print_end(&mut self, at: &Activation, template: &str) {
         self.flush(at);
         self.active.remove(at);
+        self.waits.remove(at);
         self.note(&template.replacen("{}", &printable(&at.to_string()), 1));
     }
 
     fn update_spinner(&self) {
         let Some(spinner) = &self.spinner else { return };
-        let message = match self.active.iter().find(|(_, text)| !text.is_empty()) {
+        let streams = self.active.iter().find(|(_, text)| !text.is_empty());
+        let message = match streams.or_else(|| self.waits.iter().next()) {
             Some((at, text)) => stream_line(at, text),
             None => printable(&self.active.keys().map(ToString::to_string).collect::<Vec<_>>().join(", "))
                 .into_owned(),
@@ -158,6 +188,16 @@ fn spinner() -> ProgressBar {
     }
     spinner.enable_steady_tick(Duration::from_millis(100));
     spinner
+}
+
+fn notice_line(at: &Activation, notice: &Fault) -> String {
+    let mark = style("!").yellow().for_stderr();
+    let hint = notice.hint.as_ref().map(|hint| format!("\n  help: {hint}")).unwrap_or_default();
+    format!(
+        "{mark} {}  {}",
+        printable(&at.to_string()),
+        printable(&format!("{} [{}]{hint}", notice.message, notice.code))
+    )
 }
 
 fn stream_line(at: &Activation, text: &str) -> String {

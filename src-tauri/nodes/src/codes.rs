@@ -37,6 +37,9 @@ plait_core::error_codes! {
         CHAT_TOO_MANY_TOOL_ROUNDS = "chat.too_many_tool_rounds",
             "The model kept calling tools and gave no final reply.",
             "Raise `maxToolRounds`, or tell the model when to stop.";
+        CHAT_TOOL_CALL_IN_TEXT = "chat.tool_call_in_text",
+            "The model wrote a tool call into the text of its reply. No tool was called.",
+            "Turn on tool calls at the model server, or use a model that calls tools.";
         CHAT_TRUNCATED = "chat.truncated",
             "A limit of tokens cut off a tool call or a structured reply.",
             "Raise `maxTokens`, or ask for less in one reply.";

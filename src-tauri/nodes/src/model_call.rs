@@ -9,6 +9,7 @@
 
 mod attachments;
 mod call;
+mod call_in_text;
 mod finish_tool;
 mod history_summary;
 mod interruption;

@@ -7,7 +7,7 @@
 //!
 //! Some events happen (`node.finished`, `input.provided`). Others are *derived* from them (`node.ready`, `run.waiting`,
 //! the run's end) and stand directly behind their cause, in the same atomic append. So a journal can be read without
-//! running anything. Deltas (`node.delta`, `tool.progressed`) are for watchers and never journaled. A run may have
+//! running anything. Deltas (`node.delta`, `node.progressed`, `tool.progressed`) are for watchers and never journaled. A run may have
 //! thousands of open questions: `run.waiting` and `child.waiting` list only the first ones, so that a journal does not
 //! grow with their square.
 

@@ -184,7 +184,14 @@ impl Scheduler {
                 self.work.push_back(root_key());
             }
             Event::Run(RunEvent::Canceling) => self.cancel(derived),
-            Event::Node(_, NodeEvent::Ready { .. } | NodeEvent::Skipped { .. } | NodeEvent::Delta { .. })
+            Event::Node(
+                _,
+                NodeEvent::Ready { .. }
+                | NodeEvent::Skipped { .. }
+                | NodeEvent::Delta { .. }
+                | NodeEvent::Progressed { .. }
+                | NodeEvent::Noticed { .. },
+            )
             | Event::Child(_, ChildEvent::Started { .. })
             | Event::Run(_)
             | Event::Loop(..)
@@ -286,7 +293,11 @@ impl Scheduler {
                     self.fail_activation(ix, epoch, error, &origins, derived);
                 }
             }
-            NodeEvent::Ready { .. } | NodeEvent::Skipped { .. } | NodeEvent::Delta { .. } => {}
+            NodeEvent::Ready { .. }
+            | NodeEvent::Skipped { .. }
+            | NodeEvent::Delta { .. }
+            | NodeEvent::Progressed { .. }
+            | NodeEvent::Noticed { .. } => {}
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -269,6 +270,15 @@ pub struct ToolProgress {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub message: Option<String>,
+}
+
+impl ToolProgress {
+    /// Of a server that is starting, which has taken `waited` so far.
+    pub fn of_starting_server(server: &str, waited: Duration) -> Self {
+        let seconds = waited.as_secs();
+        let message = format!("Waiting for the MCP server `{server}` to start ({seconds} s)");
+        Self { progress: waited.as_secs_f64(), total: None, message: Some(message) }
+    }
 }
 
 /// What a tool may ask for while a call of it is in progress.

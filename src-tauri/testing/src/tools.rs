@@ -19,6 +19,9 @@ use plait_run::tool::{
 /// How many calls of `meet` end together.
 pub const CALLS_THAT_MEET: usize = 3;
 
+/// How often a server that starts slowly is polled in vain.
+const POLLS_OF_SLOW_SERVER: usize = 2;
+
 /// Tools with known results:
 /// - `broken` always fails, with an error that may pass;
 /// - `calculator` returns 42;
@@ -29,7 +32,7 @@ pub const CALLS_THAT_MEET: usize = 3;
 /// - `restless` requests the reply of a model to another text each time it is called;
 /// - `survey` asks the person twice, and returns both answers.
 ///
-/// The MCP server `files` has the tools `read_file` and `write_file`.
+/// The MCP servers `files` and `slow`, which starts after [`POLLS_OF_SLOW_SERVER`] polls, have the tools `read_file` and `write_file`.
 pub struct FakeTools {
     calls: Mutex<Vec<ToolInvocation>>,
     meeting: Barrier,
@@ -56,7 +59,11 @@ impl ToolHost for FakeTools {
     }
 
     async fn list_server(&self, server: &str) -> Result<Vec<ToolSpec>, Fault> {
-        if server != "files" {
+        if server == "slow" {
+            for _ in 0..POLLS_OF_SLOW_SERVER {
+                tokio::task::yield_now().await;
+            }
+        } else if server != "files" {
             return Err(Fault::new(codes::MCP_UNKNOWN_SERVER, format!("There is no MCP server `{server}`.")));
         }
         let tool = |name: &str, effect| ToolSpec {

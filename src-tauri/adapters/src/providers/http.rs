@@ -18,6 +18,7 @@ mod protocol_config;
 mod proxy;
 mod response_decoder;
 mod response_reader;
+mod retry_delay;
 mod surrogates;
 mod token_counts;
 

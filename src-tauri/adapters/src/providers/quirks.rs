@@ -65,6 +65,10 @@ pub struct ChatQuirks {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub short_tool_call_ids: Option<bool>,
+    /// Whether consecutive messages of one role are sent as one; off by default. Some chat templates accept only roles that alternate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub merge_roles: Option<bool>,
 }
 
 impl ChatQuirks {

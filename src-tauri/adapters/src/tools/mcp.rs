@@ -4,7 +4,7 @@
 //! |---|---|
 //! | what a person enters, and the JSON of other clients | [`entry`], [`import`] |
 //! | the process, its log, what it writes to its standard output | [`process`], [`log`], [`stdio_guard`] |
-//! | one connection: handshake, lists, calls, questions | [`connection`], [`handler`], [`tool_result`], [`faults`] |
+//! | one connection: handshake, lists, calls, questions | [`connection`], [`probed_transport`], [`handler`], [`tool_result`], [`faults`] |
 //! | starting, starting again, leaving alone | [`server`] |
 //! | the definitions that were accepted, and what changed | [`definitions`] |
 //! | all servers, as a host of tools | [`servers`] |
@@ -19,6 +19,7 @@ mod faults;
 mod handler;
 mod import;
 mod log;
+mod probed_transport;
 mod process;
 mod server;
 mod servers;

@@ -154,6 +154,21 @@ async fn invalid_schema_keeps_a_tool_from_being_offered() {
 }
 
 #[tokio::test]
+async fn tool_without_a_schema_is_shown_with_its_problem_and_the_others_work() {
+    let fixture = Fixture::scripted("no-schema").await;
+    let names: Vec<_> = fixture.tools("s").await.into_iter().map(|tool| tool.name).collect();
+    assert_eq!(names, ["act", "look"]);
+    assert_works(&fixture).await;
+    let details = fixture.servers.connect("s").await.unwrap();
+    let problem = |name: &str| {
+        details.tools.iter().find(|tool| tool.name == name).and_then(|tool| tool.problem.clone()).unwrap()
+    };
+    assert!(problem("bare").contains("no `inputSchema`"), "{details:#?}");
+    assert!(problem("odd").contains("cannot be read"), "{details:#?}");
+    assert_eq!(details.status.changes, None, "they were accepted as they are");
+}
+
+#[tokio::test]
 async fn too_many_tools_are_refused() {
     let fixture = Fixture::scripted("many").await;
     let fault = fixture.servers.list_server("s").await.unwrap_err();

@@ -91,6 +91,7 @@ async fn received(fixture: &Fixture, what: &str) {
 #[tokio::test]
 async fn question_waits_until_it_can_be_of_one_call_only() {
     let fixture = Fixture::scripted("counting").await;
+    fixture.act("echo").await.unwrap();
     let person = Arc::new(Person { answer: Some(json!({ "name": "Ada" })), ..Person::default() });
     let mut hanging = Box::pin(fixture.act("hang"));
     let mut asking = Box::pin(async {
@@ -114,6 +115,8 @@ async fn parallel_calls_that_both_ask_are_never_mixed_up() {
     let fixture = Fixture::scripted("counting").await;
     let person = |name: &str| Arc::new(Person { answer: Some(json!({ "name": name })), ..Person::default() });
     let (ada, bob) = (person("Ada"), person("Bob"));
+    // As far as is known, the tool does not ask.
+    fixture.act("echo").await.unwrap();
     // The questions can't be attributed to calls, so nobody is asked.
     let ask = |person| act(&fixture, "ask-together", person);
     let both = futures::future::join(ask(&ada), ask(&bob)).await;
@@ -125,4 +128,23 @@ async fn parallel_calls_that_both_ask_are_never_mixed_up() {
     let both = futures::future::join(act(&fixture, "ask", &ada), act(&fixture, "ask", &bob)).await;
     assert_eq!(both.0.unwrap()["content"]["name"], json!("Ada"));
     assert_eq!(both.1.unwrap()["content"]["name"], json!("Bob"));
+}
+
+#[tokio::test]
+async fn first_parallel_questions_of_a_server_are_asked_one_after_the_other() {
+    let fixture = Fixture::scripted("good").await;
+    let person = |name: &str| Arc::new(Person { answer: Some(json!({ "name": name })), ..Person::default() });
+    let (ada, bob) = (person("Ada"), person("Bob"));
+    let both = futures::future::join(act(&fixture, "ask", &ada), act(&fixture, "ask", &bob)).await;
+    assert_eq!(both.0.unwrap()["content"]["name"], json!("Ada"));
+    assert_eq!(both.1.unwrap()["content"]["name"], json!("Bob"));
+    assert_eq!((ada.asked.lock().len(), bob.asked.lock().len()), (1, 1));
+}
+
+#[tokio::test]
+async fn calls_of_a_tool_that_did_not_ask_are_made_together() {
+    let fixture = Fixture::scripted("good").await;
+    fixture.act("echo").await.unwrap();
+    let both = futures::future::join(fixture.act("meet"), fixture.act("meet")).await;
+    assert_eq!((both.0.unwrap(), both.1.unwrap()), (json!("met"), json!("met")));
 }

@@ -169,6 +169,15 @@ impl RecordedStream {
             let waits = fault.retry_after_ms.expect("a time");
             assert!((60_000..=100_000).contains(&waits), "{waits}");
         }
+        // Many servers say it in the message or with their limits alone.
+        let message = r#"{"error": {"message": "Slow down. Try again in 2.5s."}}"#;
+        let limit = ("x-ratelimit-reset-requests", "3s");
+        for (status, in_message, in_headers) in [(429, Some(2_500), Some(3_000)), (503, None, None)] {
+            let fault = self.fault(Answer::json(status, message)).await;
+            assert_eq!(fault.retry_after_ms, in_message, "{status}");
+            let fault = self.fault(Answer::json(status, "{}").header(limit.0, limit.1)).await;
+            assert_eq!(fault.retry_after_ms, in_headers, "{status}");
+        }
         // A fault that is not retryable has no delay.
         let fault = self.fault(Answer::json(401, "{}").header("retry-after", "7")).await;
         assert_eq!(fault.retry_after_ms, None);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures::FutureExt as _;
 use plait_adapters::Store;
 use plait_adapters::store::JournalEntries;
-use plait_core::id::RunId;
+use plait_core::id::{Activation, RunId};
 use plait_run::journal::{CallEvent, Entry, Event, NodeEvent};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -222,10 +222,10 @@ impl Watch {
     }
 }
 
-/// Adds an entry. Partial output is appended to that of the same activation, and the progress of a tool call replaces what it
-/// reported before, unless another event lies between.
+/// Adds an entry. Partial output is appended to that of the same activation, and the progress of an activation or a tool call
+/// replaces what it reported before, unless another event lies between.
 fn push_merged(batch: &mut Vec<Entry>, entry: Entry) {
-    if let Event::Call(_, CallEvent::ToolProgressed { .. }) = &entry.event {
+    if progressed(&entry.event).is_some() {
         return push_progress(batch, entry);
     }
     let Event::Node(activation, NodeEvent::Delta { text: more_text, reasoning: more_reasoning }) =
@@ -247,24 +247,24 @@ fn push_merged(batch: &mut Vec<Entry>, entry: Entry) {
 }
 
 fn push_progress(batch: &mut Vec<Entry>, entry: Entry) {
-    let call = |event: &Event| match event {
+    let new = progressed(&entry.event);
+    let mut latest = batch.iter().rposition(|earlier| progressed(&earlier.event) == new);
+    latest = latest.filter(|at| batch[*at..].iter().all(|later| progressed(&later.event).is_some()));
+    match latest {
+        Some(at) => batch[at] = entry,
+        None => batch.push(entry),
+    }
+}
+
+/// Whose progress the event reports: that of an activation, or of one of its tool calls.
+fn progressed(event: &Event) -> Option<(&Activation, Option<(u32, &str)>)> {
+    match event {
+        Event::Node(activation, NodeEvent::Progressed { .. }) => Some((activation, None)),
         Event::Call(activation, CallEvent::ToolProgressed { step, call_id, .. }) => {
-            Some((activation.clone(), *step, call_id.clone()))
+            Some((activation, Some((*step, call_id))))
         }
         _ => None,
-    };
-    let new = call(&entry.event);
-    for earlier in batch.iter_mut().rev() {
-        match call(&earlier.event) {
-            None => break,
-            same if same == new => {
-                *earlier = entry;
-                return;
-            }
-            Some(_) => {}
-        }
     }
-    batch.push(entry);
 }
 
 #[cfg(test)]

@@ -7,13 +7,19 @@ mod remove;
 mod test;
 mod tools;
 
-use clap::{Args, Subcommand};
+use std::pin::pin;
+use std::time::Duration;
 
-use plait_api::mcp_servers::McpPin;
+use clap::{Args, Subcommand};
+use plait_api::Plait;
+use plait_api::mcp::ConnectMcpServer;
+use plait_api::mcp_servers::{McpPin, McpServerDetails};
+use plait_run::tool::ToolProgress;
 
 use crate::exit::{CliError, ExitStatus};
 use crate::format::format_time;
 use crate::open_app::{self, Home};
+use crate::terminal::print_error;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -51,6 +57,26 @@ enum McpCommand {
     /// Print what a server wrote to its standard error, the last time it was used.
     Log(log::LogArgs),
 }
+
+/// Connects a server. Says who is waited for, and for how long.
+pub(crate) async fn connect(app: &Plait, name: &str) -> Result<McpServerDetails, CliError> {
+    let mut connecting = pin!(app.call(ConnectMcpServer { name: name.to_owned() }));
+    let mut waited = Duration::ZERO;
+    loop {
+        let interval = if waited.is_zero() { FIRST_WAIT } else { WAIT_INTERVAL };
+        tokio::select! {
+            details = &mut connecting => return Ok(details?),
+            () = tokio::time::sleep(interval) => waited += interval,
+        }
+        if let Some(message) = ToolProgress::of_starting_server(name, waited).message {
+            print_error(&format!("{message}\n"));
+        }
+    }
+}
+
+/// When it is first said that a server is waited for, and how often after that.
+const FIRST_WAIT: Duration = Duration::from_secs(2);
+const WAIT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The tools that were accepted, as one line.
 pub(crate) fn describe_pin(pin: &McpPin) -> String {

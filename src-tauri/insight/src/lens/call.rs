@@ -7,6 +7,7 @@ use super::messages::{SentMessage, rebuild};
 use super::shares::{PromptShare, shares};
 use super::{CallPlace, Lens};
 use plait_core::attachment::Attachment;
+use plait_core::error::Fault;
 use plait_core::id::{Epoch, NodeId};
 use plait_run::context::ToolCall;
 use plait_run::journal::EventRef;
@@ -126,6 +127,10 @@ pub struct LensCall {
     pub reserve: u64,
     /// What was left out, and why.
     pub left_out: Vec<LeftOut>,
+    /// What its activation did less well than asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Fault>>")]
+    pub notices: Vec<Fault>,
     /// In milliseconds since the Unix epoch.
     #[ts(type = "number")]
     pub started_at: u64,
@@ -182,6 +187,7 @@ impl Lens {
             window: prompt.window,
             reserve: prompt.reserve,
             left_out: self.left_out(prompt, place),
+            notices: epoch.notices.clone(),
             started_at: call.started_at,
             ended_at: call.ended_at,
             reply: call.reply.as_ref().map(|reply| ReplyView {

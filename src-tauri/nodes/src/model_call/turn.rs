@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::call_in_text::find_call_in_text;
 use super::stages::Recorded;
 use super::tool_calls::{CallText, ToolCaller};
 use super::{
@@ -175,6 +176,10 @@ impl<'a> Turn<'a> {
             let reply = recorded.reply();
             self.check_whole(reply)?;
             if reply.tool_calls.is_empty() {
+                let is_structured = self.options.response_schema.is_some();
+                if let Some(notice) = find_call_in_text(&reply.text, self.tools, is_structured) {
+                    self.node_context.notice(notice);
+                }
                 return Ok(recorded.into_reply());
             }
             if self.tools.is_empty() {

@@ -75,6 +75,8 @@ pub struct NodeRun {
     /// Its events, without deltas.
     pub events: Vec<Event>,
     pub streamed: String,
+    /// What else it showed to watchers.
+    pub shown: Vec<Event>,
     /// Its changes of contexts, applied if it succeeded.
     pub changes: Vec<(ContextId, ContextChange)>,
     /// Its change of the workflow's memory, applied if it succeeded.
@@ -119,6 +121,7 @@ impl NodeHarness {
                     result: Err(fault),
                     events: Vec::new(),
                     streamed: String::new(),
+                    shown: Vec::new(),
                     changes: Vec::new(),
                     memory: None,
                     origins: Origins::NONE,
@@ -212,7 +215,7 @@ impl NodeHarness {
             signals,
         };
         let run = async move { node.execute(inputs, node_context).await };
-        let (result, (events, streamed)) =
+        let (result, (events, streamed, shown)) =
             futures::executor::block_on(futures::future::join(run, collect_signals(received)));
         let origins = transaction.lock().origins().clone();
         let Writes { created, changes, memory } = transaction.lock().take();
@@ -227,7 +230,7 @@ impl NodeHarness {
                 self.memory.apply(change);
             }
         }
-        NodeRun { result, events, streamed, changes, memory, origins }
+        NodeRun { result, events, streamed, shown, changes, memory, origins }
     }
 }
 
@@ -275,12 +278,12 @@ fn bind(node_type: &str, config: Value) -> Result<Arc<dyn BoundNode>, Fault> {
     })
 }
 
-async fn collect_signals(mut received: mpsc::UnboundedReceiver<Signal>) -> (Vec<Event>, String) {
-    let (mut events, mut streamed) = (Vec::new(), String::new());
+async fn collect_signals(mut received: mpsc::UnboundedReceiver<Signal>) -> (Vec<Event>, String, Vec<Event>) {
+    let (mut events, mut streamed, mut shown) = (Vec::new(), String::new(), Vec::new());
     while let Some(signal) = received.recv().await {
         match signal {
             Signal::Delta(Event::Node(_, NodeEvent::Delta { text, .. })) => streamed.push_str(&text),
-            Signal::Delta(_) => {}
+            Signal::Delta(event) => shown.push(event),
             Signal::Durable(event, done) => {
                 events.push(event);
                 // The node may have been dropped.
@@ -289,5 +292,5 @@ async fn collect_signals(mut received: mpsc::UnboundedReceiver<Signal>) -> (Vec<
             Signal::Note(event) => events.push(event),
         }
     }
-    (events, streamed)
+    (events, streamed, shown)
 }

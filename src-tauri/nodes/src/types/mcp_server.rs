@@ -1,7 +1,9 @@
 //! `mcpServer`: offers the tools of an MCP server to models.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
+use futures::future::{self, Either};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,11 +12,15 @@ use crate::codes;
 use crate::model_call::allow_server;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
+use plait_run::journal::NodeEvent;
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
 };
-use plait_run::tool::{ToolPolicy, ToolSpec};
+use plait_run::tool::{ToolPolicy, ToolProgress, ToolSpec};
+
+/// How often watchers are told how long a server has been starting.
+const WAIT_INTERVAL: Duration = Duration::from_secs(2);
 
 pub(super) struct McpServer;
 
@@ -100,7 +106,7 @@ During a call a server can ask you something, or request the reply of the model 
         if let Err(interruption) = allow_server(&node_context, server) {
             return interruption.into_output();
         }
-        let available = node_context.host.tools.list_server(server).await?;
+        let available = list_server(&node_context, server).await?;
         let mut offered = Vec::with_capacity(available.len());
         for tool in select(config, available)? {
             offered.push(configure(config, tool));
@@ -110,6 +116,22 @@ During a call a server can ask you something, or request the reply of the model 
             Fault::new(codes::TOOLS_UNREADABLE, format!("A tool cannot be serialized: {error}."))
         })?;
         Ok(NodeOutput::of("tools", tools).with("names", names))
+    }
+}
+
+/// The tools of the server. Watchers see how long its start takes.
+async fn list_server(node_context: &NodeContext, server: &str) -> Result<Vec<ToolSpec>, Fault> {
+    let host = &node_context.host;
+    let mut listing = host.tools.list_server(server);
+    let mut waited = Duration::ZERO;
+    loop {
+        match future::select(listing, host.clock.sleep(WAIT_INTERVAL)).await {
+            Either::Left((tools, _)) => return tools,
+            Either::Right(((), waiting)) => listing = waiting,
+        }
+        waited += WAIT_INTERVAL;
+        let progress = ToolProgress::of_starting_server(server, waited);
+        node_context.show(NodeEvent::Progressed { progress });
     }
 }
 

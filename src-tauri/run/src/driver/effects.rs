@@ -1,4 +1,4 @@
-//! What open activations have recorded about effects outside of the run, which must not happen twice.
+//! What open activations have recorded about effects outside of the run, which must not happen twice, and what they have noticed.
 
 use std::sync::Arc;
 
@@ -8,7 +8,8 @@ use crate::journal::{CallEvent, Event, NodeEvent};
 use crate::plan::{NodeIx, Plan};
 use plait_core::id::{Activation, Epoch};
 
-/// Replies, retrieved knowledge, recalled and stored memories, tool calls and their results, and questions about tool calls with their answers, by activation.
+/// Replies, retrieved knowledge, recalled and stored memories, tool calls and their results, questions about tool calls with their answers, and
+/// notices, by activation.
 #[derive(Default)]
 pub(super) struct RecordedEffects(FxHashMap<(NodeIx, Epoch), Vec<Event>>);
 
@@ -24,7 +25,7 @@ impl RecordedEffects {
                 | CallEvent::ToolCalled { .. }
                 | CallEvent::ToolFinished { .. },
             )
-            | Event::Node(activation, NodeEvent::Paused { tool: Some(_), .. }) => {
+            | Event::Node(activation, NodeEvent::Paused { tool: Some(_), .. } | NodeEvent::Noticed { .. }) => {
                 if let Some(node) = plan.find(&activation.node) {
                     self.0.entry((node, activation.epoch.clone())).or_default().push(event.clone());
                 }

@@ -8,7 +8,7 @@ use super::Event;
 /// One line of a journal, or of what a watcher receives.
 #[derive(Clone, Debug, PartialEq, Serialize, TS)]
 pub struct Entry {
-    /// Position in the journal, from 0 without gaps. Absent on `node.delta`, which is never journaled.
+    /// Position in the journal, from 0 without gaps. Absent on `node.delta`, `node.progressed` and `tool.progressed`, which are never journaled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]
     pub seq: Option<u64>,

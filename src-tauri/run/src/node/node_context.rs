@@ -56,7 +56,7 @@ pub struct NodeContext {
     pub input_origins: Origins,
     /// The person's answer, if the node is executed again after a pause.
     pub answer: Option<Answer>,
-    /// Replies and tool results that earlier attempts of this activation journaled. They are reused, never requested
+    /// Replies, tool results and notices that earlier attempts of this activation journaled. They are reused, never requested
     /// again.
     pub recorded: Arc<[Event]>,
     /// What the node may do with the workflow's memory.
@@ -211,6 +211,15 @@ impl NodeContext {
     pub fn note(&self, event: impl ActivationEvent) {
         // If the run has ended, nothing receives the event.
         let _ = self.signals.send(Signal::Note(event.of(self.activation.clone())));
+    }
+
+    /// Journals that something was done less well than asked: nothing degrades in silence. An activation that executes again says
+    /// the same once.
+    pub fn notice(&self, notice: Fault) {
+        let is_same = |event: &Event| matches!(event, Event::Node(_, NodeEvent::Noticed { notice: known }) if *known == notice);
+        if !self.recorded.iter().any(is_same) {
+            self.note(NodeEvent::Noticed { notice });
+        }
     }
 
     /// Shows an event of this activation to watchers. It is not journaled.

@@ -35,6 +35,8 @@ impl EpochView {
                 self.streamed.push_str(text);
                 self.reasoning.push_str(reasoning);
             }
+            NodeEvent::Progressed { progress } => self.progress = Some(progress.clone()),
+            NodeEvent::Noticed { notice } => self.notices.push(notice.clone()),
             NodeEvent::Finished { outputs, messages, metadata } => {
                 self.outputs.clone_from(outputs);
                 self.messages.clone_from(messages);
@@ -192,6 +194,7 @@ impl EpochView {
             });
         }
         self.error = None;
+        self.progress = None;
         self.streamed.clear();
         self.reasoning.clear();
     }
@@ -224,6 +227,7 @@ impl EpochView {
 
     fn retry(&mut self, attempt: u32, delay_ms: u64, error: &Fault, at: u64) {
         self.state = NodeState::Retrying;
+        self.progress = None;
         self.error = Some(error.clone());
         if let Some(last) = self.attempts.last_mut().filter(|last| last.attempt == attempt) {
             last.ended_at = Some(at);
@@ -236,6 +240,7 @@ impl EpochView {
         self.state = state;
         self.ended_at = Some(at);
         self.error = None;
+        self.progress = None;
         if let Some(last) = self.attempts.last_mut() {
             last.ended_at.get_or_insert(at);
         }

@@ -90,6 +90,14 @@ pub struct EpochView {
     pub calls: Vec<ModelCallView>,
     /// Its tool calls, in order.
     pub tools: Vec<ToolCallView>,
+    /// What was done less well than asked, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[ts(optional, as = "Option<Vec<Fault>>")]
+    pub notices: Vec<Fault>,
+    /// What it waits for outside of the run, while it does. Only watchers have it: no journal keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub progress: Option<ToolProgress>,
     /// What knowledge bases held for its prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -157,6 +165,8 @@ impl EpochView {
             pauses: Vec::new(),
             calls: Vec::new(),
             tools: Vec::new(),
+            notices: Vec::new(),
+            progress: None,
             retrieval: None,
             children: Vec::new(),
             turn: None,

@@ -123,7 +123,11 @@ impl RunOutline {
                 self.stop_waiting();
                 self.close_pauses(activation);
             }
-            NodeEvent::Ready { .. } | NodeEvent::Retrying { .. } | NodeEvent::Delta { .. } => {}
+            NodeEvent::Ready { .. }
+            | NodeEvent::Retrying { .. }
+            | NodeEvent::Delta { .. }
+            | NodeEvent::Progressed { .. }
+            | NodeEvent::Noticed { .. } => {}
         }
     }
 

@@ -87,6 +87,8 @@ export function gistOf(entry: Entry): string {
       return previewOf(entry.outputs, LIMIT);
     case "node.skipped":
       return entry.reason;
+    case "node.noticed":
+      return line(`${entry.notice.code} ${entry.notice.message}`);
     case "node.failed":
     case "run.failed":
       return line(`${entry.error.code} ${entry.error.message}`);

@@ -1,4 +1,4 @@
-import { CircleAlert } from "lucide-react";
+import { CircleAlert, TriangleAlert } from "lucide-react";
 import type { SkipReason } from "@/bindings";
 import { Markdown } from "@/design/markdown/Markdown";
 import { ErrorMessage } from "@/design/text/ErrorMessage";
@@ -54,6 +54,18 @@ export function ActivationSummary({ view }: { view: EpochView }) {
         {parts.join(" · ")}
       </p>
       {view.metadata?.truncated ? <Truncated className="mt-0.5" /> : null}
+      {view.progress ? <p className="mt-0.5 text-fg-2 text-sm">{view.progress.message}</p> : null}
+      {view.notices?.map((notice, index) => (
+        <div
+          // biome-ignore lint/suspicious/noArrayIndexKey: notices are only ever added at the end.
+          key={index}
+          className="mt-2 flex gap-2 rounded-lg border border-warn/60 px-2.5 py-2"
+          data-testid="io-notice"
+        >
+          <TriangleAlert size={15} className="mt-0.5 shrink-0 text-warn" aria-hidden />
+          <ErrorMessage error={notice} plain />
+        </div>
+      ))}
       {view.error ? (
         <div
           className={`mt-2 flex gap-2 rounded-lg border px-2.5 py-2 ${stopped ? "border-line text-fg-2" : "border-bad/60"}`}

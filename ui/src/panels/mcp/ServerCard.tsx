@@ -20,7 +20,7 @@ const DOTS: Record<McpServerStatus["phase"], string> = {
 /** One server: its state, its tools, and its actions. */
 export function ServerCard({ server, onChanged }: { server: McpServerStatus; onChanged: () => Promise<void> }) {
   const { host, questions } = useWorkspace();
-  const { name, phase, changes } = server;
+  const { name, phase, changes, startingSeconds } = server;
   const [details, setDetails] = useState<McpServerDetails>();
   const [log, setLog] = useState<McpLogLine[]>();
   const [error, setError] = useState<HostError>();
@@ -62,7 +62,13 @@ export function ServerCard({ server, onChanged }: { server: McpServerStatus; onC
       <div className="flex items-center gap-1.5">
         <span className={`size-2 shrink-0 rounded-full ${DOTS[phase]}`} aria-hidden="true" />
         <h3 className="min-w-0 flex-1 truncate font-semibold text-sm">{name}</h3>
-        <span className="text-fg-2 text-xs">{busy ? TEXTS.connecting : TEXTS.phases[phase]}</span>
+        <span className="text-fg-2 text-xs">
+          {phase === "starting" && startingSeconds !== undefined
+            ? TEXTS.startingFor(startingSeconds)
+            : busy
+              ? TEXTS.connecting
+              : TEXTS.phases[phase]}
+        </span>
       </div>
       <p className="mt-0.5 break-all font-mono text-2xs text-fg-3">{target}</p>
       <p className="mt-0.5 text-fg-2 text-xs">{server.pin ? describePin(server.pin) : TEXTS.neverConnected}</p>

@@ -40,6 +40,7 @@ export const TEXTS = {
   goneTool: "Gone",
   before: "Accepted",
   now: "Now",
+  startingFor: (seconds: number) => `Starting, ${seconds} s so far`,
   phases: {
     idle: "Not started",
     starting: "Starting",

@@ -3,7 +3,16 @@ import { useId, useState } from "react";
 import type { ProviderSettings } from "@/bindings";
 import { CONTROL } from "@/design/controls/control";
 import { ChoiceField, TextField } from "./ProviderFields";
-import { changeQuirk, formatQuery, parseQuery, QUIRKS, quirkValue, setText } from "./server-details";
+import {
+  changeQuirk,
+  changeReasoningTags,
+  formatQuery,
+  parseQuery,
+  QUIRKS,
+  quirkValue,
+  REASONING_TAGS,
+  setText,
+} from "./server-details";
 import { TEXTS } from "./texts";
 
 type Props = { settings: ProviderSettings; onChange: (next: ProviderSettings) => void };
@@ -77,6 +86,12 @@ function Fields({ settings, onChange }: Props) {
           </p>
         ) : null}
       </div>
+      <ChoiceField
+        label={TEXTS.reasoningTags}
+        value={settings.reasoningTags === undefined ? "" : String(settings.reasoningTags)}
+        choices={REASONING_TAGS}
+        onChange={(value) => onChange(changeReasoningTags(settings, value))}
+      />
       {settings.kind === "openAi"
         ? QUIRKS.map((quirk) => (
             <ChoiceField

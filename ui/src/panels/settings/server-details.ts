@@ -67,7 +67,29 @@ export const QUIRKS: readonly Quirk[] = [
       ["false", TEXTS.asReceived],
     ],
   },
+  {
+    key: "mergeRoles",
+    label: TEXTS.messagesOfOneRole,
+    byDefault: TEXTS.sentApart,
+    choices: [
+      ["true", TEXTS.sentAsOne],
+      ["false", TEXTS.sentApart],
+    ],
+  },
 ];
+
+/** What becomes of reasoning between tags in a reply's text, with the default first. */
+export const REASONING_TAGS = [
+  ["", TEXTS.byDefault(TEXTS.becomesReasoning)],
+  ["true", TEXTS.becomesReasoning],
+  ["false", TEXTS.staysInText],
+] as const;
+
+/** The settings with another choice about reasoning between tags; an empty text puts back the default. */
+export function changeReasoningTags(settings: ProviderSettings, text: string): ProviderSettings {
+  const { reasoningTags: _, ...others } = settings;
+  return text === "" ? others : { ...others, reasoningTags: text === "true" };
+}
 
 /** The value of a quirk as text; empty where the default holds. */
 export function quirkValue({ quirks }: ProviderSettings, key: keyof ChatQuirks): string {

@@ -44,6 +44,13 @@ export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): 
       if (entry.text) view.streamed += entry.text;
       if (entry.reasoning) view.reasoning += entry.reasoning;
       break;
+    case "node.progressed":
+      view.progress = entry.progress;
+      break;
+    case "node.noticed":
+      view.notices = draft.own(view.notices ?? []);
+      view.notices.push(entry.notice);
+      break;
     case "node.finished":
       end(view, entry.metadata.cached ? "cached" : "done", at, draft);
       view.outputs = entry.outputs as EpochView["outputs"];
@@ -70,6 +77,7 @@ export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): 
       break;
     case "node.retrying": {
       view.state = "retrying";
+      if (view.progress) view.progress = undefined;
       view.error = entry.error;
       const last = view.attempts.at(-1);
       if (last?.attempt === entry.attempt) {
@@ -209,6 +217,7 @@ function start(view: EpochView, attempt: number, at: number, draft: Draft): void
     view.attempts.push({ attempt, startedAt: at });
   }
   if (view.error) view.error = undefined;
+  if (view.progress) view.progress = undefined;
   view.streamed = "";
   view.reasoning = "";
 }
@@ -217,6 +226,7 @@ function end(view: EpochView, state: NodeState, at: number, draft: Draft): void 
   view.state = state;
   view.endedAt = at;
   if (view.error) view.error = undefined;
+  if (view.progress) view.progress = undefined;
   const last = view.attempts.at(-1);
   if (last && last.endedAt === undefined) setLast(view, draft, { ...last, endedAt: at });
 }

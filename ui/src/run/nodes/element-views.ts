@@ -19,7 +19,7 @@ export type NodeRun = {
   epoch: Epoch;
   /** The last lines of what it streams, or the first of what it streamed. */
   stream?: string;
-  /** How far the tool has come that is being called, if it reports that. */
+  /** What it waits for, or how far the tool has come that is being called, if it reports that. */
   progress?: ToolProgress;
   /** While retrying: which try failed. */
   attempt?: number;
@@ -81,7 +81,8 @@ function toNodeRun(view: NodeView, displayed = displayedEpoch(view)): NodeRun {
   const stream = streamOf(view, displayed);
   if (stream !== undefined) run.stream = stream;
   const calling = displayed.tools.findLast((tool) => tool.progress && tool.endedAt === undefined);
-  if (calling?.progress && view.state === "running") run.progress = calling.progress;
+  const progress = calling?.progress ?? displayed.progress;
+  if (progress && view.state === "running") run.progress = progress;
   const tried = displayed.attempts.at(-1);
   if (view.state === "retrying" && tried) {
     run.attempt = tried.attempt;

@@ -1,16 +1,17 @@
 //! Turns the failures of a call into coded faults. Each names the provider, base URL and model, and suggests a fix.
 
 use std::io;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use plait_core::error::{ErrorCode, Fault};
 use reqwest::StatusCode;
-use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
+use reqwest::header::{HeaderMap, LOCATION};
 use serde_json::Value;
 
 use super::ProtocolConfig;
 use super::context_overflow;
 use super::proxy::ProxySetting;
+use super::retry_delay;
 use crate::codes;
 use crate::net::{causes, innermost_cause, with_causes};
 
@@ -215,7 +216,9 @@ impl ErrorContext {
         if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
             return self.proxy_refused(&self.proxy(), "wants to be signed in to (407)");
         }
-        let delay = retry_after_ms(headers).or_else(|| google_retry_delay_ms(parsed.as_ref()?));
+        let delay = retry_delay::of_headers(headers)
+            .or_else(|| retry_delay::of_google(google_details(error_of(parsed.as_ref()?))))
+            .or_else(|| retry_delay::of_rate_limit(status, headers, &message));
         self.by_status(status.as_u16(), code.as_deref(), &what, delay)
     }
 
@@ -227,12 +230,9 @@ impl ErrorContext {
         let status =
             status.and_then(|status| u16::try_from(status).ok()).filter(|status| (400..600).contains(status));
         let status = status.unwrap_or_else(|| code.as_deref().map_or(500, status_of));
-        self.by_status(
-            status,
-            code.as_deref(),
-            &format!("aborted its reply: {message}"),
-            google_retry_delay_ms(&body),
-        )
+        let delay = retry_delay::of_google(google_details(error_of(&body)))
+            .or_else(|| retry_delay::of_message(&message).filter(|_| status == 429));
+        self.by_status(status, code.as_deref(), &format!("aborted its reply: {message}"), delay)
     }
 
     fn by_status(&self, status: u16, code: Option<&str>, what: &str, delay_ms: Option<u64>) -> Fault {
@@ -345,18 +345,6 @@ fn google_details(error: &Value) -> impl Iterator<Item = &Value> {
     error.get("details").and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The delay Google asks for, in milliseconds. It is in the body, as `"34.5s"`.
-fn google_retry_delay_ms(parsed: &Value) -> Option<u64> {
-    let delay = google_details(error_of(parsed)).find_map(|detail| detail.get("retryDelay")?.as_str())?;
-    seconds_to_ms(delay.trim().strip_suffix('s')?)
-}
-
-/// Converts a text of seconds to milliseconds.
-fn seconds_to_ms(seconds: &str) -> Option<u64> {
-    let seconds = Duration::try_from_secs_f64(seconds.parse().ok()?).ok()?;
-    u64::try_from(seconds.as_millis()).ok()
-}
-
 /// One line of at most [`MAX_EXCERPT_CHARS`], without a period at its end: it becomes part of a sentence.
 fn shorten(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -365,21 +353,6 @@ fn shorten(text: &str) -> String {
         short.push('…');
     }
     short.trim_end_matches('.').to_owned()
-}
-
-/// The delay a server asks for, in milliseconds: from `retry-after-ms`, or from `retry-after` in seconds or as a date.
-fn retry_after_ms(headers: &HeaderMap) -> Option<u64> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    if let Some(milliseconds) = text("retry-after-ms").and_then(|text| text.parse().ok()) {
-        return Some(milliseconds);
-    }
-    let value = text(RETRY_AFTER.as_str())?;
-    seconds_to_ms(value).or_else(|| {
-        // A date that is past by this machine's clock means no delay.
-        let remaining =
-            httpdate::parse_http_date(value).ok()?.duration_since(SystemTime::now()).unwrap_or_default();
-        u64::try_from(remaining.as_millis()).ok()
-    })
 }
 
 fn format_duration(duration: Duration) -> String {

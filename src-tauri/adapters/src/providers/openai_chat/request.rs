@@ -70,10 +70,48 @@ fn messages(
     let system: Vec<&str> = system.collect();
     // One message: some chat templates accept no second one.
     let system = (!system.is_empty()).then(|| json!({ "role": "system", "content": system.join("\n\n") }));
-    system
-        .into_iter()
-        .chain(request.messages.iter().map(|shared| message(shared, quirks, call_ids)))
-        .collect()
+    let messages =
+        system.into_iter().chain(request.messages.iter().map(|shared| message(shared, quirks, call_ids)));
+    if quirks.merge_roles.unwrap_or_default() { merge_roles(messages).into() } else { messages.collect() }
+}
+
+/// Consecutive messages of one role as one, except for tool results and for what follows a tool call.
+fn merge_roles(messages: impl Iterator<Item = Value>) -> Vec<Value> {
+    let mut merged: Vec<Value> = Vec::new();
+    for mut next in messages {
+        match merged.last_mut() {
+            Some(last)
+                if last["role"] == next["role"]
+                    && next["role"] != "tool"
+                    && last.get("tool_calls").is_none() =>
+            {
+                last["content"] = join_contents(last["content"].take(), next["content"].take());
+                if let (Some(last), Some(next)) = (last.as_object_mut(), next.as_object_mut()) {
+                    next.retain(|key, _| key != "content");
+                    last.append(next);
+                }
+            }
+            _ => merged.push(next),
+        }
+    }
+    merged
+}
+
+/// The texts with a blank line between them, or the parts of both.
+fn join_contents(first: Value, second: Value) -> Value {
+    match (first, second) {
+        (first, Value::Null) => first,
+        (Value::Null, second) => second,
+        (Value::String(first), Value::String(second)) => format!("{first}\n\n{second}").into(),
+        (first, second) => [first, second].into_iter().flat_map(to_parts).collect(),
+    }
+}
+
+fn to_parts(content: Value) -> Vec<Value> {
+    match content {
+        Value::Array(parts) => parts,
+        text => vec![json!({ "type": "text", "text": text })],
+    }
 }
 
 fn message(message: &Message, quirks: ChatQuirks, call_ids: CallIdForm) -> Value {

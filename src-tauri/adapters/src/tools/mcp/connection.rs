@@ -10,10 +10,10 @@ use plait_run::tool::{TOOL_CONTEXT_KEY, ToolContext, ToolInvocation};
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::RoleClient;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, GetTaskParams, InputRequests,
-    InputResponses, PaginatedRequestParams, Prompt, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, RequestMetaObject, Resource, ResourceTemplate, ServerPeerInfo, ServerResult,
-    TaskPayload, UpdateTaskParams,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, CustomResult, GetTaskParams,
+    InputRequests, InputResponses, ListToolsRequest, PaginatedRequestParams, Prompt, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, RequestMetaObject, Resource, ResourceTemplate,
+    ServerPeerInfo, ServerResult, TaskPayload, UpdateTaskParams,
 };
 use rmcp::service::{
     ClientLifecycleMode, Peer, PeerRequestOptions, RequestHandle, RunningService, serve_client_with_lifecycle,
@@ -27,14 +27,15 @@ use super::definitions::{MAX_TOOLS, McpBinding, McpTool};
 use super::faults::ConnectionFaults;
 use super::handler::{CallInProgress, Client, RegisteredCall};
 use super::log::ServerLog;
+use super::probed_transport::ProbedTransport;
 use super::process::{ServerCommand, ServerProcess};
 use super::stdio_guard::{MAX_MESSAGE_BYTES, StdioTransport, StdoutGuard};
 use super::tool_result;
 use crate::codes;
 use crate::net::is_loopback;
 
-/// How long the handshake may take. Launchers such as `npx` may download the server first.
-const HANDSHAKE_TIMEOUT: Duration = Duration::from_mins(1);
+/// How long the handshake may take. Launchers such as `npx` may download the server first, which often takes a minute.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_mins(2);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a list or a resource may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -74,7 +75,8 @@ impl Connection {
                 let stderr_log = Arc::clone(&log);
                 tokio::spawn(async move { stderr_log.follow(pipes.stderr).await });
                 let guard = StdoutGuard::new(Arc::clone(&log));
-                let transport = StdioTransport::new(pipes.stdout, pipes.stdin, Arc::clone(&guard));
+                let transport =
+                    ProbedTransport::new(StdioTransport::new(pipes.stdout, pipes.stdin, Arc::clone(&guard)));
                 let faults =
                     ConnectionFaults { server, process: Some(&process), guard: Some(&guard), log: &log };
                 let greeting = serve_client_with_lifecycle(client.clone(), transport, lifecycle());
@@ -148,9 +150,9 @@ impl Connection {
         let mut tools = Vec::new();
         let mut cursor = None;
         for _ in 0..MAX_PAGES {
-            let page = self.bounded(self.peer().list_tools(page(cursor))).await?;
-            tools.extend(page.tools.into_iter().map(McpTool::new));
-            cursor = page.next_cursor;
+            let (page, next_cursor) = self.list_tools(page(cursor)).await?;
+            tools.extend(page);
+            cursor = next_cursor;
             if cursor.is_none() || tools.len() > MAX_TOOLS {
                 break;
             }
@@ -165,6 +167,28 @@ impl Connection {
         let tools = Arc::new(tools);
         *cached = Some(Arc::clone(&tools));
         Ok(tools)
+    }
+
+    /// One page of the tools, with the cursor of the next.
+    async fn list_tools(
+        &self,
+        params: Option<PaginatedRequestParams>,
+    ) -> Result<(Vec<McpTool>, Option<String>), Fault> {
+        let mut request = ListToolsRequest::default();
+        request.params = params;
+        let request = self.peer().send_request(ClientRequest::ListToolsRequest(request));
+        match self.bounded(request).await? {
+            ServerResult::ListToolsResult(page) => {
+                Ok((page.tools.into_iter().map(McpTool::new).collect(), page.next_cursor))
+            }
+            // For the SDK, a list is none if one of its tools is none.
+            ServerResult::CustomResult(CustomResult(mut page)) if page["tools"].is_array() => {
+                let next_cursor = page["nextCursor"].as_str().map(str::to_owned);
+                let tools = page["tools"].as_array_mut().map(std::mem::take).unwrap_or_default();
+                Ok((tools.into_iter().map(McpTool::read).collect(), next_cursor))
+            }
+            _ => Err(self.faults().of_unexpected("a list of tools")),
+        }
     }
 
     /// The resources of the server, if it has some.
@@ -234,7 +258,7 @@ impl Connection {
         invocation: &ToolInvocation,
         context: Option<&ToolContext>,
     ) -> Result<Value, Fault> {
-        let _permit = self.client.acquire_call_permit().await;
+        let _permit = self.client.acquire_call_permit(&binding.tool).await;
         let call = CallInProgress::new(Arc::clone(&invocation.progress), Arc::clone(&invocation.requests));
         let mut registered = self.client.register(Arc::clone(&call));
         let timeout = invocation.tool.policy.timeout_ms.map_or(DEFAULT_CALL_TIMEOUT, Duration::from_millis);
@@ -245,6 +269,7 @@ impl Connection {
             () = wait_for_oversized(&mut oversized) => Err(self.faults().of_oversized(MAX_MESSAGE_BYTES)),
             () = run_out(timeout, &call, &self.client) => Err(self.faults().of_silent_call(&binding.tool, timeout)),
         };
+        self.client.note_tried(&binding.tool);
         // A question that could not be asked ends the call; the server's own result does not count.
         if let Some(fault) = call.take_fault() {
             return Err(fault);

@@ -53,6 +53,25 @@ impl McpTool {
         read
     }
 
+    /// A tool as it is in the message. One that cannot be read has a problem.
+    pub(super) fn read(definition: Value) -> Self {
+        let text = |key: &str| definition[key].as_str().unwrap_or_default().to_owned();
+        let (name, description) = (text("name"), text("description"));
+        let has_schema = definition["inputSchema"].is_object();
+        match serde_json::from_value(definition) {
+            Ok(tool) => Self::new(tool),
+            Err(error) => {
+                let problem = if has_schema {
+                    format!("Its definition cannot be read: {error}.")
+                } else {
+                    "It has no `inputSchema`, which says what its arguments are.".to_owned()
+                };
+                let parameters = Value::Null;
+                Self { name, description, parameters, read_only: false, problem: Some(problem) }
+            }
+        }
+    }
+
     fn find_problem(&self) -> Option<String> {
         if self.name.is_empty() {
             return Some("It has no name.".to_owned());

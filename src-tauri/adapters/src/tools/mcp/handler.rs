@@ -2,12 +2,13 @@
 //!
 //! A request of a server belongs to a call, and the protocol does not always say to which one. If several are in
 //! progress, the request waits until all but one have ended; if all of them could be waiting, they end with a fault.
-//! Once a server has asked something, it gets one call at a time.
+//! So of the tools that were not called yet, one is called at a time, and once a server has asked something, it gets one call
+//! at a time.
 
 // Sampling and logging are deprecated by the protocol, and servers use them.
 #![allow(deprecated)]
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -212,16 +213,21 @@ struct ClientState {
     /// Whether the server has asked something. Then its calls are made one at a time.
     asks: AtomicBool,
     call_lock: RwLock<()>,
+    /// The tools with a call that has ended, by which it is known whether they ask.
+    tried: Mutex<HashSet<String>>,
+    /// Held during the first call of a tool.
+    first_call_lock: tokio::sync::Mutex<()>,
     /// How many requests wait until it is clear to which call they belong.
     unclear: AtomicUsize,
     /// A call ended, or a request waits.
     changed: Notify,
 }
 
-/// Held while a call is made: by one call alone if the server asks questions.
+/// Held while a call is made: by one call alone if the server asks questions, and by one of the first calls of tools.
 #[expect(dead_code, reason = "they are held")]
 pub(super) enum CallPermit<'a> {
     Shared(RwLockReadGuard<'a, ()>),
+    First(RwLockReadGuard<'a, ()>, tokio::sync::MutexGuard<'a, ()>),
     Exclusive(RwLockWriteGuard<'a, ()>),
 }
 
@@ -236,6 +242,8 @@ impl Client {
             tools_changed: AtomicBool::default(),
             asks: AtomicBool::default(),
             call_lock: RwLock::default(),
+            tried: Mutex::default(),
+            first_call_lock: tokio::sync::Mutex::default(),
             unclear: AtomicUsize::default(),
             changed: Notify::new(),
         }))
@@ -253,13 +261,30 @@ impl Client {
         RegisteredCall { client: self.clone(), id, tokens: Vec::new() }
     }
 
-    /// Waits until a call may be made.
-    pub(super) async fn acquire_call_permit(&self) -> CallPermit<'_> {
-        if self.0.asks.load(Ordering::Relaxed) {
-            CallPermit::Exclusive(self.0.call_lock.write().await)
-        } else {
-            CallPermit::Shared(self.0.call_lock.read().await)
+    /// Waits until a call of the tool may be made.
+    pub(super) async fn acquire_call_permit(&self, tool: &str) -> CallPermit<'_> {
+        let mut first = None;
+        if !self.asks() && !self.0.tried.lock().contains(tool) {
+            first = Some(self.0.first_call_lock.lock().await);
         }
+        if self.asks() {
+            return CallPermit::Exclusive(self.0.call_lock.write().await);
+        }
+        let shared = self.0.call_lock.read().await;
+        // Another call may have been the first, meanwhile.
+        match first.filter(|_| !self.0.tried.lock().contains(tool)) {
+            Some(first) => CallPermit::First(shared, first),
+            None => CallPermit::Shared(shared),
+        }
+    }
+
+    fn asks(&self) -> bool {
+        self.0.asks.load(Ordering::Relaxed)
+    }
+
+    /// A call of the tool has ended.
+    pub(super) fn note_tried(&self, tool: &str) {
+        self.0.tried.lock().insert(tool.to_owned());
     }
 
     /// Whether a request waits until it is clear to which call it belongs. Meanwhile no call runs out of time.

@@ -47,7 +47,8 @@ struct Supervision {
 enum ConnectionState {
     #[default]
     Idle,
-    Starting,
+    /// Since when.
+    Starting(Instant),
     Open(Arc<Connection>),
     Failed(Fault),
 }
@@ -85,7 +86,7 @@ impl Server {
             }
         }
         supervision.wait_for_turn(&self.name).await?;
-        *self.state.lock() = ConnectionState::Starting;
+        *self.state.lock() = ConnectionState::Starting(Instant::now());
         // A caller that gives up leaves no server that starts for ever.
         let starting = ResetOnDrop(self);
         let opened = match target.await {
@@ -134,10 +135,18 @@ impl Server {
     pub(super) fn phase(&self) -> McpServerPhase {
         match &*self.state.lock() {
             ConnectionState::Idle => McpServerPhase::Idle,
-            ConnectionState::Starting => McpServerPhase::Starting,
+            ConnectionState::Starting(_) => McpServerPhase::Starting,
             ConnectionState::Open(connection) if connection.is_open() => McpServerPhase::Connected,
             ConnectionState::Open(_) => McpServerPhase::Ended,
             ConnectionState::Failed(_) => McpServerPhase::Failed,
+        }
+    }
+
+    /// How long it has been starting, if it is.
+    pub(super) fn starting_for(&self) -> Option<Duration> {
+        match &*self.state.lock() {
+            ConnectionState::Starting(since) => Some(since.elapsed()),
+            _ => None,
         }
     }
 

@@ -356,6 +356,7 @@ impl McpServers {
             name: server.name.clone(),
             entry: server.entry.clone(),
             phase: server.phase(),
+            starting_seconds: server.starting_for().map(|time| time.as_secs()),
             fault: server.fault().map(|fault| self.0.keys.redaction().fault(fault)),
             pin: self.0.accepted.lock().get(&server.name).map(AcceptedTools::pin),
             changes: server.changes.lock().clone(),

@@ -15,6 +15,10 @@ pub struct McpServerStatus {
     pub name: String,
     pub entry: McpEntry,
     pub phase: McpServerPhase,
+    /// How long it has been starting, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub starting_seconds: Option<u64>,
     /// Why it could not be started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]

@@ -14,7 +14,7 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use super::{KIND, stream_of};
-use crate::requests::{assistant_with_calls, closed_schema, to_shared, tool_message, user};
+use crate::requests::{assistant_with_calls, closed_schema, image_message, to_shared, tool_message, user};
 use crate::server::{Answer, ReceivedRequest, Server, call, provider, request};
 
 fn hello() -> Answer {
@@ -123,6 +123,39 @@ async fn ids_of_calls_and_results_are_mapped_alike() {
     }
     let body = sent_body(ChatQuirks::default(), tool_rounds()).await;
     assert_eq!(body["messages"][1]["tool_calls"][0]["id"], "a");
+}
+
+#[tokio::test]
+async fn messages_of_one_role_are_merged_where_roles_must_alternate() {
+    let messages = || {
+        to_shared([
+            user("Hello."),
+            user("Are you there?"),
+            assistant_with_calls("Wait.", &[]),
+            assistant_with_calls("", &[("a", "size", json!({})), ("b", "size", json!({}))]),
+            tool_message("a", "42"),
+            tool_message("b", "43"),
+            user("Thanks."),
+            image_message(),
+        ])
+    };
+    let request = || ModelRequest { messages: messages(), max_tokens: Some(100), ..request() };
+    let roles = |body: &Value| {
+        let messages = body["messages"].as_array().expect("a list").clone();
+        messages.iter().map(|one| one["role"].as_str().expect("a role").to_owned()).collect::<Vec<_>>()
+    };
+    let quirks = ChatQuirks { merge_roles: Some(true), ..ChatQuirks::default() };
+    let body = sent_body(quirks, request()).await;
+    assert_eq!(roles(&body), ["user", "assistant", "tool", "tool", "user"], "{body:#}");
+    let sent = &body["messages"];
+    assert_eq!(sent[0]["content"], "Hello.\n\nAre you there?");
+    assert_eq!((&sent[1]["content"], &sent[1]["tool_calls"][1]["id"]), (&json!("Wait."), &json!("b")));
+    assert_eq!((&sent[2]["tool_call_id"], &sent[3]["content"]), (&json!("a"), &json!("43")));
+    let kinds: Vec<_> =
+        sent[4]["content"].as_array().expect("parts").iter().map(|part| &part["type"]).collect();
+    assert_eq!(kinds, ["text", "text", "image_url"]);
+    let body = sent_body(ChatQuirks::default(), request()).await;
+    assert_eq!(roles(&body).len(), 8, "{body:#}");
 }
 
 #[test]

@@ -66,12 +66,27 @@ fn batch_keeps_the_latest_progress_of_each_call() {
             },
         ),
     };
+    let waiting = |progress: f64| Entry {
+        seq: None,
+        at: 0,
+        event: Event::Node(
+            Activation { node: "c".into(), epoch: Epoch::root() },
+            NodeEvent::Progressed { progress: ToolProgress { progress, ..ToolProgress::default() } },
+        ),
+    };
     let mut batch = Vec::new();
-    for entry in
-        [progress("a", 1.0), progress("b", 1.0), progress("a", 2.0), delta("c", "x"), progress("a", 3.0)]
-    {
+    for entry in [
+        progress("a", 1.0),
+        waiting(1.0),
+        progress("b", 1.0),
+        progress("a", 2.0),
+        waiting(2.0),
+        delta("c", "x"),
+        progress("a", 3.0),
+    ] {
         push_merged(&mut batch, entry);
     }
-    let expected = [progress("a", 2.0), progress("b", 1.0), delta("c", "x"), progress("a", 3.0)];
+    let expected =
+        [progress("a", 2.0), waiting(2.0), progress("b", 1.0), delta("c", "x"), progress("a", 3.0)];
     assert_eq!(batch, expected);
 }

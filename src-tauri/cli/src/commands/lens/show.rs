@@ -77,6 +77,9 @@ fn print_call(out: &mut impl Write, number: usize, call: &LensCall) -> std::io::
     if !call.settings.refused_parameters.is_empty() {
         writeln!(out, "Not sent: {}, which the model refuses", call.settings.refused_parameters.join(", "))?;
     }
+    for notice in &call.notices {
+        writeln!(out, "Notice: {notice}")?;
+    }
     for left_out in &call.left_out {
         writeln!(out, "Left out: {}", left_out_text(left_out))?;
     }

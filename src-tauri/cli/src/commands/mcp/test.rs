@@ -4,8 +4,8 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::Plait;
-use plait_api::mcp::ConnectMcpServer;
 
+use super::connect;
 use super::tools::print_changes;
 use crate::exit::{CliError, ExitStatus};
 use crate::format::{first_line, to_json};
@@ -23,7 +23,7 @@ pub(super) struct TestArgs {
 }
 
 pub(super) async fn execute(app: &Plait, args: TestArgs) -> Result<ExitStatus, CliError> {
-    let details = app.call(ConnectMcpServer { name: args.name.clone() }).await?;
+    let details = connect(app, &args.name).await?;
     let mut out = stdout();
     let status = if details.status.changes.is_some() { ExitStatus::Failure } else { ExitStatus::Success };
     if args.json {

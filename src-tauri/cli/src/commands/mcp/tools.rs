@@ -4,10 +4,10 @@ use std::io::Write as _;
 
 use clap::Args;
 use plait_api::Plait;
-use plait_api::mcp::{AcceptMcpTools, ConnectMcpServer};
+use plait_api::mcp::AcceptMcpTools;
 use plait_api::mcp_servers::{McpTool, McpToolChanges};
 
-use super::describe_pin;
+use super::{connect, describe_pin};
 use crate::exit::{CliError, ExitStatus};
 use crate::format::to_json;
 use crate::terminal::stdout;
@@ -25,7 +25,7 @@ pub(super) struct ToolsArgs {
 }
 
 pub(super) async fn execute(app: &Plait, args: ToolsArgs) -> Result<ExitStatus, CliError> {
-    let mut details = app.call(ConnectMcpServer { name: args.name.clone() }).await?;
+    let mut details = connect(app, &args.name).await?;
     if let Some(changes) = details.status.changes.take_if(|_| args.accept) {
         let accept = AcceptMcpTools { name: args.name.clone(), definitions: changes.definitions };
         details = app.call(accept).await?;

@@ -100,6 +100,9 @@ pub(super) struct FieldArgs {
     /// Whether ids of tool calls are sent as nine letters and digits (chat completions).
     #[arg(long, value_name = "BOOL", help_heading = "Quirks")]
     short_tool_call_ids: Option<bool>,
+    /// Whether consecutive messages of one role are sent as one (chat completions).
+    #[arg(long, value_name = "BOOL", help_heading = "Quirks")]
+    merge_roles: Option<bool>,
     /// Whether a text's beginning between `<think>` tags becomes the reasoning of the reply.
     #[arg(long, value_name = "BOOL", help_heading = "Quirks")]
     reasoning_tags: Option<bool>,
@@ -140,6 +143,7 @@ impl FieldArgs {
         quirks.strict = self.strict.or(quirks.strict);
         quirks.stream_options = self.stream_options.or(quirks.stream_options);
         quirks.short_tool_call_ids = self.short_tool_call_ids.or(quirks.short_tool_call_ids);
+        quirks.merge_roles = self.merge_roles.or(quirks.merge_roles);
         settings.reasoning_tags = self.reasoning_tags.or(settings.reasoning_tags);
         settings.sessions = self.sessions.or(settings.sessions);
         settings.connect_timeout_ms = self.connect_timeout.or(settings.connect_timeout_ms);
@@ -177,6 +181,7 @@ pub(super) enum Field {
     Strict,
     StreamOptions,
     ShortToolCallIds,
+    MergeRoles,
     ReasoningTags,
     Sessions,
     ConnectTimeout,
@@ -199,6 +204,7 @@ impl Field {
             Self::Strict => quirks.strict = None,
             Self::StreamOptions => quirks.stream_options = None,
             Self::ShortToolCallIds => quirks.short_tool_call_ids = None,
+            Self::MergeRoles => quirks.merge_roles = None,
             Self::ReasoningTags => settings.reasoning_tags = None,
             Self::Sessions => settings.sessions = None,
             Self::ConnectTimeout => settings.connect_timeout_ms = None,

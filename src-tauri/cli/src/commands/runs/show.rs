@@ -66,6 +66,9 @@ fn print(detail: &RunDetail) -> Result<(), CliError> {
             for child in &epoch.children {
                 writeln!(out, "`{node}{}` started run {child}", epoch.epoch)?;
             }
+            for notice in &epoch.notices {
+                writeln!(out, "Notice at `{node}{}`: {notice}", epoch.epoch)?;
+            }
         }
     }
     for (at, attachment) in attachments(&detail.entries) {

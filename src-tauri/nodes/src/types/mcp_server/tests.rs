@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::testing::NodeHarness;
+use plait_run::journal::{Event, NodeEvent};
 
 fn offered(config: Value) -> Vec<Value> {
     let run = NodeHarness::new().run("mcpServer", config, &[]);
@@ -32,6 +33,22 @@ fn config_selects_and_configures_tools() {
     assert_eq!(tools[0]["instructions"], json!("Ask first."));
     assert_eq!(tools[0]["binding"], json!({ "tool": "write_file", "sendContext": true }));
     assert_eq!(tools[0]["policy"], json!({ "timeoutMs": 5, "approval": true }));
+}
+
+#[test]
+fn start_of_a_slow_server_is_shown() {
+    let run = NodeHarness::new().run("mcpServer", json!({ "server": "slow" }), &[]);
+    assert_eq!(run.output("names"), Some(&json!(["read_file", "write_file"])));
+    let shown: Vec<_> = run
+        .shown
+        .iter()
+        .filter_map(|event| match event {
+            Event::Node(_, NodeEvent::Progressed { progress }) => progress.message.clone(),
+            _ => None,
+        })
+        .collect();
+    let after = |seconds| format!("Waiting for the MCP server `slow` to start ({seconds} s)");
+    assert_eq!(shown, [after(2), after(4)]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use crate::journal::event_payload::{Answer, EventRef, FinishMetadata, NodeOutputs, SkipReason, SourceRef};
-use crate::tool::ToolPause;
+use crate::tool::{ToolPause, ToolProgress};
 use plait_core::error::Fault;
 use plait_core::id::{MessageId, PortName};
 use plait_core::origin::Origins;
@@ -41,6 +41,18 @@ pub enum NodeEvent {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         #[ts(optional, as = "Option<String>")]
         reasoning: String,
+    },
+    /// Something outside of the run is waited for. For watchers only: never journaled.
+    #[serde(rename = "node.progressed")]
+    Progressed {
+        /// What is waited for, and how far it has come.
+        progress: ToolProgress,
+    },
+    /// Something was done less well than asked, and the activation went on.
+    #[serde(rename = "node.noticed")]
+    Noticed {
+        /// What was done instead, and how to get what was asked.
+        notice: Fault,
     },
     /// The activation succeeded, or its pause was ended without an answer.
     #[serde(rename = "node.finished")]

@@ -48,7 +48,11 @@ impl Scheduler {
                 }
                 self.fail_loop(ix, &outer, error, origins, derived);
             }
-            NodeEvent::Ready { .. } | NodeEvent::Skipped { .. } | NodeEvent::Delta { .. } => {}
+            NodeEvent::Ready { .. }
+            | NodeEvent::Skipped { .. }
+            | NodeEvent::Delta { .. }
+            | NodeEvent::Progressed { .. }
+            | NodeEvent::Noticed { .. } => {}
             NodeEvent::Paused { .. } | NodeEvent::Answered { .. } => {
                 return Err(impossible(event, "the test of a loop asks nobody"));
             }

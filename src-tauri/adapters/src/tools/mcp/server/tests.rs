@@ -40,6 +40,15 @@ async fn server_that_keeps_failing_is_left_alone_for_a_while() {
 async fn abandoned_start_leaves_the_server_idle() {
     let server = server();
     let start = server.connection(std::future::pending());
-    assert!(tokio::time::timeout(Duration::from_secs(1), start).await.is_err());
+    let look = async {
+        tokio::time::sleep(Duration::from_secs(12)).await;
+        assert_eq!(
+            (server.phase(), server.starting_for()),
+            (McpServerPhase::Starting, Some(Duration::from_secs(12)))
+        );
+    };
+    let start = tokio::time::timeout(Duration::from_secs(13), start);
+    assert!(tokio::join!(start, look).0.is_err());
+    assert_eq!(server.starting_for(), None);
     assert_eq!(server.phase(), McpServerPhase::Idle);
 }

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{main, pairs, sent_messages};
-use crate::testing::NodeHarness;
+use crate::codes;
+use crate::testing::{NodeHarness, NodeRun};
 use plait_run::context::ToolCall;
-use plait_run::journal::{CallEvent, Event};
+use plait_run::journal::{CallEvent, Event, NodeEvent};
 use plait_run::provider::ModelReply;
 use plait_run::tokens;
 use plait_testing::ScriptedReply;
@@ -217,4 +218,31 @@ fn unexpected_tool_call_does_not_suggest_more_rounds() {
     assert_eq!(fault.code, "chat.no_tools");
     let text = format!("{} {}", fault.message, fault.hint.unwrap());
     assert!(!text.contains("maxToolRounds"), "{text}");
+}
+
+#[test]
+fn tool_call_in_the_text_is_noticed_once() {
+    let mut harness = NodeHarness::new();
+    let offered = tools(&mut harness);
+    let text = r#"<tool_call>{"name": "calculator", "arguments": {"expression": "6 * 7"}}</tool_call>"#;
+    harness.provider.push_replies([ScriptedReply::text(text), ScriptedReply::text(text)]);
+    let inputs = [("context", main()), ("message", json!("What?")), ("tools", json!([offered]))];
+    let run = harness.run("chat", json!({}), &inputs);
+    assert_eq!(run.output("response"), Some(&json!(text)), "the text is the reply");
+    let notices = |run: &NodeRun| {
+        let is_notice = |event: &&Event| matches!(event, Event::Node(_, NodeEvent::Noticed { .. }));
+        run.events.iter().filter(is_notice).cloned().collect::<Vec<_>>()
+    };
+    let [Event::Node(_, NodeEvent::Noticed { notice })] = &notices(&run)[..] else {
+        panic!("{:?}", run.events)
+    };
+    assert_eq!(notice.code, codes::CHAT_TOOL_CALL_IN_TEXT);
+    assert!(notice.message.contains("`calculator`"), "{notice:?}");
+
+    harness.recorded = notices(&run);
+    assert_eq!(notices(&harness.run("chat", json!({}), &inputs)), [], "it was said before");
+    harness.recorded.clear();
+    harness.provider.push_replies([ScriptedReply::text(text)]);
+    let without_tools = harness.run("chat", json!({}), &inputs[..2]);
+    assert_eq!(notices(&without_tools), [], "no tool was offered");
 }

@@ -6,8 +6,9 @@ use super::USER_MESSAGE_INDEX;
 use super::attachments::attach;
 use plait_core::attachment::{Attachment, AttachmentKind};
 use plait_core::error::Fault;
+use plait_core::expression::as_text;
 use plait_core::id::{MessageId, PortName};
-use plait_run::context::{Content, ContextRecord, Message, Role, SharedMessage};
+use plait_run::context::{Content, ContextHandle, ContextRecord, Message, Question, Role, SharedMessage};
 use plait_run::node::NodeContext;
 use plait_run::tokens;
 
@@ -34,10 +35,34 @@ impl UserMessage {
             return Self { message: Arc::clone(last), in_history: true, inputs: Vec::new() };
         }
         let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
-        if !node_context.memory_mode.reads() {
+        // What is no message of this context may be said in it again, unless agents that share a memory talk to each other.
+        let is_known = id.is_some_and(|id| history.position(id).is_some());
+        if !is_known && !node_context.memory_mode.reads() {
             return Self { message: Arc::new(message), in_history: false, inputs: Vec::new() };
         }
         Self::repeating(message, id, context)
+    }
+
+    /// The last output on a context edge, which no node has answered yet. Nothing if there is none, or if it says nothing.
+    pub(crate) fn pending(
+        context: &ContextRecord,
+        handle: &ContextHandle,
+        node_context: &NodeContext,
+    ) -> Option<Self> {
+        let text = as_text(handle.current_output.as_ref()?);
+        let message = Self::new(context, text, handle.message_id.as_ref(), node_context, &context.model);
+        message.says_something().then_some(message)
+    }
+
+    /// Whether it is more than blank text.
+    pub(crate) fn says_something(&self) -> bool {
+        let content = &self.message.content;
+        content.attachments().next().is_some() || !content.text().trim().is_empty()
+    }
+
+    /// What the turn answers.
+    pub(crate) fn question(&self) -> Question {
+        if self.in_history { Question::InHistory } else { Question::New(Arc::clone(&self.message)) }
     }
 
     /// A prompt of a node's own that contains what another node said in the message `id`.
@@ -85,7 +110,7 @@ impl UserMessage {
         Self { inputs, ..self }
     }
 
-    /// Nodes that share a memory talk to each other: what one said is not added again to the context it was said in.
+    /// A message keeps its identity: what was said in a context is not added to it again.
     fn repeating(message: Message, id: Option<&MessageId>, context: &ContextRecord) -> Self {
         let repeats = id.filter(|id| **id != message.id).cloned();
         let in_history = repeats.as_ref().is_some_and(|id| context.message_history.position(id).is_some());

@@ -6,6 +6,7 @@ use plait_core::origin::Origins;
 use plait_run::context::{ContextRecord, History, SharedMessage};
 use plait_run::tokens::{TOKENS_PER_MESSAGE, count_cached};
 use plait_run::tool::ToolSpec;
+use plait_run::transcript::CarriedMessages;
 
 /// The parts of a call.
 pub(super) struct Assembled {
@@ -38,7 +39,11 @@ pub(super) fn assemble(
         Some(turns) => turns.conversation.scope.outside(&context.message_history),
         None => context.message_history.clone(),
     };
-    let (sent, blocks) = add_blocks(question, tools, blocks, &history, model);
+    // The turns that the settings of the loop let through. The window may leave out a few more.
+    let bounded = turns.and_then(|turns| turns.bound(u64::MAX));
+    let carried =
+        CarriedMessages { history: &history, turns: bounded.as_ref().map(|bounded| &bounded.messages) };
+    let (sent, blocks) = add_blocks(question, tools, blocks, carried, model);
     let stored = history.last().is_some_and(|last| last.id == question.id);
     // Turns stand between the history and the user message.
     let as_stored = stored && turns.is_none() && sent.id == question.id && sent.content == question.content;

@@ -12,12 +12,12 @@ use plait_core::expression::evaluation::Evaluator;
 use plait_core::origin::Origins;
 use plait_run::context::{Content, Message, Part, SharedMessage};
 use plait_run::loop_history::{
-    BoundReason, BoundedHistory, HistoryBounds, LoopConversation, LoopHistory, TextBlock, bound_history,
-    write_text_block,
+    BoundReason, BoundedHistory, HistoryBounds, LoopConversation, LoopHistory, bound_history,
 };
 use plait_run::models::ModelConfig;
 use plait_run::prompt_record::{LoopConversationRecord, OmissionReason, OmittedTurns, SentTurn};
 use plait_run::tokens;
+use plait_run::transcript::{TextBlock, write_text_block};
 
 use crate::codes;
 
@@ -112,7 +112,7 @@ impl<'a> LoopTurns<'a> {
         let LoopConversation { settings, start, .. } = self.conversation;
         let block = TextBlock {
             template: settings.history_template.as_ref(),
-            start: start.as_ref().map(|id| (id, &settings.init.history.start_with)),
+            start: start.as_ref().map(|id| (id, settings.init.history.start_with.prefix.as_str())),
         };
         write_text_block(&bounded.messages, block, evaluator).await
     }

@@ -153,8 +153,8 @@ fn summary_is_written_when_turns_leave_the_recent_ones() {
     assert_eq!(appended[1]["change"]["dropped"], 1);
     assert_eq!(appended[3]["change"]["summary"]["text"], "Summary C.");
     let prompts = prompts(&stage);
-    assert_eq!(prompts[2], ["user: Turns:\n\noptimist: Will it rain?\n".replace("optimist", "Somebody")]);
-    assert_eq!(prompts[4], ["user: Summary so far:\nSummary A.\n\nTurns:\n\nOptimist: One.\n"]);
+    assert_eq!(prompts[2], ["user: Turns:\n\ntopic: Will it rain?\n"]);
+    assert_eq!(prompts[4], ["user: Summary so far:\n  Summary A.\n\nTurns after it:\n\nOptimist: One.\n"]);
     // The next speaker sees the summary.
     assert_eq!(
         prompts[3].last().unwrap(),
@@ -199,7 +199,7 @@ fn failed_summary_leaves_the_old_one_and_forgets_nothing() {
     assert_eq!(appended[1]["change"]["error"]["code"], "memory.no_summary");
     assert_eq!(appended[1]["change"].get("dropped"), None);
     assert_eq!(appended[2]["change"]["dropped"], 2);
-    assert_eq!(prompts(&stage)[4], ["user: Turns:\n\nSomebody: Will it rain?\n\nOptimist: One.\n"]);
+    assert_eq!(prompts(&stage)[4], ["user: Turns:\n\ntopic: Will it rain?\n\nOptimist: One.\n"]);
 }
 
 #[test]

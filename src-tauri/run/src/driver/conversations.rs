@@ -285,7 +285,11 @@ impl Conversations {
         let node = plan.find(&at.node)?;
         let owner = around(plan, node, &at.epoch)?;
         let conversation = self.open.get_mut(&owner)?;
-        let (port, output) = said(plan, node, outputs)?;
+        let role = conversation.role(plan, node);
+        // A message of somebody else that a model passes on is not said by the model.
+        let own =
+            |port: &PortName| role == Some(Role::User) || messages.get(port).is_none_or(|id| is_by(id, at));
+        let (port, output) = said(plan, node, outputs, own)?;
         let key = (node, at.epoch.clone());
         // The person's turn is the answer itself, not the output that the node makes of it.
         let answer = self.answers.answer(&key);
@@ -293,7 +297,7 @@ impl Conversations {
         if plan.nodes[node].node.behavior().is_agent || answer.is_some() {
             conversation.lineage.say(plan, &key, value);
         }
-        let role = conversation.role(plan, node)?;
+        let role = role?;
         // Journals of earlier versions do not say what was attached. Their turns stay text alone.
         let attached = metadata.extra.get(LOOP_TURN).and_then(|said| Content::deserialize(said).ok());
         let content = attached.or_else(|| Some(turn_content(value)?.into()))?;
@@ -413,6 +417,11 @@ impl Conversation {
         }
         is_any.then_some(appended)
     }
+}
+
+/// Whether an activation wrote a message.
+fn is_by(id: &MessageId, author: &Activation) -> bool {
+    id.as_str().rsplit_once('/').is_some_and(|(by, _)| by == author.to_string())
 }
 
 /// The loop that an activation is of, if it has a conversation.

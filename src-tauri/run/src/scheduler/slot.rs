@@ -8,6 +8,7 @@ use super::{Answer, Start};
 use crate::journal::SourceRef;
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, PlanNode};
+use crate::transcript::said_id;
 use plait_core::id::{ContextId, Epoch, PortName};
 use plait_core::origin::Origins;
 
@@ -160,6 +161,8 @@ impl Slot {
         let ports = &node.node.ports().inputs;
         let first = self.epoch.0.last().is_none_or(|&counter| counter == 0);
         let must = if first { &node.required_first } else { &node.required_later };
+        let behavior = node.node.behavior();
+        let takes_messages = behavior.is_agent || behavior.uses_context;
         let mut sources = BTreeMap::new();
         let mut rest = arrived.as_slice();
         for (at, port) in ports.iter().enumerate() {
@@ -177,7 +180,10 @@ impl Slot {
                 return None;
             }
             for arrival in values {
-                self.inputs.push(&port.name, arrival.value.datum.clone());
+                let Delivered { datum, source } = &arrival.value;
+                let said = || said_id(&source.node, &source.epoch, &source.port, &self.epoch);
+                let message = datum.message.clone().or_else(|| takes_messages.then(said));
+                self.inputs.push(&port.name, Datum { message, ..datum.clone() });
             }
             if !values.is_empty() {
                 let from = values.iter().map(|arrival| arrival.value.source.clone()).collect();

@@ -100,8 +100,11 @@ fn new_summary_extends_the_previous_one_and_is_journaled() {
     let [request] = &harness.provider.requests()[..] else { panic!("one call") };
     assert_eq!(request.model, "small");
     let asked = request.messages[0].content.text();
-    assert!(asked.starts_with("Summary so far:\nOf 4 messages.\n\nMessages:\n\nUser: 4\n"), "{asked}");
-    assert!(asked.ends_with("\nAssistant: 9\n"), "{asked}");
+    assert!(
+        asked.starts_with("Summary so far:\n  Of 4 messages.\n\nTurns after it:\n\nuser: 4\n"),
+        "{asked}"
+    );
+    assert!(asked.ends_with("\nassistant: 9\n"), "{asked}");
     let kinds: Vec<_> =
         run.events.iter().map(|event| serde_json::to_value(event).unwrap()["type"].clone()).collect();
     assert_eq!(kinds, ["prompt.rendered", "model.replied"]);
@@ -206,6 +209,6 @@ fn long_history_is_summarized_in_batches_that_fit() {
     let requests = harness.provider.requests();
     assert!(requests.len() > 2, "20,000 tokens are more than the simulator's window of 8,192 takes at once");
     assert!(requests.iter().all(|request| request.messages[0].tokens < 8_192));
-    assert!(requests[1].messages[0].content.text().starts_with("Summary so far:\nPart 0.\n"));
+    assert!(requests[1].messages[0].content.text().starts_with("Summary so far:\n  Part 0.\n"));
     assert_eq!(texts(&harness)[1..], ["1998", "1999"]);
 }

@@ -62,13 +62,15 @@ impl Layout {
     }
 }
 
-/// What a node said: its first live output that is a value of its own.
+/// What a node said: its first live output that is a value and, by `is_own`, its own.
 pub(super) fn said<'a>(
     plan: &Plan,
     node: NodeIx,
     outputs: &'a NodeOutputs,
+    is_own: impl Fn(&PortName) -> bool,
 ) -> Option<(&'a PortName, &'a Arc<Value>)> {
     let ports = &plan.nodes[node].node.ports().outputs;
-    let mut own = ports.iter().filter(|port| port.kind == PortKind::Data && port.name.as_str() != ERROR_PORT);
+    let own = ports.iter().filter(|port| port.kind == PortKind::Data && port.name.as_str() != ERROR_PORT);
+    let mut own = own.filter(|port| is_own(&port.name));
     own.find_map(|port| outputs.get_key_value(&port.name))
 }

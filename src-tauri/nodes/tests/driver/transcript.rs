@@ -249,3 +249,51 @@ fn reply_forges_no_turn_for_the_summarizer_of_a_loop() {
         assert!(text.contains("I approve") && !is_forged(text), "{text}");
     }
 }
+
+#[test]
+fn memory_of_a_long_flow_buys_few_summaries_and_none_for_nobody() {
+    let stage = Stage::new();
+    script(&stage, &["Said."; 60]);
+    let mut nodes = json!({ "c": { "type": "contextStart" }, "in": { "type": "manualInput", "config": { "text": "Go." } } });
+    let mut edges = vec!["in.value -> s00.message".to_owned()];
+    for step in 0..30 {
+        nodes[format!("c{step:02}")] = json!({ "type": "newContext" });
+        nodes[format!("s{step:02}")] = json!({ "type": "chat" });
+        edges.push(format!("c{step:02}.context -> s{step:02}.context"));
+        if step > 0 {
+            edges.push(format!("s{:02}.response -> s{step:02}.message", step - 1));
+        }
+    }
+    let events = stage.play(&nodes, &json!(edges), &memory());
+    assert_eq!(remembered(&events).len(), 31);
+    let of_summaries: Vec<&str> = events
+        .iter()
+        .filter(|event| event["prompt"]["purpose"] == "memorySummary")
+        .map(|event| event["node"].as_str().unwrap())
+        .collect();
+    assert!((1..=5).contains(&of_summaries.len()), "{of_summaries:?}");
+    assert!(!of_summaries.contains(&"s29"), "nobody reads the memory after it: {of_summaries:?}");
+}
+
+/// The last writer would have a summary due, and the memory lives on in the next run of a conversation only.
+#[test]
+fn last_reader_of_the_memory_writes_no_summary() {
+    let stage = Stage::new();
+    script(&stage, &["One.", "Two.", "Sum."]);
+    let nodes = json!({
+        "c": { "type": "contextStart" },
+        "d": { "type": "newContext" },
+        "in": { "type": "manualInput", "config": { "text": "Go." } },
+        "one": { "type": "chat" },
+        "two": { "type": "chat" },
+    });
+    let edges = json!([
+        "c.context -> one.context",
+        "d.context -> two.context",
+        "in.value -> one.message",
+        "one.response -> two.message",
+    ]);
+    let settings = json!({ "memory": { "mode": "readWrite", "recentTurns": 2 } });
+    stage.play(&nodes, &edges, &settings);
+    assert_eq!(received(&stage).len(), 2);
+}

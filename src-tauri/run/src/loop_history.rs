@@ -22,7 +22,7 @@ use plait_core::origin::Origins;
 pub use answers::{PersonAnswer, PersonAnswers};
 pub use bound::{BoundReason, BoundedHistory, LeftOutTurns, bound_history};
 pub use content::turn_content;
-pub use conversation::{ConversationScope, LoopConversation, ReceivedText};
+pub use conversation::{ConversationScope, Insertion, LoopConversation, ReceivedText};
 pub use settings::{
     AiTurnSource, ConversationSettings, HITL, HistoryBounds, HistoryInit, HistoryManagement, HistoryStart,
     HistoryStrategy, NAMED_STEPS, StartWith,

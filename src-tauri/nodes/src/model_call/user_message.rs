@@ -29,18 +29,28 @@ impl UserMessage {
         node_context: &NodeContext,
         model: &str,
     ) -> Self {
-        let history = &context.message_history;
-        let last = history.last();
+        // What is no message of this context may be said in it again, unless agents that share a memory talk to each other.
+        let is_known = id.is_some_and(|id| context.message_history.position(id).is_some());
+        if is_known || node_context.memory_mode.reads() {
+            return Self::taken(context, text, id, node_context, model);
+        }
+        let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
+        Self { message: Arc::new(message), in_history: false, inputs: Vec::new() }
+    }
+
+    /// The same, by its identity: what is a message of the context, or of the loop around the node, is not said again.
+    pub(crate) fn taken(
+        context: &ContextRecord,
+        text: String,
+        id: Option<&MessageId>,
+        node_context: &NodeContext,
+        model: &str,
+    ) -> Self {
+        let last = context.message_history.last();
         if let Some(last) = last.filter(|last| last.role == Role::User && Some(&last.id) == id) {
             return Self { message: Arc::clone(last), in_history: true, inputs: Vec::new() };
         }
-        let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
-        // What is no message of this context may be said in it again, unless agents that share a memory talk to each other.
-        let is_known = id.is_some_and(|id| history.position(id).is_some());
-        if !is_known && !node_context.memory_mode.reads() {
-            return Self { message: Arc::new(message), in_history: false, inputs: Vec::new() };
-        }
-        Self::repeating(message, id, context)
+        Self::repeating(node_context.message(USER_MESSAGE_INDEX, Role::User, text, model), id, context)
     }
 
     /// The last output on a context edge, which no node has answered yet. Nothing if there is none, or if it says nothing.
@@ -50,7 +60,7 @@ impl UserMessage {
         node_context: &NodeContext,
     ) -> Option<Self> {
         let text = as_text(handle.current_output.as_ref()?);
-        let message = Self::new(context, text, handle.message_id.as_ref(), node_context, &context.model);
+        let message = Self::taken(context, text, handle.message_id.as_ref(), node_context, &context.model);
         message.says_something().then_some(message)
     }
 

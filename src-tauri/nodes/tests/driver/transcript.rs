@@ -297,3 +297,98 @@ fn last_reader_of_the_memory_writes_no_summary() {
     stage.play(&nodes, &edges, &settings);
     assert_eq!(received(&stage).len(), 2);
 }
+
+/// The conversation of the loop begins with its first turn. What other nodes add to the context stands where they added it.
+#[test]
+fn sub_flow_and_injected_messages_stand_in_their_places_among_the_turns_of_a_loop() {
+    let stage = Stage::new();
+    for result in ["Result 2.", "Result 1.", "Result 0."] {
+        stage.subflows.push_end(FakeSubflows::finished_end(&json!({ "said": { "value": result } })));
+    }
+    script(&stage, &["Alder.", "Birch.", "Cedar."]);
+    let nodes = json!({
+        "c": { "type": "contextStart" },
+        "in": { "type": "manualInput", "config": { "text": "Start." } },
+        "l": { "type": "loop", "config": {
+            "kind": "times", "times": 3, "conversation": true, "ai_turn_source": "all_agents",
+        } },
+        "note": { "type": "injectMessages", "parent": "l", "config": { "messages": [
+            { "role": "system", "content": "Round {{n}}." },
+        ] } },
+        "x": { "type": "chat", "parent": "l", "config": { "prompt": "Q{{n}}" } },
+        "s": { "type": "subflow", "parent": "l", "config": { "file": "child.flow.json" } },
+    });
+    let edges = json!([
+        "c.context -> l.context",
+        "in.value -> l.input",
+        "l.context -> note.context",
+        "l.index -> note.n",
+        "note.context -> x.context",
+        "l.index -> x.n",
+        "x.context -> s.context",
+        "s.text -> l.next",
+    ]);
+    let events = stage.play(&nodes, &edges, &json!({}));
+    assert_received(
+        &stage,
+        &[
+            &["user: Start.", "system: Round 0.", "user: Q0"],
+            &[
+                "user: Start.",
+                "system: Round 0.",
+                "assistant: Alder.",
+                "assistant: Result 0.",
+                "system: Round 1.",
+                "user: Q1",
+            ],
+            &[
+                "user: Start.",
+                "system: Round 0.",
+                "assistant: Alder.",
+                "assistant: Result 0.",
+                "system: Round 1.",
+                "assistant: Birch.",
+                "assistant: Result 1.",
+                "system: Round 2.",
+                "user: Q2",
+            ],
+        ],
+    );
+    // The record says so as well, and its tokens are those of the request.
+    let prompts: Vec<&Value> = events.iter().filter(|event| event["type"] == "prompt.rendered").collect();
+    let kinds: Vec<&str> = prompts[1]["prompt"]["parts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|part| part["kind"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds, ["turns", "history", "turns", "history", "history", "message"]);
+}
+
+/// An injected system message would otherwise be sent for good, until nothing else fits the window.
+#[test]
+fn injected_system_messages_are_trimmed_like_others() {
+    let stage = Stage::new();
+    script(&stage, &["Fine."; 12]);
+    let nodes = json!({
+        "c": { "type": "contextStart" },
+        "l": { "type": "loop", "config": { "kind": "times", "times": 12 } },
+        "note": { "type": "injectMessages", "parent": "l", "config": { "messages": [
+            { "role": "system", "content": "Note {{n}}: ".to_owned() + &"word ".repeat(40) },
+        ] } },
+        "x": { "type": "chat", "parent": "l", "config": { "prompt": "Q{{n}}", "contextWindow": 400, "maxTokens": 100 } },
+    });
+    let edges = json!([
+        "c.context -> l.context",
+        "l.context -> note.context",
+        "l.index -> note.n",
+        "note.context -> x.context",
+        "l.index -> x.n",
+        "x.response -> l.next",
+    ]);
+    let events = stage.play(&nodes, &edges, &json!({}));
+    assert_eq!(events.last().unwrap()["type"], "run.finished");
+    let last = received(&stage).pop().unwrap();
+    assert_eq!((count(&last, "Note 11:"), count(&last, "Note 0:")), (1, 0), "{last:?}");
+    assert!(stage.provider.requests().iter().all(|request| request.system.is_none()));
+}

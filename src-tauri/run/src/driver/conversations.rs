@@ -246,7 +246,7 @@ impl Conversations {
             start: conversation.start.clone(),
             scope: ConversationScope {
                 owner: activation(outermost),
-                members: Arc::clone(&scope.members),
+                order: Arc::clone(&scope.order),
                 speakers: Arc::clone(&scope.speakers),
                 others_write: scope.others_write,
             },

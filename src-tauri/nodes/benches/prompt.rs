@@ -243,6 +243,7 @@ fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
                         turns: turns.clone(),
                         summary: None,
                         no_summary: None,
+                        window_room: None,
                         summarizer: None,
                         start: None,
                         scope: scope.clone(),

@@ -42,6 +42,8 @@ pub(super) struct SentTurns {
     pub(super) bounded: BoundedHistory,
     /// The turns as a text, if the model takes a prompt only, with its tokens.
     pub(super) text: Option<(String, u64)>,
+    /// The tokens that the model's window has left for turns.
+    pub(super) room: u64,
 }
 
 impl<'a> LoopTurns<'a> {
@@ -104,7 +106,7 @@ impl<'a> LoopTurns<'a> {
             let size = tokens::count(model, &text);
             let is_whole = size <= max_tokens || bounded.newest.is_empty();
             let one_less = bounded.tokens.saturating_sub(1);
-            written = Some(SentTurns { text: Some((text, size)), bounded });
+            written = Some(SentTurns { text: Some((text, size)), bounded, room: window_room });
             if is_whole {
                 break;
             }
@@ -147,6 +149,7 @@ impl<'a> LoopTurns<'a> {
             strategy: management.strategy,
             max_tokens: management.token_bound(),
             max_turns: management.turn_bound(),
+            room: Some(sent.room),
             sent: (messages.len() - sent.bounded.inserted.len()) as u64,
             tokens: sent.text.as_ref().map_or(*tokens, |(_, tokens)| *tokens),
             left_out: left_out.collect(),

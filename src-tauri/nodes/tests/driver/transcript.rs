@@ -392,3 +392,33 @@ fn injected_system_messages_are_trimmed_like_others() {
     assert_eq!((count(&last, "Note 11:"), count(&last, "Note 0:")), (1, 0), "{last:?}");
     assert!(stage.provider.requests().iter().all(|request| request.system.is_none()));
 }
+
+/// The window of the model is smaller than the bound of the loop.
+#[test]
+fn turns_that_do_not_fit_the_window_are_summed_up() {
+    let stage = Stage::new();
+    let long = |word: &str| format!("{word} {}", "word ".repeat(60));
+    let replies: Vec<String> = (0..40).map(|at| long(&format!("Said{at}."))).collect();
+    // The simulator answers in the order of the calls, so the script is as long as it can get.
+    script(&stage, &replies.iter().map(String::as_str).collect::<Vec<_>>());
+    let nodes = json!({
+        "c": { "type": "contextStart" },
+        "l": { "type": "loop", "config": {
+            "kind": "times", "times": 20, "conversation": true, "history_management": { "strategy": "summarize" },
+        } },
+        "x": { "type": "chat", "parent": "l", "config": { "prompt": "Q{{n}}", "contextWindow": 900, "maxTokens": 200 } },
+    });
+    let edges =
+        json!(
+            ["c.context -> l.context", "l.context -> x.context", "l.index -> x.n", "x.response -> l.next",]
+        );
+    let events = stage.play(&nodes, &edges, &json!({}));
+    assert_eq!(events.last().unwrap()["type"], "run.finished");
+    let prompts: Vec<&Value> = events.iter().filter(|event| event["type"] == "prompt.rendered").collect();
+    let summaries = prompts.iter().filter(|event| event["prompt"]["purpose"] == "historySummary").count();
+    assert!((1..=12).contains(&summaries), "{summaries}");
+    for prompt in prompts {
+        let left_out = prompt["prompt"]["conversation"]["leftOut"].as_array().cloned().unwrap_or_default();
+        assert!(left_out.iter().all(|turns| turns["reason"] == "summarized"), "{left_out:?}");
+    }
+}

@@ -17,7 +17,9 @@ use serde::Deserialize;
 use super::answers::LoopAnswers;
 use super::body_path::{Ancestors, BodyPath, container};
 use crate::context::{Content, Role, SharedMessage};
-use crate::journal::{Event, FinishMetadata, LOOP_TURN, LoopEvent, NodeEvent, NodeOutputs, SourceRef};
+use crate::journal::{
+    CallEvent, Event, FinishMetadata, LOOP_TURN, LoopEvent, NodeEvent, NodeOutputs, SourceRef,
+};
 use crate::loop_history::{
     AiTurnSource, ConversationScope, ConversationSettings, HistorySummary, HistoryTurn, LoopConversation,
     LoopHistory, PersonAnswers, SummaryAttempt, turn_content,
@@ -27,7 +29,7 @@ use crate::plan::{NodeIx, Plan};
 use crate::scheduler::Scheduler;
 use crate::tokens;
 use plait_core::error::Fault;
-use plait_core::id::{Activation, Epoch, MessageId, PortName};
+use plait_core::id::{Activation, Epoch, MessageId, NodeId, PortName};
 use plait_core::origin::Origins;
 
 use layout::{Layout, said};
@@ -35,6 +37,9 @@ use lineage::Lineage;
 
 /// The input of a loop that its conversation begins with.
 const INPUT: &str = "input";
+
+/// One of so many tokens of a window stays free for a message that is longer than the one before.
+const WINDOW_MARGIN: u64 = 16;
 
 /// The conversations of the loops that are open.
 #[derive(Default)]
@@ -62,6 +67,8 @@ struct Conversation {
     lineage: Lineage,
     summary: Option<(HistorySummary, Epoch)>,
     no_summary: Option<(usize, Fault)>,
+    /// By node, the tokens that the window of its model had left for turns in its last call.
+    rooms: BTreeMap<NodeId, u64>,
 }
 
 /// Something that was said in an iteration that is not over.
@@ -171,6 +178,12 @@ impl Conversations {
                 let owner = Activation { node: at.node.clone(), epoch };
                 appended.map(|appended| Event::Loop(owner, appended))
             }
+            Event::Call(at, CallEvent::PromptRendered { prompt, .. }) => {
+                let record = prompt.conversation.as_deref()?;
+                let owner = (plan.find(&record.node)?, record.epoch.clone());
+                self.open.get_mut(&owner)?.rooms.insert(at.node.clone(), record.room?);
+                None
+            }
             Event::Loop(at, LoopEvent::HistoryPinned { turn, pinned }) => {
                 let (node, _) = conversational(plan, at)?;
                 let history = &mut self.open.get_mut(&(node, at.epoch.clone()))?.history;
@@ -239,6 +252,7 @@ impl Conversations {
             received,
             summary: conversation.summary.clone(),
             no_summary: conversation.no_summary.clone(),
+            window_room: conversation.window_room(),
             summarizer: agent
                 .and_then(|agent| plan.summarizers.get(agent))
                 .or(plan.default_summarizer.as_ref())
@@ -355,7 +369,17 @@ impl Conversation {
             lineage: Lineage::default(),
             summary: None,
             no_summary: None,
+            rooms: BTreeMap::new(),
         }
+    }
+
+    /// The tokens that the turns may have before the next iteration, so that the windows of all models that get them have room for
+    /// what is said in it: as much as in the last one. Nothing before the first call.
+    fn window_room(&self) -> Option<u64> {
+        let said = self.history.messages().suffix(self.before_last);
+        let growth: u64 = said.iter().map(|turn| u64::from(turn.tokens)).sum();
+        let room = self.rooms.values().min()?;
+        Some((room - room / WINDOW_MARGIN).saturating_sub(growth))
     }
 
     /// Whether it is a turn before its iteration is over.

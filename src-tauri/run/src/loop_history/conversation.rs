@@ -46,6 +46,8 @@ pub struct LoopConversation {
     pub summary: Option<(HistorySummary, Epoch)>,
     /// Through which turn the last summary that was due was not written, and why.
     pub no_summary: Option<(usize, Fault)>,
+    /// The tokens that the turns may have before an iteration so that they fit the windows of the models in the loop, if that is known.
+    pub window_room: Option<u64>,
     /// The agent that writes summaries, if the loop names one or a default is set.
     pub summarizer: Option<Arc<SummarizerAgent>>,
     /// The first turn, if it is the loop's input.
@@ -145,7 +147,15 @@ impl LoopConversation {
     pub fn summary_plan(&self) -> Option<SummaryPlan> {
         let failed = self.no_summary.as_ref().map(|(through, _)| *through);
         let management = &self.settings.history_management;
-        SummaryPlan::new(&self.turns, self.summary(), failed, management, self.bounds())
+        let bounds = self.bounds();
+        let max_tokens = bounds.max_tokens.into_iter().chain(self.window_room).min();
+        SummaryPlan::new(
+            &self.turns,
+            self.summary(),
+            failed,
+            management,
+            HistoryBounds { max_tokens, ..bounds },
+        )
     }
 
     /// The summary of the oldest turns.

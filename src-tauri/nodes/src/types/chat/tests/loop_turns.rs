@@ -56,6 +56,7 @@ fn conversation(config: Value) -> LoopConversation {
         received: ["message", "text"].map(|port| (port.into(), vec![ReceivedText::Turn(4, None)])).into(),
         summary: None,
         no_summary: None,
+        window_room: None,
         summarizer: None,
         scope: ConversationScope {
             owner: activation("loop", &[]),

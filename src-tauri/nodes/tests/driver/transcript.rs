@@ -422,3 +422,122 @@ fn turns_that_do_not_fit_the_window_are_summed_up() {
         assert!(left_out.iter().all(|turns| turns["reason"] == "summarized"), "{left_out:?}");
     }
 }
+
+mod any_flow {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// One step of a random flow: what it is, in which of two contexts, and whether it gets its message by a data edge, or by the
+    /// context edge alone.
+    #[derive(Clone, Copy, Debug)]
+    struct AnyStep {
+        is_child: bool,
+        in_second: bool,
+        by_data: bool,
+    }
+
+    fn any_step() -> impl Strategy<Value = AnyStep> {
+        any::<(bool, bool, bool)>().prop_map(|(is_child, in_second, by_data)| AnyStep {
+            is_child,
+            in_second,
+            by_data,
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+        /// Every reply and every message of a person is a text of its own, so a text that stands twice in a request is a message
+        /// that reached it twice.
+        #[test]
+        fn no_message_reaches_a_request_twice(
+            steps in prop::collection::vec(any_step(), 1..6),
+            with_memory in any::<bool>(),
+            in_loop in any::<bool>(),
+            is_conversation in any::<bool>(),
+        ) {
+            let stage = Stage::new();
+            let replies: Vec<String> = (0..60).map(|at| format!("Reply{at}.")).collect();
+            script(&stage, &replies.iter().map(String::as_str).collect::<Vec<_>>());
+            for at in (0..60).rev() {
+                let end = FakeSubflows::finished_end(&json!({ "said": { "value": format!("Result{at}.") } }));
+                stage.subflows.push_end(end);
+            }
+            let mut nodes = json!({
+                "c": { "type": "contextStart" },
+                "d": { "type": "newContext" },
+                "in": { "type": "manualInput", "config": { "text": "Asked0." } },
+            });
+            if in_loop {
+                nodes["l"] = json!({ "type": "loop", "config": {
+                    "kind": "times", "times": 3, "conversation": is_conversation, "ai_turn_source": "all_agents",
+                } });
+            }
+            let mut edges = Vec::new();
+            let mut last = if in_loop { "l.previous".to_owned() } else { "in.value".to_owned() };
+            if in_loop {
+                edges.push("in.value -> l.input".to_owned());
+            }
+            let mut contexts = ["c.context".to_owned(), "d.context".to_owned()];
+            for (at, step) in steps.iter().enumerate() {
+                let context = &mut contexts[usize::from(step.in_second)];
+                // A chat without a message on either edge fails; the first in each context gets one by a data edge.
+                let by_data = step.by_data || !context.starts_with('s');
+                let (kind, input, output) = match (step.is_child, by_data) {
+                    (true, true) => (json!({ "file": "child.flow.json", "inputSource": "nodeOutput" }), "value", "text"),
+                    (true, false) => (json!({ "file": "child.flow.json" }), "", "text"),
+                    (false, _) => (json!({}), "message", "response"),
+                };
+                let node = format!("s{at}");
+                nodes[&node] = json!({ "type": if step.is_child { "subflow" } else { "chat" }, "config": kind });
+                if in_loop {
+                    nodes[&node]["parent"] = json!("l");
+                }
+                edges.push(format!("{context} -> {node}.context"));
+                if by_data {
+                    edges.push(format!("{last} -> {node}.{input}"));
+                }
+                *context = format!("{node}.context");
+                last = format!("{node}.{output}");
+            }
+            if in_loop {
+                edges.push(format!("{last} -> l.next"));
+            }
+            let settings = if with_memory { memory() } else { json!({}) };
+            let events = stage.play(&nodes, &json!(edges), &settings);
+            prop_assert_eq!(&events.last().unwrap()["type"], "run.finished", "{:?}", events.last());
+            for request in received(&stage) {
+                let texts = request.iter().flat_map(|(_, text)| text.split(|c: char| c.is_whitespace()));
+                let is_said = |word: &&str| ["Asked", "Reply", "Result"].iter().any(|said| word.starts_with(said));
+                let mut own: Vec<&str> = texts.filter(is_said).collect();
+                own.sort_unstable();
+                let all = own.len();
+                own.dedup();
+                prop_assert_eq!(all, own.len(), "{:?} for {} {}", request, nodes, json!(edges));
+            }
+            for (context, messages) in histories(&stage) {
+                let first = messages.iter().find(|(role, _)| role != "system");
+                prop_assert!(first.is_none_or(|(role, _)| role == "user"), "{context} begins with {first:?}");
+                let mut texts: Vec<&str> = messages.iter().map(|(_, text)| text.as_str()).collect();
+                texts.sort_unstable();
+                prop_assert!(texts.windows(2).all(|pair| pair[0] != pair[1]), "{messages:?} for {nodes} {}", json!(edges));
+            }
+        }
+    }
+
+    /// The messages that each context has in the end.
+    fn histories(stage: &Stage) -> std::collections::BTreeMap<String, Messages> {
+        let mut all: std::collections::BTreeMap<String, Messages> = std::collections::BTreeMap::new();
+        for event in stage.events().iter().filter(|event| event["type"] == "turn.committed") {
+            let context = event["contextId"].as_str().unwrap().to_owned();
+            for message in event["messages"].as_array().unwrap() {
+                let text = |value: &Value| value.as_str().unwrap().to_owned();
+                all.entry(context.clone())
+                    .or_default()
+                    .push((text(&message["role"]), text(&message["content"])));
+            }
+        }
+        all
+    }
+}

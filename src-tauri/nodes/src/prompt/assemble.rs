@@ -3,8 +3,7 @@
 use super::blocks::{BlockInputs, SentBlock, add_blocks};
 use super::loop_turns::LoopTurns;
 use plait_core::origin::Origins;
-use plait_run::context::conversation::is_summary;
-use plait_run::context::{ContextRecord, History, SharedMessage};
+use plait_run::context::{ContextRecord, History, Role, SharedMessage};
 use plait_run::loop_history::Insertion;
 use plait_run::tokens::{TOKENS_PER_MESSAGE, count_cached};
 use plait_run::tool::ToolSpec;
@@ -12,13 +11,13 @@ use plait_run::transcript::CarriedMessages;
 
 /// The parts of a call.
 pub(super) struct Assembled {
-    /// The system instructions, and the summary of the conversation if there is one.
+    /// The system instructions and the system messages at the beginning of the history, each once.
     pub(super) system: Option<String>,
     /// Its size in tokens.
     pub(super) system_tokens: u64,
     /// Where it comes from.
     pub(super) system_origins: Origins,
-    /// The history without that summary. System messages that were added on the way stay in their places. Ends with the user message if it was stored there and is sent unchanged.
+    /// The history without these. System messages that were added later stay in their places. Ends with the user message if it was stored there and is sent unchanged.
     pub(super) history: History,
     /// What stands among the turns of the loop around the node.
     pub(super) insertions: Vec<Insertion>,
@@ -64,10 +63,13 @@ pub(super) fn assemble(
     }
     let mut system: Vec<String> = context.system_instructions.iter().cloned().collect();
     let mut system_origins = context.system_origins.clone();
-    // The summary of a conversation goes with the instructions, so that it is never trimmed.
-    if let Some(summary) = history.front().filter(|first| is_summary(first)).cloned() {
-        system_origins.add(&summary.origins);
-        system.push(summary.content.text());
+    // System messages before all that was said, such as the summary of a conversation, go with the instructions and are never trimmed.
+    while let Some(first) = history.front().filter(|first| first.role == Role::System).cloned() {
+        system_origins.add(&first.origins);
+        let text = first.content.text();
+        if !system.contains(&text) {
+            system.push(text);
+        }
         history = history.suffix(1);
     }
     // What a partner said in this context is sent as the user message, and not a second time as its own.

@@ -117,9 +117,6 @@ pub struct Recalled {
 /// How the id of a recalled message begins.
 pub const MESSAGE_ID_PREFIX: &str = "conversation:";
 
-/// The id in a run of the summary.
-const SUMMARY_ID: &str = "conversation:summary";
-
 /// The id in a run of the message at a position. It never equals the id of a message of the run itself: those end in `/`
 /// and a number.
 pub fn message_id(position: u64) -> MessageId {
@@ -129,13 +126,8 @@ pub fn message_id(position: u64) -> MessageId {
 /// The message for a summary in a run: a system message, so that it is sent with the instructions and never trimmed.
 pub fn summary_message(summary: Summary, author: Activation) -> SharedMessage {
     let Summary { text, tokens, origins } = summary;
-    let message = Message::plain(SUMMARY_ID.into(), Role::System, text, author, tokens);
+    let message = Message::plain("conversation:summary".into(), Role::System, text, author, tokens);
     Arc::new(Message { origins, ..message })
-}
-
-/// Whether a message of a context is the summary of its conversation.
-pub fn is_summary(message: &Message) -> bool {
-    message.role == Role::System && message.id.as_str() == SUMMARY_ID
 }
 
 /// The limits of what a run recalls.

@@ -74,8 +74,12 @@ proptest! {
         let result = prepare(Call { context: &context, config: &config, question: &question, tools: &tools, blocks: BlockInputs::default(), turns: None, steps: &steps });
 
         // The reference.
-        let system = with_instructions.then(|| "Be brief.".to_owned());
-        let conversation: Vec<_> = history.iter().chain([&question]).cloned().collect();
+        let leading = history.iter().take_while(|message| message.role == Role::System).count();
+        let instructions = with_instructions.then(|| "Be brief.".to_owned());
+        let system: Vec<String> =
+            instructions.into_iter().chain(history[..leading].iter().map(|message| message.content.text())).collect();
+        let system = (!system.is_empty()).then(|| system.join("\n\n"));
+        let conversation: Vec<_> = history[leading..].iter().chain([&question]).cloned().collect();
         let fixed = system.as_ref().map_or(0, |text| tokens::TOKENS_PER_MESSAGE + tokens::count(MODEL, text))
             + tool_tokens(MODEL, &tools)
             + u64::from(step.unwrap_or_default());

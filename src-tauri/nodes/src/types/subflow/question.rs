@@ -16,7 +16,7 @@ pub(super) fn find(
     node_context: &NodeContext,
 ) -> Option<Question> {
     let pending = || UserMessage::pending(context, handle, node_context);
-    let said = |datum: &Datum| message(vec![datum], context, node_context);
+    let said = |datum: &Datum| message(&[datum], context, node_context);
     let asked = match config.input_source {
         InputSource::LastMessage if handle.current_output.is_none() => {
             return (!context.message_history.is_empty()).then_some(Question::InHistory);
@@ -29,14 +29,14 @@ pub(super) fn find(
             let values = || config.mapping.iter().filter_map(|mapped| inputs.datum(mapped.from.as_str()));
             text.and_then(said)
                 .or_else(pending)
-                .or_else(|| message(values().collect(), context, node_context))
+                .or_else(|| message(&values().collect::<Vec<_>>(), context, node_context))
         }
     };
     asked.map(|asked| asked.question())
 }
 
 /// These values as a message.
-fn message(values: Vec<&Datum>, context: &ContextRecord, node_context: &NodeContext) -> Option<UserMessage> {
+fn message(values: &[&Datum], context: &ContextRecord, node_context: &NodeContext) -> Option<UserMessage> {
     let id = values.first().filter(|_| values.len() == 1).and_then(|datum| datum.message.as_ref());
     let text = values.iter().map(|datum| as_text(&datum.value)).collect::<Vec<_>>().join("\n\n");
     let message = UserMessage::taken(context, text, id, node_context, &context.model);

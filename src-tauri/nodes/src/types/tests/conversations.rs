@@ -6,8 +6,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::testing::NodeHarness;
-use plait_core::error::{ErrorCode, Fault};
+use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
+use plait_run::codes;
 use plait_run::context::conversation::{
     Conversation, ConversationReader, ConversationRef, Summary, SummaryRef, message_id,
 };
@@ -179,7 +180,7 @@ fn conversation_goes_on_without_a_summary_that_cannot_be_had() {
         stop_reason: StopReason::MaxTokens,
         ..ModelReply::default()
     };
-    let fault = Fault::new(ErrorCode::ProviderUnknown, "No.");
+    let fault = Fault::new(codes::PROVIDER_UNKNOWN, "No.");
     let replies = [
         (ScriptedReply::text("  "), "conversation.no_summary"),
         (ScriptedReply::Reply(truncated), "conversation.no_summary"),

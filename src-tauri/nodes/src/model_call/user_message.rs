@@ -21,25 +21,9 @@ pub(crate) struct UserMessage {
 }
 
 impl UserMessage {
-    /// `text` as the user message in `context`. `id` is the id of the message that the text comes from, if any.
+    /// `text` as the user message in `context`. `id` is the id of the message that the text comes from, if any. A message keeps its
+    /// identity: what was said in the context is not added to it again.
     pub(crate) fn new(
-        context: &ContextRecord,
-        text: String,
-        id: Option<&MessageId>,
-        node_context: &NodeContext,
-        model: &str,
-    ) -> Self {
-        // What is no message of this context may be said in it again, unless agents that share a memory talk to each other.
-        let is_known = id.is_some_and(|id| context.message_history.position(id).is_some());
-        if is_known || node_context.memory_mode.reads() {
-            return Self::taken(context, text, id, node_context, model);
-        }
-        let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
-        Self { message: Arc::new(message), in_history: false, inputs: Vec::new() }
-    }
-
-    /// The same, by its identity: what is a message of the context, or of the loop around the node, is not said again.
-    pub(crate) fn taken(
         context: &ContextRecord,
         text: String,
         id: Option<&MessageId>,
@@ -50,7 +34,13 @@ impl UserMessage {
         if let Some(last) = last.filter(|last| last.role == Role::User && Some(&last.id) == id) {
             return Self { message: Arc::clone(last), in_history: true, inputs: Vec::new() };
         }
-        Self::repeating(node_context.message(USER_MESSAGE_INDEX, Role::User, text, model), id, context)
+        let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
+        let repeats = id.filter(|id| **id != message.id).cloned();
+        let in_history = repeats.as_ref().is_some_and(|id| {
+            let (text, reader) = (message.content.text(), &message.author.epoch);
+            context.message_history.position_of_said(id, &text, reader).is_some()
+        });
+        Self { message: Arc::new(Message { repeats, ..message }), in_history, inputs: Vec::new() }
     }
 
     /// The last output on a context edge, which no node has answered yet. Nothing if there is none, or if it says nothing.
@@ -60,7 +50,7 @@ impl UserMessage {
         node_context: &NodeContext,
     ) -> Option<Self> {
         let text = as_text(handle.current_output.as_ref()?);
-        let message = Self::taken(context, text, handle.message_id.as_ref(), node_context, &context.model);
+        let message = Self::new(context, text, handle.message_id.as_ref(), node_context, &context.model);
         message.says_something().then_some(message)
     }
 
@@ -75,15 +65,16 @@ impl UserMessage {
         if self.in_history { Question::InHistory } else { Question::New(Arc::clone(&self.message)) }
     }
 
-    /// A prompt of a node's own that contains what another node said in the message `id`.
+    /// A prompt of a node's own that contains what another node said in the message `id`. It is a message of its own.
     pub(crate) fn of_template(
-        context: &ContextRecord,
         text: String,
         id: Option<&MessageId>,
         node_context: &NodeContext,
         model: &str,
     ) -> Self {
-        Self::repeating(node_context.message(USER_MESSAGE_INDEX, Role::User, text, model), id, context)
+        let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
+        let repeats = id.filter(|id| **id != message.id).cloned();
+        Self { message: Arc::new(Message { repeats, ..message }), in_history: false, inputs: Vec::new() }
     }
 
     /// The same with images and files, some of which may be on a message of the history already. This call sends that
@@ -118,12 +109,5 @@ impl UserMessage {
     #[must_use]
     pub(crate) fn made_of(self, inputs: Vec<PortName>) -> Self {
         Self { inputs, ..self }
-    }
-
-    /// A message keeps its identity: what was said in a context is not added to it again.
-    fn repeating(message: Message, id: Option<&MessageId>, context: &ContextRecord) -> Self {
-        let repeats = id.filter(|id| **id != message.id).cloned();
-        let in_history = repeats.as_ref().is_some_and(|id| context.message_history.position(id).is_some());
-        Self { message: Arc::new(Message { repeats, ..message }), in_history, inputs: Vec::new() }
     }
 }

@@ -73,7 +73,10 @@ pub(super) fn assemble(
         history = history.suffix(1);
     }
     // What a partner said in this context is sent as the user message, and not a second time as its own.
-    let removed = question.repeats.as_ref().and_then(|id| history.position(id));
+    let removed = question
+        .repeats
+        .as_ref()
+        .and_then(|id| history.position_of_said(id, &question.content.text(), &question.author.epoch));
     if let Some(position) = removed {
         history.remove(position);
     }

@@ -1,5 +1,7 @@
 //! Laws of what was said: a message reaches a model once, a turn is committed whole, and no content looks like somebody else's turn.
 
+mod any_flow;
+
 use serde_json::{Value, json};
 
 use super::Stage;
@@ -427,121 +429,106 @@ fn turns_that_do_not_fit_the_window_are_summed_up() {
     }
 }
 
-mod any_flow {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// One step of a random flow: what it is, in which of two contexts, and whether it gets its message by a data edge, or by the
-    /// context edge alone.
-    #[derive(Clone, Copy, Debug)]
-    struct AnyStep {
-        is_child: bool,
-        in_second: bool,
-        by_data: bool,
+/// One edge or several, one context or several: what is asked is one message.
+#[test]
+fn question_to_two_agents_in_one_context_is_sent_and_recorded_once() {
+    for settings in [json!({}), memory()] {
+        let stage = Stage::new();
+        script(&stage, &["Alder.", "Birch.", "Cedar."]);
+        let nodes = json!({
+            "c": { "type": "contextStart" },
+            "in": { "type": "manualInput", "config": { "text": "Why?" } },
+            "one": { "type": "chat" },
+            "two": { "type": "chat" },
+            "three": { "type": "chat", "config": { "prompt": "So?" } },
+        });
+        let edges = json!([
+            "c.context -> one.context",
+            "one.context -> two.context",
+            "two.context -> three.context",
+            "in.value -> one.message",
+            "in.value -> two.message",
+        ]);
+        stage.play(&nodes, &edges, &settings);
+        let requests = received(&stage);
+        for (request, times) in requests.iter().zip([1, 1, 1]) {
+            assert_eq!(count(request, "Why?"), times, "{settings}: {request:?}");
+        }
+        let roles: Vec<&str> = requests[2].iter().map(|(role, _)| role.as_str()).collect();
+        assert_eq!(roles, ["user", "assistant", "assistant", "user"], "{settings}: {requests:?}");
     }
+}
 
-    fn any_step() -> impl Strategy<Value = AnyStep> {
-        any::<(bool, bool, bool)>().prop_map(|(is_child, in_second, by_data)| AnyStep {
-            is_child,
-            in_second,
-            by_data,
+/// The words of the prompt are said by nobody else.
+#[test]
+fn prompt_around_the_reply_of_a_partner_enters_the_history_with_its_answer() {
+    for settings in [json!({}), memory()] {
+        let stage = Stage::new();
+        script(&stage, &["Alder.", "Birch.", "Cedar."]);
+        let nodes = json!({
+            "c": { "type": "contextStart" },
+            "in": { "type": "manualInput", "config": { "text": "Why?" } },
+            "one": { "type": "chat" },
+            "two": { "type": "chat", "config": { "prompt": "Shorten this: {{message}}" } },
+            "three": { "type": "chat", "config": { "prompt": "So?" } },
+        });
+        let edges = json!([
+            "c.context -> one.context",
+            "one.context -> two.context",
+            "two.context -> three.context",
+            "in.value -> one.message",
+        ]);
+        stage.play(&nodes, &edges, &settings);
+        let last = received(&stage).pop().unwrap();
+        assert_eq!(count(&last, "Shorten this: Alder."), 1, "{settings}: {last:?}");
+    }
+}
+
+/// The run goes on after a handled failure, and says what it leaves out.
+#[test]
+fn steps_after_a_handled_failure_say_why_they_are_skipped() {
+    let stage = Stage::new();
+    let nodes = json!({
+        "c": { "type": "contextStart" },
+        "in": { "type": "manualInput", "config": { "text": "Why?" } },
+        "no": { "type": "switch", "config": { "cases": [{ "name": "never", "when": "false" }] } },
+        "one": { "type": "chat", "config": { "contextWindow": 1 } },
+        "two": { "type": "chat", "config": { "prompt": "So?" } },
+        "three": { "type": "chat", "config": { "prompt": "And?" } },
+        "other": { "type": "text", "config": { "template": "{{value}}" } },
+        "caught": { "type": "text", "config": { "template": "{{error.code}}" } },
+    });
+    let edges = json!([
+        "c.context -> one.context",
+        "in.value -> one.message",
+        "one.error -> caught.error",
+        "one.context -> two.context",
+        "two.context -> three.context",
+        "in.value -> no.value",
+        "no.never -> other.value",
+    ]);
+    let events = stage.play(&nodes, &edges, &json!({}));
+    assert_eq!(events.last().unwrap()["type"], "run.finished");
+    let skipped: Vec<(&str, &Value)> = events
+        .iter()
+        .filter(|event| event["type"] == "node.skipped")
+        .map(|event| (event["node"].as_str().unwrap(), &event["failed"]["node"]))
+        .collect();
+    let one = json!("one");
+    assert_eq!(skipped.iter().find(|(node, _)| *node == "other"), Some(&("other", &Value::Null)));
+    assert_eq!(skipped.iter().filter(|(_, failed)| **failed == one).count(), 2, "{skipped:?}");
+    // An older journal, which does not say it, is resumed.
+    let older: Vec<_> = stage
+        .entries()
+        .iter()
+        .map(|entry| {
+            let mut value = serde_json::to_value(entry).unwrap();
+            value.as_object_mut().unwrap().remove("failed");
+            serde_json::from_value::<plait_run::journal::Entry>(value).unwrap()
         })
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
-
-        /// Every reply and every message of a person is a text of its own, so a text that stands twice in a request is a message
-        /// that reached it twice.
-        #[test]
-        fn no_message_reaches_a_request_twice(
-            steps in prop::collection::vec(any_step(), 1..6),
-            with_memory in any::<bool>(),
-            in_loop in any::<bool>(),
-            is_conversation in any::<bool>(),
-        ) {
-            let stage = Stage::new();
-            let replies: Vec<String> = (0..60).map(|at| format!("Reply{at}.")).collect();
-            script(&stage, &replies.iter().map(String::as_str).collect::<Vec<_>>());
-            for at in (0..60).rev() {
-                let end = FakeSubflows::finished_end(&json!({ "said": { "value": format!("Result{at}.") } }));
-                stage.subflows.push_end(end);
-            }
-            let mut nodes = json!({
-                "c": { "type": "contextStart" },
-                "d": { "type": "newContext" },
-                "in": { "type": "manualInput", "config": { "text": "Asked0." } },
-            });
-            if in_loop {
-                nodes["l"] = json!({ "type": "loop", "config": {
-                    "kind": "times", "times": 3, "conversation": is_conversation, "ai_turn_source": "all_agents",
-                } });
-            }
-            let mut edges = Vec::new();
-            let mut last = if in_loop { "l.previous".to_owned() } else { "in.value".to_owned() };
-            if in_loop {
-                edges.push("in.value -> l.input".to_owned());
-            }
-            let mut contexts = ["c.context".to_owned(), "d.context".to_owned()];
-            for (at, step) in steps.iter().enumerate() {
-                let context = &mut contexts[usize::from(step.in_second)];
-                // A chat without a message on either edge fails; the first in each context gets one by a data edge.
-                let by_data = step.by_data || !context.starts_with('s');
-                let (kind, input, output) = match (step.is_child, by_data) {
-                    (true, true) => (json!({ "file": "child.flow.json", "inputSource": "nodeOutput" }), "value", "text"),
-                    (true, false) => (json!({ "file": "child.flow.json" }), "", "text"),
-                    (false, _) => (json!({}), "message", "response"),
-                };
-                let node = format!("s{at}");
-                nodes[&node] = json!({ "type": if step.is_child { "subflow" } else { "chat" }, "config": kind });
-                if in_loop {
-                    nodes[&node]["parent"] = json!("l");
-                }
-                edges.push(format!("{context} -> {node}.context"));
-                if by_data {
-                    edges.push(format!("{last} -> {node}.{input}"));
-                }
-                *context = format!("{node}.context");
-                last = format!("{node}.{output}");
-            }
-            if in_loop {
-                edges.push(format!("{last} -> l.next"));
-            }
-            let settings = if with_memory { memory() } else { json!({}) };
-            let events = stage.play(&nodes, &json!(edges), &settings);
-            prop_assert_eq!(&events.last().unwrap()["type"], "run.finished", "{:?}", events.last());
-            for request in received(&stage) {
-                let texts = request.iter().flat_map(|(_, text)| text.split(|c: char| c.is_whitespace()));
-                let is_said = |word: &&str| ["Asked", "Reply", "Result"].iter().any(|said| word.starts_with(said));
-                let mut own: Vec<&str> = texts.filter(is_said).collect();
-                own.sort_unstable();
-                let all = own.len();
-                own.dedup();
-                prop_assert_eq!(all, own.len(), "{:?} for {} {}", request, nodes, json!(edges));
-            }
-            for (context, messages) in histories(&stage) {
-                let first = messages.iter().find(|(role, _)| role != "system");
-                prop_assert!(first.is_none_or(|(role, _)| role == "user"), "{context} begins with {first:?}");
-                let mut texts: Vec<&str> = messages.iter().map(|(_, text)| text.as_str()).collect();
-                texts.sort_unstable();
-                prop_assert!(texts.windows(2).all(|pair| pair[0] != pair[1]), "{messages:?} for {nodes} {}", json!(edges));
-            }
-        }
-    }
-
-    /// The messages that each context has in the end.
-    fn histories(stage: &Stage) -> std::collections::BTreeMap<String, Messages> {
-        let mut all: std::collections::BTreeMap<String, Messages> = std::collections::BTreeMap::new();
-        for event in stage.events().iter().filter(|event| event["type"] == "turn.committed") {
-            let context = event["contextId"].as_str().unwrap().to_owned();
-            for message in event["messages"].as_array().unwrap() {
-                let text = |value: &Value| value.as_str().unwrap().to_owned();
-                all.entry(context.clone())
-                    .or_default()
-                    .push((text(&message["role"]), text(&message["content"])));
-            }
-        }
-        all
-    }
+        .collect();
+    let ended = older.len() - 1;
+    let resumed = Stage::new();
+    let setup = resumed.setup(&nodes, &edges, &json!({}), None);
+    assert!(super::Driver::resume(setup, &older[..ended]).is_ok());
 }

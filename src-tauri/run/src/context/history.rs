@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::{Message, Role, SharedMessage};
-use plait_core::id::MessageId;
+use plait_core::id::{Epoch, MessageId};
 
 /// The messages of a context, oldest first. Persistent: cloning takes the same time at any length. Derefs to the vector of
 /// messages and serializes as one.
@@ -99,6 +99,24 @@ impl History {
 
     /// The position of the newest message with this id.
     pub fn position(&self, id: &MessageId) -> Option<usize> {
+        self.newest(id, |message| message.id == *id)
+    }
+
+    /// The position of the message `id`, or else of a message that says the same in its place. What was said in an earlier iteration of
+    /// a loop or cycle is said again in the next: `reader` is the iteration in which it is read.
+    pub fn position_of_said(&self, id: &MessageId, text: &str, reader: &Epoch) -> Option<usize> {
+        self.position(id).or_else(|| {
+            self.newest(id, |message| {
+                let at = &message.author.epoch;
+                message.repeats.as_ref() == Some(id)
+                    && (reader.starts_with(at) || at.starts_with(reader))
+                    && message.content.is_text(text)
+            })
+        })
+    }
+
+    /// The position of the newest message of which `is_it` holds, among those with this id or the id as that of the message they repeat.
+    fn newest(&self, id: &MessageId, is_it: impl Fn(&Message) -> bool) -> Option<usize> {
         let wanted = hash(id);
         let mut first = self.messages.len();
         for chunk in self.stats_newest_first() {
@@ -106,7 +124,7 @@ impl History {
             for (at, stats) in chunk.iter().enumerate().rev() {
                 let position = first + at;
                 if stats.ids.contains(&wanted)
-                    && self.messages.get(position).is_some_and(|found| found.id == *id)
+                    && self.messages.get(position).is_some_and(|found| is_it(found))
                 {
                     return Some(position);
                 }

@@ -154,8 +154,8 @@ impl Slot {
     }
 
     /// Decides what each port holds. `given` is where values come from that were given to the run. Returns the sources of the
-    /// values, or nothing where a required port is dead.
-    pub fn decide(&mut self, node: &PlanNode, given: &Origins) -> Option<Sources> {
+    /// values, or the place of a required port that is dead.
+    pub fn decide(&mut self, node: &PlanNode, given: &Origins) -> Result<Sources, usize> {
         let mut arrived = std::mem::take(&mut self.arrived);
         arrived.sort_by_key(|arrival| (arrival.port, arrival.rank));
         let ports = &node.node.ports().inputs;
@@ -177,7 +177,7 @@ impl Slot {
                 let datum = Datum { value: value.clone(), message: None, origins: given.clone() };
                 self.inputs.push(&port.name, datum);
             } else if values.is_empty() && must[at] {
-                return None;
+                return Err(at);
             }
             for arrival in values {
                 let Delivered { datum, source } = &arrival.value;
@@ -190,6 +190,6 @@ impl Slot {
                 sources.insert(port.name.clone(), from);
             }
         }
-        Some(sources)
+        Ok(sources)
     }
 }

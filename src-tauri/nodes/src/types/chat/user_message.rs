@@ -66,7 +66,7 @@ impl Prepared {
     ) -> Result<UserMessage, Fault> {
         let text = self.text.clone();
         let message = if self.is_template {
-            UserMessage::of_template(context, text, incoming, node_context, model)
+            UserMessage::of_template(text, incoming, node_context, model)
         } else {
             UserMessage::new(context, text, incoming, node_context, model)
         };

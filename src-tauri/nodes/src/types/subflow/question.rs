@@ -39,6 +39,6 @@ pub(super) fn find(
 fn message(values: &[&Datum], context: &ContextRecord, node_context: &NodeContext) -> Option<UserMessage> {
     let id = values.first().filter(|_| values.len() == 1).and_then(|datum| datum.message.as_ref());
     let text = values.iter().map(|datum| as_text(&datum.value)).collect::<Vec<_>>().join("\n\n");
-    let message = UserMessage::taken(context, text, id, node_context, &context.model);
+    let message = UserMessage::new(context, text, id, node_context, &context.model);
     message.says_something().then_some(message)
 }

@@ -128,11 +128,11 @@ async fn summary_replaces_older_messages_and_is_requested_once() {
     let app = app.reopen(&provider).await;
     let journal = run_turns_of(&app, &flow, &conversation, &["four"]).await;
 
-    let summary = "Summary of the conversation before the messages below:\nThey counted.";
+    let summary = "Summary of the conversation before the messages below:\n  They counted.";
     let sent = provider.sent();
     assert_eq!(sent.len(), 5, "three turns, a summary, a turn");
     assert!(
-        sent[3].last_text().ends_with("User: one\n\nAssistant: re: one\n\nUser: two\n\nAssistant: re: two\n")
+        sent[3].last_text().ends_with("user: one\n\nassistant: re: one\n\nuser: two\n\nassistant: re: two\n")
     );
     assert_eq!(sent[4].system.as_deref(), Some(&*format!("You are terse.\n\n{summary}")));
     assert_eq!(sent[4].messages, [user("three"), assistant("re: three"), user("four")]);

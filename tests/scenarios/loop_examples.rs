@@ -133,8 +133,8 @@ async fn named_sources_example_summarizes_and_every_prompt_is_exact() {
         };
         let prompt = |turns: &[&str]| turns.iter().map(|name| turn(name)).collect::<Vec<_>>();
         let block = |turns: &[&str]| {
-            let turns = turns.iter().flat_map(|name| [turn(name), "\n".to_owned()]).collect::<String>();
-            format!("<conversation_history>\n{turns}</conversation_history>")
+            let turns = turns.iter().map(|name| format!("\n{}\n", turn(name)));
+            turns.collect::<String>()
         };
         let condense = "system: Condense it.";
         let first = "assistant: They want to plan.";
@@ -153,7 +153,7 @@ async fn named_sources_example_summarizes_and_every_prompt_is_exact() {
             prompt(&[
                 condense,
                 &format!(
-                    "user: Summary so far:\nThey want to plan.\n\nTurns after it:\n{}",
+                    "user: Summary so far:\n  They want to plan.\n\nTurns after it:\n{}",
                     block(&["F0", "C1", "U1"])
                 ),
             ]),
@@ -162,7 +162,7 @@ async fn named_sources_example_summarizes_and_every_prompt_is_exact() {
             prompt(&[
                 condense,
                 &format!(
-                    "user: Summary so far:\nThey agreed on &lt;Rome&gt; &amp; more.\n\nTurns after it:\n{}",
+                    "user: Summary so far:\n  They agreed on <Rome> & more.\n\nTurns after it:\n{}",
                     block(&["F1", "C2", "U2"])
                 ),
             ]),

@@ -9,7 +9,7 @@ use console::style;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plait_core::error::Fault;
 use plait_core::id::{Activation, NodeId};
-use plait_run::journal::{CallEvent, Entry, Event, LoopEvent, NodeEvent, SkipReason};
+use plait_run::journal::{CallEvent, Entry, Event, LoopEvent, NodeEvent, SkipReason, skip_notice};
 use plait_run::tool::ToolProgress;
 
 use crate::format::{first_line, format_duration};
@@ -77,8 +77,13 @@ impl Progress {
                 let error = printable(&format!("{} [{}]", error.message, error.code)).into_owned();
                 self.print_end(at, &format!("{} {{}}  {error}", style("✗").red().for_stderr()));
             }
-            Event::Node(at, NodeEvent::Skipped { reason: SkipReason::DeadInput }) => {
+            Event::Node(at, NodeEvent::Skipped { reason: SkipReason::DeadInput, failed: None }) => {
                 self.print_end(at, &format!("{} {{}}  skipped", style("–").dim().for_stderr()));
+            }
+            Event::Node(at, NodeEvent::Skipped { failed: Some(failed), .. }) => {
+                let notice = skip_notice(failed);
+                let notice = printable(&format!("{} [{}]", notice.message, notice.code)).into_owned();
+                self.print_end(at, &format!("{} {{}}  {notice}", style("!").yellow().for_stderr()));
             }
             Event::Node(at, NodeEvent::Retrying { delay_ms, error, .. }) => {
                 let message = printable(&error.message);

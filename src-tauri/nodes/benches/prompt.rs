@@ -190,11 +190,11 @@ fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
         ..ConversationSettings::default()
     });
     let owner = Activation { node: "loop".into(), epoch: Epoch::root() };
-    let agents = Arc::new(["agent".into()].into_iter().collect());
+    let agents: Vec<plait_core::id::NodeId> = vec!["agent".into()];
     let scope = ConversationScope {
         owner: owner.clone(),
-        members: Arc::clone(&agents),
-        speakers: agents,
+        order: Arc::new(agents.iter().cloned().zip(0..).collect()),
+        speakers: Arc::new(agents.into_iter().collect()),
         others_write: false,
     };
     for length in HISTORY_LENGTHS {
@@ -243,6 +243,7 @@ fn bench_loop_history(criterion: &mut Criterion, errors: &FirstError) {
                         turns: turns.clone(),
                         summary: None,
                         no_summary: None,
+                        window_room: None,
                         summarizer: None,
                         start: None,
                         scope: scope.clone(),

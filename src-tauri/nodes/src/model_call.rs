@@ -29,6 +29,9 @@ mod workflow_context;
 
 use serde_json::{Map, Value};
 
+use plait_core::id::MessageId;
+use plait_run::context::{Content, Message, Role};
+use plait_run::node::NodeContext;
 use plait_run::tool::ToolSpec;
 
 pub(crate) use attachments::{ATTACH, attach, attached};
@@ -73,6 +76,16 @@ pub fn engine_tools() -> Vec<ToolSpec> {
 /// Whether the engine answers calls of this tool.
 pub(crate) fn is_engine_tool(tool: &ToolSpec) -> bool {
     tool.source == ENGINE_SOURCE
+}
+
+/// The id of the final reply of an activation, whether or not it enters a history.
+pub(crate) fn reply_id(node_context: &NodeContext) -> MessageId {
+    node_context.message_id(REPLY_INDEX)
+}
+
+/// The final reply of an activation as a message.
+pub(crate) fn reply_message(node_context: &NodeContext, content: impl Into<Content>, model: &str) -> Message {
+    node_context.message(REPLY_INDEX, Role::Assistant, content, model)
 }
 
 /// The index of the user message among the messages of an activation.

@@ -61,8 +61,9 @@ pub struct Prompt {
 /// Builds the prompt of a call. The fault is `context.too_large` if the parts that cannot be trimmed exceed the window.
 pub fn prepare(call: Call<'_>) -> Result<Prompt, Fault> {
     let draft = Draft::new(call)?;
-    let bounded = call.turns.and_then(|turns| turns.bound(draft.room_for_turns()));
-    draft.finish(bounded.map(|bounded| SentTurns { bounded, text: None }).as_ref())
+    let room = draft.room_for_turns();
+    let bounded = call.turns.and_then(|turns| turns.bound(room, &draft.parts.insertions));
+    draft.finish(bounded.map(|bounded| SentTurns { bounded, text: None, room }).as_ref())
 }
 
 /// The same for a model that takes a single prompt: the turns of a loop's conversation are written before the user message. The
@@ -70,7 +71,10 @@ pub fn prepare(call: Call<'_>) -> Result<Prompt, Fault> {
 pub async fn prepare_as_text(call: Call<'_>, evaluator: &dyn Evaluator) -> Result<Prompt, Fault> {
     let draft = Draft::new(call)?;
     let sent = match call.turns {
-        Some(turns) => turns.write(draft.room_for_turns(), &call.config.model, evaluator).await?,
+        Some(turns) => {
+            let insertions = &draft.parts.insertions;
+            turns.write(draft.room_for_turns(), insertions, &call.config.model, evaluator).await?
+        }
         None => None,
     };
     draft.finish(sent.as_ref())

@@ -220,6 +220,9 @@ plait_core::error_codes! {
         NODE_PANICKED = "node.panicked",
             "The code of a node crashed.",
             "Please report it with the run's journal.";
+        NODE_SKIPPED_AFTER_FAILURE = "node.skipped_after_failure",
+            "The node was skipped, because it needs an output of a node that failed. The failure was handled, so the run went on.",
+            "Connect to the `error` output what has to happen in place of the skipped node.";
         NODE_STOPPED = "node.stopped",
             "The node was stopped, because another node failed.",
             "Fix the node that failed, or wire its `error` output.";

@@ -8,6 +8,6 @@ mod record;
 
 pub use conversation::{Conversation, ConversationRef};
 pub use history::{History, MessageStats};
-pub use manager::{ContextChange, ContextManager, Contexts, Transaction, Writes};
+pub use manager::{ContextChange, ContextManager, Contexts, Question, Transaction, Writes};
 pub use message::{Content, Message, Part, Role, SharedMessage, ToolCall};
 pub use record::{ContextHandle, ContextRecord, ContextType, MAIN, Snapshot};

@@ -29,7 +29,7 @@ pub use call_account::CallAccount;
 pub use entry::Entry;
 pub use event::{
     ActivationEvent, CallEvent, ChildEvent, ContextEvent, Event, LoopEvent, MAX_LISTED_QUESTIONS,
-    MemoryEvent, NodeEvent, RunEnd, RunEvent,
+    MemoryEvent, NodeEvent, RunEnd, RunEvent, skip_notice,
 };
 pub use event_payload::{
     Answer, ChildQuestion, EventRef, FinishMetadata, FlowRef, InputOverrides, NodeOutputs, RunFault,

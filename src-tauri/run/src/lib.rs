@@ -26,6 +26,7 @@ pub mod retriever;
 pub mod scheduler;
 pub mod tokens;
 pub mod tool;
+pub mod transcript;
 pub mod view;
 
 pub use driver::{Control, Driver, RunHandle, RunSetup, Watcher};

@@ -1,19 +1,15 @@
 //! The history of a conversational loop: the turns that its iterations added, and which of them a model receives.
 //!
 //! A turn is the final output of a node, said by the user or by the assistant; what a node did on the way (tool calls, rejected
-//! replies) never is one. This module owns the settings, the turns, the bounds, the plan of a summary, and how turns are written
-//! for a model that takes a prompt only. It calls no model and knows no prompts: the prompt pipeline puts the turns between a
+//! replies) never is one. This module owns the settings, the turns, the bounds and the plan of a summary. It calls no model and knows no prompts: the prompt pipeline puts the turns between a
 //! context's messages and the user message.
 
 mod answers;
 mod bound;
 mod content;
 mod conversation;
-mod escape;
 mod settings;
 mod summary;
-mod template;
-mod text_block;
 
 use std::sync::Arc;
 
@@ -26,14 +22,12 @@ use plait_core::origin::Origins;
 pub use answers::{PersonAnswer, PersonAnswers};
 pub use bound::{BoundReason, BoundedHistory, LeftOutTurns, bound_history};
 pub use content::turn_content;
-pub use conversation::{ConversationScope, LoopConversation, ReceivedText};
+pub use conversation::{ConversationScope, Insertion, LoopConversation, ReceivedText};
 pub use settings::{
     AiTurnSource, ConversationSettings, HITL, HistoryBounds, HistoryInit, HistoryManagement, HistoryStart,
     HistoryStrategy, NAMED_STEPS, StartWith,
 };
 pub use summary::{HistorySummary, RejectedSummary, SummaryAttempt, SummaryPlan};
-pub use template::HistoryTemplate;
-pub use text_block::{TextBlock, escape_content, write_text_block};
 
 /// Something that was said in a loop.
 #[derive(Clone, Debug, PartialEq)]

@@ -11,6 +11,7 @@ use imbl::Vector;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::transcript::PromptText;
 use plait_core::error::Fault;
 use plait_core::id::{MessageId, NodeId};
 use plait_core::origin::Origins;
@@ -50,14 +51,13 @@ pub struct MemoryTurn {
 
 impl MemoryTurn {
     /// The turn as `reader` sees it: "label: text".
-    pub fn render(&self, reader: &NodeId) -> String {
-        labeled(self.label_for(reader), &self.text)
+    pub fn render(&self, reader: &NodeId) -> PromptText {
+        PromptText::turn(self.label_for(reader), &self.text)
     }
 
-    /// The turn as the reader of a summary may see it.
-    pub fn render_for_all(&self) -> String {
-        let node = self.node.as_ref().map(NodeId::as_str);
-        labeled(self.label.as_deref().or(node).unwrap_or("Somebody"), &self.text)
+    /// The label for the writer of a summary, who is none of the speakers.
+    pub fn label_for_all(&self) -> &str {
+        self.label.as_deref().or(self.node.as_ref().map(NodeId::as_str)).unwrap_or("Somebody")
     }
 
     pub fn label_for(&self, reader: &NodeId) -> &str {
@@ -67,13 +67,6 @@ impl MemoryTurn {
             None => DEFAULT_LABEL,
         }
     }
-}
-
-/// A text under a label: "label: text".
-pub fn labeled(label: &str, text: &str) -> String {
-    let label = label.trim_end();
-    let colon = if label.ends_with(':') { "" } else { ":" };
-    format!("{label}{colon} {text}")
 }
 
 /// A summary of the turns before the recent ones.

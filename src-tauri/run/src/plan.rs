@@ -84,6 +84,8 @@ pub struct Plan {
     pub context_window: Option<u64>,
     /// The flow's settings of the workflow's memory.
     pub memory: Arc<MemorySettings>,
+    /// The last node outside of loops that reads the workflow's memory; a loop counts with its body.
+    pub last_memory_reader: Option<NodeIx>,
     /// The folders that the flow declares for its tools.
     pub folders: Arc<[FolderAccess]>,
     /// The agents that summarize the histories of loops, by node.
@@ -236,6 +238,15 @@ impl PlanNode {
 }
 
 impl Plan {
+    /// Whether an activation after one of this node may read the workflow's memory. Around a node in a loop or cycle there may always
+    /// be one.
+    pub fn is_memory_read_after(&self, node: NodeIx) -> bool {
+        let spec = &self.nodes[node];
+        spec.scope != ROOT_SCOPE
+            || !spec.clock.is_empty()
+            || self.last_memory_reader.is_some_and(|last| last > node)
+    }
+
     /// The index of a node.
     pub fn find(&self, id: &NodeId) -> Option<NodeIx> {
         self.index.get(id).copied()

@@ -258,7 +258,7 @@ impl Scheduler {
                     if let Some(scope) = self.scope_of(ix, epoch) {
                         scope.ends_loop = true;
                     }
-                    self.close(ix, epoch, &NodeOutputs::new(), &BTreeMap::new(), &Origins::NONE);
+                    self.close(ix, epoch, &NodeOutputs::new(), &BTreeMap::new(), &Origins::NONE, false);
                     if self.shared.plan.target == Some(ix) {
                         self.reach_target(derived);
                     }
@@ -279,7 +279,7 @@ impl Scheduler {
                     scope.note_made_context(&plan, ix, epoch);
                     scope.ends_loop |= metadata.extra.contains_key(FINISHES_LOOP);
                 }
-                self.close(ix, epoch, outputs, messages, &origins);
+                self.close(ix, epoch, outputs, messages, &origins, false);
                 if self.shared.plan.target == Some(ix) {
                     self.reach_target(derived);
                 }
@@ -288,7 +288,7 @@ impl Scheduler {
                 let origins = self.started_slot(ix, epoch, event)?.output_origins(origins);
                 if *handled {
                     let outputs = scope::error_outputs(node, error);
-                    self.close(ix, epoch, &outputs, &BTreeMap::new(), &origins);
+                    self.close(ix, epoch, &outputs, &BTreeMap::new(), &origins, true);
                 } else {
                     self.fail_activation(ix, epoch, error, &origins, derived);
                 }
@@ -402,7 +402,7 @@ impl Scheduler {
         }
     }
 
-    /// Ends an activation and passes on its outputs.
+    /// Ends an activation and passes on its outputs. `failed`: it failed, and that is handled.
     fn close(
         &mut self,
         node: NodeIx,
@@ -410,9 +410,10 @@ impl Scheduler {
         outputs: &NodeOutputs,
         messages: &BTreeMap<PortName, MessageId>,
         origins: &Origins,
+        failed: bool,
     ) {
         if let Some((scope, shared)) = self.scope_and_shared(node, epoch) {
-            scope.close(shared, node, epoch, outputs, messages, origins);
+            scope.close(shared, node, epoch, outputs, messages, origins, failed);
             let key = (scope.index, scope.epoch.clone());
             self.work.push_back(key);
         }

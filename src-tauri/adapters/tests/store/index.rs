@@ -64,7 +64,7 @@ fn a_record_follows_its_run_and_a_pause_outlives_the_process() {
             ),
             Event::Node(
                 Activation { node: "b".into(), epoch: Epoch::root() },
-                NodeEvent::Skipped { reason: SkipReason::DeadInput },
+                NodeEvent::Skipped { reason: SkipReason::DeadInput, failed: None },
             ),
             Event::Node(
                 Activation { node: "c".into(), epoch: Epoch::root() },

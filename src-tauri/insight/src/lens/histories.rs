@@ -93,8 +93,7 @@ impl Histories {
         }
     }
 
-    /// The messages from `first` to `last` as a prompt of `epoch` had them, if they are exactly `count`. System messages are
-    /// no part of such a range: they are sent with the instructions.
+    /// The messages from `first` to `last` as a prompt of `epoch` had them, if they are exactly `count`.
     pub(super) fn range(
         &self,
         (first, last): (&MessageId, &MessageId),
@@ -107,7 +106,12 @@ impl Histories {
             let log = self.contexts.get(context)?;
             for (_, end) in ends.iter().filter(|(other, end)| other == context && end >= start) {
                 let range = log.get(*start..=*end)?;
-                let spoken: Vec<&SharedMessage> = range.iter().filter(|message| is_sent(message)).collect();
+                if range.len() == count {
+                    return Some(range.to_vec());
+                }
+                // Earlier versions sent system messages of a history with the instructions.
+                let spoken: Vec<&SharedMessage> =
+                    range.iter().filter(|message| !is_system(message)).collect();
                 if spoken.len() == count {
                     return Some(spoken.into_iter().cloned().collect());
                 }
@@ -123,8 +127,8 @@ impl Histories {
     }
 }
 
-fn is_sent(message: &SharedMessage) -> bool {
-    message.role != plait_run::context::Role::System
+fn is_system(message: &SharedMessage) -> bool {
+    message.role == plait_run::context::Role::System
 }
 
 /// Whether the writes of one iteration are part of another: of itself, and of iterations around it or inside it.

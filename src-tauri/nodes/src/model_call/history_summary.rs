@@ -1,8 +1,6 @@
 //! The summary of the older turns of a loop's conversation: a side query with instructions of its own, journaled like any
 //! model call. What cannot be the summary is refused, and the turns are left out by the bounds alone.
 
-use std::sync::Arc;
-
 use serde_json::Map;
 
 use super::summary::{SummaryCall, complete_summary, max_turn_bytes};
@@ -11,14 +9,13 @@ use crate::prompt::{Overrides, resolve_model_config};
 use plait_core::error::Fault;
 use plait_core::flow::SummarizerAgent;
 use plait_core::offline::{ECHO, OFFLINE};
-use plait_run::context::{ContextRecord, ContextType, MAIN, Message, Role};
-use plait_run::loop_history::{
-    LoopConversation, SummaryAttempt, SummaryPlan, TextBlock, escape_content, write_text_block,
-};
+use plait_run::context::{ContextRecord, ContextType, MAIN, Message, Role, SharedMessage};
+use plait_run::loop_history::{LoopConversation, SummaryAttempt, SummaryPlan};
 use plait_run::models::{ModelConfig, TokenUsage};
 use plait_run::node::NodeContext;
 use plait_run::prompt_record::PromptPurpose;
 use plait_run::tokens;
+use plait_run::transcript::SummaryRequest;
 
 /// Maximum tokens of a reply if the agent sets none: a page of text. The bounds of the history may allow less.
 const MAX_SUMMARY_TOKENS: u32 = 1_000;
@@ -69,10 +66,12 @@ async fn write_summary(
         if let Some(recorded) = call.recorded() {
             break recorded;
         }
-        let text = question(plan, &call.model, node_context).await?;
-        let message = node_context.message(0, Role::User, text, &call.model.model);
-        let message = Message { origins: plan.origins(), ..message };
-        if let Some(recorded) = call.send(message).await? {
+        let (request, model) = (request(plan, &call.model), call.model.model.clone());
+        let message = |text| {
+            let message = node_context.message(0, Role::User, text, &model);
+            Message { origins: plan.origins(), ..message }
+        };
+        if let Some(recorded) = call.send(request, message).await? {
             break recorded;
         }
     };
@@ -99,29 +98,14 @@ fn model_config(
     resolve_model_config(record, overrides, node_context.model_settings())
 }
 
-/// What the model is asked: the summary so far and the turns, written so that no turn can look like another.
-async fn question(
-    plan: &SummaryPlan,
-    model: &ModelConfig,
-    node_context: &NodeContext,
-) -> Result<String, Fault> {
-    let max_turn_bytes = max_turn_bytes(model, plan.turns.len());
-    let turns = plan.turns.iter().map(|turn| {
-        let text = turn.content.labeled_text();
-        let end = text.floor_char_boundary(max_turn_bytes);
-        let content = if end < text.len() { format!("{} […]", &text[..end]) } else { text };
-        Arc::new(Message { content: content.into(), ..Message::clone(turn) })
-    });
-    let turns = turns.collect();
-    let block = TextBlock { template: None, start: None };
-    let turns = write_text_block(&turns, block, &*node_context.host.evaluator).await?;
-    Ok(match &plan.previous {
-        Some(previous) => {
-            let summary = escape_content(&previous.content.text());
-            format!("Summary so far:\n{summary}\n\nTurns after it:\n{turns}")
-        }
-        None => format!("Turns:\n{turns}"),
-    })
+/// What the model is asked: the summary so far and the turns, cut so that they fit its window.
+fn request(plan: &SummaryPlan, model: &ModelConfig) -> SummaryRequest {
+    let text = |message: &SharedMessage| message.content.labeled_text();
+    let (previous, texts) = (plan.previous.as_ref().map(text), plan.turns.iter().map(text));
+    let texts: Vec<String> = texts.collect();
+    let labels = plan.turns.iter().map(|turn| turn.role.speaker());
+    let turns = labels.zip(texts.iter().map(String::as_str));
+    SummaryRequest::new(previous.as_deref(), turns, max_turn_bytes(model, plan.turns.len()))
 }
 
 fn no_summary(message: String) -> Fault {

@@ -96,7 +96,10 @@ impl<'a> MemoryAccess<'a> {
         let (memory, reader) = (self.node_context.memory(), &self.node_context.activation.node);
         ToolContext {
             workflow_summary: memory.summary.as_ref().map(|summary| summary.text.clone()),
-            recent_turns: memory.recent(self.recent_turns()).map(|turn| turn.render(reader)).collect(),
+            recent_turns: memory
+                .recent(self.recent_turns())
+                .map(|turn| turn.render(reader).into_string())
+                .collect(),
             round: self.node_context.iteration().unwrap_or_default(),
         }
     }

@@ -11,13 +11,14 @@ use super::stages::Recorded;
 use plait_core::error::Fault;
 use plait_core::id::ContextId;
 use plait_core::origin::Origins;
-use plait_run::context::{Message, Role};
+use plait_run::context::{Content, Message, Role};
 use plait_run::models::{EXACT_PERMILLE, ModelConfig};
 use plait_run::node::NodeContext;
 use plait_run::prompt_record::{PromptPart, PromptPurpose, PromptRecord, RefusedPrompt};
 use plait_run::provider::{ModelReply, ModelRequest, Provider};
 use plait_run::quota::IterationCost;
 use plait_run::tokens;
+use plait_run::transcript::SummaryRequest;
 
 pub(super) struct SummaryCall<'a> {
     pub(super) node_context: &'a NodeContext,
@@ -40,9 +41,14 @@ impl SummaryCall<'_> {
         self.call().recorded(self.step)
     }
 
-    /// The reply to `message`. `None` if the provider refused it as too large: then a shorter one is due, written for the model
+    /// The reply to `request`, which is sent as the text of the message. `None` if the provider refused it as too large: then a shorter one is due, written for the model
     /// as it is known now. That happens once at most.
-    pub(super) async fn send(&mut self, message: Message) -> Result<Option<Recorded>, Fault> {
+    pub(super) async fn send(
+        &mut self,
+        request: SummaryRequest,
+        message: impl FnOnce(Content) -> Message,
+    ) -> Result<Option<Recorded>, Fault> {
+        let message = message(request.into());
         let record = PromptRecord { refused: self.refused.clone(), ..self.prompt_record(&message) };
         let counted = record.counted();
         let request = ModelRequest {

@@ -6,8 +6,9 @@ use super::USER_MESSAGE_INDEX;
 use super::attachments::attach;
 use plait_core::attachment::{Attachment, AttachmentKind};
 use plait_core::error::Fault;
+use plait_core::expression::as_text;
 use plait_core::id::{MessageId, PortName};
-use plait_run::context::{Content, ContextRecord, Message, Role, SharedMessage};
+use plait_run::context::{Content, ContextHandle, ContextRecord, Message, Question, Role, SharedMessage};
 use plait_run::node::NodeContext;
 use plait_run::tokens;
 
@@ -20,7 +21,8 @@ pub(crate) struct UserMessage {
 }
 
 impl UserMessage {
-    /// `text` as the user message in `context`. `id` is the id of the message that the text comes from, if any.
+    /// `text` as the user message in `context`. `id` is the id of the message that the text comes from, if any. A message keeps its
+    /// identity: what was said in the context is not added to it again.
     pub(crate) fn new(
         context: &ContextRecord,
         text: String,
@@ -28,27 +30,51 @@ impl UserMessage {
         node_context: &NodeContext,
         model: &str,
     ) -> Self {
-        let history = &context.message_history;
-        let last = history.last();
+        let last = context.message_history.last();
         if let Some(last) = last.filter(|last| last.role == Role::User && Some(&last.id) == id) {
             return Self { message: Arc::clone(last), in_history: true, inputs: Vec::new() };
         }
         let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
-        if !node_context.memory_mode.reads() {
-            return Self { message: Arc::new(message), in_history: false, inputs: Vec::new() };
-        }
-        Self::repeating(message, id, context)
+        let repeats = id.filter(|id| **id != message.id).cloned();
+        let in_history = repeats.as_ref().is_some_and(|id| {
+            let (text, reader) = (message.content.text(), &message.author.epoch);
+            context.message_history.position_of_said(id, &text, reader).is_some()
+        });
+        Self { message: Arc::new(Message { repeats, ..message }), in_history, inputs: Vec::new() }
     }
 
-    /// A prompt of a node's own that contains what another node said in the message `id`.
-    pub(crate) fn of_template(
+    /// The last output on a context edge, which no node has answered yet. Nothing if there is none, or if it says nothing.
+    pub(crate) fn pending(
         context: &ContextRecord,
+        handle: &ContextHandle,
+        node_context: &NodeContext,
+    ) -> Option<Self> {
+        let text = as_text(handle.current_output.as_ref()?);
+        let message = Self::new(context, text, handle.message_id.as_ref(), node_context, &context.model);
+        message.says_something().then_some(message)
+    }
+
+    /// Whether it is more than blank text.
+    pub(crate) fn says_something(&self) -> bool {
+        let content = &self.message.content;
+        content.attachments().next().is_some() || !content.text().trim().is_empty()
+    }
+
+    /// What the turn answers.
+    pub(crate) fn question(&self) -> Question {
+        if self.in_history { Question::InHistory } else { Question::New(Arc::clone(&self.message)) }
+    }
+
+    /// A prompt of a node's own that contains what another node said in the message `id`. It is a message of its own.
+    pub(crate) fn of_template(
         text: String,
         id: Option<&MessageId>,
         node_context: &NodeContext,
         model: &str,
     ) -> Self {
-        Self::repeating(node_context.message(USER_MESSAGE_INDEX, Role::User, text, model), id, context)
+        let message = node_context.message(USER_MESSAGE_INDEX, Role::User, text, model);
+        let repeats = id.filter(|id| **id != message.id).cloned();
+        Self { message: Arc::new(Message { repeats, ..message }), in_history: false, inputs: Vec::new() }
     }
 
     /// The same with images and files, some of which may be on a message of the history already. This call sends that
@@ -83,12 +109,5 @@ impl UserMessage {
     #[must_use]
     pub(crate) fn made_of(self, inputs: Vec<PortName>) -> Self {
         Self { inputs, ..self }
-    }
-
-    /// Nodes that share a memory talk to each other: what one said is not added again to the context it was said in.
-    fn repeating(message: Message, id: Option<&MessageId>, context: &ContextRecord) -> Self {
-        let repeats = id.filter(|id| **id != message.id).cloned();
-        let in_history = repeats.as_ref().is_some_and(|id| context.message_history.position(id).is_some());
-        Self { message: Arc::new(Message { repeats, ..message }), in_history, inputs: Vec::new() }
     }
 }

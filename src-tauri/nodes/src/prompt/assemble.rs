@@ -3,20 +3,24 @@
 use super::blocks::{BlockInputs, SentBlock, add_blocks};
 use super::loop_turns::LoopTurns;
 use plait_core::origin::Origins;
-use plait_run::context::{ContextRecord, History, SharedMessage};
+use plait_run::context::{ContextRecord, History, Role, SharedMessage};
+use plait_run::loop_history::Insertion;
 use plait_run::tokens::{TOKENS_PER_MESSAGE, count_cached};
 use plait_run::tool::ToolSpec;
+use plait_run::transcript::CarriedMessages;
 
 /// The parts of a call.
 pub(super) struct Assembled {
-    /// The system instructions and the system messages of the history, each once.
+    /// The system instructions and the system messages at the beginning of the history, each once.
     pub(super) system: Option<String>,
     /// Its size in tokens.
     pub(super) system_tokens: u64,
     /// Where it comes from.
     pub(super) system_origins: Origins,
-    /// The history without system messages. Ends with the user message if it was stored there and is sent unchanged.
+    /// The history without these. System messages that were added later stay in their places. Ends with the user message if it was stored there and is sent unchanged.
     pub(super) history: History,
+    /// What stands among the turns of the loop around the node.
+    pub(super) insertions: Vec<Insertion>,
     /// The position in `history` of a message that was taken out because it is the user message.
     pub(super) removed: Option<usize>,
     /// The user message, if it is not in `history`.
@@ -34,33 +38,50 @@ pub(super) fn assemble(
     turns: Option<&LoopTurns<'_>>,
     model: &str,
 ) -> Assembled {
-    let mut history = match turns {
-        Some(turns) => turns.conversation.scope.outside(&context.message_history),
-        None => context.message_history.clone(),
+    let whole = &context.message_history;
+    let stored = whole.last().is_some_and(|last| last.id == question.id);
+    let (mut history, mut insertions) = match turns {
+        Some(turns) => (turns.conversation.scope.before(whole), turns.conversation.insertions(whole)),
+        None => (whole.clone(), Vec::new()),
     };
-    let (sent, blocks) = add_blocks(question, tools, blocks, &history, model);
-    let stored = history.last().is_some_and(|last| last.id == question.id);
+    // What is sent as the user message is not sent a second time as what it was before.
+    insertions.retain(|Insertion { message, .. }| {
+        message.id != question.id && question.repeats.as_ref() != Some(&message.id)
+    });
+    if !turns.is_some_and(LoopTurns::are_sent) {
+        history.extend(insertions.drain(..).map(|insertion| insertion.message));
+    }
+    // The turns that the settings of the loop let through. The window may leave out a few more.
+    let bounded = turns.and_then(|turns| turns.bound(u64::MAX, &insertions));
+    let carried =
+        CarriedMessages { history: &history, turns: bounded.as_ref().map(|bounded| &bounded.messages) };
+    let (sent, blocks) = add_blocks(question, tools, blocks, carried, model);
     // Turns stand between the history and the user message.
     let as_stored = stored && turns.is_none() && sent.id == question.id && sent.content == question.content;
-    if stored && !as_stored {
+    if !as_stored && history.last().is_some_and(|last| last.id == question.id) {
         history.pop();
     }
     let mut system: Vec<String> = context.system_instructions.iter().cloned().collect();
     let mut system_origins = context.system_origins.clone();
-    for message in history.take_system() {
-        system_origins.add(&message.origins);
-        let text = message.content.text();
+    // System messages before all that was said, such as the summary of a conversation, go with the instructions and are never trimmed.
+    while let Some(first) = history.front().filter(|first| first.role == Role::System).cloned() {
+        system_origins.add(&first.origins);
+        let text = first.content.text();
         if !system.contains(&text) {
             system.push(text);
         }
+        history = history.suffix(1);
     }
     // What a partner said in this context is sent as the user message, and not a second time as its own.
-    let removed = question.repeats.as_ref().and_then(|id| history.position(id));
+    let removed = question
+        .repeats
+        .as_ref()
+        .and_then(|id| history.position_of_said(id, &question.content.text(), &question.author.epoch));
     if let Some(position) = removed {
         history.remove(position);
     }
     let system = (!system.is_empty()).then(|| system.join("\n\n"));
     let system_tokens = system.as_ref().map_or(0, |text| TOKENS_PER_MESSAGE + count_cached(model, text));
     let question = (!as_stored).then_some(sent);
-    Assembled { system, system_tokens, system_origins, history, removed, question, blocks }
+    Assembled { system, system_tokens, system_origins, history, insertions, removed, question, blocks }
 }

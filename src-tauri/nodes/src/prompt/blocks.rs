@@ -12,10 +12,11 @@ use std::sync::Arc;
 
 use plait_core::id::NodeId;
 use plait_core::origin::Origins;
-use plait_run::context::{Content, History, Message, Part, SharedMessage};
+use plait_run::context::{Content, Message, Part, SharedMessage};
 use plait_run::prompt_record::{Block, BlockCut, BlockItem, BlockKind, BlockSettings, BlockSource};
 use plait_run::tokens;
 use plait_run::tool::ToolSpec;
+use plait_run::transcript::{CarriedMessages, PromptText};
 
 pub use memory_block::MemoryView;
 
@@ -57,7 +58,7 @@ pub(super) fn add_blocks(
     question: &SharedMessage,
     tools: &[ToolSpec],
     inputs: BlockInputs<'_>,
-    history: &History,
+    carried: CarriedMessages<'_>,
     model: &str,
 ) -> (SharedMessage, Vec<SentBlock>) {
     let defaults = BlockSettings::default();
@@ -69,7 +70,7 @@ pub(super) fn add_blocks(
         let block = match kind {
             BlockKind::Retrieval => inputs.retrieval.cloned(),
             BlockKind::Tools => tool_block::build(tools, model),
-            BlockKind::Memory => inputs.memory.and_then(|memory| memory.build(history, model)),
+            BlockKind::Memory => inputs.memory.and_then(|memory| memory.build(carried, model)),
             BlockKind::Partner => Some(partner_block(question, inputs.partner, model)),
         };
         let Some(block) = block.filter(|block| !block.items.is_empty()) else { continue };
@@ -89,10 +90,8 @@ fn partner_block(question: &Message, partner: Option<&Partner>, model: &str) -> 
     let own_tokens = u64::from(question.tokens).saturating_sub(attachment_tokens(question, model));
     let label = partner.and_then(|partner| partner.label.clone());
     let (text, tokens) = match &label {
-        Some(label) => {
-            (plait_run::memory::labeled(label, &text), own_tokens + tokens::count_cached(model, label) + 1)
-        }
-        None => (text, own_tokens),
+        Some(label) => (PromptText::turn(label, &text), own_tokens + tokens::count_cached(model, label) + 1),
+        None => (PromptText::message(text), own_tokens),
     };
     let source = BlockSource::Turn { label, node: partner.and_then(|partner| partner.node.clone()) };
     Block {

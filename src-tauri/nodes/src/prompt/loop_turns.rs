@@ -4,20 +4,20 @@
 //! beginning of the user message instead. The summary and the pinned turns are never trimmed.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
-use plait_core::origin::Origins;
 use plait_run::context::{Content, Message, Part, SharedMessage};
 use plait_run::loop_history::{
-    BoundReason, BoundedHistory, HistoryBounds, LoopConversation, LoopHistory, TextBlock, bound_history,
-    write_text_block,
+    BoundReason, BoundedHistory, HistoryBounds, Insertion, LoopConversation, LoopHistory, bound_history,
 };
 use plait_run::models::ModelConfig;
 use plait_run::prompt_record::{LoopConversationRecord, OmissionReason, OmittedTurns, SentTurn};
 use plait_run::tokens;
+use plait_run::transcript::{TextBlock, write_text_block};
 
 use crate::codes;
 
@@ -42,6 +42,8 @@ pub(super) struct SentTurns {
     pub(super) bounded: BoundedHistory,
     /// The turns as a text, if the model takes a prompt only, with its tokens.
     pub(super) text: Option<(String, u64)>,
+    /// The tokens that the model's window has left for turns.
+    pub(super) room: u64,
 }
 
 impl<'a> LoopTurns<'a> {
@@ -73,17 +75,23 @@ impl<'a> LoopTurns<'a> {
         Self { conversation, turns, own, named_media_types: named.into_iter().collect() }
     }
 
-    /// The turns that fit this room, in counted tokens.
-    pub(super) fn bound(&self, window_room: u64) -> Option<BoundedHistory> {
+    /// Whether the node takes the history.
+    pub(super) fn are_sent(&self) -> bool {
+        self.turns.is_some()
+    }
+
+    /// The turns that fit this room, in counted tokens, with what stands among them.
+    pub(super) fn bound(&self, window_room: u64, insertions: &[Insertion]) -> Option<BoundedHistory> {
         let turns = self.turns.as_ref()?;
         let bounds = HistoryBounds { window_room: Some(window_room), ..self.conversation.bounds() };
-        Some(bound_history(turns, self.conversation.summary(), self.own, bounds))
+        Some(bound_history(turns, insertions, self.conversation.summary(), self.own, bounds))
     }
 
     /// The turns that fit this room as a text, with its tokens.
     pub(super) async fn write(
         &self,
         window_room: u64,
+        insertions: &[Insertion],
         model: &str,
         evaluator: &dyn Evaluator,
     ) -> Result<Option<SentTurns>, Fault> {
@@ -91,14 +99,14 @@ impl<'a> LoopTurns<'a> {
         let mut room = window_room;
         let mut written = None;
         for write in 0..=MAX_WRITES {
-            let Some(bounded) = self.bound(if write < MAX_WRITES { room } else { 0 }) else {
+            let Some(bounded) = self.bound(if write < MAX_WRITES { room } else { 0 }, insertions) else {
                 return Ok(None);
             };
             let text = self.text(&bounded, evaluator).await?;
             let size = tokens::count(model, &text);
             let is_whole = size <= max_tokens || bounded.newest.is_empty();
             let one_less = bounded.tokens.saturating_sub(1);
-            written = Some(SentTurns { text: Some((text, size)), bounded });
+            written = Some(SentTurns { text: Some((text, size)), bounded, room: window_room });
             if is_whole {
                 break;
             }
@@ -112,7 +120,7 @@ impl<'a> LoopTurns<'a> {
         let LoopConversation { settings, start, .. } = self.conversation;
         let block = TextBlock {
             template: settings.history_template.as_ref(),
-            start: start.as_ref().map(|id| (id, &settings.init.history.start_with)),
+            start: start.as_ref().map(|id| (id, settings.init.history.start_with.prefix.as_str())),
         };
         write_text_block(&bounded.messages, block, evaluator).await
     }
@@ -141,7 +149,8 @@ impl<'a> LoopTurns<'a> {
             strategy: management.strategy,
             max_tokens: management.token_bound(),
             max_turns: management.turn_bound(),
-            sent: messages.len() as u64,
+            room: Some(sent.room),
+            sent: (messages.len() - sent.bounded.inserted.len()) as u64,
             tokens: sent.text.as_ref().map_or(*tokens, |(_, tokens)| *tokens),
             left_out: left_out.collect(),
             summary: conversation.summary.as_ref().filter(|_| *has_summary).map(|(_, epoch)| epoch.clone()),
@@ -149,9 +158,11 @@ impl<'a> LoopTurns<'a> {
         }
     }
 
-    /// The turns of the iteration under way that are sent: no later event has them if it fails.
-    pub(super) fn current(&self, bounded: &BoundedHistory) -> Vec<SentTurn> {
-        let turns = self.conversation.turns.messages().suffix(self.conversation.appended);
+    /// The turns between these positions that are of the iteration under way and are sent: no later event has them if it fails.
+    pub(super) fn current(&self, bounded: &BoundedHistory, positions: Range<usize>) -> Vec<SentTurn> {
+        let appended = self.conversation.appended;
+        let positions = positions.start.max(appended)..positions.end.max(appended);
+        let turns = self.conversation.turns.messages().slice(positions);
         let sent = turns.iter().filter_map(|turn| bounded.messages.get(bounded.messages.position(&turn.id)?));
         let turns = sent.map(|turn| SentTurn {
             role: turn.role,
@@ -167,11 +178,6 @@ impl SentTurns {
     /// Their tokens in the prompt.
     pub(super) fn tokens(&self) -> u64 {
         self.text.as_ref().map_or(self.bounded.tokens, |(_, tokens)| *tokens)
-    }
-
-    /// Where they come from.
-    pub(super) fn origins(&self) -> Origins {
-        Origins::union(self.bounded.messages.iter().map(|message| &message.origins))
     }
 
     /// The user message with the text of the turns before it.

@@ -2,6 +2,8 @@
 //!
 //! Messages of the history are referred to by id, so that a journal does not grow with history × calls.
 
+use std::ops::Range;
+
 use imbl::Vector;
 
 use super::assemble::Assembled;
@@ -50,7 +52,7 @@ pub(super) fn build_record(
             });
         }
     }
-    sent.extend(turns.filter(|(_, sent)| !sent.bounded.messages.is_empty()).map(turns_part));
+    sent.extend(turns.into_iter().flat_map(turns_parts));
     match &parts.question {
         Some(question) if parts.blocks.is_empty() => sent.push(to_part(question, &config.model)),
         _ => sent.extend(parts.blocks.iter().map(block_part)),
@@ -98,24 +100,66 @@ fn attachments_part(message: &Message, model: &str) -> Option<PromptPart> {
     (!attachments.is_empty()).then_some(PromptPart::Attachments { attachments, tokens, origins })
 }
 
-fn turns_part((turns, sent): (&LoopTurns<'_>, &SentTurns)) -> PromptPart {
-    let BoundedHistory { messages, has_summary, pinned, newest, left_out, .. } = &sent.bounded;
+/// The turns, interrupted by what stands among them.
+fn turns_parts((turns, sent): (&LoopTurns<'_>, &SentTurns)) -> Vec<PromptPart> {
+    let BoundedHistory { messages, inserted, has_summary, pinned, newest, left_out, .. } = &sent.bounded;
     let conversation = turns.conversation;
     let position = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let own = left_out.iter().find(|turns| turns.reason == BoundReason::OwnMessage);
-    PromptPart::Turns {
-        node: conversation.owner.node.clone(),
-        epoch: conversation.owner.epoch.clone(),
-        summary: conversation.summary.as_ref().filter(|_| *has_summary).map(|(_, epoch)| epoch.clone()),
-        pinned: pinned.iter().map(|at| position(*at)).collect(),
-        first: position(newest.start),
-        own: own.map(|own| position(own.range.start)),
-        current: turns.current(&sent.bounded),
-        count: messages.len() as u64,
-        named_media_types: turns.named_media_types.clone(),
-        text: sent.text.as_ref().map(|(text, _)| text.clone()),
-        tokens: sent.tokens(),
-        origins: sent.origins(),
+    let own = own.map(|own| own.range.start);
+    let part = |range: Range<usize>, positions: Range<usize>| {
+        let sent_here = messages.slice(range.clone());
+        let is_first = range.start == 0;
+        PromptPart::Turns {
+            node: conversation.owner.node.clone(),
+            epoch: conversation.owner.epoch.clone(),
+            summary: conversation
+                .summary
+                .as_ref()
+                .filter(|_| *has_summary && is_first)
+                .map(|(_, epoch)| epoch.clone()),
+            pinned: if is_first { pinned.iter().map(|at| position(*at)).collect() } else { Vec::new() },
+            first: position(positions.start),
+            own: own.map(position),
+            current: turns.current(&sent.bounded, positions),
+            count: range.len() as u64,
+            named_media_types: turns.named_media_types.clone(),
+            text: sent.text.as_ref().map(|(text, _)| text.clone()),
+            tokens: sent.text.as_ref().map_or_else(|| sum_tokens(sent_here.iter()), |(_, tokens)| *tokens),
+            origins: Origins::union(sent_here.iter().map(|message| &message.origins)),
+        }
+    };
+    if messages.is_empty() {
+        return Vec::new();
+    }
+    if sent.text.is_some() || inserted.is_empty() {
+        return vec![part(0..messages.len(), newest.clone())];
+    }
+    let older = usize::from(*has_summary) + pinned.len();
+    let (mut parts, mut from, mut next) = (Vec::new(), 0, newest.start);
+    for end in inserted.iter().copied().chain([messages.len()]) {
+        if end > from {
+            let turns_here = end - from - if from == 0 { older } else { 0 };
+            // The own message is none of them.
+            let skipped = own.is_some_and(|own| (next..=next + turns_here).contains(&own));
+            let after = (next + turns_here + usize::from(skipped)).min(newest.end);
+            parts.push(part(from..end, next..after));
+            next = after;
+        }
+        parts.extend(messages.get(end).map(inserted_part));
+        from = end + 1;
+    }
+    parts
+}
+
+/// A message of the context that stands among turns.
+fn inserted_part(message: &SharedMessage) -> PromptPart {
+    PromptPart::History {
+        first: message.id.clone(),
+        last: message.id.clone(),
+        count: 1,
+        tokens: message.tokens.into(),
+        origins: message.origins.clone(),
     }
 }
 

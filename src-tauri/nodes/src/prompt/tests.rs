@@ -90,20 +90,25 @@ fn stored_user_message_is_sent_once() {
 }
 
 #[test]
-fn system_messages_join_the_instructions_and_are_never_trimmed() {
-    let menu = "The menu: soup.";
+fn system_messages_after_the_first_word_stay_in_their_places_and_are_trimmed() {
     let history = [
-        message("1", Role::System, menu),
+        message("0", Role::System, "Speak of food."),
+        message("1", Role::System, "Speak of food."),
         message("2", Role::User, "something quite long to say, which will not fit"),
         message("3", Role::Assistant, "indeed"),
-        message("4", Role::System, menu),
-        message("5", Role::System, "Be brief."),
+        message("n", Role::System, "The menu: soup."),
+        message("4", Role::User, "Now."),
+        message("5", Role::System, "The menu: cake."),
     ];
     let context = context("Be brief.", &history);
-    let prompt = ask(&context, &config(40, 0), &message("6", Role::User, "What is for lunch?")).unwrap();
-    assert_eq!(prompt.system.as_deref(), Some("Be brief.\n\nThe menu: soup."));
-    assert_eq!(texts(&prompt), ["What is for lunch?"]);
-    assert_eq!(prompt.record.omitted.as_ref().unwrap().count, 2);
+    let question = message("6", Role::User, "What is for lunch?");
+    let whole = ask(&context, &config(10_000, 0), &question).unwrap();
+    assert_eq!(whole.system.as_deref(), Some("Be brief.\n\nSpeak of food."));
+    assert_eq!(whole.messages[..5], history[2..]);
+    let prompt = ask(&context, &config(55, 0), &question).unwrap();
+    assert_eq!(prompt.system, whole.system);
+    assert_eq!(texts(&prompt), ["Now.", "The menu: cake.", "What is for lunch?"]);
+    assert_eq!(prompt.record.omitted.as_ref().unwrap().count, 3);
 }
 
 #[test]

@@ -208,6 +208,7 @@ impl NodeHarness {
             }),
             recorded: self.recorded.clone().into(),
             memory_mode,
+            memory_is_read_later: true,
             memory_settings: Arc::new(self.memory_settings.clone()),
             conversation: self.loop_conversation.clone(),
             answers: self.answers.clone(),

@@ -286,7 +286,9 @@ impl NodeType for Chat {
         let manager = node_context.context_manager(&handle.context_id)?;
         let context = manager.get();
         let model = resolve_model_config(&context, config.overrides(), node_context.model_settings())?;
-        let prepared = user_message::prepare(config.prompt.as_ref(), &inputs, &handle, &node_context).await?;
+        let mut prepared =
+            user_message::prepare(config.prompt.as_ref(), &inputs, &handle, &node_context).await?;
+        prepared.identify(&node_context);
         let incoming = prepared.incoming.as_ref();
         let memory = MemoryAccess::new(&config.memory, &node_context, incoming, &model.model);
         let repeated = match &memory {
@@ -334,7 +336,7 @@ impl NodeType for Chat {
             turn.remember(memory, &reply).await;
         }
         let message_id = turn.commit(&reply);
-        Ok(turn.add_usage_to(build_output(&handle, reply, structured, message_id)))
+        Ok(turn.add_usage_to(build_output(&handle, reply, structured, message_id, &node_context)))
     }
 }
 
@@ -396,16 +398,15 @@ fn build_output(
     handle: &ContextHandle,
     reply: ModelReply,
     structured: Option<Value>,
-    message_id: Option<MessageId>,
+    committed: Option<MessageId>,
+    node_context: &NodeContext,
 ) -> NodeOutput {
     let text = Value::String(reply.text);
     let attachments = attachment::to_values(&reply.attachments);
     let mut output = NodeOutput { truncated: reply.stop_reason.is_truncated(), ..NodeOutput::new() }
-        .with_context(&handle.with_output(text.clone(), message_id.clone()))
-        .with("response", text);
-    if let Some(id) = message_id {
-        output = output.is_message("response", id);
-    }
+        .with_context(&handle.with_output(text.clone(), committed))
+        .with("response", text)
+        .is_message("response", model_call::reply_id(node_context));
     if !reply.attachments.is_empty() {
         output = output.with("attachments", attachments);
     }

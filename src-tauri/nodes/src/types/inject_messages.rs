@@ -5,11 +5,12 @@ use serde::Deserialize;
 use serde_json::json;
 use std::sync::Arc;
 
+use crate::model_call::UserMessage;
 use plait_core::error::Fault;
 use plait_core::expression::template::Template;
 use plait_core::id::ContextId;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::context::{ContextHandle, Role};
+use plait_run::context::{ContextHandle, Message, Question, Role};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, template_inputs,
 };
@@ -60,7 +61,8 @@ The variables of the messages are inputs. The conversation is the one named in t
         one, the one on `contextId` (an id, or the `handle` of *New context*); without that, the one on the context \
         edge.
 
-If the last message is a user message, a *Chat* after this node replies to it.";
+If the last message is a user message, a *Chat* after this node replies to it. What a person said before it stays in the \
+        history.";
     const CATEGORY: Category = Category::Contexts;
     const ICON: &'static str = "message-square-quote";
     const TERMS: &'static [&'static str] =
@@ -153,6 +155,16 @@ If the last message is a user message, a *Chat* after this node replies to it.";
             messages.push(Arc::new(node_context.message(index, role, text, &model)));
         }
         let user_message = messages.last().filter(|message| message.role == Role::User).cloned();
+        // The next node replies to the last message, so what waits for a reply enters the history before it.
+        let waiting =
+            incoming.as_ref().filter(|incoming| user_message.is_some() && incoming.context_id == id);
+        let context = manager.get();
+        let waiting = waiting.and_then(|handle| UserMessage::pending(&context, handle, &node_context));
+        if let Some(Question::New(message)) = waiting.map(|waiting| waiting.question()) {
+            let renumbered =
+                Message { id: node_context.message_id(messages.len()), ..Message::clone(&message) };
+            messages.insert(0, Arc::new(renumbered));
+        }
         if !messages.is_empty() {
             manager.add_messages(messages);
         }

@@ -86,15 +86,13 @@ On a context edge, it is the message \
             None => config.text.clone(),
         };
         let handle = inputs.context()?;
-        let mut output = NodeOutput::of("value", text.as_str());
-        let mut message_id = None;
         if config.add_to_history {
-            let message = node_context.add_message(handle.as_ref(), Role::User, text.clone())?;
-            output = output.is_message("value", message.clone());
-            message_id = Some(message);
+            node_context.add_message(handle.as_ref(), Role::User, text.clone())?;
         }
+        let id = node_context.message_id(0);
+        let output = NodeOutput::of("value", text.as_str()).is_message("value", id.clone());
         Ok(match handle {
-            Some(handle) => output.with_context(&handle.with_output(text.into(), message_id)),
+            Some(handle) => output.with_context(&handle.with_output(text.into(), Some(id))),
             None => output,
         })
     }

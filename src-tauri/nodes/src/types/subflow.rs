@@ -4,6 +4,7 @@
 
 mod child_input;
 mod config;
+mod question;
 #[cfg(test)]
 mod tests;
 
@@ -12,11 +13,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use crate::model_call;
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::id::{NodeId, PortName};
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::context::Role;
 use plait_run::host::subflow::{ChildCall, ChildEnd};
 use plait_run::journal::{NodeOutputs, RunEnd, RunFault};
 use plait_run::node::{
@@ -52,8 +53,8 @@ The text depends on `inputSource`: \
         node's inputs to an input of a node of the child (`NODE.PORT`), or to its text (`input`).
 
 The child's results \
-        are the outputs `result`, by node and port, and `text`. If a conversation is connected, the text is also its next \
-        message, by the assistant. If the child asks a person, this flow waits. If it fails, this node fails with \
+        are the outputs `result`, by node and port, and `text`. If a conversation is connected, it gets what was asked \
+        and the text, as the answer of the assistant. If the child asks a person, this flow waits. If it fails, this node fails with \
         `subflow.failed`. If this run is canceled, so is the child. A retry policy on this node starts the child over; \
         without one it runs once, since its nodes have their own retries.";
     const CATEGORY: Category = Category::Control;
@@ -133,7 +134,7 @@ The child's results \
                 .config(json!({ "file": "answer.flow.json" }))
                 .input("context", json!({ "contextId": "main", "currentOutput": "Hello" }))
                 .outputs(json!({
-                    "context": { "contextId": "main", "currentOutput": "Hello", "messageId": "subflow/0" },
+                    "context": { "contextId": "main", "currentOutput": "Hello", "messageId": "subflow/1" },
                     "text": "Hello",
                     "result": { "said": { "value": "Hello" } },
                 })),
@@ -170,12 +171,15 @@ The child's results \
             return Ok(output.with_context(&handle));
         }
         let manager = node_context.context_manager(&handle.context_id)?;
-        let message = Arc::new(node_context.message(0, Role::Assistant, text.clone(), &manager.get().model));
-        let message_id = message.id.clone();
-        // Committed as a turn: only turns are kept in a conversation after the run.
-        manager.commit_turn(vec![message], None);
-        let output = output.is_message("text", message_id.clone());
-        Ok(output.with_context(&handle.with_output(text.into(), Some(message_id))))
+        // Without a question the result is no answer. It stays the last output on the context edge, for the next node to answer.
+        let context = manager.get();
+        let answer = model_call::reply_message(&node_context, text.as_str(), &context.model);
+        let id = answer.id.clone();
+        if let Some(question) = question::find(config, &inputs, &handle, &context, &node_context) {
+            manager.commit_turn(question, Arc::new(answer), None);
+        }
+        let output = output.is_message("text", id.clone());
+        Ok(output.with_context(&handle.with_output(text.into(), Some(id))))
     }
 }
 

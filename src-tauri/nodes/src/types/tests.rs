@@ -38,6 +38,51 @@ fn examples_produce_their_outputs() {
     }
 }
 
+/// Whoever answers in a conversation takes what was asked into it: a node type that adds an answer alone fails here. Each runs as its
+/// examples have it, and with `addToHistory`, on a context edge with a message that waits for a reply.
+#[test]
+fn no_type_adds_an_answer_without_its_question() {
+    let mut answering = Vec::new();
+    for descriptor in registry().descriptors() {
+        for example in descriptor.examples.iter().filter(|_| !descriptor.editor.only_imported) {
+            for adds in [json!({}), json!({ "addToHistory": true })] {
+                let mut config = example.config.as_object().cloned().unwrap_or_default();
+                config.extend(adds.as_object().cloned().unwrap_or_default());
+                let waiting =
+                    json!({ "contextId": "main", "currentOutput": "Waits.", "messageId": "asked/0" });
+                let mut inputs = example.inputs.clone();
+                if descriptor.ports.find_input("context").is_some() {
+                    inputs.insert("context".into(), waiting);
+                }
+                let mut harness = NodeHarness::new();
+                harness.answer.clone_from(&example.answer);
+                let inputs: Vec<_> =
+                    inputs.iter().map(|(port, value)| (port.as_str(), value.clone())).collect();
+                // Not every type has the setting.
+                let _ = harness.run(&descriptor.node_type, config.into(), &inputs);
+                let history = harness.history("main");
+                for (at, (role, text)) in
+                    history.iter().enumerate().filter(|(_, (role, _))| role == "assistant")
+                {
+                    let asked = at.checked_sub(1).map(|before| history[before].0.as_str());
+                    // What a person configures to be injected is no answer.
+                    if descriptor.node_type != "injectMessages" {
+                        assert_eq!(
+                            asked,
+                            Some("user"),
+                            "{}: {role} says {text} in {history:?}",
+                            descriptor.node_type
+                        );
+                        answering.push(descriptor.node_type.clone());
+                    }
+                }
+            }
+        }
+    }
+    answering.dedup();
+    assert_eq!(answering, ["chat", "classify", "extract", "subflow"]);
+}
+
 #[test]
 fn default_config_of_every_type_is_valid() {
     let registry = registry();

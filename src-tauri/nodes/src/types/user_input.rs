@@ -144,7 +144,7 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
                 .input("context", json!({ "contextId": "main" }))
                 .answer(json!("Hello"))
                 .outputs(json!({
-                    "context": { "contextId": "main", "currentOutput": "Hello" },
+                    "context": { "contextId": "main", "currentOutput": "Hello", "messageId": "userInput/0" },
                     "message": "Hello",
                 })),
         ]
@@ -176,15 +176,14 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
         if let Some(turn) = loop_turn(&answer, attachments, &node_context).await? {
             output.extra.insert(LOOP_TURN.to_owned(), turn);
         }
-        let mut message_id = None;
         if config.add_to_history {
             let content = attach(as_text(&answer), attachments.to_vec(), &node_context).await?;
-            let message = node_context.add_message(handle.as_ref(), Role::User, content)?;
-            output = output.is_message("message", message.clone());
-            message_id = Some(message);
+            node_context.add_message(handle.as_ref(), Role::User, content)?;
         }
+        let id = node_context.message_id(0);
+        output = output.is_message("message", id.clone());
         Ok(match handle {
-            Some(handle) => output.with_context(&handle.with_output(Value::clone(&answer), message_id)),
+            Some(handle) => output.with_context(&handle.with_output(Value::clone(&answer), Some(id))),
             None => output,
         })
     }

@@ -160,7 +160,7 @@ fn strategies_bound_the_turns_of_a_running_loop() {
 fn loop_without_conversation_sends_the_context_as_before() {
     let stage = play_two_agents(json!({}));
     let last = received(&stage).pop().unwrap();
-    assert_eq!(last.len(), 11, "each agent's message and reply, five times, and the last message: {last:?}");
+    assert_eq!(last.len(), 6, "the first message, and each reply once: {last:?}");
 }
 
 /// A loop in which a person and `chat` speak.
@@ -380,8 +380,7 @@ fn older_turns_are_summarized_by_the_agent_and_the_summary_is_kept() {
     let requests = received(&stage);
     assert_eq!(requests[0], messages(&["user: Plan.", "user: Go on."]));
     assert_eq!(requests[1], messages(&["user: Plan.", &format!("assistant: {one}"), "user: Go on."]));
-    let asked =
-        format!("Turns:\n<conversation_history>\nuser: Plan.\nassistant: {one}\n</conversation_history>");
+    let asked = format!("Turns:\n\nuser: Plan.\n\nassistant: {one}\n");
     assert_eq!(requests[2], [("user".to_owned(), asked)]);
     assert_eq!(stage.provider.requests()[2].system.as_deref(), Some("Condense it."));
     assert_eq!(
@@ -389,7 +388,7 @@ fn older_turns_are_summarized_by_the_agent_and_the_summary_is_kept() {
         messages(&["assistant: They planned.", &format!("assistant: {two}"), "user: Go on."])
     );
     assert!(
-        requests[4][0].1.starts_with("Summary so far:\nThey planned.\n\nTurns after it:\n"),
+        requests[4][0].1.starts_with("Summary so far:\n  They planned.\n\nTurns after it:\n"),
         "{:?}",
         requests[4]
     );

@@ -79,8 +79,8 @@ fn bound_of_inner_cycle_does_not_end_the_conversation() {
     assert_eq!(epochs, [json!([0, 2]), json!([1, 2]), json!([2, 2]), json!([3, 2]), json!([4, 2])]);
     assert!(exhausted.iter().all(|event| event["node"] == "draft" && event["maxEpochs"] == 3));
     assert_eq!(events.last().unwrap()["type"], "run.finished");
-    // The whole conversation is in the history of the last request.
-    assert_eq!(stage.provider.requests().last().unwrap().messages.len(), 2 * (5 * 6) + 3);
+    // The whole conversation is in the history of the last request: in each turn what the person said and six replies.
+    assert_eq!(stage.provider.requests().last().unwrap().messages.len(), 5 * (1 + 6) + 2);
 }
 
 /// A cycle that asks only if the model says "ask".

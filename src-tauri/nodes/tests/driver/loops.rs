@@ -395,5 +395,5 @@ fn contexts_of_iterations_count_in_order() {
     assert_eq!(texts(0), ["turn 0"]);
     assert_eq!(texts(1), ["turn 0", "one", "turn 1"]);
     assert_eq!(texts(2), ["turn 0", "one", "turn 1", "two", "turn 2"]);
-    assert_eq!(texts(3), ["turn 0", "one", "turn 1", "two", "turn 2", "three", "three"]);
+    assert_eq!(texts(3), ["turn 0", "one", "turn 1", "two", "turn 2", "three"]);
 }

@@ -18,6 +18,7 @@ mod pauses;
 mod pinned_turns;
 mod quota_parts;
 mod quotas;
+mod transcript;
 mod turns;
 mod waits;
 

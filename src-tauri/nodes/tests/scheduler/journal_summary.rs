@@ -159,7 +159,7 @@ impl JournalSummary {
                 written.remove(&at(node, epoch));
                 self.finish(node, epoch, Final::Failed { code: error.code.to_string(), handled: *handled })?;
             }
-            Event::Node(Activation { node, epoch }, NodeEvent::Skipped { reason }) => {
+            Event::Node(Activation { node, epoch }, NodeEvent::Skipped { reason, .. }) => {
                 self.finish(node, epoch, Final::Skipped(*reason))?;
             }
             Event::Context(

@@ -104,6 +104,10 @@ pub struct Recalled {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub summary: Option<SummaryRef>,
+    /// Why no summary was written, although one was due. The older messages are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub error: Option<Fault>,
     /// The summary, then the messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<Message>>")]

@@ -1,14 +1,14 @@
 //! The messages of a context, with the statistics that trimming reads for every message before each call.
 
 use std::hash::BuildHasher;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use imbl::Vector;
 use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 use super::{Message, Role, SharedMessage};
-use plait_core::id::MessageId;
+use plait_core::id::{Epoch, MessageId};
 
 /// The messages of a context, oldest first. Persistent: cloning takes the same time at any length. Derefs to the vector of
 /// messages and serializes as one.
@@ -19,8 +19,6 @@ pub struct History {
     /// One per message. They are contiguous in memory, messages are not: reading ten thousand of them before each call
     /// would otherwise be dominated by cache misses.
     stats: Vector<MessageStats>,
-    /// The indexes of the system messages, ascending. They are few, and every call removes them.
-    system: Vector<usize>,
 }
 
 /// What trimming needs to know about a message.
@@ -101,6 +99,24 @@ impl History {
 
     /// The position of the newest message with this id.
     pub fn position(&self, id: &MessageId) -> Option<usize> {
+        self.newest(id, |message| message.id == *id)
+    }
+
+    /// The position of the message `id`, or else of a message that says the same in its place. What was said in an earlier iteration of
+    /// a loop or cycle is said again in the next: `reader` is the iteration in which it is read.
+    pub fn position_of_said(&self, id: &MessageId, text: &str, reader: &Epoch) -> Option<usize> {
+        self.position(id).or_else(|| {
+            self.newest(id, |message| {
+                let at = &message.author.epoch;
+                message.repeats.as_ref() == Some(id)
+                    && (reader.starts_with(at) || at.starts_with(reader))
+                    && message.content.is_text(text)
+            })
+        })
+    }
+
+    /// The position of the newest message of which `is_it` holds, among those with this id or the id as that of the message they repeat.
+    fn newest(&self, id: &MessageId, is_it: impl Fn(&Message) -> bool) -> Option<usize> {
         let wanted = hash(id);
         let mut first = self.messages.len();
         for chunk in self.stats_newest_first() {
@@ -108,7 +124,7 @@ impl History {
             for (at, stats) in chunk.iter().enumerate().rev() {
                 let position = first + at;
                 if stats.ids.contains(&wanted)
-                    && self.messages.get(position).is_some_and(|found| found.id == *id)
+                    && self.messages.get(position).is_some_and(|found| is_it(found))
                 {
                     return Some(position);
                 }
@@ -117,13 +133,10 @@ impl History {
         None
     }
 
-    /// Removes the message at this position. It must not be a system message.
+    /// Removes the message at this position.
     pub fn remove(&mut self, position: usize) {
         self.stats.remove(position);
         self.messages.remove(position);
-        for index in self.system.iter_mut().filter(|index| **index > position) {
-            *index -= 1;
-        }
     }
 
     /// The statistics in chunks, the newest chunk first; within a chunk, oldest first.
@@ -135,22 +148,24 @@ impl History {
     #[must_use]
     pub fn suffix(&self, start: usize) -> Self {
         let start = start.min(self.len());
-        let system = self.system.iter().filter(|index| **index >= start).map(|index| index - start).collect();
-        Self { messages: self.messages.skip(start), stats: self.stats.skip(start), system }
+        Self { messages: self.messages.skip(start), stats: self.stats.skip(start) }
     }
 
     /// The messages before this position. Takes about the same time at any length.
     #[must_use]
     pub fn prefix(&self, end: usize) -> Self {
         let end = end.min(self.len());
-        let system = self.system.iter().copied().filter(|index| *index < end).collect();
-        Self { messages: self.messages.take(end), stats: self.stats.take(end), system }
+        Self { messages: self.messages.take(end), stats: self.stats.take(end) }
+    }
+
+    /// The messages in this range. Takes about the same time at any length.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        self.prefix(range.end).suffix(range.start)
     }
 
     /// Adds the messages of another history. Takes about the same time at any length.
     pub fn append(&mut self, other: Self) {
-        let length = self.len();
-        self.system.extend(other.system.into_iter().map(|index| index + length));
         self.messages.append(other.messages);
         self.stats.append(other.stats);
     }
@@ -158,27 +173,8 @@ impl History {
     /// Removes the last message.
     pub fn pop(&mut self) {
         self.stats.pop_back();
-        if self.messages.pop_back().is_some_and(|message| is_system(&message)) {
-            self.system.pop_back();
-        }
+        self.messages.pop_back();
     }
-
-    /// Removes the system messages and returns them in order. The cost depends on their number, and hardly on the number
-    /// of other messages.
-    pub fn take_system(&mut self) -> Vec<SharedMessage> {
-        let mut removed = Vec::with_capacity(self.system.len());
-        // From the last, so that the indexes of those before stay valid.
-        while let Some(index) = self.system.pop_back() {
-            self.stats.remove(index);
-            removed.push(self.messages.remove(index));
-        }
-        removed.reverse();
-        removed
-    }
-}
-
-fn is_system(message: &SharedMessage) -> bool {
-    message.role == Role::System
 }
 
 impl Deref for History {
@@ -199,9 +195,6 @@ impl Extend<SharedMessage> for History {
     fn extend<I: IntoIterator<Item = SharedMessage>>(&mut self, messages: I) {
         for message in messages {
             self.stats.push_back(MessageStats::from(&*message));
-            if is_system(&message) {
-                self.system.push_back(self.messages.len());
-            }
             self.messages.push_back(message);
         }
     }

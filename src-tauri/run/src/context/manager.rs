@@ -56,6 +56,15 @@ pub enum ContextChange {
     Reset,
 }
 
+/// What a turn answers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Question {
+    /// A message that enters the history with the answer.
+    New(SharedMessage),
+    /// A message that the history has already.
+    InHistory,
+}
+
 /// All contexts of a run. A clone is a snapshot; its cost does not depend on the length of the histories.
 #[derive(Clone, Default)]
 pub struct Contexts(HashMap<ContextId, Snapshot>);
@@ -231,9 +240,14 @@ impl ContextManager {
         self.write(ContextChange::Recalled(Arc::new(recalled)));
     }
 
-    /// Appends the messages of a model's turn, all or none, and applies its calibration sample.
-    pub fn commit_turn(&self, messages: Vec<SharedMessage>, learned: Option<CalibrationSample>) {
-        self.write(ContextChange::Turn { messages, learned });
+    /// Appends a turn, its question and its answer together, and applies the calibration sample of a model. This is the only way to
+    /// answer in a context, so no history has an answer without its question.
+    pub fn commit_turn(&self, question: Question, answer: SharedMessage, learned: Option<CalibrationSample>) {
+        let asked = match question {
+            Question::New(message) => Some(message),
+            Question::InHistory => None,
+        };
+        self.write(ContextChange::Turn { messages: asked.into_iter().chain([answer]).collect(), learned });
     }
 
     pub fn set_system_instructions(&self, text: impl Into<String>) {

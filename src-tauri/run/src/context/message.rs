@@ -25,6 +25,17 @@ pub enum Role {
     Tool,
 }
 
+impl Role {
+    /// The name under which a text of several turns has what it says.
+    pub fn speaker(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User | Self::Tool => "user",
+            Self::Assistant => "assistant",
+        }
+    }
+}
+
 /// One part of a message's content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "type", rename_all = "camelCase")]

@@ -108,7 +108,7 @@ pub struct ContextHandle {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "unknown")]
     pub current_output: Option<Value>,
-    /// The message of the context that already has this output, if any.
+    /// The message that this output is, whether or not the context has it already.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub message_id: Option<MessageId>,
@@ -125,7 +125,7 @@ impl ContextHandle {
         value.as_str().or_else(|| value.get("contextId")?.as_str()).map(Into::into)
     }
 
-    /// A handle of the same context with this output; `message` if a message of the context already has it.
+    /// A handle of the same context with this output, which is this message.
     #[must_use]
     pub fn with_output(&self, output: Value, message: Option<MessageId>) -> Self {
         Self { context_id: self.context_id.clone(), current_output: Some(output), message_id: message }

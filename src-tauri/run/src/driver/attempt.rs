@@ -261,6 +261,8 @@ impl Driver {
             answer: start.answer.clone(),
             recorded: self.recorded.get(start.node, &start.epoch),
             memory_mode: memory,
+            memory_is_read_later: self.info.conversation.is_some()
+                || self.plan.is_memory_read_after(start.node),
             memory_settings: Arc::clone(&self.plan.memory),
             conversation: self.conversations.view(&self.plan, start.node, &start.epoch),
             answers: self.conversations.answers(&self.plan, start.node, &start.epoch),

@@ -17,7 +17,9 @@ use serde::Deserialize;
 use super::answers::LoopAnswers;
 use super::body_path::{Ancestors, BodyPath, container};
 use crate::context::{Content, Role, SharedMessage};
-use crate::journal::{Event, FinishMetadata, LOOP_TURN, LoopEvent, NodeEvent, NodeOutputs, SourceRef};
+use crate::journal::{
+    CallEvent, Event, FinishMetadata, LOOP_TURN, LoopEvent, NodeEvent, NodeOutputs, SourceRef,
+};
 use crate::loop_history::{
     AiTurnSource, ConversationScope, ConversationSettings, HistorySummary, HistoryTurn, LoopConversation,
     LoopHistory, PersonAnswers, SummaryAttempt, turn_content,
@@ -27,7 +29,7 @@ use crate::plan::{NodeIx, Plan};
 use crate::scheduler::Scheduler;
 use crate::tokens;
 use plait_core::error::Fault;
-use plait_core::id::{Activation, Epoch, MessageId, PortName};
+use plait_core::id::{Activation, Epoch, MessageId, NodeId, PortName};
 use plait_core::origin::Origins;
 
 use layout::{Layout, said};
@@ -35,6 +37,9 @@ use lineage::Lineage;
 
 /// The input of a loop that its conversation begins with.
 const INPUT: &str = "input";
+
+/// One of so many tokens of a window stays free for a message that is longer than the one before.
+const WINDOW_MARGIN: u64 = 16;
 
 /// The conversations of the loops that are open.
 #[derive(Default)]
@@ -62,6 +67,8 @@ struct Conversation {
     lineage: Lineage,
     summary: Option<(HistorySummary, Epoch)>,
     no_summary: Option<(usize, Fault)>,
+    /// By node, the tokens that the window of its model had left for turns in its last call.
+    rooms: BTreeMap<NodeId, u64>,
 }
 
 /// Something that was said in an iteration that is not over.
@@ -171,6 +178,12 @@ impl Conversations {
                 let owner = Activation { node: at.node.clone(), epoch };
                 appended.map(|appended| Event::Loop(owner, appended))
             }
+            Event::Call(at, CallEvent::PromptRendered { prompt, .. }) => {
+                let record = prompt.conversation.as_deref()?;
+                let owner = (plan.find(&record.node)?, record.epoch.clone());
+                self.open.get_mut(&owner)?.rooms.insert(at.node.clone(), record.room?);
+                None
+            }
             Event::Loop(at, LoopEvent::HistoryPinned { turn, pinned }) => {
                 let (node, _) = conversational(plan, at)?;
                 let history = &mut self.open.get_mut(&(node, at.epoch.clone()))?.history;
@@ -239,6 +252,7 @@ impl Conversations {
             received,
             summary: conversation.summary.clone(),
             no_summary: conversation.no_summary.clone(),
+            window_room: conversation.window_room(),
             summarizer: agent
                 .and_then(|agent| plan.summarizers.get(agent))
                 .or(plan.default_summarizer.as_ref())
@@ -246,7 +260,7 @@ impl Conversations {
             start: conversation.start.clone(),
             scope: ConversationScope {
                 owner: activation(outermost),
-                members: Arc::clone(&scope.members),
+                order: Arc::clone(&scope.order),
                 speakers: Arc::clone(&scope.speakers),
                 others_write: scope.others_write,
             },
@@ -285,7 +299,11 @@ impl Conversations {
         let node = plan.find(&at.node)?;
         let owner = around(plan, node, &at.epoch)?;
         let conversation = self.open.get_mut(&owner)?;
-        let (port, output) = said(plan, node, outputs)?;
+        let role = conversation.role(plan, node);
+        // A message of somebody else that a model passes on is not said by the model.
+        let own =
+            |port: &PortName| role == Some(Role::User) || messages.get(port).is_none_or(|id| is_by(id, at));
+        let (port, output) = said(plan, node, outputs, own)?;
         let key = (node, at.epoch.clone());
         // The person's turn is the answer itself, not the output that the node makes of it.
         let answer = self.answers.answer(&key);
@@ -293,7 +311,7 @@ impl Conversations {
         if plan.nodes[node].node.behavior().is_agent || answer.is_some() {
             conversation.lineage.say(plan, &key, value);
         }
-        let role = conversation.role(plan, node)?;
+        let role = role?;
         // Journals of earlier versions do not say what was attached. Their turns stay text alone.
         let attached = metadata.extra.get(LOOP_TURN).and_then(|said| Content::deserialize(said).ok());
         let content = attached.or_else(|| Some(turn_content(value)?.into()))?;
@@ -351,7 +369,17 @@ impl Conversation {
             lineage: Lineage::default(),
             summary: None,
             no_summary: None,
+            rooms: BTreeMap::new(),
         }
+    }
+
+    /// The tokens that the turns may have before the next iteration, so that the windows of all models that get them have room for
+    /// what is said in it: as much as in the last one. Nothing before the first call.
+    fn window_room(&self) -> Option<u64> {
+        let said = self.history.messages().suffix(self.before_last);
+        let growth: u64 = said.iter().map(|turn| u64::from(turn.tokens)).sum();
+        let room = self.rooms.values().min()?;
+        Some((room - room / WINDOW_MARGIN).saturating_sub(growth))
     }
 
     /// Whether it is a turn before its iteration is over.
@@ -413,6 +441,11 @@ impl Conversation {
         }
         is_any.then_some(appended)
     }
+}
+
+/// Whether an activation wrote a message.
+fn is_by(id: &MessageId, author: &Activation) -> bool {
+    id.as_str().rsplit_once('/').is_some_and(|(by, _)| by == author.to_string())
 }
 
 /// The loop that an activation is of, if it has a conversation.

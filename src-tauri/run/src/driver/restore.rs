@@ -79,7 +79,7 @@ pub(super) fn restore(plan: &Arc<Plan>, entries: &[Entry]) -> Result<Restored, F
             continue;
         }
         if let Some(follows) = expected.pop_front() {
-            if follows != entry.event {
+            if follows != entry.event && !is_without_cause(&follows, &entry.event) {
                 return Err(diverged(entry, &follows, revision));
             }
             state.state.apply(plan, &entry.event);
@@ -208,6 +208,17 @@ fn impossible(entry: &Entry, fault: Fault, revision: u32) -> Fault {
         return fault;
     }
     other_revision(entry.seq.unwrap_or_default(), revision).details(fault.details)
+}
+
+/// Whether journals of earlier versions have the derived event in this form: they do not say which failure a node was skipped after.
+fn is_without_cause(derived: &Event, recorded: &Event) -> bool {
+    match (derived, recorded) {
+        (
+            Event::Node(at, NodeEvent::Skipped { reason, .. }),
+            Event::Node(recorded_at, NodeEvent::Skipped { reason: recorded_reason, failed: None }),
+        ) => at == recorded_at && reason == recorded_reason,
+        _ => false,
+    }
 }
 
 fn other_revision(seq: u64, revision: u32) -> Fault {

@@ -32,7 +32,7 @@ pub use child::ChildEvent;
 pub use context::ContextEvent;
 pub use cycle::LoopEvent;
 pub use memory::MemoryEvent;
-pub use node::NodeEvent;
+pub use node::{NodeEvent, skip_notice};
 pub use run::{RunEnd, RunEvent};
 
 /// How many open questions an event lists. A run may have thousands, and waits again after each answer; each has an event of

@@ -1,8 +1,9 @@
 //! Which turns are sent: the newest that fit the bounds, besides the summary and the pinned turns, which always are.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::{HistoryBounds, HistorySummary, LoopHistory};
+use super::{HistoryBounds, HistorySummary, Insertion, LoopHistory};
 use crate::context::{History, SharedMessage};
 
 /// Why turns were left out.
@@ -33,8 +34,10 @@ pub struct LeftOutTurns {
 /// The sent part of a history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoundedHistory {
-    /// The summary, then the pinned turns that are older than the newest ones, then the newest ones.
+    /// The summary, then the pinned turns that are older than the newest ones, then the newest ones with what stands among them.
     pub messages: History,
+    /// The positions in `messages` of those that are no turns, ascending.
+    pub inserted: Vec<usize>,
     /// The tokens of all of it.
     pub tokens: u64,
     /// Whether the first message is the summary.
@@ -46,9 +49,10 @@ pub struct BoundedHistory {
     pub left_out: Vec<LeftOutTurns>,
 }
 
-/// The part of `history` to send within `bounds`. `own` is the turn that the node sends as its message anyway.
+/// The part of `history` to send within `bounds`, with the insertions that stand among the newest turns. `own` is the turn that the node sends as its message anyway.
 pub fn bound_history(
     history: &LoopHistory,
+    insertions: &[Insertion],
     summary: Option<&HistorySummary>,
     own: Option<usize>,
     bounds: HistoryBounds,
@@ -60,7 +64,9 @@ pub fn bound_history(
     for message in summary.map(|summary| &summary.message).into_iter().chain(at(turns, &pinned)) {
         used.add(message.tokens);
     }
-    let (start, stopped) = used.add_newest(history, covered, own, bounds);
+    let mut inserted = insertions;
+    let (start, stopped) = used.add_newest(history, &mut inserted, covered, own, bounds);
+    let inserted = &insertions[inserted.len()..];
     let older: Vec<usize> = pinned.into_iter().take_while(|at| *at < start).collect();
     let mut left_out = Vec::new();
     let mut leave_out = |reason, range: Range<usize>| {
@@ -81,12 +87,23 @@ pub fn bound_history(
     let first = summary.map(|summary| &summary.message).into_iter().chain(at(turns, &older));
     let mut messages: History = first.cloned().collect();
     let mut newest = turns.suffix(start);
-    if let Some(own) = own.filter(|own| (start..turns.len()).contains(own)) {
+    let own = own.filter(|own| (start..turns.len()).contains(own));
+    if let Some(own) = own {
         newest.remove(own - start);
     }
-    messages.append(newest);
+    let mut places = Vec::with_capacity(inserted.len());
+    let mut merged = 0;
+    for Insertion { at, message } in inserted {
+        let before = at.saturating_sub(start) - usize::from(own.is_some_and(|own| own < *at));
+        messages.append(newest.slice(merged..before.max(merged)));
+        merged = before.max(merged);
+        places.push(messages.len());
+        messages.extend([Arc::clone(message)]);
+    }
+    messages.append(newest.suffix(merged));
     BoundedHistory {
         messages,
+        inserted: places,
         tokens: used.tokens,
         has_summary: summary.is_some(),
         pinned: older,
@@ -116,6 +133,7 @@ impl Used {
     fn add_newest(
         &mut self,
         history: &LoopHistory,
+        insertions: &mut &[Insertion],
         covered: usize,
         own: Option<usize>,
         bounds: HistoryBounds,
@@ -126,6 +144,9 @@ impl Used {
             first -= chunk.len();
             for (at, stats) in chunk.iter().enumerate().rev() {
                 let position = first + at;
+                if let Some(reason) = self.add_insertions(insertions, position + 1, bounds) {
+                    return (position + 1, Some(reason));
+                }
                 if position < covered {
                     return (position + 1, None);
                 }
@@ -138,16 +159,38 @@ impl Used {
                 self.add(stats.tokens);
             }
         }
-        (0, None)
+        let stopped = self.add_insertions(insertions, 0, bounds);
+        (0, stopped)
+    }
+
+    /// Adds the last insertions with at least `at` turns before them, as long as they fit. They count as tokens, and not as turns.
+    fn add_insertions(
+        &mut self,
+        insertions: &mut &[Insertion],
+        at: usize,
+        bounds: HistoryBounds,
+    ) -> Option<BoundReason> {
+        while let Some((last, rest)) = insertions.split_last().filter(|(last, _)| last.at >= at) {
+            if let Some(reason) = self.exceeds_tokens(last.message.tokens, bounds) {
+                return Some(reason);
+            }
+            self.tokens += u64::from(last.message.tokens);
+            *insertions = rest;
+        }
+        None
     }
 
     /// Why another turn of this size does not fit.
     fn exceeds(&self, tokens: u32, bounds: HistoryBounds) -> Option<BoundReason> {
+        let too_many = bounds.max_turns.is_some_and(|bound| self.turns >= bound);
+        too_many.then_some(BoundReason::Turns).or_else(|| self.exceeds_tokens(tokens, bounds))
+    }
+
+    /// Why no more of this size fits, however many messages it is.
+    fn exceeds_tokens(&self, tokens: u32, bounds: HistoryBounds) -> Option<BoundReason> {
         let tokens = self.tokens + u64::from(tokens);
         let over = |bound: Option<u64>| bound.is_some_and(|bound| tokens > bound);
-        if bounds.max_turns.is_some_and(|bound| self.turns >= bound) {
-            Some(BoundReason::Turns)
-        } else if over(bounds.max_tokens) {
+        if over(bounds.max_tokens) {
             Some(BoundReason::Tokens)
         } else {
             over(bounds.window_room).then_some(BoundReason::Window)

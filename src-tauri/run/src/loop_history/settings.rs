@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::HistoryTemplate;
+use crate::transcript::HistoryTemplate;
 use plait_core::config::{DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, DEFAULT_SUMMARIZE_RATIO};
 use plait_core::id::NodeId;
 

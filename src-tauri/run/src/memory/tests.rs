@@ -1,4 +1,4 @@
-use crate::memory::{MemoryChange, MemorySummary, MemoryTurn, WorkflowMemory, labeled};
+use crate::memory::{MemoryChange, MemorySummary, MemoryTurn, WorkflowMemory};
 use plait_core::id::NodeId;
 use plait_core::origin::Origins;
 
@@ -59,12 +59,10 @@ fn turn_is_found_by_message_and_else_by_text() {
 
 #[test]
 fn labels_end_with_one_colon() {
-    assert_eq!(labeled("Ada", "Hello."), "Ada: Hello.");
-    assert_eq!(labeled("Partner just said:", "Hello."), "Partner just said: Hello.");
     let own: NodeId = "chat".into();
-    assert_eq!(turn("Hi.", None).render(&own), "You said: Hi.");
-    assert_eq!(turn("Hi.", None).render(&"other".into()), "Partner just said: Hi.");
-    assert_eq!(turn("Hi.", None).render_for_all(), "chat: Hi.");
+    assert_eq!(&*turn("Hi.", None).render(&own), "You said: Hi.");
+    assert_eq!(&*turn("Hi.", None).render(&"other".into()), "Partner just said: Hi.");
+    assert_eq!(turn("Hi.", None).label_for_all(), "chat");
 }
 
 #[test]

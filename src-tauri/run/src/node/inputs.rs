@@ -17,7 +17,8 @@ use plait_core::origin::Origins;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Datum {
     pub value: Arc<Value>,
-    /// The message of a context that this value is, if it is one.
+    /// The message that this value is: one of a context, or what a node said on an output. Nothing for a value that was given to
+    /// the run.
     pub message: Option<MessageId>,
     /// Where it comes from.
     pub origins: Origins,

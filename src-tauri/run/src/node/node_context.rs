@@ -61,6 +61,8 @@ pub struct NodeContext {
     pub recorded: Arc<[Event]>,
     /// What the node may do with the workflow's memory.
     pub memory_mode: MemoryMode,
+    /// Whether an activation after this one may read the workflow's memory, in this run or in a later one.
+    pub memory_is_read_later: bool,
     /// The flow's settings of the workflow's memory.
     pub memory_settings: Arc<MemorySettings>,
     /// The conversation of the innermost conversational loop around the node, if there is one.

@@ -38,7 +38,7 @@ impl Pause {
 pub struct NodeOutput {
     /// The live outputs. Declared outputs that are missing are dead.
     pub outputs: NodeOutputs,
-    /// For outputs with a message of a context as the value: the message's id.
+    /// For outputs with a message as the value: its id, whether or not a context has it.
     pub messages: BTreeMap<PortName, MessageId>,
     /// Tokens used by its model calls.
     pub token_usage: Option<TokenUsage>,

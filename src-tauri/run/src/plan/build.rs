@@ -15,8 +15,8 @@ use super::nesting::Nesting;
 use super::restrict::restrict;
 use super::wiring::{BoundFlow, Vertex, Wire, Wiring, is_entering};
 use super::{
-    Container, Cycle, CycleIx, EdgeIx, NodeIx, Plan, PlanEdge, PlanNode, PlanScope, ScopeIx, quota_branches,
-    summarizers,
+    Container, Cycle, CycleIx, EdgeIx, NodeIx, Plan, PlanEdge, PlanNode, PlanScope, ROOT_SCOPE, ScopeIx,
+    quota_branches, summarizers,
 };
 use crate::codes;
 use crate::node::Registry;
@@ -128,6 +128,7 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides, memory: MemorySettin
         max_unattended_epochs: config::DEFAULT_MAX_UNATTENDED_EPOCHS,
         context_window: None,
         memory: Arc::new(memory),
+        last_memory_reader: None,
         folders: Arc::default(),
         summarizers: BTreeMap::new(),
         has_conversations: false,
@@ -151,6 +152,8 @@ fn assemble(analysis: Analysis, overrides: &InputOverrides, memory: MemorySettin
         .map(|(at, node)| (node.id.clone(), at))
         .collect();
     plan.has_conversations = plan.nodes.iter().any(|node| node.node.behavior().conversation.is_some());
+    let reads = |node: &PlanNode| node.scope == ROOT_SCOPE && node.contexts.memory.reads();
+    plan.last_memory_reader = plan.nodes.iter().rposition(reads);
     quota_branches::assign(&mut plan);
     plan
 }

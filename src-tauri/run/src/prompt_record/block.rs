@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::BlockKind;
+use crate::transcript::PromptText;
 use plait_core::id::NodeId;
 use plait_core::origin::Origins;
 
@@ -49,7 +50,7 @@ pub enum BlockSource {
 /// A part of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlockItem {
-    pub text: String,
+    pub text: PromptText,
     pub source: BlockSource,
     /// Where it comes from.
     pub origins: Origins,

@@ -55,6 +55,10 @@ pub struct LoopConversationRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub max_turns: Option<u32>,
+    /// The tokens that the model's window had left for turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub room: Option<u64>,
     /// How many turns were sent, the summary included.
     #[ts(type = "number")]
     pub sent: u64,

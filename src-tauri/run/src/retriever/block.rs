@@ -3,6 +3,7 @@
 use super::{Passage, RetrievedChunk};
 use crate::prompt_record::{Block, BlockItem, BlockKind, BlockSource};
 use crate::tokens;
+use crate::transcript::PromptText;
 use plait_core::origin::{Origin, Origins};
 
 /// Says what follows. Documents can hold sentences that look like instructions.
@@ -22,10 +23,10 @@ pub(super) fn render(used: &[RetrievedChunk]) -> String {
 }
 
 /// The passage with this number.
-pub(super) fn render_chunk(number: usize, passage: &Passage, text: &str) -> String {
+pub(super) fn render_chunk(number: usize, passage: &Passage, text: &str) -> PromptText {
     let Passage { base, source, line, heading, .. } = passage;
     let heading = if heading.is_empty() { String::new() } else { format!(" ({heading})") };
-    format!("[{number}] {base}: {source}, line {line}{heading}\n{}", text.trim())
+    PromptText::passage(&format!("[{number}] {base}: {source}, line {line}{heading}"), text.trim())
 }
 
 /// The part of the block that does not belong to a passage.

@@ -157,7 +157,7 @@ impl Scope {
                     _ => {
                         derived.push(Event::Node(
                             Activation { node, epoch: slot.epoch },
-                            NodeEvent::Skipped { reason },
+                            NodeEvent::Skipped { reason, failed: None },
                         ));
                         *self.ran(at) = true;
                     }
@@ -174,7 +174,8 @@ impl Scope {
         idle.sort_by_key(|(node, _)| *node);
         for (node, (epoch, reason)) in idle {
             let node = plan.nodes[node].id.clone();
-            derived.push(Event::Node(Activation { node, epoch }, NodeEvent::Skipped { reason }));
+            let skipped = NodeEvent::Skipped { reason, failed: None };
+            derived.push(Event::Node(Activation { node, epoch }, skipped));
         }
     }
 }

@@ -234,7 +234,7 @@ impl Scheduler {
             Activation { node: plan.nodes[node].id.clone(), epoch: epoch.clone() },
             NodeEvent::Finished { outputs: outputs.clone(), messages: messages.clone(), metadata },
         ));
-        self.close(node, epoch, &outputs, &messages, &origins);
+        self.close(node, epoch, &outputs, &messages, &origins, false);
         if self.shared.plan.target == Some(node) {
             self.reach_target(derived);
         }

@@ -18,7 +18,7 @@ use super::{Event, NodeOutputs};
 use crate::journal::SkipReason;
 use crate::node::Inputs;
 use crate::plan::{CycleIx, EdgeIx, NodeIx, Plan, ScopeIx};
-use plait_core::id::Epoch;
+use plait_core::id::{Activation, Epoch};
 use plait_core::origin::Origins;
 
 use cycles::CycleState;
@@ -109,6 +109,8 @@ pub(super) struct Scope {
     pub idle: FxHashMap<NodeIx, (Epoch, SkipReason)>,
     pub held: FxHashMap<EdgeIx, Held>,
     pub last_live: FxHashMap<EdgeIx, Delivered>,
+    /// The edges that are dead because of a handled failure, with the activation that failed.
+    lost: FxHashMap<EdgeIx, Arc<Activation>>,
     /// By follower, the edges out of an ended cycle that it has yet to catch up with, and the epoch around that cycle.
     pub lagging_exits: FxHashMap<NodeIx, Vec<(EdgeIx, Epoch)>>,
     pub turns: TurnQueues,
@@ -140,8 +142,8 @@ struct NodeState {
 pub(super) enum Step {
     /// Decide whether the node's first open activation is ready.
     Decide(NodeIx),
-    /// An activation will not run: its outputs are dead.
-    Skip(NodeIx, Epoch),
+    /// An activation will not run: its outputs are dead, because of this failure if there is one.
+    Skip(NodeIx, Epoch, Option<Arc<Activation>>),
     /// All back edges of a cycle are decided.
     AdvanceCycle(CycleIx),
 }
@@ -161,6 +163,7 @@ impl Scope {
             idle: FxHashMap::default(),
             held: FxHashMap::default(),
             last_live: FxHashMap::default(),
+            lost: FxHashMap::default(),
             lagging_exits: FxHashMap::default(),
             open: 0,
             result: IterationResult::default(),
@@ -218,8 +221,9 @@ impl Scope {
         while let Some(step) = self.agenda.pop_front() {
             match step {
                 Step::Decide(node) => self.decide(run, node, derived),
-                Step::Skip(node, epoch) => {
+                Step::Skip(node, epoch, failed) => {
                     let plan = Arc::clone(&run.plan);
+                    self.note_lost(&plan, node, &NodeOutputs::new(), failed.as_ref());
                     self.emit(&plan, node, &epoch, &NodeOutputs::new(), &BTreeMap::new(), &Origins::NONE);
                 }
                 Step::AdvanceCycle(cycle) => self.advance_cycle(run, cycle, derived),

@@ -8,6 +8,7 @@ use super::{Answer, Start};
 use crate::journal::SourceRef;
 use crate::node::{Datum, Inputs};
 use crate::plan::{NodeIx, PlanNode};
+use crate::transcript::said_id;
 use plait_core::id::{ContextId, Epoch, PortName};
 use plait_core::origin::Origins;
 
@@ -153,13 +154,15 @@ impl Slot {
     }
 
     /// Decides what each port holds. `given` is where values come from that were given to the run. Returns the sources of the
-    /// values, or nothing where a required port is dead.
-    pub fn decide(&mut self, node: &PlanNode, given: &Origins) -> Option<Sources> {
+    /// values, or the place of a required port that is dead.
+    pub fn decide(&mut self, node: &PlanNode, given: &Origins) -> Result<Sources, usize> {
         let mut arrived = std::mem::take(&mut self.arrived);
         arrived.sort_by_key(|arrival| (arrival.port, arrival.rank));
         let ports = &node.node.ports().inputs;
         let first = self.epoch.0.last().is_none_or(|&counter| counter == 0);
         let must = if first { &node.required_first } else { &node.required_later };
+        let behavior = node.node.behavior();
+        let takes_messages = behavior.is_agent || behavior.uses_context;
         let mut sources = BTreeMap::new();
         let mut rest = arrived.as_slice();
         for (at, port) in ports.iter().enumerate() {
@@ -174,16 +177,19 @@ impl Slot {
                 let datum = Datum { value: value.clone(), message: None, origins: given.clone() };
                 self.inputs.push(&port.name, datum);
             } else if values.is_empty() && must[at] {
-                return None;
+                return Err(at);
             }
             for arrival in values {
-                self.inputs.push(&port.name, arrival.value.datum.clone());
+                let Delivered { datum, source } = &arrival.value;
+                let said = || said_id(&source.node, &source.epoch, &source.port, &self.epoch);
+                let message = datum.message.clone().or_else(|| takes_messages.then(said));
+                self.inputs.push(&port.name, Datum { message, ..datum.clone() });
             }
             if !values.is_empty() {
                 let from = values.iter().map(|arrival| arrival.value.source.clone()).collect();
                 sources.insert(port.name.clone(), from);
             }
         }
-        Some(sources)
+        Ok(sources)
     }
 }

@@ -43,9 +43,10 @@ impl EpochView {
                 self.origins.clone_from(&metadata.origins);
                 self.finish(metadata, at);
             }
-            NodeEvent::Skipped { reason } => {
+            NodeEvent::Skipped { reason, failed } => {
                 self.end(NodeState::Skipped, at);
                 self.skipped = Some(*reason);
+                self.skipped_after.clone_from(failed);
             }
             NodeEvent::Failed { error, handled, origins } => {
                 self.origins.clone_from(origins);

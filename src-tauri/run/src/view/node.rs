@@ -14,7 +14,7 @@ use crate::provider::ModelReply;
 use crate::retriever::Retrieval;
 use crate::tool::{SamplingRef, ToolPause, ToolProgress};
 use plait_core::error::Fault;
-use plait_core::id::{ContextId, Epoch, MessageId, PortName, RunId};
+use plait_core::id::{Activation, ContextId, Epoch, MessageId, PortName, RunId};
 use plait_core::origin::Origins;
 
 /// What a node, or one activation of it, is doing.
@@ -138,6 +138,10 @@ pub struct EpochView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub skipped: Option<SkipReason>,
+    /// The activation of which the handled failure was the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, as = "Option<Activation>")]
+    pub skipped_after: Option<Box<Activation>>,
     /// Duration, tokens and the like, once it succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
@@ -178,6 +182,7 @@ impl EpochView {
             error: None,
             handled: false,
             skipped: None,
+            skipped_after: None,
             metadata: None,
             usage: TokenUsage::default(),
             cost: Cost::default(),

@@ -93,7 +93,22 @@ function runProblems(session: RunSession | undefined, types: NodeTypes, names: N
   const found: Problem[] = [];
   for (const id of session.order) {
     const view = nodes.get(id);
-    const displayed = view?.state === "failed" ? displayedEpoch(view) : undefined;
+    const displayed = view ? displayedEpoch(view) : undefined;
+    if (view?.state === "skipped" && displayed?.skippedAfter) {
+      const failed = names.nameOf(displayed.skippedAfter.node);
+      found.push({
+        key: `run/${id}`,
+        severity: "warning",
+        ofRun: true,
+        code: "node.skipped_after_failure",
+        message: TEXTS.skippedAfter(failed),
+        hint: TEXTS.connectError(failed),
+        node: id,
+        epoch: displayed.epoch,
+      });
+      continue;
+    }
+    if (view?.state !== "failed") continue;
     if (!displayed?.error || wasStopped(displayed)) continue;
     const { code, message, hint } = displayed.error;
     const severity = displayed.handled ? "warning" : "error";

@@ -6,6 +6,8 @@ export const TEXTS = {
   flowKeepsLastValue: "The flow keeps the last valid value. Correct the text, or clear the field.",
   thisRun: " · this run",
   showOnCanvas: (place: string | number) => `Show ${place} on canvas`,
+  skippedAfter: (failed: string) => `Skipped, because “${failed}” failed, and its failure was handled elsewhere.`,
+  connectError: (failed: string) => `Connect to “error” of “${failed}” what has to happen instead.`,
   loopStoppedAt: (node: string | number, iteration: string | number) =>
     `The loop ${node} stopped at its limit, after iteration ${iteration}.`,
   raiseMaxIterations: (limit: number) =>

@@ -70,6 +70,7 @@ export function applyToActivation(view: EpochView, entry: Entry, draft: Draft): 
     case "node.skipped":
       end(view, "skipped", at, draft);
       view.skipped = entry.reason;
+      if (entry.failed) view.skippedAfter = entry.failed;
       break;
     case "node.failed":
       if (entry.origins) view.origins = entry.origins;

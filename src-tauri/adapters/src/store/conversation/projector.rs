@@ -32,8 +32,8 @@ pub(in crate::store) struct ConversationProjector {
     run: RunId,
     /// Whether the run's turns are added to the conversation. Otherwise only its spending is.
     adds_turns: bool,
-    /// The last message of the main context, if it is the user's and not answered yet.
-    asked: Option<SharedMessage>,
+    /// The messages of the user in the main context that are not answered yet.
+    asked: Vec<SharedMessage>,
     /// What was said and remembered in iterations of loops, until it counts or is discarded.
     pending: BTreeMap<Activation, Vec<Event>>,
     /// Spending that is not part of the conversation's record yet.
@@ -57,7 +57,7 @@ impl ConversationProjector {
             run_key,
             run: record.run.clone(),
             adds_turns: record.conversation.is_some(),
-            asked: None,
+            asked: Vec::new(),
             pending: BTreeMap::new(),
             pending_spending: Spending::default(),
         }))
@@ -147,9 +147,15 @@ impl ConversationProjector {
             Event::Context(_, ContextEvent::Changed { context_id, change, .. }) if is_main(context_id) => {
                 match change {
                     ContextChange::Messages { messages } => {
-                        self.asked = messages.last().filter(|last| last.role == Role::User).cloned();
+                        for message in messages {
+                            match message.role {
+                                Role::User => self.asked.push(Arc::clone(message)),
+                                Role::Assistant => self.asked.clear(),
+                                Role::System | Role::Tool => {}
+                            }
+                        }
                     }
-                    ContextChange::Recalled(_) | ContextChange::Reset => self.asked = None,
+                    ContextChange::Recalled(_) | ContextChange::Reset => self.asked.clear(),
                     _ => {}
                 }
                 Vec::new()
@@ -157,13 +163,13 @@ impl ConversationProjector {
             Event::Context(_, ContextEvent::TurnCommitted { context_id, messages, reused, .. })
                 if is_main(context_id) =>
             {
-                let asked = self.asked.take();
+                let asked = std::mem::take(&mut self.asked);
                 if reused.is_some() {
                     // The run that this one is forked from has added it.
                     return Vec::new();
                 }
                 let starts = messages.first().is_some_and(|first| first.role == Role::User);
-                let asked = asked.filter(|_| !starts);
+                let asked = if starts { Vec::new() } else { asked };
                 let spoken = messages.iter().filter(|one| matches!(one.role, Role::User | Role::Assistant));
                 asked.into_iter().chain(spoken.cloned()).collect()
             }

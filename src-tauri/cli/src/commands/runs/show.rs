@@ -7,7 +7,7 @@ use plait_api::Plait;
 use plait_api::runs::{RunDetail, RunSummary, ShowRun};
 use plait_core::attachment::Attachment;
 use plait_core::id::Activation;
-use plait_run::journal::{CallEvent, Entry, Event, NodeEvent};
+use plait_run::journal::{CallEvent, Entry, Event, NodeEvent, skip_notice};
 use plait_run::prompt_record::PromptPart;
 use plait_run::view::RunView;
 
@@ -155,8 +155,15 @@ fn activations(entries: &[Entry]) -> comfy_table::Table {
                     message,
                 ]);
             }
-            Event::Node(Activation { node, epoch }, NodeEvent::Skipped { .. }) => {
-                table.add_row([format!("{node}{epoch}"), "skipped".to_owned()]);
+            Event::Node(Activation { node, epoch }, NodeEvent::Skipped { failed, .. }) => {
+                let notice = failed.as_deref().map(|failed| skip_notice(failed).to_string());
+                table.add_row([
+                    format!("{node}{epoch}"),
+                    "skipped".to_owned(),
+                    String::new(),
+                    String::new(),
+                    first_line(&notice.unwrap_or_default(), 80),
+                ]);
             }
             _ => {}
         }

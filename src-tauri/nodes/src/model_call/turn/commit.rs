@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::Turn;
-use crate::model_call::{Interruption, REPLY_INDEX};
+use crate::model_call::{Interruption, reply_message};
 use plait_core::error::Fault;
 use plait_core::id::MessageId;
-use plait_run::context::{Content, ContextManager, Message, Role};
+use plait_run::context::{Content, ContextManager, Message};
 use plait_run::journal::ContextEvent;
 use plait_run::node::NodeOutput;
 use plait_run::provider::ModelReply;
@@ -35,14 +35,10 @@ impl<'a> Turn<'a> {
         let reply_message = Arc::new(Message {
             reasoning: reply.reasoning.clone(),
             truncated: reply.stop_reason.is_truncated(),
-            ..self.node_context.message(REPLY_INDEX, Role::Assistant, content, &self.model.model)
+            ..reply_message(self.node_context, content, &self.model.model)
         });
         let id = reply_message.id.clone();
-        let user_message = (!self.user_message.in_history).then(|| Arc::clone(&self.user_message.message));
-        conversation.commit_turn(
-            user_message.into_iter().chain([reply_message]).collect(),
-            self.usage.calibration.clone(),
-        );
+        conversation.commit_turn(self.user_message.question(), reply_message, self.usage.calibration.clone());
         Some(id)
     }
 }

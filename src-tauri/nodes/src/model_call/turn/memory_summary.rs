@@ -19,6 +19,7 @@ use plait_run::models::ModelConfig;
 use plait_run::prompt_record::PromptPurpose;
 use plait_run::provider::Provider;
 use plait_run::tokens;
+use plait_run::transcript::SummaryRequest;
 
 /// Maximum tokens of a summary: it is sent with every call of every node that reads the memory.
 const MAX_SUMMARY_TOKENS: u32 = 1_000;
@@ -77,8 +78,9 @@ impl MemorySummarizer {
             if let Some(recorded) = call.recorded() {
                 break recorded;
             }
-            let message = turn.next_message(Role::User, text(&call.model, known, turns));
-            if let Some(recorded) = call.send(Message { origins: origins.clone(), ..message }).await? {
+            let request = request(&call.model, known, turns);
+            let message = |text| Message { origins: origins.clone(), ..turn.next_message(Role::User, text) };
+            if let Some(recorded) = call.send(request, message).await? {
                 break recorded;
             }
         };
@@ -90,18 +92,9 @@ impl MemorySummarizer {
 }
 
 /// What the model is asked: the summary so far and the turns, cut so that they fit its window.
-fn text(model: &ModelConfig, known: Option<&MemorySummary>, turns: &[Arc<MemoryTurn>]) -> String {
-    let max_turn_bytes = max_turn_bytes(model, turns.len());
-    let mut text = known.map_or_else(String::new, |known| format!("Summary so far:\n{}\n\n", known.text));
-    text.push_str("Turns:\n");
-    for turn in turns {
-        let turn = turn.render_for_all();
-        let end = turn.floor_char_boundary(max_turn_bytes);
-        text.push('\n');
-        text.push_str(&turn[..end]);
-        text.push_str(if end < turn.len() { " […]\n" } else { "\n" });
-    }
-    text
+fn request(model: &ModelConfig, known: Option<&MemorySummary>, turns: &[Arc<MemoryTurn>]) -> SummaryRequest {
+    let labeled = turns.iter().map(|turn| (turn.label_for_all(), turn.text.as_str()));
+    SummaryRequest::new(known.map(|known| known.text.as_str()), labeled, max_turn_bytes(model, turns.len()))
 }
 
 fn no_summary(problem: &str) -> Fault {

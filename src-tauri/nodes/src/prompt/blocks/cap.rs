@@ -80,7 +80,6 @@ fn truncate(item: &mut BlockItem, room: u64, model: &str) {
     let overhead = item.tokens.saturating_sub(counted);
     let room = room.saturating_sub(overhead + tokens::count_cached(model, ELLIPSIS));
     let end = tokens::longest_prefix(model, &item.text, room);
-    item.text.truncate(end);
-    item.text.push_str(ELLIPSIS);
+    item.text.truncate(end, ELLIPSIS);
     item.tokens = tokens::count(model, &item.text) + overhead;
 }

@@ -5,6 +5,7 @@ use plait_run::context::{History, Role};
 use plait_run::memory::{MemoryTurn, WorkflowMemory};
 use plait_run::prompt_record::{Block, BlockItem, BlockKind, BlockSource};
 use plait_run::tokens;
+use plait_run::transcript::{CarriedMessages, PromptText};
 
 /// The workflow's memory as a node sees it.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,12 +22,12 @@ pub struct MemoryView {
 }
 
 impl MemoryView {
-    /// The block for a call with this history: a turn that is in it is left out. Nothing if nothing is left.
-    pub(super) fn build(&self, history: &History, model: &str) -> Option<Block> {
+    /// The block for a call that carries these messages: a turn that is one of them is left out. Nothing if nothing is left.
+    pub(super) fn build(&self, carried: CarriedMessages<'_>, model: &str) -> Option<Block> {
         let mut items = Vec::with_capacity(self.recent_turns.min(self.memory.turns.len()) + 1);
         if let Some(summary) = &self.memory.summary {
             items.push(BlockItem {
-                text: format!("Summary of what was said before: {}", summary.text),
+                text: PromptText::summary(&summary.text),
                 source: BlockSource::Summary,
                 origins: summary.origins.clone(),
                 tokens: u64::from(summary.tokens) + SUMMARY_TOKENS,
@@ -37,13 +38,13 @@ impl MemoryView {
         let mut rank = u32::try_from(recent.len()).unwrap_or(u32::MAX);
         let turns = self.memory.recent(self.recent_turns);
         let ids: Vec<&MessageId> = turns.filter_map(|turn| turn.message.as_ref()).collect();
-        let mut known = history.has_each(&ids).into_iter();
+        let mut known = carried.has_each(&ids).into_iter();
         for turn in recent {
-            let is_in_history = match &turn.message {
+            let is_carried = match &turn.message {
                 Some(_) => known.next().unwrap_or_default(),
-                None => is_recalled_by(history, turn),
+                None => is_recalled_by(carried.history, turn),
             };
-            if !self.is_partner(turn) && !is_in_history {
+            if !self.is_partner(turn) && !is_carried {
                 items.push(self.item(turn, rank, model));
             }
             rank = rank.saturating_sub(1);

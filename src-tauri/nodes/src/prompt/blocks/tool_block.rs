@@ -4,6 +4,7 @@ use plait_core::origin::Origins;
 use plait_run::prompt_record::{Block, BlockItem, BlockKind, BlockSource};
 use plait_run::tokens;
 use plait_run::tool::ToolSpec;
+use plait_run::transcript::PromptText;
 
 const HEADING: &str = "How to use the tools:";
 
@@ -13,7 +14,7 @@ pub(super) fn build(tools: &[ToolSpec], model: &str) -> Option<Block> {
     let items: Vec<_> = (0..)
         .zip(with_instructions)
         .map(|(rank, (tool, instructions))| {
-            let text = format!("- {}: {}", tool.name, instructions.trim());
+            let text = PromptText::instructions(&tool.name, instructions.trim());
             let tokens = tokens::count_cached(model, &text) + 1;
             let source = BlockSource::Tool { name: tool.name.clone() };
             BlockItem { text, source, origins: Origins::NONE, tokens, rank }

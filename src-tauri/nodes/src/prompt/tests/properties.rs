@@ -74,14 +74,12 @@ proptest! {
         let result = prepare(Call { context: &context, config: &config, question: &question, tools: &tools, blocks: BlockInputs::default(), turns: None, steps: &steps });
 
         // The reference.
-        let mut system: Vec<String> = with_instructions.then(|| "Be brief.".to_owned()).into_iter().collect();
-        for message in history.iter().filter(|message| message.role == Role::System) {
-            if !system.contains(&message.content.text()) {
-                system.push(message.content.text());
-            }
-        }
+        let leading = history.iter().take_while(|message| message.role == Role::System).count();
+        let instructions = with_instructions.then(|| "Be brief.".to_owned());
+        let system: Vec<String> =
+            instructions.into_iter().chain(history[..leading].iter().map(|message| message.content.text())).collect();
         let system = (!system.is_empty()).then(|| system.join("\n\n"));
-        let conversation: Vec<_> = history.iter().filter(|message| message.role != Role::System).chain([&question]).cloned().collect();
+        let conversation: Vec<_> = history[leading..].iter().chain([&question]).cloned().collect();
         let fixed = system.as_ref().map_or(0, |text| tokens::TOKENS_PER_MESSAGE + tokens::count(MODEL, text))
             + tool_tokens(MODEL, &tools)
             + u64::from(step.unwrap_or_default());

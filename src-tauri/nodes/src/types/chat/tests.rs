@@ -177,7 +177,11 @@ fn skip_history_reads_but_does_not_write() {
     assert_eq!(sent_messages(&harness, 1), pairs(&[("user", "One"), ("assistant", "One"), ("user", "Two")]));
     assert_eq!(harness.context("main"), before);
     assert!(run.changes.is_empty());
-    assert_eq!(run.message("response"), None);
+    assert_eq!(
+        run.message("response").unwrap().as_str(),
+        "chat/1",
+        "it is the same message wherever it goes"
+    );
     assert_eq!(run.event_names(), ["prompt.rendered", "model.replied"]);
 }
 

@@ -39,6 +39,18 @@ pub(super) async fn prepare(
 }
 
 impl Prepared {
+    /// In a conversational loop, what was received is the turn that it is there, also if nodes have passed it on meanwhile.
+    pub(super) fn identify(&mut self, node_context: &NodeContext) {
+        let Some((incoming, conversation)) = self.incoming.as_mut().zip(node_context.conversation.as_ref())
+        else {
+            return;
+        };
+        let own = conversation.own_turn(incoming.port, incoming.message.as_ref(), &incoming.text);
+        if let Some(turn) = own.and_then(|at| conversation.turns.messages().get(at)) {
+            incoming.message = Some(turn.id.clone());
+        }
+    }
+
     /// What a search for the message is about: what was received, or else the prompt.
     pub(super) fn question(&self) -> &str {
         self.incoming.as_ref().map_or(&self.text, |incoming| &incoming.text)
@@ -54,7 +66,7 @@ impl Prepared {
     ) -> Result<UserMessage, Fault> {
         let text = self.text.clone();
         let message = if self.is_template {
-            UserMessage::of_template(context, text, incoming, node_context, model)
+            UserMessage::of_template(text, incoming, node_context, model)
         } else {
             UserMessage::new(context, text, incoming, node_context, model)
         };

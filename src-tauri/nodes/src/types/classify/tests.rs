@@ -178,7 +178,7 @@ fn passages_stand_before_the_message_and_are_journaled() {
     assert_eq!(run.event_names()[0], "knowledge.retrieved", "before the prompt");
     let requests = harness.provider.requests();
     let sent = requests[0].messages[0].content.text();
-    assert!(sent.contains("travel.md, line 1\nTrains are booked by the office.\n\nWhich train?"), "{sent}");
+    assert!(sent.contains("travel.md, line 1\n  Trains are booked by the office.\n\nWhich train?"), "{sent}");
     // Resumed after the search: the bases may have changed.
     let mut resumed = NodeHarness::new();
     resumed.provider.push_replies([ScriptedReply::text("{\"class\": \"question\", \"reason\": \"asks\"}")]);

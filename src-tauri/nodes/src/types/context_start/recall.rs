@@ -11,7 +11,7 @@ use plait_core::origin::Origins;
 use plait_run::context::conversation::{
     RecallLimits, Recalled, Summary, SummaryRef, find_recall_start, summary_message,
 };
-use plait_run::context::{ContextRecord, Conversation};
+use plait_run::context::{ContextRecord, Conversation, SharedMessage};
 use plait_run::models::TokenUsage;
 use plait_run::node::NodeContext;
 use plait_run::tokens;
@@ -43,22 +43,42 @@ pub(super) async fn recall(
             let first = find_start(conversation, covered, recent)?;
             let older = (covered..first).map(|position| conversation.past.message(position));
             let older = older.collect::<Result<Vec<_>, Fault>>()?;
-            let summarizer = Summarizer::new(memory, record, node_context)?;
-            let mut origins = Origins::union(older.iter().map(|message| &message.origins));
-            let previous = previous.map(|summary| {
-                origins.add(&summary.origins);
-                summary.text
-            });
-            let (text, usage) = summarizer.summarize(previous, &older).await?;
-            let summary = Summary {
-                tokens: tokens::count_message(&record.model, &text.as_str().into()),
-                text,
-                origins,
-            };
-            let written = SummaryRef { places: first, run: node_context.run.run.clone() };
-            Ok((build_recalled(conversation, first, Some((written, summary)), node_context)?, Some(usage)))
+            let mut usage = TokenUsage::default();
+            let summary = write_summary(memory, previous.as_ref(), &older, record, node_context, &mut usage);
+            match summary.await {
+                Ok(summary) => {
+                    let written = SummaryRef { places: first, run: node_context.run.run.clone() };
+                    let summary = Some((written, summary));
+                    Ok((build_recalled(conversation, first, summary, node_context)?, Some(usage)))
+                }
+                // The conversation goes on with the summary so far, and the newest messages that fit beside it.
+                Err(error) => {
+                    let first = find_start(conversation, covered, room)?;
+                    let recalled =
+                        build_recalled(conversation, first, known.clone().zip(previous), node_context)?;
+                    Ok((Recalled { error: Some(error), ..recalled }, Some(usage)))
+                }
+            }
         }
     }
+}
+
+/// The summary of `previous` and the messages after it.
+async fn write_summary(
+    memory: &Memory,
+    previous: Option<&Summary>,
+    older: &[SharedMessage],
+    record: &ContextRecord,
+    node_context: &NodeContext,
+    usage: &mut TokenUsage,
+) -> Result<Summary, Fault> {
+    let mut origins = Origins::union(older.iter().map(|message| &message.origins));
+    origins.add(previous.map_or(&Origins::NONE, |summary| &summary.origins));
+    let summarizer = Summarizer::new(memory, record, node_context)?;
+    let previous = previous.map(|summary| summary.text.clone());
+    let text = summarizer.summarize(previous, older, usage).await?;
+    let tokens = tokens::count_message(&record.model, &text.as_str().into());
+    Ok(Summary { text, tokens, origins })
 }
 
 /// The first position, at or after `covered`, from which all messages fit the limits.
@@ -82,6 +102,7 @@ fn build_recalled(
         first,
         count: conversation.at.messages - first,
         summary,
+        error: None,
         messages: text.into_iter().chain(messages).collect::<Result<_, Fault>>()?,
     })
 }

@@ -1,7 +1,6 @@
 //! Summaries of older messages: a model gets the previous summary and the messages after it, and writes the next summary.
 //! Replies are journaled like those of any model call, so none is requested twice.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::Memory;
@@ -18,6 +17,7 @@ use plait_run::prompt_record::{PromptPart, PromptRecord};
 use plait_run::provider::{ModelReply, ModelRequest, Provider};
 use plait_run::quota::IterationCost;
 use plait_run::tokens;
+use plait_run::transcript::{PromptText, SummaryRequest};
 
 /// Maximum tokens of a summary: a page of text, an eighth of the default limit of recalled messages.
 pub(super) const SUMMARY_TOKENS: u32 = 2_000;
@@ -56,19 +56,21 @@ impl<'a> Summarizer<'a> {
         Ok(Self { model, provider, node_context, context_id: record.context_id.clone() })
     }
 
-    /// The summary of `previous` and the messages after it, in as many calls as the model's window requires.
+    /// The summary of `previous` and the messages after it, in as many calls as the model's window requires. `usage` gets what they
+    /// used, also if there is no summary in the end.
     pub(super) async fn summarize(
         &self,
         mut previous: Option<String>,
         messages: &[SharedMessage],
-    ) -> Result<(String, TokenUsage), Fault> {
-        let mut usage = TokenUsage::default();
+        usage: &mut TokenUsage,
+    ) -> Result<String, Fault> {
         for (step, messages) in (0..).zip(self.split(messages)) {
             let reply = self.ask(step, previous.as_deref(), messages).await?;
-            usage += reply.usage.unwrap_or_default();
-            previous = Some(format!("{HEADING}\n{}", complete_summary(&reply).map_err(no_summary)?));
+            *usage += reply.usage.unwrap_or_default();
+            let text = complete_summary(&reply).map_err(no_summary)?;
+            previous = Some(PromptText::below(HEADING, text).into_string());
         }
-        Ok((previous.unwrap_or_default(), usage))
+        Ok(previous.unwrap_or_default())
     }
 
     /// Splits messages into batches that fit the window together with the instructions and a summary. A message that is
@@ -123,23 +125,12 @@ impl<'a> Summarizer<'a> {
     }
 
     fn user_message(&self, step: u32, previous: Option<&str>, messages: &[SharedMessage]) -> Message {
-        let mut text = String::new();
-        if let Some(previous) = previous {
-            text.push_str("Summary so far:\n");
-            text.push_str(previous.strip_prefix(HEADING).unwrap_or(previous).trim());
-            text.push_str("\n\n");
-        }
-        text.push_str("Messages:\n");
         // About four bytes are a token. A single message that is too large is truncated.
         let max_bytes = usize::try_from(self.room().saturating_mul(4)).unwrap_or(usize::MAX);
-        for message in messages {
-            let speaker = if message.role == Role::User { "User" } else { "Assistant" };
-            let content = message.content.text();
-            let end = content.floor_char_boundary(max_bytes);
-            let ellipsis = if end < content.len() { " […]" } else { "" };
-            // Writing to a string does not fail.
-            let _ = write!(text, "\n{speaker}: {}{ellipsis}\n", &content[..end]);
-        }
+        let texts: Vec<String> = messages.iter().map(|message| message.content.text()).collect();
+        let turns =
+            messages.iter().map(|message| message.role.speaker()).zip(texts.iter().map(String::as_str));
+        let text = SummaryRequest::new(previous.map(without_heading).as_deref(), turns, max_bytes);
         let index = usize::try_from(step).unwrap_or(usize::MAX);
         self.node_context.message(index, Role::User, text, &self.model.model)
     }
@@ -160,6 +151,12 @@ impl<'a> Summarizer<'a> {
         }
         PromptRecord::new(&self.model, parts, 0)
     }
+}
+
+/// The lines below the heading. A summary of an early version is not indented.
+fn without_heading(summary: &str) -> String {
+    let lines = summary.strip_prefix(HEADING).unwrap_or(summary).trim_start_matches('\n').lines();
+    lines.map(|line| line.strip_prefix("  ").unwrap_or(line)).collect::<Vec<_>>().join("\n")
 }
 
 fn no_summary(problem: &str) -> Fault {

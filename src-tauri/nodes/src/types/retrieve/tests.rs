@@ -12,11 +12,11 @@ fn passages_come_with_source_and_score() {
         run.output("chunks"),
         Some(&json!([{
             "base": "handbook", "source": "travel.md", "offset": 0, "length": 32, "line": 1, "score": 1.0,
-            "matched": "words", "tokens": 21, "text": "Trains are booked by the office.",
+            "matched": "words", "tokens": 22, "text": "Trains are booked by the office.",
         }]))
     );
     assert!(
-        run.output("text").unwrap().as_str().unwrap().ends_with("line 1\nTrains are booked by the office.")
+        run.output("text").unwrap().as_str().unwrap().ends_with("line 1\n  Trains are booked by the office.")
     );
     assert_eq!(run.output("leftOut"), Some(&json!([])));
     let request = &harness.retriever.requests()[0];

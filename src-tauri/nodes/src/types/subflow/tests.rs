@@ -104,10 +104,12 @@ fn results_are_by_port_and_one_message() {
         )
     );
     assert_eq!(run.output("text"), Some(&json!("Yes.\n\n3")));
-    assert_eq!(harness.history("main"), [("assistant".to_owned(), "Yes.\n\n3".to_owned())]);
+    let whole = [("user", "Is it?"), ("assistant", "Yes.\n\n3")]
+        .map(|(role, text)| (role.to_owned(), text.to_owned()));
+    assert_eq!(harness.history("main"), whole);
     // A conversation keeps only turns after the run.
-    assert!(matches!(&run.changes[..], [(_, ContextChange::Turn { messages, .. })] if messages.len() == 1));
-    assert_eq!(run.message("text").map(ToString::to_string).as_deref(), Some("subflow/0"));
+    assert!(matches!(&run.changes[..], [(_, ContextChange::Turn { messages, .. })] if messages.len() == 2));
+    assert_eq!(run.message("text").map(ToString::to_string).as_deref(), Some("subflow/1"));
     assert_eq!(run.event_names(), ["child.started"]);
 }
 

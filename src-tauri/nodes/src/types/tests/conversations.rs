@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::testing::NodeHarness;
 use plait_core::error::Fault;
 use plait_core::id::{Activation, Epoch};
+use plait_run::codes;
 use plait_run::context::conversation::{
     Conversation, ConversationReader, ConversationRef, Summary, SummaryRef, message_id,
 };
@@ -94,14 +95,17 @@ fn new_summary_extends_the_previous_one_and_is_journaled() {
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 3, "model": "small" });
     let run = harness.run("contextStart", config(&memory), &[]);
     assert!(run.result.unwrap().token_usage.is_some());
-    let summary = "Summary of the conversation before the messages below:\nThey counted to nine.";
+    let summary = "Summary of the conversation before the messages below:\n  They counted to nine.";
     // Three may stay, but the third from the end is not from the user.
     assert_eq!(texts(&harness), [summary, "10", "11"]);
     let [request] = &harness.provider.requests()[..] else { panic!("one call") };
     assert_eq!(request.model, "small");
     let asked = request.messages[0].content.text();
-    assert!(asked.starts_with("Summary so far:\nOf 4 messages.\n\nMessages:\n\nUser: 4\n"), "{asked}");
-    assert!(asked.ends_with("\nAssistant: 9\n"), "{asked}");
+    assert!(
+        asked.starts_with("Summary so far:\n  Of 4 messages.\n\nTurns after it:\n\nuser: 4\n"),
+        "{asked}"
+    );
+    assert!(asked.ends_with("\nassistant: 9\n"), "{asked}");
     let kinds: Vec<_> =
         run.events.iter().map(|event| serde_json::to_value(event).unwrap()["type"].clone()).collect();
     assert_eq!(kinds, ["prompt.rendered", "model.replied"]);
@@ -135,7 +139,7 @@ fn summary_recorded_before_a_crash_is_reused() {
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
     harness.run("contextStart", config(&memory), &[]).result.unwrap();
     assert_eq!(harness.provider.requests().len(), 0);
-    assert!(texts(&harness)[0].ends_with("\nRecorded before."));
+    assert!(texts(&harness)[0].ends_with("\n  Recorded before."));
 }
 
 #[test]
@@ -156,29 +160,37 @@ fn summary_is_never_trimmed() {
     assert!(sent.len() < 5, "something was trimmed: {sent:?}");
 }
 
-#[test]
-fn empty_summary_is_a_fault_and_creates_no_context() {
-    let mut harness = harness(12, None);
-    harness.provider.push_replies([ScriptedReply::text("  ")]);
+/// What the context recalls if the summary is this reply, with a summary of the first four messages from an earlier run, and the code
+/// of the notice.
+fn without_summary(reply: ScriptedReply) -> (Vec<String>, String) {
+    let mut harness = harness(12, Some(4));
+    harness.provider.push_replies([reply]);
     let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
-    let fault = harness.run("contextStart", config(&memory), &[]).result.unwrap_err();
-    assert_eq!(fault.code, "conversation.no_summary");
-    assert!(harness.contexts.get(&"main".into()).is_none());
+    let output = harness.run("contextStart", config(&memory), &[]).result.unwrap();
+    let code = output.extra["notices"][0]["code"].as_str().unwrap().to_owned();
+    assert!(!harness.provider.requests().is_empty());
+    (texts(&harness), code)
 }
 
+/// A conversation of which no summary can be had would otherwise never run again.
 #[test]
-fn truncated_summary_is_a_fault() {
-    let mut harness = harness(12, None);
-    let stop_reason = StopReason::MaxTokens;
-    harness.provider.push_replies([ScriptedReply::Reply(ModelReply {
+fn conversation_goes_on_without_a_summary_that_cannot_be_had() {
+    let truncated = ModelReply {
         text: "They counted, and then".into(),
-        stop_reason,
+        stop_reason: StopReason::MaxTokens,
         ..ModelReply::default()
-    })]);
-    let memory = json!({ "strategy": "summarize", "maxMessages": 6, "keepRecent": 2 });
-    let fault = harness.run("contextStart", config(&memory), &[]).result.unwrap_err();
-    assert_eq!(fault.code, "conversation.no_summary");
-    assert!(fault.message.contains("its limit of tokens"), "{}", fault.message);
+    };
+    let fault = Fault::new(codes::PROVIDER_UNKNOWN, "No.");
+    let replies = [
+        (ScriptedReply::text("  "), "conversation.no_summary"),
+        (ScriptedReply::Reply(truncated), "conversation.no_summary"),
+        (ScriptedReply::Failure { partial: String::new(), fault }, "provider.unknown"),
+    ];
+    for (reply, code) in replies {
+        let (recalled, notice) = without_summary(reply);
+        assert_eq!(recalled, ["Of 4 messages.", "6", "7", "8", "9", "10", "11"]);
+        assert_eq!(notice, code);
+    }
 }
 
 #[test]
@@ -206,6 +218,6 @@ fn long_history_is_summarized_in_batches_that_fit() {
     let requests = harness.provider.requests();
     assert!(requests.len() > 2, "20,000 tokens are more than the simulator's window of 8,192 takes at once");
     assert!(requests.iter().all(|request| request.messages[0].tokens < 8_192));
-    assert!(requests[1].messages[0].content.text().starts_with("Summary so far:\nPart 0.\n"));
+    assert!(requests[1].messages[0].content.text().starts_with("Summary so far:\n  Part 0.\n"));
     assert_eq!(texts(&harness)[1..], ["1998", "1999"]);
 }

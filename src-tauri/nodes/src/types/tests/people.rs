@@ -72,12 +72,12 @@ fn answer_enters_the_history_only_if_configured() {
     let mut harness = NodeHarness::new();
     harness.answer = Some(json!("Hello"));
     let run = harness.run("userInput", json!({}), &[("context", main())]);
-    assert_eq!(run.output("context"), Some(&json!({ "contextId": "main", "currentOutput": "Hello" })));
-    assert_eq!(run.message("message"), None);
+    let expected = json!({ "contextId": "main", "currentOutput": "Hello", "messageId": "userInput/0" });
+    assert_eq!(run.output("context"), Some(&expected));
+    assert_eq!(run.message("message").unwrap().as_str(), "userInput/0");
     assert!(harness.history("main").is_empty());
 
     let run = harness.run("userInput", json!({ "addToHistory": true }), &[("context", main())]);
-    let expected = json!({ "contextId": "main", "currentOutput": "Hello", "messageId": "userInput/0" });
     assert_eq!(run.output("context"), Some(&expected));
     assert_eq!(run.message("message").unwrap().as_str(), "userInput/0");
     assert_eq!(harness.history("main"), [("user".to_owned(), "Hello".to_owned())]);

@@ -185,7 +185,11 @@ async fn turn(
     };
     if semantics::adds_two(settings) {
         let question = message(0, Role::User, format!("asked {said}"));
-        manager.commit_turn(vec![question, message(1, Role::Assistant, said.clone())], None);
+        manager.commit_turn(
+            plait_run::context::Question::New(question),
+            message(1, Role::Assistant, said.clone()),
+            None,
+        );
     } else {
         manager.add_message(message(0, Role::User, said.clone()));
     }

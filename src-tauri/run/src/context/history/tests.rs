@@ -31,7 +31,7 @@ fn any_message() -> impl Strategy<Value = SharedMessage> {
     (role, 0_u32..100, any::<bool>()).prop_map(|(role, tokens, called)| message(role, tokens, called))
 }
 
-/// Whether the statistics and indexes match the messages.
+/// Whether the statistics match the messages.
 fn is_consistent(history: &History) -> bool {
     let seen = |stats: MessageStats| (stats.tokens, stats.is_user, stats.has_tools);
     let stored = history.stats_newest_first().flat_map(|chunk| chunk.iter().rev()).copied().map(seen);
@@ -39,18 +39,16 @@ fn is_consistent(history: &History) -> bool {
         let has_tools = message.role == Role::Tool || !message.tool_calls.is_empty();
         (message.tokens, message.role == Role::User, has_tools)
     });
-    let system = (0..).zip(history.iter()).filter(|(_, message)| is_system(message));
-    stored.eq(expected) && history.system.iter().copied().eq(system.map(|(place, _)| place))
+    stored.eq(expected)
 }
 
 /// A message that only shared parts of histories hold is counted once, however many histories share these parts.
 #[test]
-fn take_system_does_not_rebuild_the_history() {
-    let messages: Vec<_> =
-        (0..50_000).map(|at| message(if at == 0 { Role::System } else { Role::User }, 1, false)).collect();
+fn removal_does_not_rebuild_the_history() {
+    let messages: Vec<_> = (0..50_000).map(|_| message(Role::User, 1, false)).collect();
     let history: History = messages.iter().cloned().collect();
     let mut rest = history.clone();
-    assert_eq!(rest.take_system().len(), 1);
+    rest.remove(0);
     let copied = messages.iter().filter(|message| Arc::strong_count(message) > 2).count();
     assert!(copied < 500, "{copied} of 50,000 messages were copied");
 }
@@ -69,11 +67,6 @@ proptest! {
         let mut all: Vec<_> = messages.into_iter().chain(more).collect();
         all.truncate(all.len().saturating_sub(popped));
         prop_assert!(history.iter().eq(&all));
-
-        let system = history.take_system();
-        prop_assert!(is_consistent(&history) && history.system.is_empty());
-        let (system_messages, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_system);
-        prop_assert!(system.iter().eq(&system_messages) && history.iter().eq(&others));
     }
 }
 
@@ -93,18 +86,9 @@ fn message_is_found_by_its_id_and_by_what_it_repeats() {
     assert_eq!((history.position(&"c".into()), has(&history, "far")), (Some(1), false));
 }
 
-#[test]
-fn removal_keeps_the_places_of_system_messages() {
-    let roles = [Role::User, Role::System, Role::User, Role::System];
-    let mut history: History = roles.into_iter().map(|role| message(role, 1, false)).collect();
-    history.remove(2);
-    assert_eq!(history.take_system().len(), 2);
-    assert!(history.iter().all(|message| message.role == Role::User));
-}
-
 proptest! {
     #[test]
-    fn suffix_and_append_keep_statistics_and_indexes(
+    fn suffix_and_append_keep_statistics(
         messages in prop::collection::vec(any_message(), 0..200),
         cut in 0_usize..220,
     ) {

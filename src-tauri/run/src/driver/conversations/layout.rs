@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use crate::journal::NodeOutputs;
@@ -12,7 +12,8 @@ use plait_core::port::{ERROR_PORT, PortKind};
 
 /// The nodes of a conversational loop.
 pub(super) struct Layout {
-    pub members: Arc<FxHashSet<NodeId>>,
+    /// By node, its place in plan order.
+    pub order: Arc<FxHashMap<NodeId, usize>>,
     pub speakers: Arc<FxHashSet<NodeId>>,
     /// Whether other nodes in it may write to contexts.
     pub others_write: bool,
@@ -54,7 +55,7 @@ impl Layout {
             last.extend(inside.iter().copied().filter(|inner| Some(plan.nodes[*inner].scope) == body).max());
         }
         Self {
-            members: Arc::new(inside.iter().map(id).collect()),
+            order: Arc::new(inside.iter().map(|inner| (id(inner), *inner)).collect()),
             speakers: Arc::new(inside.iter().filter(speaks).map(id).collect()),
             others_write: inside.iter().any(|inner| !speaks(&inner) && writes(inner)),
             last,
@@ -62,13 +63,15 @@ impl Layout {
     }
 }
 
-/// What a node said: its first live output that is a value of its own.
+/// What a node said: its first live output that is a value and, by `is_own`, its own.
 pub(super) fn said<'a>(
     plan: &Plan,
     node: NodeIx,
     outputs: &'a NodeOutputs,
+    is_own: impl Fn(&PortName) -> bool,
 ) -> Option<(&'a PortName, &'a Arc<Value>)> {
     let ports = &plan.nodes[node].node.ports().outputs;
-    let mut own = ports.iter().filter(|port| port.kind == PortKind::Data && port.name.as_str() != ERROR_PORT);
+    let own = ports.iter().filter(|port| port.kind == PortKind::Data && port.name.as_str() != ERROR_PORT);
+    let mut own = own.filter(|port| is_own(&port.name));
     own.find_map(|port| outputs.get_key_value(&port.name))
 }

@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
+use crate::codes;
 use crate::journal::event_payload::{Answer, EventRef, FinishMetadata, NodeOutputs, SkipReason, SourceRef};
 use crate::tool::{ToolPause, ToolProgress};
 use plait_core::error::Fault;
-use plait_core::id::{MessageId, PortName};
+use plait_core::id::{Activation, MessageId, PortName};
 use plait_core::origin::Origins;
 
 /// What happens to an activation.
@@ -72,6 +73,11 @@ pub enum NodeEvent {
     Skipped {
         /// Why.
         reason: SkipReason,
+        /// The activation of which the handled failure made the input dead, if one did. Readers give the notice
+        /// `node.skipped_after_failure`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional, as = "Option<Activation>")]
+        failed: Option<Box<Activation>>,
     },
     /// The activation failed and will not be retried.
     #[serde(rename = "node.failed")]
@@ -123,4 +129,11 @@ pub enum NodeEvent {
         #[ts(optional)]
         reused: Option<EventRef>,
     },
+}
+
+/// The notice of an activation that was skipped because of a handled failure.
+pub fn skip_notice(failed: &Activation) -> Fault {
+    let message = format!("Skipped, because `{failed}` failed, and its failure was handled elsewhere.");
+    Fault::new(codes::NODE_SKIPPED_AFTER_FAILURE, message)
+        .hint(format!("Connect to `error` of `{}` what has to happen instead.", failed.node))
 }

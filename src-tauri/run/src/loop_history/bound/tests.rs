@@ -26,12 +26,12 @@ fn summary(covered: usize, tokens: u32) -> HistorySummary {
 fn truncate_tokens_keeps_the_newest_turns_below_at_and_above_the_bound() {
     let turns = history(&[10, 10, 10]);
     for (bound, kept) in [(31, 3), (30, 3), (29, 2), (20, 2), (19, 1), (9, 0)] {
-        let sent = bound_history(&turns, None, None, token_bound(bound));
+        let sent = bound_history(&turns, &[], None, None, token_bound(bound));
         assert_eq!(sent.messages.len(), kept, "{bound}");
         assert_eq!(sent.tokens, 10 * kept as u64);
         assert!(sent.tokens <= bound);
     }
-    let sent = bound_history(&turns, None, None, token_bound(29));
+    let sent = bound_history(&turns, &[], None, None, token_bound(29));
     assert_eq!(texts(&sent.messages), ["turn 1", "turn 2"]);
     assert_eq!(sent.left_out, [LeftOutTurns { reason: BoundReason::Tokens, range: 0..1, count: 1 }]);
 }
@@ -40,9 +40,9 @@ fn truncate_tokens_keeps_the_newest_turns_below_at_and_above_the_bound() {
 fn truncate_turns_keeps_the_newest_turns_below_at_and_above_the_bound() {
     let turns = history(&[1000, 1000, 1000]);
     for (bound, kept) in [(4, 3), (3, 3), (2, 2), (1, 1)] {
-        assert_eq!(bound_history(&turns, None, None, turn_bound(bound)).messages.len(), kept, "{bound}");
+        assert_eq!(bound_history(&turns, &[], None, None, turn_bound(bound)).messages.len(), kept, "{bound}");
     }
-    let sent = bound_history(&turns, None, None, turn_bound(2));
+    let sent = bound_history(&turns, &[], None, None, turn_bound(2));
     assert_eq!(sent.left_out, [LeftOutTurns { reason: BoundReason::Turns, range: 0..1, count: 1 }]);
 }
 
@@ -52,18 +52,18 @@ fn pinned_turns_stay_and_count_inside_the_bound() {
         .map(|at| turn(at, alternating(at), 10))
         .map(|turn| if turn.message.content.is_text("turn 1") { turn.pinned() } else { turn })
         .collect();
-    let sent = bound_history(&turns, None, None, token_bound(30));
+    let sent = bound_history(&turns, &[], None, None, token_bound(30));
     assert_eq!(texts(&sent.messages), ["turn 1", "turn 4", "turn 5"]);
     assert_eq!((sent.pinned, sent.tokens), (vec![1], 30));
     assert_eq!(sent.left_out, [LeftOutTurns { reason: BoundReason::Tokens, range: 0..4, count: 3 }]);
-    let sent = bound_history(&turns, None, None, turn_bound(1));
+    let sent = bound_history(&turns, &[], None, None, turn_bound(1));
     assert_eq!(texts(&sent.messages), ["turn 1"], "never dropped");
 }
 
 #[test]
 fn own_message_is_left_out_and_takes_no_room() {
     let turns = history(&[10, 10, 10]);
-    let sent = bound_history(&turns, None, Some(2), token_bound(20));
+    let sent = bound_history(&turns, &[], None, Some(2), token_bound(20));
     assert_eq!(texts(&sent.messages), ["turn 0", "turn 1"]);
     assert_eq!(sent.left_out, [LeftOutTurns { reason: BoundReason::OwnMessage, range: 2..3, count: 1 }]);
 }
@@ -71,7 +71,7 @@ fn own_message_is_left_out_and_takes_no_room() {
 #[test]
 fn summary_survives_the_bounds_and_counts_inside_them() {
     let turns = history(&[10; 6]);
-    let sent = bound_history(&turns, Some(&summary(3, 15)), None, token_bound(35));
+    let sent = bound_history(&turns, &[], Some(&summary(3, 15)), None, token_bound(35));
     assert_eq!(texts(&sent.messages), ["summary", "turn 4", "turn 5"]);
     assert_eq!(sent.tokens, 35);
     assert_eq!(
@@ -81,7 +81,7 @@ fn summary_survives_the_bounds_and_counts_inside_them() {
             LeftOutTurns { reason: BoundReason::Tokens, range: 3..4, count: 1 },
         ]
     );
-    let sent = bound_history(&turns, Some(&summary(3, 15)), None, turn_bound(2));
+    let sent = bound_history(&turns, &[], Some(&summary(3, 15)), None, turn_bound(2));
     assert_eq!(texts(&sent.messages), ["summary", "turn 5"]);
 }
 
@@ -91,14 +91,14 @@ fn pinned_turns_that_the_summary_covers_are_sent_verbatim() {
         [turn(0, Role::User, 10).pinned(), turn(1, Role::Assistant, 10), turn(2, Role::User, 10)]
             .into_iter()
             .collect();
-    let sent = bound_history(&turns, Some(&summary(2, 5)), None, token_bound(100));
+    let sent = bound_history(&turns, &[], Some(&summary(2, 5)), None, token_bound(100));
     assert_eq!(texts(&sent.messages), ["summary", "turn 0", "turn 2"]);
 }
 
 #[test]
 fn room_of_the_window_bounds_what_the_settings_allow() {
     let bounds = HistoryBounds { window_room: Some(15), ..token_bound(100) };
-    let sent = bound_history(&history(&[10, 10]), None, None, bounds);
+    let sent = bound_history(&history(&[10, 10]), &[], None, None, bounds);
     assert_eq!(texts(&sent.messages), ["turn 1"]);
     assert_eq!(sent.left_out[0].reason, BoundReason::Window);
 }
@@ -162,7 +162,7 @@ proptest! {
         let summary = covered.map(|(covered, tokens)| summary(covered.min(turns.len()), tokens));
         let bounds = HistoryBounds { max_tokens, max_turns, window_room };
         let history: LoopHistory = turns.iter().cloned().collect();
-        let sent = bound_history(&history, summary.as_ref(), own, bounds);
+        let sent = bound_history(&history, &[], summary.as_ref(), own, bounds);
         prop_assert_eq!(texts(&sent.messages), bound_naively(&turns, summary.as_ref(), own, bounds));
         let tokens: u64 = sent.messages.iter().map(|message| u64::from(message.tokens)).sum();
         prop_assert_eq!(sent.tokens, tokens);

@@ -81,7 +81,7 @@ fn pinned_turns_are_not_condensed() {
     let plan = plan(&turns, None, 30).expect("above the bound");
     assert_eq!(plan.range, 0..3);
     assert_eq!(plan.turns.len(), 2);
-    let sent = bound_history(&turns, Some(&written(&plan, 5)), None, bounds(30));
+    let sent = bound_history(&turns, &[], Some(&written(&plan, 5)), None, bounds(30));
     let texts: Vec<String> = sent.messages.iter().map(|message| message.content.text()).collect();
     assert_eq!(texts, ["What was said.", "turn 0", "turn 3"]);
 }

@@ -84,7 +84,7 @@ impl Scheduler {
         test.filter(|test| test.is_running)?;
         let change = match stopped {
             Some(error) => NodeEvent::Failed { error: error.clone(), handled: false, origins: Origins::NONE },
-            None => NodeEvent::Skipped { reason },
+            None => NodeEvent::Skipped { reason, failed: None },
         };
         Some(Event::Node(self.activation(node, epoch), change))
     }

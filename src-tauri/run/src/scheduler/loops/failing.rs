@@ -196,7 +196,7 @@ impl Scheduler {
             scope.slot(node, epoch).map(|slot| slot.output_origins(&failure.origins)).unwrap_or_default();
         derived.push(failed_event(&plan.nodes[node], epoch, failure, true));
         let outputs = error_outputs(&plan.nodes[node].id, &failure.error);
-        self.close(node, epoch, &outputs, &BTreeMap::default(), &origins);
+        self.close(node, epoch, &outputs, &BTreeMap::default(), &origins, true);
     }
 
     /// An iteration ended the loop: those for later items don't count, however far they have come.

@@ -34,7 +34,7 @@ pub(in crate::scheduler) fn error_outputs(node: &NodeId, error: &Fault) -> NodeO
 }
 
 impl Scope {
-    /// Ends the node's first open activation and passes on its outputs.
+    /// Ends the node's first open activation and passes on its outputs. `failed`: it failed, and that is handled.
     pub(in crate::scheduler) fn close(
         &mut self,
         run: &mut Shared,
@@ -43,11 +43,44 @@ impl Scope {
         outputs: &NodeOutputs,
         messages: &BTreeMap<PortName, MessageId>,
         origins: &Origins,
+        failed: bool,
     ) {
         self.remove(run, node);
         *self.ran(node) = true;
         self.agenda.push_back(Step::Decide(node));
+        if failed || !self.lost.is_empty() {
+            let plan = Arc::clone(&run.plan);
+            let failed = failed
+                .then(|| Arc::new(Activation { node: plan.nodes[node].id.clone(), epoch: epoch.clone() }));
+            self.note_lost(&plan, node, outputs, failed.as_ref());
+        }
         self.emit(&Arc::clone(&run.plan), node, epoch, outputs, messages, origins);
+    }
+
+    /// Notes which outputs of a node are dead because of a handled failure: its own or one before it.
+    pub(in crate::scheduler) fn note_lost(
+        &mut self,
+        plan: &Plan,
+        node: NodeIx,
+        outputs: &NodeOutputs,
+        failed: Option<&Arc<Activation>>,
+    ) {
+        for &edge in &plan.nodes[node].outgoing {
+            match failed.filter(|_| !outputs.contains_key(&plan.edges[edge].port)) {
+                Some(failed) => drop(self.lost.insert(edge, Arc::clone(failed))),
+                None => drop(self.lost.remove(&edge)),
+            }
+        }
+    }
+
+    /// The failure because of which an input of a node is dead. What follows a cycle may lag behind it, so nothing is said of it.
+    fn lost_on(&self, plan: &Plan, node: NodeIx, port: usize) -> Option<Arc<Activation>> {
+        let spec = &plan.nodes[node];
+        if self.lost.is_empty() || spec.is_follower {
+            return None;
+        }
+        let mut into = spec.incoming.iter().filter(|edge| plan.edges[**edge].target_port == port);
+        into.find_map(|edge| self.lost.get(edge)).cloned()
     }
 
     /// Removes the node's first open activation, and its room where the node runs but once.
@@ -75,11 +108,12 @@ impl Scope {
                 return;
             }
             Phase::Waiting if slot.pending == 0 => slot.decide(spec, &run.given_origins),
-            Phase::AwaitingTurn => slot.sources.take().map(|sources| *sources),
+            Phase::AwaitingTurn => slot.sources.take().map(|sources| *sources).ok_or(0),
             _ => return,
         };
         let epoch = slot.epoch.clone();
-        if let Some(sources) = sources {
+        let dead_port = sources.as_ref().err().copied();
+        if let Ok(sources) = sources {
             match self.turns.request(&plan, node, slot) {
                 Turn::Later => {
                     slot.sources = Some(Box::new(sources));
@@ -102,17 +136,21 @@ impl Scope {
             }
             return;
         }
+        let failed = dead_port.and_then(|port| self.lost_on(&plan, node, port));
         // A node that follows a cycle is skipped only if it never runs; that is known at the end.
         if spec.is_follower {
             self.idle.insert(node, (epoch.clone(), SkipReason::DeadInput));
         } else {
             derived.push(Event::Node(
                 Activation { node: spec.id.clone(), epoch: epoch.clone() },
-                NodeEvent::Skipped { reason: SkipReason::DeadInput },
+                NodeEvent::Skipped {
+                    reason: SkipReason::DeadInput,
+                    failed: failed.as_deref().cloned().map(Box::new),
+                },
             ));
         }
         self.remove(run, node);
-        self.agenda.push_back(Step::Skip(node, epoch));
+        self.agenda.push_back(Step::Skip(node, epoch, failed));
         self.agenda.push_back(Step::Decide(node));
     }
 

@@ -45,7 +45,7 @@ fn conversation(config: Value) -> LoopConversation {
         turn(Role::Assistant, "Two.", "chat", 1),
         turn(Role::User, "Third.", "ask", 2),
     ];
-    let nodes = ["ask", "chat", "inject"].map(Into::into).into_iter().collect();
+    let nodes = ["ask", "inject", "chat"].into_iter().zip(0..).map(|(node, at)| (node.into(), at)).collect();
     let turns: LoopHistory = said.into_iter().collect();
     LoopConversation {
         settings: Arc::new(settings),
@@ -56,10 +56,11 @@ fn conversation(config: Value) -> LoopConversation {
         received: ["message", "text"].map(|port| (port.into(), vec![ReceivedText::Turn(4, None)])).into(),
         summary: None,
         no_summary: None,
+        window_room: None,
         summarizer: None,
         scope: ConversationScope {
             owner: activation("loop", &[]),
-            members: Arc::new(nodes),
+            order: Arc::new(nodes),
             speakers: Arc::new(["ask", "chat"].map(Into::into).into_iter().collect()),
             others_write: true,
         },
@@ -157,11 +158,14 @@ fn messages_of_the_context_precede_the_turns_and_nothing_is_sent_twice() {
             .collect(),
         ),
     );
-    for (config, turns) in [(json!({}), &WHOLE[..]), (json!({ "use_history": false }), &WHOLE[4..])] {
+    let injected = [("user", "Injected.")];
+    let whole = [&WHOLE[..3], &injected[..], &WHOLE[3..]].concat();
+    let alone = [&injected[..], &WHOLE[4..]].concat();
+    for (config, turns) in [(json!({}), whole), (json!({ "use_history": false }), alone)] {
         send(&mut harness, config, "Third.");
-        let before = [("user", "Before the loop."), ("assistant", "Yes."), ("user", "Injected.")];
+        let before = [("user", "Before the loop."), ("assistant", "Yes.")];
         let requests = harness.provider.requests();
-        assert_eq!(sent_messages(&harness, requests.len() - 1), pairs(&[&before[..], turns].concat()));
+        assert_eq!(sent_messages(&harness, requests.len() - 1), pairs(&[&before[..], &turns].concat()));
         assert_eq!(requests[requests.len() - 1].system.as_deref(), Some("Be brief."));
     }
 }

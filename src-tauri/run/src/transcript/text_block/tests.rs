@@ -2,6 +2,7 @@ use futures::FutureExt;
 use proptest::prelude::*;
 
 use super::*;
+use crate::context::Role;
 use crate::loop_history::{HistoryTurn, LoopHistory};
 use plait_core::expression::in_process::InProcess;
 use plait_core::id::{Activation, Epoch};
@@ -59,9 +60,9 @@ fn template_of_the_default_writes_what_the_default_writes() {
 fn prefix_stands_before_the_first_turn_only() {
     let history =
         said(&[(Role::User, "Plan a trip."), (Role::Assistant, "Where to?"), (Role::User, "Rome.")]);
-    let start = StartWith { from_initial_input: true, prefix: "User: ".to_owned() };
+    let start = "User: ";
     let first = history.messages().front().map(|turn| turn.id.clone()).expect("a turn");
-    let block = TextBlock { template: None, start: Some((&first, &start)) };
+    let block = TextBlock { template: None, start: Some((&first, start)) };
     let text = write_text_block(history.messages(), block, &InProcess).now_or_never();
     let text = text.expect("evaluated in place").expect("a text");
     assert!(text.contains("\nuser: User: Plan a trip.\n") && text.contains("\nuser: Rome.\n"), "{text}");

@@ -15,6 +15,8 @@ use std::fmt::Write;
 const HARMLESS_WITHIN_LINES: &[u8] = b"!,-./:;?";
 /// What stands before each line of a content that would start at the beginning of a line.
 const INDENT: &str = "  ";
+/// The name of the tag around a history that is written as text.
+pub(super) const HISTORY_TAG: &str = "conversation_history";
 
 /// How contents are escaped for one template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +33,40 @@ impl Default for ContentEscape {
     }
 }
 
+/// A text that stands within a line: line breaks become spaces.
+pub(super) fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_line_break) {
+        return Cow::Borrowed(text);
+    }
+    let words = text.split(is_line_break).map(str::trim).filter(|line| !line.is_empty());
+    Cow::Owned(words.collect::<Vec<_>>().join(" "))
+}
+
+fn is_line_break(character: char) -> bool {
+    matches!(character, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Whether a tag of a written history begins with this text, which begins with `<`.
+fn is_history_tag(text: &str) -> bool {
+    let name = text[1..].trim_start_matches(['/', ' ']);
+    name.get(..HISTORY_TAG.len()).is_some_and(|name| name.eq_ignore_ascii_case(HISTORY_TAG))
+}
+
 fn bits(characters: &[u8]) -> u128 {
     characters.iter().filter(|byte| byte.is_ascii()).fold(0, |bits, &byte| bits | 1 << byte)
 }
 
 impl ContentEscape {
+    /// For contents that follow a label on its line, outside of any tag.
+    pub(super) fn within_lines() -> Self {
+        Self { entities: 0, indents_first: false }
+    }
+
+    /// For contents on the lines below a heading, outside of any tag.
+    pub(super) fn below_heading() -> Self {
+        Self { entities: 0, indents_first: true }
+    }
+
     /// Stands for the contents of three turns (user, assistant, user) when a template is inspected. Letters, so that no helper
     /// changes anything but their case.
     pub(super) const MARKS: [&str; 3] = ["zqfirstqz", "zqsecondqz", "zqthirdqz"];
@@ -78,7 +109,9 @@ impl ContentEscape {
 
     /// The content as it is written.
     pub(super) fn apply<'a>(&self, content: &'a str) -> Cow<'a, str> {
-        let changes = |byte: u8| byte < 0x20 && byte != b'\t' || self.is_entity(byte) || !byte.is_ascii();
+        let changes = |byte: u8| {
+            byte < 0x20 && byte != b'\t' || byte == b'<' || self.is_entity(byte) || !byte.is_ascii()
+        };
         if !self.indents_first && !content.bytes().any(changes) {
             return Cow::Borrowed(content);
         }
@@ -86,14 +119,15 @@ impl ContentEscape {
         if self.indents_first && !content.is_empty() {
             text.push_str(INDENT);
         }
-        let mut characters = content.chars().peekable();
-        while let Some(character) = characters.next() {
+        let mut characters = content.char_indices().peekable();
+        while let Some((at, character)) = characters.next() {
             match character {
-                '\r' if characters.peek() == Some(&'\n') => {}
-                '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
+                '\r' if characters.peek().is_some_and(|(_, next)| *next == '\n') => {}
+                character if is_line_break(character) => {
                     text.push('\n');
                     text.push_str(INDENT);
                 }
+                '<' if is_history_tag(&content[at..]) => text.push_str("&lt;"),
                 character if u8::try_from(character).is_ok_and(|byte| self.is_entity(byte)) => {
                     match character {
                         '&' => text.push_str("&amp;"),

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use super::HistoryTemplate;
 use super::escape::ContentEscape;
-use super::{HistoryTemplate, StartWith};
-use crate::context::{History, Message, Role};
+use crate::context::{History, Message};
 use plait_core::error::Fault;
 use plait_core::expression::evaluation::Evaluator;
 use plait_core::id::MessageId;
@@ -21,7 +21,7 @@ pub struct TextBlock<'a> {
     /// The loop's template, if it sets one.
     pub template: Option<&'a HistoryTemplate>,
     /// The first turn of the conversation, if it is the loop's input, and what stands before its content.
-    pub start: Option<(&'a MessageId, &'a StartWith)>,
+    pub start: Option<(&'a MessageId, &'a str)>,
 }
 
 /// The turns as one text between two marks; empty if there are none. The faults are those of templates.
@@ -35,7 +35,7 @@ pub async fn write_text_block(
     }
     let turns = messages.iter().map(|message| {
         let prefix = block.start.filter(|(id, _)| **id == message.id);
-        (role(message), prefix.map_or("", |(_, start)| start.prefix.as_str()), content(message))
+        (message.role.speaker(), prefix.map_or("", |(_, prefix)| prefix), content(message))
     });
     let written = match block.template {
         Some(template) => template.render(turns, evaluator).await?,
@@ -53,18 +53,6 @@ fn write_lines<'a>(turns: impl Iterator<Item = (&'static str, &'a str, Cow<'a, s
         let _ = writeln!(text, "{role}: {prefix}{}", escape.apply(&content));
     }
     text
-}
-
-/// A text as it is written beside such turns, so that it cannot look like one or like their end.
-pub fn escape_content(content: &str) -> String {
-    ContentEscape::default().apply(content).into_owned()
-}
-
-fn role(message: &Message) -> &'static str {
-    match message.role {
-        Role::Assistant => "assistant",
-        _ => "user",
-    }
 }
 
 fn content(message: &Message) -> Cow<'_, str> {

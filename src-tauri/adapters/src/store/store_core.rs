@@ -12,13 +12,15 @@ use plait_core::id::{ConversationId, RunId};
 use super::conversation::{ConversationProjector, Conversations};
 use super::disk::Disk;
 use super::fault;
+use super::index::Index;
 use super::log_file::Key;
 use super::open::{self, Lock};
 use super::record::RunRecord;
-use super::recovery::{self, Progress, Recovered};
-use super::run_index::{RunFilter, Which, at_rest, unknown};
+use super::recovery::{self, Progress};
+use super::run_index::{RunFilter, RunIndex, Which, at_rest, unknown};
 use super::shared::Shared;
 use super::tree::{self, run_id, run_key};
+use super::tree_summary::TreeSummary;
 use super::writer::{Writer, flush_result};
 use crate::codes;
 
@@ -89,17 +91,25 @@ impl StoreCore {
         progress: Progress<'_>,
         writing: bool,
     ) -> Result<Arc<Shared>, Fault> {
-        let Recovered { index, changed, rebuilt } = recovery::recover(home, rebuild, progress)?;
-        let conversations = Arc::new(Conversations::open(Arc::clone(&disk), home, rebuilt)?);
-        let shared = Arc::new(Shared::new(disk, home, index, conversations));
+        // Only the process that writes may open the database; the others read the files.
+        let (derived, stored) = if writing { Index::open(home) } else { Default::default() };
+        let derived = Arc::new(derived);
+        let mut index = RunIndex::new(stored.runs, Arc::clone(&derived));
+        let changed = recovery::recover(home, &mut index, rebuild, progress)?;
+        let conversations = Conversations::open(
+            Arc::clone(&disk),
+            home,
+            stored.conversations,
+            Arc::clone(&derived),
+            rebuild,
+        )?;
+        let shared = Arc::new(Shared::new(disk, home, index, derived, Arc::new(conversations)));
         if writing {
+            open::remove_old_indexes(&*shared.disk, home);
             finish_removals(&shared);
             for root in changed {
                 apply_to_conversations(&shared, root)?;
             }
-            shared.conversations.compact_index(rebuilt);
-            // What can't be written is found out again the next time.
-            let _ = shared.index().compact(&*shared.disk, rebuilt);
         }
         Ok(shared)
     }
@@ -251,7 +261,7 @@ impl StoreCore {
                 _ => {}
             }
             self.forget(&family);
-            self.shared.disk.remove(&removed).map_err(failed)?;
+            self.shared.derived_index.remove_file(removed);
         } else {
             let ended = {
                 let index = self.shared.index();
@@ -259,7 +269,9 @@ impl StoreCore {
                 tree.iter().filter(|key| !family.contains(key)).all(is_final)
             };
             let keep = |key: &Key| !family.contains(key);
-            let size = tree::rewrite(&*self.shared.disk, &path, root, ended, &keep)?;
+            let summarize = || TreeSummary::text_of(&path, &keep);
+            let summary: Option<&tree::Summarize<'_>> = if ended { Some(&summarize) } else { None };
+            let size = tree::rewrite(&*self.shared.disk, &path, root, &keep, summary)?;
             self.shared.forget_layout(root);
             self.forget(&family);
             if let Some(size) = size {
@@ -267,7 +279,6 @@ impl StoreCore {
             }
         }
         drop(guard);
-        let _ = self.shared.index().write_out(&*self.shared.disk);
         Ok(hashes)
     }
 
@@ -276,8 +287,14 @@ impl StoreCore {
         for run in runs {
             index.remove(*run);
         }
-        // What the index lacks is found out from the files when the store opens.
-        let _ = index.write_out(&*self.shared.disk);
+    }
+}
+
+impl Drop for StoreCore {
+    /// Closes the index behind the writer, which still changes it.
+    fn drop(&mut self) {
+        self.writer = None;
+        self.shared.derived_index.close();
     }
 }
 
@@ -298,7 +315,7 @@ fn finish_removals(shared: &Shared) {
                 // It lacks its file on purpose.
                 index.forget_damage(root);
             }
-            let _ = shared.disk.remove(&path);
+            shared.derived_index.remove_file(path);
         }
     }
 }

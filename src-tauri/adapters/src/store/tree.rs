@@ -3,14 +3,15 @@
 //!
 //! | record | payload | owner, seq, count |
 //! |---|---|---|
+//! | summary | what lists and the index know of the runs ([`super::tree_summary`]), compressed; its flags are its version | the root |
 //! | entries | the entries of one append, one JSON text per line | the run, the seq of the first, how many |
 //! | value | a large value: its hash and its text ([`large_value`]) | the run that stored it first |
 //! | directory | which entries the next block holds | the root |
 //! | block | the records of up to 32 KB, compressed | the root |
 //!
 //! An append is one record, so it is there as a whole or not at all. Large values are in the same file as the entries that
-//! refer to them: what is copied, synced or removed together stands together. Directories and blocks are only in the file of a tree that
-//! has ended ([`seal`]).
+//! refer to them: what is copied, synced or removed together stands together. A summary, which is the first record, directories and
+//! blocks are only in the file of a tree that has ended ([`seal`]).
 //!
 //! Owns the form of that file; does not know what entries mean.
 
@@ -18,6 +19,7 @@ mod encode;
 mod layout;
 mod live;
 mod seal;
+mod summary;
 mod texts;
 
 use std::path::{Path, PathBuf};
@@ -31,13 +33,18 @@ use crate::codes;
 pub(super) use encode::EncodedEntries;
 pub(super) use layout::{Span, TreeLayout, Values, entry_frames, lines, load_value, open_file};
 pub(super) use live::Tree;
-pub(super) use seal::rewrite;
+pub(super) use seal::{Summarize, rewrite};
+pub(super) use summary::read_summary;
 pub(super) use texts::visit_texts;
 
 const ENTRIES: u8 = 1;
 const VALUE: u8 = 2;
 const DIRECTORY: u8 = 3;
 const BLOCK: u8 = 4;
+const SUMMARY: u8 = 5;
+
+/// The version of summaries. Older ones are not read.
+const SUMMARY_VERSION: u8 = 1;
 
 /// The payload refers to large values.
 const HAS_REFERENCES: u8 = 1;

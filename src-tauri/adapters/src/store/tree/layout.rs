@@ -11,7 +11,8 @@ use flate2::read::GzDecoder;
 use parking_lot::Mutex;
 use plait_core::error::Fault;
 
-use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, HAS_REFERENCES, VALUE};
+use super::summary::is_summary;
+use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, HAS_REFERENCES, SUMMARY, VALUE};
 use crate::store::fault;
 use crate::store::large_value::ValueHash;
 use crate::store::log_file::{
@@ -52,6 +53,7 @@ pub(in crate::store) struct TreeLayout {
     pub(in crate::store) end: u64,
     pub(in crate::store) torn: bool,
     pub(in crate::store) sealed: bool,
+    pub(in crate::store) has_summary: bool,
 }
 
 /// The file of a tree, if there is one.
@@ -89,6 +91,7 @@ impl TreeLayout {
                     directory = read_directory(payload);
                 }
                 Item::Record { offset, header, payload } => {
+                    layout.has_summary |= is_summary(&header);
                     if header.kind != BLOCK {
                         layout.add(&header, offset..offset + header.record_bytes(), payload);
                     } else if layout.add_block(offset..offset + header.record_bytes(), payload).is_err() {
@@ -157,8 +160,8 @@ impl TreeLayout {
             }
             // What refers to the value says so when it is read.
             Some(header) if header.kind == VALUE => {}
-            // The block itself can be read.
-            Some(header) if header.kind == DIRECTORY => {}
+            // What they speak of can be read.
+            Some(header) if header.kind == DIRECTORY || header.kind == SUMMARY => {}
             _ if !directory.is_empty() => {
                 for (run, seqs) in directory {
                     self.run(*run).lose(seqs.clone());

@@ -6,7 +6,7 @@
 //! | conversations | `conversations/<id>.journal` ([`conversation`]) |
 //! | images and files of messages | `attachments/<first two digits>/<hash>` ([`attachments`]) |
 //! | users' long-term memories | `memory/<hash of the user's name>.log` ([`memories`]) |
-//! | the list of runs, and of conversations | `index.log` beside them, rebuilt when it is gone ([`record_index`]) |
+//! | the derived index: lists of runs and conversations, reply keys | the database `index`, rebuilt when it is gone ([`index`]) |
 //! | flows as they ran, settings, recent flows, token calibration, drafts, templates, MCP servers, users | one JSON file each ([`documents`], [`drafts`], [`templates`], [`users`]) |
 //!
 //! Journals and conversations are append-only and checked record by record ([`log_file`]). One process writes a data
@@ -20,6 +20,7 @@ pub mod doctor;
 mod documents;
 mod drafts;
 mod fault;
+mod index;
 mod journal;
 mod journal_reader;
 mod large_value;
@@ -34,6 +35,7 @@ mod shared;
 mod store_core;
 mod templates;
 mod tree;
+mod tree_summary;
 mod users;
 mod visit_records;
 mod writer;
@@ -44,7 +46,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use plait_core::error::Fault;
-use plait_core::id::{ConversationId, MemoryId, RunId};
+use plait_core::id::{ConversationId, MemoryId, ReplyKey, RunId};
 use plait_core::user::UserName;
 use plait_run::grant::Grants;
 use plait_run::long_term_memory::MemoryRecord;
@@ -157,6 +159,14 @@ impl Store {
     /// The number of child runs of a run.
     pub fn count_children(&self, run: &RunId) -> Result<usize, Fault> {
         Ok(self.0.shared.index().count_children(&tree::run_key(run)?))
+    }
+
+    /// The places of the replies that were bought for requests with this key, oldest run first: the runs, and the seqs of the events. A
+    /// crash may leave a place that holds something else, which its reader has to check. Empty where the store is open for reading, or
+    /// has no index.
+    pub fn find_replies(&self, key: &ReplyKey) -> Vec<(RunId, u64)> {
+        let places = self.0.shared.derived_index.find_replies(key).into_iter();
+        places.map(|(run, seq)| (tree::run_id(run), seq)).collect()
     }
 
     /// Removes a run and its child runs: record, journal, large values, and the flow document and the attachments if nothing else

@@ -17,7 +17,7 @@ pub(in crate::store) mod reference;
 
 pub mod record;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -30,8 +30,9 @@ use uuid::Uuid;
 
 use super::disk::Disk;
 use super::fault;
+use super::index::{Index, List};
 use super::log_file::Key;
-use super::record_index::{IndexState, RecordIndex};
+use super::record_index::RecordIndex;
 use crate::codes;
 use file::ConversationFile;
 pub(in crate::store) use file::{Loaded, load};
@@ -130,14 +131,19 @@ pub(in crate::store) fn files_in(folder: &Path) -> Result<Vec<(Key, u64)>, Fault
 }
 
 impl Conversations {
-    /// Reads the index, and the files that changed since it was written. `rebuild`: all files, whatever the index says.
-    pub(in crate::store) fn open(disk: Arc<dyn Disk>, home: &Path, rebuild: bool) -> Result<Self, Fault> {
+    /// Takes what is `stored` in the index, and reads the files that changed since. `rebuild`: all files, whatever the index says.
+    pub(in crate::store) fn open(
+        disk: Arc<dyn Disk>,
+        home: &Path,
+        stored: BTreeMap<Key, Vec<u8>>,
+        index: Arc<Index>,
+        rebuild: bool,
+    ) -> Result<Self, Fault> {
         let folder = home.join("conversations");
-        let (mut index, state) = RecordIndex::<IndexEntry>::load(folder.join("index.log"))
-            .map_err(|error| fault::of_io("read the index of conversations", &error))?;
+        let mut index = RecordIndex::<IndexEntry>::new(List::Conversations, stored, index);
         for (key, size) in files_in(&folder)? {
             let known = index.get(&key);
-            if known.is_some_and(|entry| entry.size == size) && !rebuild && state == IndexState::Whole {
+            if known.is_some_and(|entry| entry.size == size) && !rebuild {
                 continue;
             }
             let record = match load(&folder, key, known.and_then(IndexEntry::known))? {
@@ -147,18 +153,9 @@ impl Conversations {
                 Loaded::File(_) if known.is_some_and(|entry| entry.size > size) => continue,
                 Loaded::File(file) => Some(file.record().clone()),
             };
-            index.put_unwritten(key, IndexEntry { record, size });
+            index.put(key, IndexEntry { record, size });
         }
         Ok(Self { disk, folder, state: Mutex::new(State { index, files: HashMap::new() }) })
-    }
-
-    /// Writes the index anew if that saves something, or always. A failure costs nothing: the files say the same.
-    pub(in crate::store) fn compact_index(&self, always: bool) {
-        let mut state = self.state.lock();
-        if always || state.index.is_outdated() {
-            // See above.
-            let _ = self.disk.create_folder(&self.folder).and_then(|()| state.index.rewrite(&*self.disk));
-        }
     }
 
     pub(in crate::store) fn folder(&self) -> &Path {
@@ -180,7 +177,6 @@ impl Conversations {
         }
         self.file(&mut state, key)?;
         state.note(key);
-        self.write_index(&mut state);
         Ok(())
     }
 
@@ -211,7 +207,6 @@ impl Conversations {
         file.sync(&*self.disk)?;
         state.files.insert(key, file);
         state.note(key);
-        self.write_index(&mut state);
         Ok(())
     }
 
@@ -263,7 +258,6 @@ impl Conversations {
         file.sync(&*self.disk)?;
         let record = file.record().clone();
         state.note(key);
-        self.write_index(&mut state);
         Ok(record)
     }
 
@@ -299,7 +293,6 @@ impl Conversations {
         if let Some(file) = state.files.get_mut(&key).filter(|file| !file.is_synced()) {
             file.sync(&*self.disk)?;
             state.note(key);
-            self.write_index(&mut state);
         }
         Ok(())
     }
@@ -341,13 +334,7 @@ impl Conversations {
         let record = file.record().clone();
         state.files.insert(key, file);
         state.note(key);
-        self.write_index(state);
         Ok(record)
-    }
-
-    /// A failure costs nothing: what the index lacks is read from the files when the store opens.
-    fn write_index(&self, state: &mut State) {
-        let _ = state.index.write_out(&*self.disk);
     }
 }
 
@@ -365,8 +352,8 @@ impl State {
         records.max_by_key(|record| (record.updated_at, &record.id))
     }
 
-    /// Takes the record of a file into the index. It is written once the file is synced: a size that the index knows
-    /// is one that survives.
+    /// Takes the record of a file into the list. The index gets it once the file is synced: a size that the index knows is one that
+    /// survives.
     fn note(&mut self, key: Key) {
         let Some(file) = self.files.get(&key) else { return };
         let entry = IndexEntry { record: Some(file.record().clone()), size: file.size() };

@@ -13,6 +13,7 @@ use super::log_file::Key;
 use super::record::RunRecord;
 use super::store_core::{LiveRecord, StoreCore};
 use super::tree::{EncodedEntries, Tree, run_id, run_key};
+use super::tree_summary::bought_reply;
 use super::writer::flush_result;
 use crate::codes;
 
@@ -108,12 +109,15 @@ impl RunJournal {
         Ok(tree)
     }
 
-    /// Applies the entries to the record, and to the index if lists should show them immediately.
+    /// Applies the entries to the record, and to the index if lists should show them immediately. The index gets each reply.
     fn fold(&self, tree: &Tree, entries: &[Entry]) {
         let mut live = self.record.lock();
         let Some(record) = live.as_mut() else { return };
         let mut is_notable = false;
         for entry in entries {
+            if let Some((seq, reply)) = bought_reply(entry) {
+                self.core.shared.derived_index.put_reply(reply, (self.key, seq));
+            }
             if entry.seq == Some(0) {
                 record.events = 1;
                 is_notable = true;

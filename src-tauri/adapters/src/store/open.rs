@@ -15,8 +15,9 @@ const LOCK_TRIES: usize = 5;
 const LOCK_RETRY_DELAY: Duration = Duration::from_millis(2);
 
 /// The folders and files of the data directory.
-const OWN_NAMES: [&str; 16] = [
+const OWN_NAMES: [&str; 17] = [
     "runs",
+    "index",
     "conversations",
     "attachments",
     "flows",
@@ -34,7 +35,7 @@ const OWN_NAMES: [&str; 16] = [
     "mcp-tools.json",
 ];
 
-/// The store's lock, as long as it lives. It is released explicitly: closing the file is not enough while a process that
+/// A lock, as long as it lives. It is released explicitly: closing the file is not enough while a process that
 /// is just being started has it open as well.
 pub(super) struct Lock(File);
 
@@ -43,6 +44,24 @@ impl Drop for Lock {
         // What can't be unlocked is when it is closed.
         let _ = self.0.unlock();
     }
+}
+
+impl Lock {
+    /// The lock of a file, unless another process keeps it.
+    pub(super) fn of(file: File) -> Result<Self, TryLockError> {
+        try_lock(&file).map(|()| Self(file))
+    }
+}
+
+/// Somebody may have the lock for a moment: a reader that looks whether there is a writer, or a process that is being started.
+fn try_lock(file: &File) -> Result<(), TryLockError> {
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_RETRY_DELAY),
+            done => return done,
+        }
+    }
+    file.try_lock()
 }
 
 /// Takes the store's lock. Fault `store.locked`.
@@ -54,16 +73,7 @@ pub(super) fn lock(home: &Path) -> Result<Lock, Fault> {
     options.read(true).write(true).create(true).truncate(false);
     private_files::set_mode(&mut options);
     let mut file = options.open(home.join("lock")).map_err(|error| failed(&error))?;
-    let mut locked = file.try_lock();
-    for _ in 0..LOCK_TRIES {
-        if matches!(locked, Ok(()) | Err(TryLockError::Error(_))) {
-            break;
-        }
-        // A reader holds it for a moment, to see whether there is a writer.
-        std::thread::sleep(LOCK_RETRY_DELAY);
-        locked = file.try_lock();
-    }
-    match locked {
+    match try_lock(&file) {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut owner = String::new();
@@ -121,6 +131,13 @@ pub(super) fn remove_leftovers(disk: &dyn Disk, folder: &Path) {
         if path.extension().is_some_and(|extension| extension == "tmp") {
             let _ = disk.remove(&path);
         }
+    }
+}
+
+/// Removes the indexes of older versions, which were files. Failures cost space and nothing else.
+pub(super) fn remove_old_indexes(disk: &dyn Disk, home: &Path) {
+    for name in ["runs/index.log", "conversations/index.log"] {
+        let _ = disk.remove(&home.join(name));
     }
 }
 

@@ -6,66 +6,73 @@
 //! | is longer, or is not known, or was open when the process ended | read, and its records taken from it |
 //! | is shorter, or missing | something was lost: the records stay, and nothing is written to the file |
 //!
-//! Without an index, or with a damaged one, all files are read. Changes no file of a run or a conversation.
+//! Of a file that the index does not know, the summary at its beginning is enough, if it has one. Changes no file of a run or a
+//! conversation.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use plait_core::error::Fault;
-use plait_core::id::ConversationId;
 
-use super::fault;
 use super::journal_reader::TreeFile;
 use super::log_file::Key;
-use super::record::RunRecord;
-use super::record_index::IndexState;
 use super::run_index::RunIndex;
-use super::tree::{self, run_key};
+use super::tree::{self, TreeFiles};
+use super::tree_summary::TreeSummary;
 use crate::codes;
 
 /// How far reading the journals has come: how many run trees of how many.
 pub type Progress<'p> = &'p mut dyn FnMut(usize, usize);
 
-/// The index, brought up to date.
-pub(super) struct Recovered {
-    pub(super) index: RunIndex,
-    /// The trees whose files were read.
-    pub(super) changed: Vec<Key>,
-    /// Whether the index was missing or damaged, so that it should be written anew.
-    pub(super) rebuilt: bool,
-}
-
-/// Loads the index and compares it with the files. `rebuild`: reads all files, whatever the index says.
-pub(super) fn recover(home: &Path, rebuild: bool, progress: Progress<'_>) -> Result<Recovered, Fault> {
-    let (mut index, state) = RunIndex::load(home)?;
-    let files = tree::files_in(home).map_err(|error| fault::of_io("list the journals", &error))?;
-    let reads_all =
-        rebuild || (state != IndexState::Whole && !(files.is_empty() && state == IndexState::Missing));
-    let changed_files: Vec<_> =
-        files.iter().filter(|(root, _, size)| reads_all || index.size_of(root) != Some(*size)).collect();
-    for (done, (root, path, size)) in changed_files.iter().enumerate() {
-        progress(done, changed_files.len());
-        refold(&mut index, path, *root, *size)?;
-    }
-    if !changed_files.is_empty() {
-        progress(changed_files.len(), changed_files.len());
-    }
-    let present: std::collections::HashSet<Key> = files.iter().map(|(root, ..)| *root).collect();
-    let missing: Vec<Key> = index.roots().filter(|root| !present.contains(root)).collect();
-    for root in missing {
-        // A run whose first events were never on disk leaves a record and no file.
-        if index.size_of(&root).is_some() {
+/// Compares the index with the files and brings it up to date. `files` are those of the run trees, listed before the index was read: it
+/// is never older. `rebuild`: reads all files, whatever the index says. Gives the trees whose files were read.
+pub(super) fn recover(
+    home: &Path,
+    mut files: TreeFiles,
+    index: &mut RunIndex,
+    rebuild: bool,
+    progress: Progress<'_>,
+) -> Result<Vec<Key>, Fault> {
+    let unlisted: Vec<Key> = index.roots().filter(|root| !files.present.contains_key(root)).collect();
+    for root in unlisted {
+        let path = tree::path_in(home, root);
+        if let Ok(file) = path.metadata() {
+            // Another process has begun it since.
+            files.present.insert(root, (path, file.len()));
+        } else if files.removed.contains(&root) || tree::removed_path(&path).exists() {
+            // The removal is not in the index yet.
+            index.remove_tree(root);
+        } else if index.size_of(&root).is_some() {
             index.note_damage(root, "it is missing".to_owned());
         } else {
-            index.tree(root).into_iter().for_each(|run| index.remove(run));
+            // A run whose first events were never on disk leaves a record and no file.
+            index.remove_tree(root);
         }
     }
-    let changed = changed_files.into_iter().map(|(root, ..)| *root).collect();
-    Ok(Recovered { index, changed, rebuilt: reads_all })
+    let is_known = |root: &Key, size: u64| !rebuild && index.size_of(root) == Some(size);
+    let changed: Vec<_> = files.present.iter().filter(|(root, (_, size))| !is_known(root, *size)).collect();
+    for (done, (root, (path, _))) in changed.iter().enumerate() {
+        progress(done, changed.len());
+        match TreeSummary::read(path) {
+            Ok(Some((TreeSummary(runs), size))) if !rebuild && index.root_of(**root).is_none() => {
+                for (key, run) in runs {
+                    index.put_summary(key, **root, run);
+                }
+                index.put_size(**root, size);
+            }
+            // Another process has removed it since.
+            _ if !path.exists() => index.remove_tree(**root),
+            // Reading the file says what is wrong with it.
+            _ => refold(index, path, **root)?,
+        }
+    }
+    if !changed.is_empty() {
+        progress(changed.len(), changed.len());
+    }
+    Ok(changed.into_iter().map(|(root, _)| *root).collect())
 }
 
 /// Takes the records of a tree from its file.
-pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) -> Result<(), Fault> {
+pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key) -> Result<(), Fault> {
     let tree = match TreeFile::open(path) {
         Ok(tree) => tree,
         Err(fault) if fault.code == codes::STORE_NEWER => {
@@ -83,7 +90,7 @@ pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) ->
             .into_iter()
             .any(|key| index.get(&key).is_some_and(|entry| layout.next_seq(&key) < entry.record.events))
     } else {
-        index.size_of(&root).is_some_and(|known| size < known)
+        index.size_of(&root).is_some_and(|known| layout.size < known)
     };
     if was_cut {
         index.note_damage(root, "it was cut short".to_owned());
@@ -91,67 +98,20 @@ pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) ->
         index.note_damage(root, "a part of it can't be read".to_owned());
     }
     let is_whole = index.damage(&root).is_none();
-    let records = records(&tree)?;
+    let TreeSummary(runs) = TreeSummary::fold(&tree)?;
     for key in index.tree(root) {
-        if is_whole && !records.contains_key(&key) {
+        if is_whole && !runs.contains_key(&key) {
             index.remove(key);
         }
     }
-    for (key, record) in records {
+    for (key, run) in runs {
         let known = index.get(&key).map_or(0, |entry| entry.record.events);
-        if is_whole || record.events > known {
-            index.put(key, root, record);
+        if is_whole || run.record.events > known {
+            index.put_summary(key, root, run);
         }
     }
     if is_whole && !layout.torn {
-        index.put_size(root, size);
+        index.put_size(root, layout.size);
     }
     Ok(())
-}
-
-/// The records of the runs in a file, as far as they can be read.
-fn records(tree: &TreeFile) -> Result<BTreeMap<Key, RunRecord>, Fault> {
-    let mut records = BTreeMap::new();
-    for (key, run) in &tree.layout.runs {
-        let mut reader = tree.entries(*key, false)?;
-        let mut record: Option<RunRecord> = None;
-        loop {
-            match (reader.next(), &mut record) {
-                (Ok(None), _) => break,
-                (Ok(Some(entry)), Some(record)) => drop(record.apply(&entry)),
-                (Ok(Some(entry)), none) => *none = RunRecord::begin(&entry),
-                // Without its first event nobody knows what it was; without another, what follows still counts.
-                (Err(fault), None) if fault.code.domain() == "journal" => break,
-                (Err(fault), Some(_)) if fault.code.domain() == "journal" => {}
-                (Err(fault), _) => return Err(fault),
-            }
-        }
-        if let Some(mut record) = record {
-            record.events = run.next_seq;
-            records.insert(*key, record);
-        }
-    }
-    let payers: Vec<(Key, Option<ConversationId>)> =
-        records.keys().map(|key| (*key, payer(&records, *key))).collect();
-    for (key, payer) in payers {
-        if let Some(record) = records.get_mut(&key) {
-            record.paid_by = payer;
-        }
-    }
-    Ok(records)
-}
-
-/// The conversation that pays for a child run: that of the nearest ancestor which has one.
-fn payer(records: &BTreeMap<Key, RunRecord>, key: Key) -> Option<ConversationId> {
-    let parent = |key: &Key| run_key(records.get(key)?.parent_run_id.as_ref()?).ok();
-    // A tree is no deeper than it has runs.
-    let mut next = parent(&key);
-    for _ in 0..records.len() {
-        let record = records.get(&next?)?;
-        if record.conversation.is_some() {
-            return record.conversation.clone();
-        }
-        next = parent(&next?);
-    }
-    None
 }

@@ -1,8 +1,8 @@
-//! The run index: the record of each run, and which tree it belongs to. Owns finding and listing; the journals hold what it
-//! says, so it can be rebuilt from them.
+//! The list of runs: the record of each, and which tree it belongs to. Owns finding and listing, and what the derived index gets of
+//! runs; the journals hold what it says.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
+use std::sync::Arc;
 
 use plait_core::error::Fault;
 use plait_core::id::RunId;
@@ -10,12 +10,12 @@ use plait_core::user::UserName;
 use plait_run::view::RunStatus;
 use serde::{Deserialize, Serialize};
 
-use super::disk::Disk;
-use super::fault;
+use super::index::{Index, List};
 use super::log_file::Key;
 use super::record::RunRecord;
-use super::record_index::{IndexState, RecordIndex};
+use super::record_index::RecordIndex;
 use super::tree::{run_id, run_key};
+use super::tree_summary::RunSummary;
 use crate::codes;
 
 /// Which runs to list.
@@ -67,6 +67,7 @@ impl RunEntry {
 /// All runs.
 pub(super) struct RunIndex {
     index: RecordIndex<RunEntry>,
+    derived: Arc<Index>,
     children: BTreeMap<Key, BTreeSet<Key>>,
     by_root: BTreeMap<Key, BTreeSet<Key>>,
     /// The trees to whose files nothing may be written, and why.
@@ -74,11 +75,15 @@ pub(super) struct RunIndex {
 }
 
 impl RunIndex {
-    pub(super) fn load(home: &Path) -> Result<(Self, IndexState), Fault> {
-        let (index, state) = RecordIndex::<RunEntry>::load(home.join("runs").join("index.log"))
-            .map_err(|error| fault::of_io("read the index of runs", &error))?;
-        let mut runs =
-            Self { index, children: BTreeMap::new(), by_root: BTreeMap::new(), damaged: HashMap::new() };
+    /// The list of what was stored.
+    pub(super) fn new(stored: BTreeMap<Key, Vec<u8>>, derived: Arc<Index>) -> Self {
+        let mut runs = Self {
+            index: RecordIndex::new(List::Runs, stored, Arc::clone(&derived)),
+            derived,
+            children: BTreeMap::new(),
+            by_root: BTreeMap::new(),
+            damaged: HashMap::new(),
+        };
         let known: Vec<_> = runs
             .index
             .records()
@@ -88,7 +93,7 @@ impl RunIndex {
         for (key, root, parent) in known {
             runs.link(key, root, parent.as_ref());
         }
-        Ok((runs, state))
+        runs
     }
 
     fn link(&mut self, key: Key, root: Key, parent: Option<&RunId>) {
@@ -128,6 +133,15 @@ impl RunIndex {
         self.index.put(key, RunEntry::new(record, key, root));
     }
 
+    /// Replaces what is known of a run by what its journal says.
+    pub(super) fn put_summary(&mut self, key: Key, root: Key, summary: RunSummary) {
+        self.derived.remove_replies(key);
+        for (seq, reply) in summary.replies {
+            self.derived.put_reply(&reply, (key, seq));
+        }
+        self.put(key, root, summary.record);
+    }
+
     /// Notes that a tree's file is on disk as a whole and nobody writes it.
     pub(super) fn put_size(&mut self, root: Key, size: u64) {
         if let Some(entry) = self.index.get(&root).cloned() {
@@ -139,6 +153,7 @@ impl RunIndex {
         let Some(entry) = self.index.get(&key) else { return };
         let (root, parent) = (entry.root(key), entry.record.parent_run_id.clone());
         self.index.remove(&key);
+        self.derived.remove_replies(key);
         if let Some(tree) = self.by_root.get_mut(&root) {
             tree.remove(&key);
             if tree.is_empty() {
@@ -148,6 +163,11 @@ impl RunIndex {
         if let Some(siblings) = parent.and_then(|parent| self.children.get_mut(&run_key(&parent).ok()?)) {
             siblings.remove(&key);
         }
+    }
+
+    /// Forgets the runs of a tree, which lacks its file on purpose.
+    pub(super) fn remove_tree(&mut self, root: Key) {
+        self.tree(root).into_iter().for_each(|run| self.remove(run));
     }
 
     pub(super) fn note_damage(&mut self, root: Key, why: String) {
@@ -233,19 +253,6 @@ impl RunIndex {
     /// Whether a run of this flow document is known.
     pub(super) fn uses_flow(&self, hash: &str) -> bool {
         self.index.records().values().any(|entry| entry.record.flow.hash == hash)
-    }
-
-    pub(super) fn write_out(&mut self, disk: &dyn Disk) -> std::io::Result<()> {
-        self.index.write_out(disk)
-    }
-
-    /// Writes the file anew if that saves something, or always.
-    pub(super) fn compact(&mut self, disk: &dyn Disk, always: bool) -> std::io::Result<()> {
-        if !always && !self.index.is_outdated() {
-            return Ok(());
-        }
-        self.index.path().parent().map_or(Ok(()), |folder| disk.create_folder(folder))?;
-        self.index.rewrite(disk)
     }
 }
 

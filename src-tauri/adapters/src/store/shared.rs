@@ -11,12 +11,14 @@ use plait_core::error::Fault;
 use super::conversation::{self, Conversations};
 use super::disk::Disk;
 use super::fault;
+use super::index::Index;
 use super::journal_reader::{EntryReader, duplicate};
 use super::log_file::Key;
 use super::memories::Memories;
 use super::recovery;
 use super::run_index::RunIndex;
 use super::tree::{self, Tree, TreeLayout, run_id};
+use super::tree_summary::TreeSummary;
 use crate::codes;
 
 /// How many layouts of trees that nobody writes are remembered.
@@ -28,6 +30,7 @@ pub(super) struct Shared {
     pub(super) conversations: Arc<Conversations>,
     pub(super) memories: Memories,
     index: Mutex<RunIndex>,
+    pub(super) derived_index: Arc<Index>,
     trees: Mutex<HashMap<Key, Arc<Tree>>>,
     layouts: Mutex<Vec<(Key, u64, Arc<TreeLayout>)>>,
     /// The token calibration that is not written yet.
@@ -41,6 +44,7 @@ impl Shared {
         disk: Arc<dyn Disk>,
         home: &Path,
         index: RunIndex,
+        derived_index: Arc<Index>,
         conversations: Arc<Conversations>,
     ) -> Self {
         Self {
@@ -49,6 +53,7 @@ impl Shared {
             home: home.to_owned(),
             conversations,
             index: Mutex::new(index),
+            derived_index,
             trees: Mutex::default(),
             layouts: Mutex::default(),
             calibration: Mutex::default(),
@@ -207,7 +212,9 @@ impl Shared {
         if self.is_open(&root) || !self.index().has_ended(root) {
             return Ok(false);
         }
-        let Some(size) = tree::rewrite(&*self.disk, &self.path(root), root, true, &|_| true)? else {
+        let (path, keep) = (self.path(root), |_: &Key| true);
+        let summarize = || TreeSummary::text_of(&path, &keep);
+        let Some(size) = tree::rewrite(&*self.disk, &path, root, &keep, Some(&summarize))? else {
             return Ok(false);
         };
         self.forget_layout(root);
@@ -231,8 +238,7 @@ impl Shared {
     pub(super) fn refold(&self, root: Key) -> Result<(), Fault> {
         self.forget_layout(root);
         let path = self.path(root);
-        let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
-        recovery::refold(&mut self.index(), &path, root, size)
+        recovery::refold(&mut self.index(), &path, root)
     }
 }
 

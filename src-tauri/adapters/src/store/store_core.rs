@@ -12,13 +12,15 @@ use plait_core::id::{ConversationId, RunId};
 use super::conversation::{ConversationProjector, Conversations};
 use super::disk::Disk;
 use super::fault;
+use super::index::Index;
 use super::log_file::Key;
 use super::open::{self, Lock};
 use super::record::RunRecord;
-use super::recovery::{self, Progress, Recovered};
-use super::run_index::{RunFilter, Which, at_rest, unknown};
+use super::recovery::{self, Progress};
+use super::run_index::{RunFilter, RunIndex, Which, at_rest, unknown};
 use super::shared::Shared;
-use super::tree::{self, run_id, run_key};
+use super::tree::{self, TreeFiles, run_id, run_key};
+use super::tree_summary::TreeSummary;
 use super::writer::{Writer, flush_result};
 use crate::codes;
 
@@ -89,17 +91,26 @@ impl StoreCore {
         progress: Progress<'_>,
         writing: bool,
     ) -> Result<Arc<Shared>, Fault> {
-        let Recovered { index, changed, rebuilt } = recovery::recover(home, rebuild, progress)?;
-        let conversations = Arc::new(Conversations::open(Arc::clone(&disk), home, rebuilt)?);
-        let shared = Arc::new(Shared::new(disk, home, index, conversations));
+        let files = TreeFiles::list(home)?;
+        let (derived, stored) =
+            if writing { Index::open(home) } else { (Index::default(), Index::read(home)) };
+        let derived = Arc::new(derived);
+        let mut index = RunIndex::new(stored.runs, Arc::clone(&derived));
+        let changed = recovery::recover(home, files, &mut index, rebuild, progress)?;
+        let conversations = Conversations::open(
+            Arc::clone(&disk),
+            home,
+            stored.conversations,
+            Arc::clone(&derived),
+            rebuild,
+        )?;
+        let shared = Arc::new(Shared::new(disk, home, index, derived, Arc::new(conversations)));
         if writing {
-            finish_removals(&shared);
+            open::remove_old_indexes(&*shared.disk, home);
+            remove_leftovers(&shared);
             for root in changed {
                 apply_to_conversations(&shared, root)?;
             }
-            shared.conversations.compact_index(rebuilt);
-            // What can't be written is found out again the next time.
-            let _ = shared.index().compact(&*shared.disk, rebuilt);
         }
         Ok(shared)
     }
@@ -245,13 +256,13 @@ impl StoreCore {
         let path = self.shared.path(root);
         let failed = |error: std::io::Error| fault::of_io("remove a run", &error);
         if key == root {
-            let removed = path.with_extension("removed");
+            let removed = tree::removed_path(&path);
             match self.shared.disk.rename(&path, &removed) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
                 _ => {}
             }
             self.forget(&family);
-            self.shared.disk.remove(&removed).map_err(failed)?;
+            self.shared.derived_index.remove_file(removed);
         } else {
             let ended = {
                 let index = self.shared.index();
@@ -259,7 +270,9 @@ impl StoreCore {
                 tree.iter().filter(|key| !family.contains(key)).all(is_final)
             };
             let keep = |key: &Key| !family.contains(key);
-            let size = tree::rewrite(&*self.shared.disk, &path, root, ended, &keep)?;
+            let summarize = || TreeSummary::text_of(&path, &keep);
+            let summary: Option<&tree::Summarize<'_>> = if ended { Some(&summarize) } else { None };
+            let size = tree::rewrite(&*self.shared.disk, &path, root, &keep, summary)?;
             self.shared.forget_layout(root);
             self.forget(&family);
             if let Some(size) = size {
@@ -267,7 +280,6 @@ impl StoreCore {
             }
         }
         drop(guard);
-        let _ = self.shared.index().write_out(&*self.shared.disk);
         Ok(hashes)
     }
 
@@ -276,30 +288,26 @@ impl StoreCore {
         for run in runs {
             index.remove(*run);
         }
-        // What the index lacks is found out from the files when the store opens.
-        let _ = index.write_out(&*self.shared.disk);
     }
 }
 
-/// Finishes removals that a crash cut short. Failures cost space, and are tried again the next time.
-fn finish_removals(shared: &Shared) {
+impl Drop for StoreCore {
+    /// Closes the index behind the writer, which still changes it.
+    fn drop(&mut self) {
+        self.writer = None;
+        self.shared.derived_index.close();
+    }
+}
+
+/// Removes what a crash left: files that were being replaced, and those of removed runs. Failures cost space, and are tried again the
+/// next time.
+fn remove_leftovers(shared: &Shared) {
     let Ok(months) = std::fs::read_dir(shared.home.join("runs")) else { return };
     for month in months.flatten() {
         open::remove_leftovers(&*shared.disk, &month.path());
-        for item in std::fs::read_dir(month.path()).into_iter().flatten().flatten() {
-            let path = item.path();
-            if path.extension().is_none_or(|extension| extension != "removed") {
-                continue;
-            }
-            let name = path.file_stem().and_then(|stem| stem.to_str());
-            if let Some(root) = name.and_then(|name| run_key(&name.into()).ok()) {
-                let mut index = shared.index();
-                index.tree(root).into_iter().for_each(|run| index.remove(run));
-                // It lacks its file on purpose.
-                index.forget_damage(root);
-            }
-            let _ = shared.disk.remove(&path);
-        }
+    }
+    for root in TreeFiles::list(&shared.home).unwrap_or_default().removed {
+        shared.derived_index.remove_file(tree::removed_path(&shared.path(root)));
     }
 }
 

@@ -3,14 +3,15 @@
 //!
 //! | record | payload | owner, seq, count |
 //! |---|---|---|
+//! | summary | what lists and the index know of the runs ([`super::tree_summary`]), compressed; its flags are its version | the root |
 //! | entries | the entries of one append, one JSON text per line | the run, the seq of the first, how many |
 //! | value | a large value: its hash and its text ([`large_value`]) | the run that stored it first |
 //! | directory | which entries the next block holds | the root |
 //! | block | the records of up to 32 KB, compressed | the root |
 //!
 //! An append is one record, so it is there as a whole or not at all. Large values are in the same file as the entries that
-//! refer to them: what is copied, synced or removed together stands together. Directories and blocks are only in the file of a tree that
-//! has ended ([`seal`]).
+//! refer to them: what is copied, synced or removed together stands together. A summary, which is the first record, directories and
+//! blocks are only in the file of a tree that has ended ([`seal`]).
 //!
 //! Owns the form of that file; does not know what entries mean.
 
@@ -18,26 +19,34 @@ mod encode;
 mod layout;
 mod live;
 mod seal;
+mod summary;
 mod texts;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use plait_core::error::Fault;
 use plait_core::id::RunId;
 use uuid::Uuid;
 
+use super::fault;
 use super::log_file::Key;
 use crate::codes;
 pub(super) use encode::EncodedEntries;
 pub(super) use layout::{Span, TreeLayout, Values, entry_frames, lines, load_value, open_file};
 pub(super) use live::Tree;
-pub(super) use seal::rewrite;
+pub(super) use seal::{Summarize, rewrite};
+pub(super) use summary::read_summary;
 pub(super) use texts::visit_texts;
 
 const ENTRIES: u8 = 1;
 const VALUE: u8 = 2;
 const DIRECTORY: u8 = 3;
 const BLOCK: u8 = 4;
+const SUMMARY: u8 = 5;
+
+/// The version of summaries. Older ones are not read.
+const SUMMARY_VERSION: u8 = 1;
 
 /// The payload refers to large values.
 const HAS_REFERENCES: u8 = 1;
@@ -67,24 +76,50 @@ pub(super) fn path_in(home: &Path, root: Key) -> PathBuf {
     home.join("runs").join(month).join(run_id(root).as_str()).with_extension("journal")
 }
 
-/// The run trees that have a file in the data directory, and the sizes of the files.
-pub(super) fn files_in(home: &Path) -> std::io::Result<Vec<(Key, PathBuf, u64)>> {
-    let mut files = Vec::new();
-    for month in list(&home.join("runs"))? {
-        if !month.file_type()?.is_dir() {
-            continue;
-        }
-        for item in list(&month.path())? {
-            let path = item.path();
-            let name = path.file_stem().and_then(|stem| stem.to_str());
-            if let Some(id) = name.and_then(|name| Uuid::try_parse(name).ok())
-                && path.extension().is_some_and(|extension| extension == "journal")
-            {
-                files.push((id.into_bytes(), path, item.metadata()?.len()));
+/// Where the file of a tree is until the index has forgotten the runs that were in it.
+pub(super) fn removed_path(path: &Path) -> PathBuf {
+    path.with_extension("removed")
+}
+
+/// The files of the run trees in the data directory.
+#[derive(Default)]
+pub(super) struct TreeFiles {
+    /// Where they are, and their sizes.
+    pub(super) present: BTreeMap<Key, (PathBuf, u64)>,
+    /// The trees that were removed a moment ago, or before a crash.
+    pub(super) removed: BTreeSet<Key>,
+}
+
+impl TreeFiles {
+    /// Faults `store.io`.
+    pub(super) fn list(home: &Path) -> Result<Self, Fault> {
+        Self::list_in(&home.join("runs")).map_err(|error| fault::of_io("list the journals", &error))
+    }
+
+    fn list_in(runs: &Path) -> std::io::Result<Self> {
+        let mut files = Self::default();
+        for month in list(runs)? {
+            if !month.file_type()?.is_dir() {
+                continue;
+            }
+            for item in list(&month.path())? {
+                let path = item.path();
+                let name = path.file_stem().and_then(|stem| stem.to_str());
+                let Some(id) = name.and_then(|name| Uuid::try_parse(name).ok()) else { continue };
+                match path.extension().and_then(|extension| extension.to_str()) {
+                    Some("journal") => match item.metadata() {
+                        Ok(file) => drop(files.present.insert(id.into_bytes(), (path, file.len()))),
+                        // Another process has removed it since.
+                        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                        Err(error) => return Err(error),
+                    },
+                    Some("removed") => drop(files.removed.insert(id.into_bytes())),
+                    _ => {}
+                }
             }
         }
+        Ok(files)
     }
-    Ok(files)
 }
 
 fn list(folder: &Path) -> std::io::Result<Vec<std::fs::DirEntry>> {

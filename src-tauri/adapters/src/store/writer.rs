@@ -2,8 +2,7 @@
 //! file answer everybody who waits for that file.
 //!
 //! For each file in turn: write what is buffered, sync if somebody waits, apply what results for conversations, answer. An
-//! error of one tree is answered to those who wait for that tree; the others go on. The index comes last, and its errors
-//! cost nothing: what it lacks is read from the journals when the store opens.
+//! error of one tree is answered to those who wait for that tree; the others go on.
 
 mod compressor;
 
@@ -174,7 +173,6 @@ impl Worker {
             self.sync_all()
         };
         let ended: Vec<Key> = released.iter().filter_map(|tree| self.release(tree)).collect();
-        self.write_index();
         for (_, answer) in all {
             let _ = answer.send(outcome.clone());
         }
@@ -222,11 +220,6 @@ impl Worker {
         let mut index = self.shared.index();
         index.put_size(tree.root(), size);
         index.has_ended(tree.root()).then(|| tree.root())
-    }
-
-    fn write_index(&self) {
-        // See the module's words on errors of the index.
-        let _ = self.shared.index().write_out(&*self.shared.disk);
     }
 
     fn write_calibration(&self) {

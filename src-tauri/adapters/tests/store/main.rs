@@ -8,5 +8,7 @@ mod damage;
 mod full;
 mod index;
 mod journal;
+mod measure;
 mod open;
+mod rebuild;
 mod support;

@@ -41,7 +41,6 @@ impl Conversations {
             .map_err(|error| fault::of_io("delete the conversation", &error))?;
         state.files.remove(&key);
         state.index.put(key, IndexEntry { record: None, size: tombstone.len() as u64 });
-        self.write_index(&mut state);
         Ok(())
     }
 }

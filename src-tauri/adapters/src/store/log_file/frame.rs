@@ -18,8 +18,6 @@ pub(in crate::store) enum FileKind {
     /// The journals of a run and of its child runs.
     RunTree = 1,
     Conversation = 2,
-    /// The list of runs or of conversations.
-    Index = 3,
     /// The long-term memories of a user.
     Memory = 4,
 }
@@ -65,7 +63,6 @@ impl FileHeader {
         let kind = match bytes[10] {
             1 => FileKind::RunTree,
             2 => FileKind::Conversation,
-            3 => FileKind::Index,
             4 => FileKind::Memory,
             _ => return Err(HeaderError::Damaged),
         };

@@ -11,7 +11,8 @@ use flate2::read::GzDecoder;
 use parking_lot::Mutex;
 use plait_core::error::Fault;
 
-use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, HAS_REFERENCES, VALUE};
+use super::summary::is_summary;
+use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, HAS_REFERENCES, SUMMARY, VALUE};
 use crate::store::fault;
 use crate::store::large_value::ValueHash;
 use crate::store::log_file::{
@@ -48,10 +49,13 @@ pub(in crate::store) struct TreeLayout {
     pub(in crate::store) damage: Vec<Damage>,
     /// Whether a damaged record could have been of any run.
     pub(in crate::store) has_unknown_damage: bool,
+    /// The size of the file.
+    pub(in crate::store) size: u64,
     /// Where the last whole record ends; a torn end is behind it.
     pub(in crate::store) end: u64,
     pub(in crate::store) torn: bool,
     pub(in crate::store) sealed: bool,
+    pub(in crate::store) has_summary: bool,
 }
 
 /// The file of a tree, if there is one.
@@ -89,6 +93,7 @@ impl TreeLayout {
                     directory = read_directory(payload);
                 }
                 Item::Record { offset, header, payload } => {
+                    layout.has_summary |= is_summary(&header);
                     if header.kind != BLOCK {
                         layout.add(&header, offset..offset + header.record_bytes(), payload);
                     } else if layout.add_block(offset..offset + header.record_bytes(), payload).is_err() {
@@ -103,6 +108,7 @@ impl TreeLayout {
                 }
             }
         }
+        layout.size = scanner.length();
         let end = scanner.end();
         (layout.end, layout.torn) = (end.end, end.torn);
         layout.sealed = scanner.header().is_some_and(|header| header.sealed);
@@ -157,8 +163,8 @@ impl TreeLayout {
             }
             // What refers to the value says so when it is read.
             Some(header) if header.kind == VALUE => {}
-            // The block itself can be read.
-            Some(header) if header.kind == DIRECTORY => {}
+            // What they speak of can be read.
+            Some(header) if header.kind == DIRECTORY || header.kind == SUMMARY => {}
             _ if !directory.is_empty() => {
                 for (run, seqs) in directory {
                     self.run(*run).lose(seqs.clone());

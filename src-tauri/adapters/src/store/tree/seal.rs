@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use plait_core::error::Fault;
 
 use super::layout::{TreeLayout, directory};
-use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, VALUE};
+use super::{BLOCK, COMPRESSED, DIRECTORY, ENTRIES, SUMMARY, SUMMARY_VERSION, VALUE};
 use crate::store::disk::Disk;
 use crate::store::fault;
 use crate::store::log_file::{
@@ -23,24 +23,28 @@ const BLOCK_BYTES: usize = 32 << 10;
 /// So much of the new file is held in memory.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Rewrites the file at `path`, which nobody writes, as one that has `ended`, or that may be continued. `keep` says which
-/// runs stay. Gives the size of the new file; none, and the file is as it was, if it is damaged, or sealed already and
-/// nothing leaves. Faults `store.*`.
+/// Gives the summary of the runs that stay.
+pub(in crate::store) type Summarize<'a> = dyn Fn() -> Result<Vec<u8>, Fault> + 'a;
+
+/// Rewrites the file at `path`, which nobody writes: as that of a tree that has ended, which begins with its `summary`, or as one that
+/// may be continued. `keep` says which runs stay. Gives the size of the new file; none, and the file is as it was, if it is damaged, or
+/// sealed with a summary already and nothing leaves. Faults `store.*`.
 pub(in crate::store) fn rewrite(
     disk: &dyn Disk,
     path: &Path,
     root: Key,
-    ended: bool,
     keep: &dyn Fn(&Key) -> bool,
+    summary: Option<&Summarize<'_>>,
 ) -> Result<Option<u64>, Fault> {
     let layout = TreeLayout::read(path)?;
     let leaves = layout.runs.keys().any(|run| !keep(run));
-    if layout.is_damaged() || layout.end == 0 || (layout.sealed && !leaves) {
+    if layout.is_damaged() || layout.end == 0 || (layout.has_summary && !leaves) {
         return Ok(None);
     }
+    let summary = summary.map(|summarize| summarize()).transpose()?;
     let temporary = path.with_extension("tmp");
-    let header = FileHeader { kind: FileKind::RunTree, sealed: ended, id: root };
-    let written = write(disk, path, &temporary, header, keep).and_then(|size| {
+    let header = FileHeader { kind: FileKind::RunTree, sealed: summary.is_some(), id: root };
+    let written = write(disk, path, &temporary, header, keep, summary.as_deref()).and_then(|size| {
         disk.rename(&temporary, path)?;
         path.parent().map_or(Ok(()), |folder| disk.sync_folder(folder))?;
         Ok(size)
@@ -58,10 +62,14 @@ fn write(
     temporary: &Path,
     header: FileHeader,
     keep: &dyn Fn(&Key) -> bool,
+    summary: Option<&[u8]>,
 ) -> io::Result<u64> {
     disk.remove(temporary)?;
     let mut writer =
         Writer { root: header.id, out: header.bytes().to_vec(), block: Vec::new(), ranges: BTreeMap::new() };
+    if let Some(summary) = summary {
+        writer.add_summary(summary)?;
+    }
     let file = disk.open(temporary, true)?;
     let mut scanner = Scanner::open(path).map_err(|error| match error {
         OpenError::Io(error) => error,
@@ -84,7 +92,7 @@ fn write(
                         .unwrap_or(&[]);
                 }
             }
-            DIRECTORY => {}
+            DIRECTORY | SUMMARY => {}
             // A value may be another run's as well: it stays as long as the tree.
             VALUE => writer.add_value(header, payload)?,
             _ => writer.add(&header, payload, keep)?,
@@ -139,6 +147,13 @@ impl Writer {
         self.out.extend_from_slice(if shorter { &packed } else { text });
         let flags = if shorter { header.flags | COMPRESSED } else { header.flags };
         finish(&mut self.out, start, header.with_flags(flags))
+    }
+
+    fn add_summary(&mut self, text: &[u8]) -> io::Result<()> {
+        let start = begin_frame(&mut self.out);
+        self.out.extend_from_slice(&pack(text)?);
+        let header = FrameHeader::new(SUMMARY, self.root, 0, 0).with_flags(SUMMARY_VERSION);
+        finish(&mut self.out, start, header)
     }
 
     fn close_block(&mut self) -> io::Result<()> {

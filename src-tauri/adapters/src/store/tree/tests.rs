@@ -18,6 +18,10 @@ fn child(number: u8) -> Key {
     key
 }
 
+fn summarize() -> Result<Vec<u8>, Fault> {
+    Ok(b"the summary".to_vec())
+}
+
 fn entry(seq: u64, text: &str) -> Entry {
     let event = Event::Node(
         Activation { node: "n".into(), epoch: Epoch::root() },
@@ -78,17 +82,19 @@ fn interleaved_runs_read_the_same_before_and_after_compression() {
     let before = std::fs::metadata(&path).unwrap().len();
     for sealed in [false, true] {
         if sealed {
-            let size = rewrite(&FileSystem, &path, ROOT, true, &|_| true).unwrap().expect("rewritten");
+            let size =
+                rewrite(&FileSystem, &path, ROOT, &|_| true, Some(&summarize)).unwrap().expect("rewritten");
             assert_eq!(std::fs::metadata(&path).unwrap().len(), size);
             assert!(size * 5 < before, "{size} of {before}");
-            assert_eq!(rewrite(&FileSystem, &path, ROOT, true, &|_| true).unwrap(), None, "once");
+            assert_eq!(read_summary(&path).unwrap(), Some((b"the summary".to_vec(), size)));
+            assert_eq!(rewrite(&FileSystem, &path, ROOT, &|_| true, Some(&summarize)).unwrap(), None, "once");
         }
         for run in [ROOT, child(2), child(3)] {
             assert!(read(&path, run) == (all.clone(), vec![]));
         }
         assert_eq!(read(&path, child(4)), (vec![], vec![]));
     }
-    rewrite(&FileSystem, &path, ROOT, true, &|run| *run != child(2)).unwrap().expect("rewritten");
+    rewrite(&FileSystem, &path, ROOT, &|run| *run != child(2), Some(&summarize)).unwrap().expect("rewritten");
     assert_eq!(read(&path, child(2)), (vec![], vec![]));
     assert!(read(&path, child(3)) == (all, vec![]));
 }
@@ -109,7 +115,7 @@ fn a_large_value_is_stored_once_per_tree() {
     tree.sync().unwrap();
     assert!(std::fs::metadata(&path).unwrap().len() < size + 1_000);
     assert_eq!(read(&path, ROOT).0.len(), 21);
-    rewrite(&FileSystem, &path, ROOT, true, &|_| true).unwrap().expect("rewritten");
+    rewrite(&FileSystem, &path, ROOT, &|_| true, Some(&summarize)).unwrap().expect("rewritten");
     assert!(read(&path, child(2)) == (all, vec![]));
 }
 
@@ -123,7 +129,7 @@ fn damage_costs_what_stood_there_and_is_named() {
     for sealed in [false, true] {
         let (path, all) = written(home.path(), &texts);
         if sealed {
-            rewrite(&FileSystem, &path, ROOT, true, &|_| true).unwrap().expect("rewritten");
+            rewrite(&FileSystem, &path, ROOT, &|_| true, Some(&summarize)).unwrap().expect("rewritten");
         }
         let whole = std::fs::read(&path).unwrap();
         let mut noticed = 0;
@@ -181,7 +187,7 @@ fn a_sealed_file_that_was_cut_is_damaged() {
     let home = tempfile::tempdir().unwrap();
     let texts: Vec<String> = (0..500).map(|number| number.to_string()).collect();
     let (path, _) = written(home.path(), &texts);
-    rewrite(&FileSystem, &path, ROOT, true, &|_| true).unwrap().expect("rewritten");
+    rewrite(&FileSystem, &path, ROOT, &|_| true, Some(&summarize)).unwrap().expect("rewritten");
     let whole = std::fs::read(&path).unwrap();
     std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
     assert!(TreeLayout::read(&path).unwrap().is_damaged());

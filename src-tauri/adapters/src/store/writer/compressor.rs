@@ -18,7 +18,6 @@ pub(super) struct Compressor {
     queue: Option<Sender<Key>>,
     closing: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
-    shared: Arc<Shared>,
 }
 
 impl Compressor {
@@ -38,7 +37,7 @@ impl Compressor {
                 }
             })
             .map_err(|error| fault::of_io("start the store's compressor", &error))?;
-        Ok(Self { queue: Some(queue), closing, thread: Some(thread), shared: Arc::clone(shared) })
+        Ok(Self { queue: Some(queue), closing, thread: Some(thread) })
     }
 
     pub(super) fn compress(&self, root: Key) {
@@ -48,7 +47,7 @@ impl Compressor {
         }
     }
 
-    /// Ends the thread, and writes what it changed in the index.
+    /// Ends the thread.
     pub(super) fn finish(&mut self) {
         self.closing.store(true, Ordering::Relaxed);
         self.queue = None;
@@ -56,7 +55,5 @@ impl Compressor {
             // A panic in the thread was reported by itself.
             let _ = thread.join();
         }
-        // What the index lacks is read from the files when the store opens.
-        let _ = self.shared.index().write_out(&*self.shared.disk);
     }
 }

@@ -176,6 +176,9 @@ impl Slot {
             } else if values.is_empty() && must[at] {
                 return None;
             }
+            if port.order_only {
+                continue;
+            }
             for arrival in values {
                 self.inputs.push(&port.name, arrival.value.datum.clone());
             }

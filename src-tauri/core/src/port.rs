@@ -71,6 +71,10 @@ pub struct InputPort {
     pub required_when_fed: bool,
     /// Whether it collects the values of all its edges into a list, in plan order, instead of taking one.
     pub many: bool,
+    /// Whether it takes no value: the node only waits until each of its edges has delivered or is dead.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(optional, as = "Option<bool>")]
+    pub order_only: bool,
     /// A description in one line, without a period.
     pub description: String,
 }
@@ -108,6 +112,10 @@ pub struct Ports {
 /// The output that carries `{code, message, node, details}` when a node fails. Node types with failures that a flow may
 /// handle have it.
 pub const ERROR_PORT: &str = "error";
+
+/// The input of every node that runs, which orders it after other nodes without taking a value. A node whose config names an
+/// input so, for example a variable of a template, has only that one.
+pub const AFTER_PORT: &str = "after";
 
 impl Ports {
     /// No ports, to be extended by the methods below.
@@ -171,6 +179,18 @@ impl Ports {
         self.output(ERROR_PORT, PortKind::Data, PortType::Object, "What went wrong, when this node failed")
     }
 
+    /// Adds the [`AFTER_PORT`] input, unless an input has its name.
+    #[must_use]
+    pub fn after(self) -> Self {
+        if self.find_input(AFTER_PORT).is_some() {
+            return self;
+        }
+        let description = "What must be done first: the node waits for all of it, and is skipped if none of it ran";
+        self.push(AFTER_PORT, PortKind::Data, PortType::Any, description, |port| {
+            (port.required_when_fed, port.many, port.order_only) = (true, true, true);
+        })
+    }
+
     pub fn find_input(&self, name: &str) -> Option<&InputPort> {
         self.inputs.iter().find(|port| port.name.as_str() == name)
     }
@@ -194,6 +214,7 @@ impl Ports {
             required: false,
             required_when_fed: false,
             many: false,
+            order_only: false,
             description: description.to_owned(),
         };
         set(&mut port);

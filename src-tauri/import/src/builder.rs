@@ -380,8 +380,9 @@ fn input_port(node_type: &str, input: &str) -> Option<&'static InputPort> {
     static INPUTS: LazyLock<HashMap<String, Vec<InputPort>>> = LazyLock::new(|| {
         let registry = registry();
         let inputs_of = |descriptor: &plait_run::node::NodeDescriptor| {
-            let ports = descriptor.ports.inputs.iter().chain(&descriptor.ports.inner_inputs);
-            (descriptor.node_type.clone(), ports.cloned().collect())
+            let ports = descriptor.ports.clone().after();
+            let inputs = ports.inputs.into_iter().chain(ports.inner_inputs).collect();
+            (descriptor.node_type.clone(), inputs)
         };
         registry.descriptors().into_iter().map(inputs_of).collect()
     });

@@ -213,7 +213,7 @@ impl<'v> Reader<'v> {
                     self.builder.connect(branch, &id, "in");
                 }
             } else if is_conditional || !is_ordered {
-                run_after(&mut self.builder, node.id, &id, &branches);
+                run_after(&mut self.builder, &id, &branches);
             }
             if !is_placeholder && let Some(unread) = settings.unread() {
                 self.builder.lose(node.id, unread);

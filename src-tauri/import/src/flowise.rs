@@ -211,7 +211,7 @@ impl<'v> Reader<'v> {
         if self.builder.is_placeholder(id) {
             return;
         }
-        run_after(&mut self.builder, node.id, id, branches);
+        run_after(&mut self.builder, id, branches);
         if let Some(unread) = settings.unread() {
             self.builder.lose(node.id, unread);
         }

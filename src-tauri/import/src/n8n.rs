@@ -167,9 +167,11 @@ impl<'w> Reader<'w> {
             }
         } else if let (Some(primary), Some(input)) = (&primary, &input)
             && self.builder.len() > before
-            && self.is_conditional[at]
         {
-            run_after(&mut self.builder, node.name, primary, std::slice::from_ref(&input.output));
+            let branch = std::slice::from_ref(&input.output);
+            if self.is_conditional[at] || !self.builder.all_lead_to(branch, primary) {
+                run_after(&mut self.builder, primary, branch);
+            }
         }
         self.finish_node(node, &settings, primary.as_ref());
         if node.is_disabled {

@@ -1549,6 +1549,8 @@ export type InputPort = { name: PortName, kind: PortKind, type: PortType,
   requiredWhenFed?: boolean,
   /** Whether it collects the values of all its edges into a list, in plan order, instead of taking one. */
   many: boolean,
+  /** Whether it takes no value: the node only waits until each of its edges has delivered or is dead. */
+  orderOnly?: boolean,
   /** A description in one line, without a period. */
   description: string,
 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CheckedFlow, Flow, NodeDescriptor } from "@/bindings";
+import type { CheckedFlow, Flow, InputPort, NodeDescriptor, OutputPort } from "@/bindings";
 import nodes from "@/bindings/nodes.json";
 import { type Alignment, align, bounds, distribute } from "@/flow/align/align";
 import { contextColor, contextIndexes } from "@/flow/document/context-colors";
@@ -8,7 +8,7 @@ import { EMPTY_FLOW, NOTHING, UNCHECKED } from "@/flow/document/flow-state";
 import { indexNodeTypes } from "@/flow/node-types/node-types";
 import { nodeSummary } from "./cards/node-summary";
 import { canvasEdges, canvasNodes } from "./elements/elements";
-import { cardHeight, handleBox, portY } from "./measure/geometry";
+import { cardHeight, handleBox, isQuiet, portY } from "./measure/geometry";
 import { backCurve, forwardCurve } from "./measure/paths";
 import { nearest } from "./select/keyboard-navigation";
 
@@ -58,9 +58,24 @@ describe("canvas elements", () => {
 
   it("have room for an error output only if it is connected", () => {
     const ports = descriptors.find((type) => type.type === "contextStart")?.ports ?? { inputs: [], outputs: [] };
-    expect(cardHeight(ports, true)).toBeGreaterThan(cardHeight(ports, false));
-    const box = handleBox("out", 1, { name: "error", kind: "data" }, ports, true);
+    expect(cardHeight(ports, "none")).toBeGreaterThan(cardHeight(ports, "both"));
+    const error: OutputPort = { name: "error", kind: "data", type: "object", description: "" };
+    const box = handleBox("out", 1, error, ports, "none");
     expect(box.y + box.height / 2).toBe(portY(1));
+  });
+
+  it("have room for the input that only orders once an edge leads to it", () => {
+    const taken = { name: "after", kind: "data", type: "any", description: "" } as const;
+    const after: InputPort = { ...taken, required: false, many: true, orderOnly: true };
+    const value = descriptors.find((type) => type.type === "value")?.ports ?? { inputs: [], outputs: [] };
+    const ports = { ...value, inputs: [...value.inputs, after] };
+    const checked = { ...UNCHECKED, ports: { first: ports, then: ports } };
+    const nodes = { first: { type: "value" }, then: { type: "value" } };
+    const cards = (edges: Flow["edges"]) =>
+      canvasNodes(types, { version: 1, name: "", nodes, edges, layout: {} }, checked, NOTHING, new Map());
+    const edge = { source: "first", sourceOutput: "value", target: "then", targetInput: "after" };
+    expect(cards({}).map((card) => isQuiet("in", after, card.data.unwired))).toEqual([true, true]);
+    expect(cards({ edge }).map((card) => isQuiet("in", after, card.data.unwired))).toEqual([true, false]);
   });
 });
 

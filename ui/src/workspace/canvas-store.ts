@@ -15,7 +15,7 @@ import type {
 } from "@/bindings";
 import type { Point } from "@/flow/align/align";
 import type { Guide } from "@/flow/align/alignment-guides";
-import type { End } from "@/flow/connect/ports";
+import type { End, Unwired } from "@/flow/connect/ports";
 import type { Items } from "@/flow/edits/edits";
 
 /** What a card shows of its node. */
@@ -28,8 +28,7 @@ export type CardData = {
   context: number | undefined;
   /** The node that makes that context, and says with which model. */
   maker: Node | undefined;
-  /** Whether its error output feeds something. */
-  errorWired: boolean;
+  unwired: Unwired;
   /** Whether runs pass over it, because of itself or of a loop around it. */
   disabled: boolean;
   /** The color that a person gave it. */

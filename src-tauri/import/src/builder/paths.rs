@@ -75,19 +75,6 @@ impl FlowBuilder {
         edges.map(|edge| Output::new(&edge.source, edge.source_output.as_str())).collect()
     }
 
-    /// Removes the first edge into a node that carries a value. Returns its ends.
-    pub(crate) fn take_data_feed(&mut self, id: &NodeId) -> Option<(Output, String)> {
-        let node_type = self.node_type(id);
-        let carries_data = |input: &str| super::input_kind(node_type, input) == PortKind::Data;
-        let mut edges =
-            self.adjacency.incoming(id).filter_map(|edge| Some((edge, self.flow.edges.get(edge)?)));
-        let found = edges.find(|(_, edge)| carries_data(edge.target_input.as_str()))?.0.clone();
-        let edge = self.flow.edges.remove(&found)?;
-        self.adjacency.remove_edge(&found, &edge.source, &edge.target);
-        let from = Output::new(&edge.source, edge.source_output.as_str());
-        Some((from, edge.target_input.as_str().to_owned()))
-    }
-
     /// Whether an edge leads away from a node.
     pub(crate) fn is_read(&self, id: &NodeId) -> bool {
         self.adjacency.outgoing(id).next().is_some()

@@ -26,9 +26,6 @@ pub(super) struct Config {
     split_quota: bool,
 }
 
-/// The input without a value: it only makes the node wait for a branch.
-const AFTER: &str = "after";
-
 impl Default for Config {
     fn default() -> Self {
         Self { separator: "\n".to_owned(), names: Vec::new(), split_quota: false }
@@ -54,7 +51,7 @@ impl NodeType for Join {
 
 \
         With **names**, each branch has an input of its own. Then the list has the order of the names, and `object` has the \
-        values by name. If **after** is connected, the node runs only if that branch is taken. With **splitQuota**, they get equal parts of what is left of the quotas of the run when the first of them \
+        values by name. With **splitQuota**, they get equal parts of what is left of the quotas of the run when the first of them \
         begins; what a branch does not use returns.";
     const CATEGORY: Category = Category::Control;
     const ICON: &'static str = "merge";
@@ -74,12 +71,6 @@ impl NodeType for Join {
                 PortType::Object,
                 "The values by the names of their branches",
             )
-        };
-        // A branch may have the name of this input.
-        let ports = if config.names.iter().any(|name| name == AFTER) {
-            ports
-        } else {
-            ports.when_fed(AFTER, PortKind::Data, PortType::Any, "A branch that must be taken")
         };
         ports
             .output("list", PortKind::Data, PortType::List, "The values")

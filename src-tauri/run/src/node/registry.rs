@@ -109,7 +109,7 @@ type Bind = fn(&NodeId, &Map<String, Value>, &Arc<Ports>) -> Result<Arc<dyn Boun
 
 struct Registered {
     descriptor: NodeDescriptor,
-    /// The descriptor's ports, shared by all nodes with the same ports.
+    /// The ports of a new node, shared by all nodes with the same ports.
     ports: Arc<Ports>,
     bind: Bind,
 }
@@ -139,7 +139,7 @@ impl Registry {
             ports: T::ports(&T::Config::default()),
             examples: T::examples(),
         };
-        let ports = Arc::new(descriptor.ports.clone());
+        let ports = Arc::new(ports_of::<T>(&T::Config::default()));
         self.types.insert(T::TYPE, Registered { descriptor, ports, bind: bind::<T> });
         self.aliases.extend(T::ALIASES.iter().map(|&alias| (alias, T::TYPE)));
         self
@@ -197,9 +197,16 @@ fn bind<T: NodeType>(
             })
             .collect());
     }
-    let (ports, behavior) = (T::ports(&config), T::behavior(&config));
+    let (ports, behavior) = (ports_of::<T>(&config), T::behavior(&config));
     let ports = if ports == **default_ports { Arc::clone(default_ports) } else { Arc::new(ports) };
     Ok(Arc::new(Bound::<T> { config, ports, behavior }))
+}
+
+/// The ports of a node with this config: those of its type and, if it runs, the input that only orders it.
+fn ports_of<T: NodeType>(config: &T::Config) -> Ports {
+    let behavior = T::behavior(config);
+    let ports = T::ports(config);
+    if behavior.inert || behavior.portal.is_some() { ports } else { ports.after() }
 }
 
 /// The known name that an unknown one in serde's message is probably meant to be.

@@ -67,7 +67,10 @@ fn unknown_inputs<'a>(
     vertex: &'a Vertex,
     values: &'a BTreeMap<PortName, Arc<Value>>,
 ) -> impl Iterator<Item = Diagnostic> + 'a {
-    let unknown = values.keys().filter(|port| vertex.node.ports().find_input(port.as_str()).is_none());
+    let takes_value = |port: &PortName| {
+        vertex.node.ports().find_input(port.as_str()).is_some_and(|input| !input.order_only)
+    };
+    let unknown = values.keys().filter(move |port| !takes_value(port));
     unknown.map(|port| {
         let message = format!("Node `{}` has no input `{port}`.", vertex.id);
         Diagnostic::on_node(codes::PORT_UNKNOWN, &vertex.id, message)

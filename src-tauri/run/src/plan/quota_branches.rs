@@ -69,8 +69,12 @@ fn nodes_of_one_input(plan: &Plan, join: NodeIx) -> Vec<(NodeIx, usize)> {
         *count += usize::from(matches!(now, LeadsTo::Input(_)));
         open.insert(node, now);
     };
+    let inputs = &plan.nodes[join].node.ports().inputs;
     for &edge in &plan.nodes[join].incoming {
         let edge = &plan.edges[edge];
+        if inputs[edge.target_port].order_only {
+            continue;
+        }
         reach(&mut open, &mut of_one_input, edge.source, LeadsTo::Input(edge.target_port));
     }
     while of_one_input > 0

@@ -179,6 +179,9 @@ impl Slot {
             } else if values.is_empty() && must[at] {
                 return Err(at);
             }
+            if port.order_only {
+                continue;
+            }
             for arrival in values {
                 let Delivered { datum, source } = &arrival.value;
                 let said = || said_id(&source.node, &source.epoch, &source.port, &self.epoch);

@@ -18,7 +18,7 @@ const NO_PORTS = { inputs: [], outputs: [] };
 export function newNodeSize({ nodeTypes }: Pick<Workspace, "nodeTypes">, node: Node, at?: Position): Size {
   if (isContainer(nodeTypes.all, node) && at?.folded !== true) return loopSize(at);
   const isComment = commentField(nodeTypes.all, node) !== undefined;
-  return plannedSize(isComment, nodeTypes.get(node.type)?.ports ?? NO_PORTS, false, at);
+  return plannedSize(isComment, nodeTypes.get(node.type)?.ports ?? NO_PORTS, "both", at);
 }
 
 type Placing = {

@@ -26,7 +26,7 @@ import { useLoopRun, useNodeIteration, useNodeState } from "./useElementViews";
 /** A node on the canvas: its name, summary, ports and run state. Details belong to the inspector. */
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CanvasNode>) {
   const workspace = useWorkspace();
-  const { node, ports, known, context, maker, errorWired, disabled, folded, color } = data;
+  const { node, ports, known, context, maker, unwired, disabled, folded, color } = data;
   const type = useNodeTypes((types) => types.byType.get(node.type));
   const makerType = useNodeTypes((types) => types.byType.get(maker?.type ?? ""));
   const own = useNodeState(id);
@@ -35,11 +35,11 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
   const untrusted = useUntrustedPath((marked) => marked?.nodes.has(id) ?? false);
   const calls = useNodeTypes((types) => runsFlow(types, node));
   const style = {
-    minHeight: cardHeight(ports, errorWired),
+    minHeight: cardHeight(ports, unwired),
     "--shade": shade(context),
     "--tint": tint(color),
   } as CSSProperties;
-  const shared = { node: id, ports, errorWired, missing: !known };
+  const shared = { node: id, ports, unwired, missing: !known };
   return (
     <div
       className="card"
@@ -103,7 +103,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       {folded?.into ? <FoldedHandle side="in" title={TEXTS.edgesOfBody} /> : null}
       {folded?.outOf ? <FoldedHandle side="out" title={TEXTS.edgesOfBody} /> : null}
       {/* The ports are placed over it: they come before what a run adds, so that edges run straight between equal cards. */}
-      <div style={{ height: portRowsHeight(ports, errorWired) }} />
+      <div style={{ height: portRowsHeight(ports, unwired) }} />
       {state ? <RunLines node={id} /> : null}
       {ports.inputs.map((port, index) => (
         <PortHandle key={port.name} {...shared} side="in" port={port} index={index} />

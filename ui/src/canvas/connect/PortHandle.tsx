@@ -4,7 +4,7 @@ import type { Flow, InputPort, NodeId, OutputPort, Ports } from "@/bindings";
 import { CARD_BORDER, cardHeight, handleBox, isQuiet, portY } from "@/canvas/measure/geometry";
 import { TEXTS } from "@/canvas/texts";
 import { borderRefusal } from "@/flow/connect/connection";
-import { type End, feeds, type Side } from "@/flow/connect/ports";
+import { type End, feeds, type Side, type Unwired } from "@/flow/connect/ports";
 import { displayedFlow } from "@/flow/document/flow-state";
 import type { Pulled } from "@/workspace/canvas-store";
 import { useCanvas, useWorkspace } from "@/workspace/context";
@@ -15,15 +15,15 @@ type Props = {
   port: InputPort | OutputPort;
   index: number;
   ports: Ports;
-  errorWired: boolean;
+  unwired: Unwired;
   missing: boolean;
 };
 
 /** One port of a card: round and thick for contexts, small and round for data, square for tools. */
-export const PortHandle = memo(function PortHandle({ node, side, port, index, ports, errorWired, missing }: Props) {
+export const PortHandle = memo(function PortHandle({ node, side, port, index, ports, unwired, missing }: Props) {
   const fit = usePortFit({ node, side, port: port.name }, port);
-  const box = handleBox(side, index, port, ports, errorWired);
-  const quiet = isQuiet(side, port, errorWired);
+  const box = handleBox(side, index, port, ports, unwired);
+  const quiet = isQuiet(side, port, unwired);
   return (
     <Handle
       id={port.name}
@@ -37,7 +37,7 @@ export const PortHandle = memo(function PortHandle({ node, side, port, index, po
       data-fit={fit}
       data-missing={missing || undefined}
       data-quiet={quiet || undefined}
-      data-squeezed={(quiet && portY(index) > cardHeight(ports, errorWired)) || undefined}
+      data-squeezed={(quiet && portY(index) > cardHeight(ports, unwired)) || undefined}
       // Drawn by the style sheet: an element less for each port of each card.
       data-name={`${port.name}${isRequired(port) ? " *" : ""}`}
       title={portTitle(port)}

@@ -4,8 +4,8 @@
  */
 import { Position as Sides } from "@xyflow/react";
 import type { CheckedFlow, Edge, EdgeId, Flow, Node, NodeId, Ports, Position } from "@/bindings";
-import { CARD_WIDTH, ERROR_PORT, handleBox, plannedSize } from "@/canvas/measure/geometry";
-import { declaredPorts, drawnPorts, edgeKind } from "@/flow/connect/ports";
+import { CARD_WIDTH, handleBox, plannedSize } from "@/canvas/measure/geometry";
+import { declaredPorts, drawnPorts, edgeKind, unwiredPorts } from "@/flow/connect/ports";
 import { BODY_INSET } from "@/flow/containers/container-box";
 import {
   containerOf,
@@ -52,13 +52,14 @@ export function canvasNodes(
     }
     const declared = declaredPorts(types, flow, checked, id);
     const edges = touching.get(id) ?? [];
+    const ports = drawnPorts(flow, declared, edges, id);
     const data: CardData = {
       node,
-      ports: drawnPorts(flow, declared, edges, id),
+      ports,
       known: declared !== undefined,
       context: contexts.get(id),
       maker: flow.nodes[checked.contexts[id] ?? ""],
-      errorWired: edges.some((edge) => edge.source === id && edge.sourceOutput === ERROR_PORT),
+      unwired: unwiredPorts(ports, edges, id),
       disabled: isDisabled(flow, id),
       color: flow.layout[id]?.color,
     };
@@ -86,11 +87,11 @@ function canvasNode(
   const before = was?.type === type ? was : undefined;
   const old = before?.data;
   const data = old && sameData(old, fresh) ? old : fresh;
-  const { node, ports, errorWired } = data;
+  const { node, ports, unwired } = data;
   const isComment = type === "comment";
   const isLoop = type === "loop";
   const position = before?.dragging ? before.position : { x: at.x, y: at.y };
-  const size = isLoop ? plannedLoopSize(ports, at) : plannedSize(isComment, ports, errorWired, at);
+  const size = isLoop ? plannedLoopSize(ports, at) : plannedSize(isComment, ports, unwired, at);
   if (
     before &&
     before.data === data &&
@@ -119,7 +120,7 @@ function canvasNode(
     // The body of a loop is canvas: a press there moves the view or selects.
     ...(isLoop ? { dragHandle: ".loop-bar", style: { pointerEvents: "none" as const } } : {}),
     handles:
-      before && old && !isLoop && old.ports === ports && old.errorWired === errorWired && old.folded === data.folded
+      before && old && !isLoop && old.ports === ports && old.unwired === unwired && old.folded === data.folded
         ? before.handles
         : isLoop
           ? borderHandles(ports, size.width)
@@ -247,20 +248,20 @@ export function shade(context: number | undefined): string | undefined {
   return context === undefined ? undefined : contextColor(context);
 }
 
-function handles({ ports, errorWired, folded }: CardData): NonNullable<CanvasNode["handles"]> {
+function handles({ ports, unwired, folded }: CardData): NonNullable<CanvasNode["handles"]> {
   return [
     ...(folded ? foldedHandles(folded) : []),
     ...ports.inputs.map((port, index) => ({
       id: port.name,
       type: "target" as const,
       position: Sides.Left,
-      ...handleBox("in", index, port, ports, errorWired),
+      ...handleBox("in", index, port, ports, unwired),
     })),
     ...ports.outputs.map((port, index) => ({
       id: port.name,
       type: "source" as const,
       position: Sides.Right,
-      ...handleBox("out", index, port, ports, errorWired),
+      ...handleBox("out", index, port, ports, unwired),
     })),
   ];
 }
@@ -296,7 +297,7 @@ function sameData(a: CardData, b: CardData): boolean {
     a.known === b.known &&
     a.context === b.context &&
     a.maker === b.maker &&
-    a.errorWired === b.errorWired &&
+    a.unwired === b.unwired &&
     a.disabled === b.disabled &&
     a.color === b.color &&
     a.folded?.into === b.folded?.into &&

@@ -195,7 +195,7 @@ function comment(node: CanvasNode, boxes: Boxes, color: Color): string {
 function ports(node: CanvasNode, boxes: Boxes, color: Color): string {
   const box = boxes.get(node.id);
   if (!box || !node.handles) return "";
-  const { ports: declared, context, errorWired } = node.data;
+  const { ports: declared, context, unwired } = node.data;
   const inputs = [...declared.inputs, ...(declared.innerInputs ?? [])];
   const outputs = [...declared.outputs, ...(declared.innerOutputs ?? [])];
   return node.handles
@@ -203,7 +203,7 @@ function ports(node: CanvasNode, boxes: Boxes, color: Color): string {
       // Those inside a loop's border have a prefix; no port name has a colon.
       const name = id?.split(":").at(-1) ?? "";
       const port = (type === "target" ? inputs : outputs).find((one) => name === one.name);
-      if (!port || isQuiet(type === "target" ? "in" : "out", port, errorWired)) return [];
+      if (!port || isQuiet(type === "target" ? "in" : "out", port, unwired)) return [];
       const own = color((port.kind === "context" ? shade(context) : undefined) ?? STROKES[port.kind].color);
       const middle = { x: box.x + x + width / 2, y: box.y + y + height / 2 };
       const shape = `fill="${color("var(--bg-2)")}" stroke="${own}" stroke-width="${port.kind === "context" ? 3 : 2}"`;

@@ -3,7 +3,7 @@ import { memo } from "react";
 import type { NodeId } from "@/bindings";
 import { portTitle, usePortFit } from "@/canvas/connect/PortHandle";
 import { handleId } from "@/canvas/elements/pulled-ends";
-import { type BorderRow, borderHandleBox, borderRows } from "@/canvas/measure/geometry";
+import { type BorderRow, borderHandleBox, borderRows, isQuiet } from "@/canvas/measure/geometry";
 import { portsOn, type Side } from "@/flow/connect/ports";
 import type { CardData } from "@/workspace/canvas-store";
 
@@ -53,6 +53,8 @@ function BorderPort({ node, data, side, name, inner, row, named }: PortProps) {
       data-kind={port.kind}
       data-fit={fit}
       data-missing={!data.known || undefined}
+      // The border has a row for its error output anyway.
+      data-quiet={(side === "in" && isQuiet(side, port, data.unwired)) || undefined}
       data-name={named ? name : ""}
       title={portTitle(port)}
       style={{

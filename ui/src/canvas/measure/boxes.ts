@@ -67,6 +67,6 @@ export function sizesOf({ canvas, editor, nodeTypes }: Pick<Workspace, "canvas" 
     if (box) return { width: box.width, height: box.height };
     const isComment = commentField(nodeTypes.all, flow.nodes[id]) !== undefined;
     const ports = declaredPorts(nodeTypes.all, flow, checked, id) ?? NO_PORTS;
-    return plannedSize(isComment, ports, false, at);
+    return plannedSize(isComment, ports, "both", at);
   };
 }

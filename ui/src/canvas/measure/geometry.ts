@@ -2,8 +2,8 @@
  * The geometry of a node card. Ports have fixed positions, so that edges can be drawn before cards are measured and
  * stay in place while a stream makes a card grow.
  */
-import type { PortKind, PortName, Ports, Position } from "@/bindings";
-import { type End, portsOn, type Side } from "@/flow/connect/ports";
+import type { InputPort, OutputPort, PortKind, PortName, Ports, Position } from "@/bindings";
+import { type End, ERROR_PORT, portsOn, type Side, type Unwired } from "@/flow/connect/ports";
 import { LOOP_FOOTER, LOOP_HEADER, LOOP_STRIP } from "@/flow/containers/container-box";
 
 export const CARD_WIDTH = 208;
@@ -35,41 +35,34 @@ export function portY(index: number): number {
   return FIRST_PORT_Y + PORT_STEP * index;
 }
 
-/** The output that carries a failure. Most nodes have one and few are wired, so it stays hidden until it is needed. */
-export const ERROR_PORT = "error";
-
-/** Whether an error output is drawn only when its card is looked at. */
-export function isQuiet(side: Side, port: { name: string; kind: PortKind }, wired: boolean): boolean {
-  return side === "out" && port.name === ERROR_PORT && port.kind === "data" && !wired;
+/** Whether a port is drawn only when its card is looked at or an edge is pulled: see `Unwired`. */
+export function isQuiet(side: Side, port: InputPort | OutputPort, unwired: Unwired): boolean {
+  if (side === "in") return "orderOnly" in port && port.orderOnly === true && unwired !== "none" && unwired !== "error";
+  return port.name === ERROR_PORT && port.kind === "data" && unwired !== "none" && unwired !== "after";
 }
 
 /** The height of the rows of all ports, which stand between the summary and what a run adds. */
-export function portRowsHeight(ports: Ports, errorWired: boolean): number {
-  return PORT_STEP * portRows(ports, errorWired);
+export function portRowsHeight(ports: Ports, unwired: Unwired): number {
+  return PORT_STEP * portRows(ports, unwired);
 }
 
 /** The least height at which every port has its place. */
-export function cardHeight(ports: Ports, errorWired: boolean): number {
-  return Math.max(MIN_HEIGHT, portY(portRows(ports, errorWired) - 1) + BELOW_LAST_PORT);
+export function cardHeight(ports: Ports, unwired: Unwired): number {
+  return Math.max(MIN_HEIGHT, portY(portRows(ports, unwired) - 1) + BELOW_LAST_PORT);
 }
 
-function portRows(ports: Ports, errorWired: boolean): number {
-  const outputs = ports.outputs.filter((port) => !isQuiet("out", port, errorWired)).length;
-  return Math.max(ports.inputs.length, outputs);
+function portRows(ports: Ports, unwired: Unwired): number {
+  const inputs = ports.inputs.filter((port) => !isQuiet("in", port, unwired)).length;
+  const outputs = ports.outputs.filter((port) => !isQuiet("out", port, unwired)).length;
+  return Math.max(inputs, outputs);
 }
 
 /** The corner and size of the n-th port's mark, relative to its card. The mark sits astride the card's edge. */
-export function handleBox(
-  side: Side,
-  index: number,
-  port: { name: string; kind: PortKind },
-  ports: Ports,
-  errorWired: boolean,
-) {
+export function handleBox(side: Side, index: number, port: InputPort | OutputPort, ports: Ports, unwired: Unwired) {
   const size = HANDLE_SIZE[port.kind];
   const middle = side === "in" ? 1 : CARD_WIDTH - 1;
   const row = portY(index);
-  const y = isQuiet(side, port, errorWired) ? Math.min(row, cardHeight(ports, errorWired) - 3) : row;
+  const y = isQuiet(side, port, unwired) ? Math.min(row, cardHeight(ports, unwired) - 3) : row;
   return { x: middle - size / 2, y: y - size / 2, width: size, height: size };
 }
 
@@ -130,9 +123,9 @@ export function borderHandleBox(
 export function plannedSize(
   isComment: boolean,
   ports: Ports,
-  errorWired: boolean,
+  unwired: Unwired,
   at: Position | undefined,
 ): { width: number; height: number } {
   if (isComment) return { width: at?.width ?? COMMENT_SIZE.width, height: at?.height ?? COMMENT_SIZE.height };
-  return { width: CARD_WIDTH, height: cardHeight(ports, errorWired) };
+  return { width: CARD_WIDTH, height: cardHeight(ports, unwired) };
 }

@@ -110,7 +110,7 @@ function whyNot(types: NodeTypes, flow: Flow, checked: CheckedFlow, edge: Edge):
 export function fittingPort(type: NodeDescriptor, kind: PortKind, valueType: PortType, side: End["side"]) {
   if (side === "out") {
     const inputs = type.ports.inputs.filter(
-      (port) => port.kind === kind && (kind !== "data" || feeds(valueType, port.type)),
+      (port) => port.kind === kind && !port.orderOnly && (kind !== "data" || feeds(valueType, port.type)),
     );
     return inputs.find((port) => port.required) ?? inputs[0];
   }

@@ -18,6 +18,14 @@ export type Side = "in" | "out";
 /** One port of one node, as the canvas addresses it. Ports inside a container's border lead into its body. */
 export type End = { node: NodeId; side: Side; port: PortName; inner?: boolean };
 
+/** The output that carries a failure. */
+export const ERROR_PORT = "error";
+/**
+ * Which of the ports that most nodes have and few use have no edge: the output that carries a failure, and the input that only
+ * orders the node after others. They stay hidden until they are needed.
+ */
+export type Unwired = "none" | "error" | "after" | "both";
+
 const NO_PORTS: Ports = { inputs: [], outputs: [] };
 
 /** The ports a node declares; undefined for unknown types. */
@@ -37,6 +45,15 @@ export function drawnPorts(flow: Flow, declared: Ports | undefined, touching: re
     if (edge.source === id) drawn.addOutput(edge.sourceOutput, inner.source);
   }
   return drawn.ports;
+}
+
+/** Which of the ports that stay hidden have no edge, among the edges that touch the node. */
+export function unwiredPorts(ports: Ports, touching: readonly Edge[], id: NodeId): Unwired {
+  const order = ports.inputs.find((port) => port.orderOnly)?.name;
+  const isAfterWired = touching.some((edge) => edge.target === id && edge.targetInput === order);
+  const isErrorWired = touching.some((edge) => edge.source === id && edge.sourceOutput === ERROR_PORT);
+  if (isAfterWired) return isErrorWired ? "none" : "error";
+  return isErrorWired ? "after" : "both";
 }
 
 /** The ports, with ports that edges imply. The same object as long as there are none. */

@@ -1,8 +1,8 @@
 /** The values of a node's outputs, also values that its events only imply. */
 import type { Fault, NodeId, PortName } from "@/bindings";
+import { ERROR_PORT } from "@/flow/connect/ports";
 import type { EpochView } from "../fold/types";
 
-const ERROR_PORT = "error";
 const errorOutputs = new WeakMap<Fault, Record<PortName, unknown>>();
 
 /** The live outputs of an activation; of a handled failure, the value of its `error` output. */

@@ -112,7 +112,7 @@ impl<'a> Sketch<'a> {
             return bound.unwrap().map(|node| node.ports().as_ref().clone()).unwrap();
         }
         let settings: Settings = serde_json::from_value(node.config.clone().into()).unwrap();
-        ports_with(self.kinds[at], &settings)
+        ports_with(self.kinds[at], &settings).after()
     }
 
     /// The outputs of a node that another one sees: of a loop around it, those inside.

@@ -157,7 +157,7 @@ fn read(id: &NodeId, node: &plait_core::flow::Node) -> Node {
         let settings: Settings = serde_json::from_value(node.config.clone().into()).unwrap();
         let (behavior, ports) =
             (behavior(&node.node_type, &settings), ports_with(&node.node_type, &settings));
-        (settings, behavior, ports.inputs)
+        (settings, behavior, ports.after().inputs)
     };
     Node {
         id: id.clone(),
@@ -176,7 +176,7 @@ fn loop_inputs(repetition: &Repetition) -> Vec<InputPort> {
     let (data, any) = (PortKind::Data, PortType::Any);
     let ports = Ports::new().when_fed("context", PortKind::Context, any, "").when_fed("input", data, any, "");
     let ports = if repetition.is_for_each() { ports.input("items", data, any, "") } else { ports };
-    ports.inputs
+    ports.after().inputs
 }
 
 /// Where the value on an edge comes from: itself, if it starts at a node; all entrances of the channel, if at a portal.

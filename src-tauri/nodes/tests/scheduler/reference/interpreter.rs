@@ -333,6 +333,9 @@ impl<'a> Interpreter<'a> {
                 is_dead |= port.required || (port.required_when_fed && self.is_fed(node, port, epoch));
                 continue;
             }
+            if port.order_only {
+                continue;
+            }
             let (of_port, from): (Vec<Value>, Vec<SourceRef>) = arrived.into_iter().unzip();
             values.insert(port.name.to_string(), of_port);
             sources.insert(port.name.clone(), from);

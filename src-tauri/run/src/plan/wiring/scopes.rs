@@ -179,6 +179,7 @@ impl Division {
             required: false,
             required_when_fed: false,
             many: false,
+            order_only: false,
             ..inputs[wire.target_port].clone()
         });
         name

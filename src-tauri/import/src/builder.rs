@@ -301,10 +301,6 @@ impl FlowBuilder {
         self.flow.nodes.get_mut(id.as_str()).map(|node| &mut node.config)
     }
 
-    pub(super) fn position(&self, id: &NodeId) -> Point {
-        self.flow.layout.get(id).map_or_else(Point::default, |at| Point { x: at.x, y: at.y })
-    }
-
     /// Adds the following nodes to a loop, until [`Self::leave`].
     pub(super) fn enter(&mut self, id: &NodeId) {
         self.parents.push(id.clone());

@@ -286,8 +286,7 @@ export type CallRequest = {
 export type CancelKnowledge = { name: string,
 };
 
-/**
- * `run.cancel`: cancels a run and the runs below it, also one that waits or was interrupted. Does nothing when it has ended.
+/** `run.cancel`: cancels a run and the runs below it, also one that waits or was interrupted. Does nothing when it has ended.
  * `run.is_child` when it is part of a run that has not ended.
  */
 export type CancelRun = {
@@ -2895,8 +2894,7 @@ export type RemoveKnowledge = { name: string,
 export type RemoveMcpServer = { name: string,
 };
 
-/**
- * `runs.remove`: removes a run and its child runs. `run.busy` while it has not ended, `run.is_child` while a run that it is part of
+/** `runs.remove`: removes a run and its child runs. `run.busy` while it has not ended, `run.is_child` while a run that it is part of
  * has not.
  */
 export type RemoveRun = {

@@ -109,7 +109,7 @@ async fn answer_to_a_child_is_worked_off_by_the_command_that_gives_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn approval_in_a_child_is_worked_off_by_the_command_that_gives_it() {
-    let server = ModelServer::start(|_, before| match before {
+    let server = ModelServer::start(|_, before| match before % 2 {
         0 => ServerReply::Tool { name: "current_time".to_owned(), arguments: json!({}) },
         _ => ServerReply::Slow(MODEL_DELAY, "It is late.".to_owned()),
     })
@@ -124,20 +124,27 @@ async fn approval_in_a_child_is_worked_off_by_the_command_that_gives_it() {
         &["in.text -> result.value"],
     );
     let folder = FlowFolder::with_files(&[
-        ("parent.flow.json", &once_beside_a_question("middle.flow.json")),
+        ("direct.flow.json", &once_beside_a_question("asking.flow.json")),
+        ("nested.flow.json", &once_beside_a_question("middle.flow.json")),
         ("middle.flow.json", &middle),
         ("asking.flow.json", &asking(&tools)),
     ]);
-    let home = Home::default();
-    home.set_provider_url(&server.url).await;
-    let asked = home.plait(&["run", &folder.file("parent.flow.json"), "--answer", "ask=What time is it?"]);
-    assert_eq!((asked.code, server.calls().len()), (3, 1), "{asked:#?}");
-    let approved = home.plait(&["resume", "last", "--answer", "chat=yes"]);
-    assert_eq!((approved.code, server.calls().len()), (3, 2), "{approved:#?}");
-    let statuses: Vec<String> = statuses(&home).into_iter().map(|(_, status)| status).collect();
-    assert_eq!(statuses, ["waiting", "finished", "finished"]);
-    let done = home.plait(&["resume", "last", "--answer", "own=yes"]);
-    assert_eq!((done.code, server.calls().len()), (0, 2), "{done:#?}");
+    for (file, before, children) in [("direct.flow.json", 0, 1), ("nested.flow.json", 2, 2)] {
+        let home = Home::default();
+        home.set_provider_url(&server.url).await;
+        let calls = || server.calls().len() - before;
+        let asked = home.plait(&["run", &folder.file(file), "--answer", "ask=What time is it?"]);
+        assert_eq!((asked.code, calls()), (3, 1), "{asked:#?}");
+        let approved = home.plait(&["resume", "last", "--answer", "chat=yes"]);
+        assert_eq!((approved.code, calls()), (3, 2), "{approved:#?}");
+        let statuses: Vec<String> = statuses(&home).into_iter().map(|(_, status)| status).collect();
+        assert_eq!(
+            (statuses[0].as_str(), &statuses[1..]),
+            ("waiting", &vec!["finished".to_owned(); children][..])
+        );
+        let done = home.plait(&["resume", "last", "--answer", "own=yes"]);
+        assert_eq!((done.code, calls()), (0, 2), "{done:#?}");
+    }
 }
 
 /// Resuming a tree takes it apart and puts it together again. A command that has nothing to answer leaves it as it was.

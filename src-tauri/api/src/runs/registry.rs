@@ -80,7 +80,7 @@ pub(crate) struct FollowedChild {
 }
 
 impl FollowedChild {
-    /// The parent was told of all events before this sequence number.
+    /// The parent has taken in all events before this sequence number.
     pub(crate) fn take_in(&self, next_seq: u64) {
         let mut state = self.runs.0.lock();
         let children = state.followed.get_mut(&self.parent);

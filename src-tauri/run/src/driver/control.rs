@@ -63,7 +63,7 @@ impl RunHandle {
         (Self { controls: sender, idle: is_idle }, Steering { controls, idle })
     }
 
-    /// Whether the run is idle: it waits for a person, and has worked off what its nodes and child runs told it. Closed when it is not
+    /// Whether the run is idle: it waits for a person, and has worked off what its nodes and child runs reported. Closed when it is not
     /// driven any more.
     pub fn idle(&self) -> watch::Receiver<bool> {
         self.idle.clone()

@@ -2575,7 +2575,9 @@ export type PromptPart = { "kind": "history",
   /** Where they come from. */
   origins?: Origins,
   /** If the reply was rejected and no tool was called: what the model received as the reason. */
-  rejection?: string, } | { "kind": "block", block: BlockKind, text: string, tokens: number,
+  rejection?: string,
+  /** The images of the tools' results that the model received, in a message after the results. */
+  images?: Array<Attachment>, } | { "kind": "block", block: BlockKind, text: string, tokens: number,
   /** What its items are, in their order. */
   sources?: Array<BlockSource>,
   /** Where they come from. */

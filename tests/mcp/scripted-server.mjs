@@ -10,6 +10,9 @@ import { createInterface } from "node:readline";
 
 const [mode = "good", stateFile] = process.argv.slice(2);
 
+/** A PNG of one white pixel. */
+const pixel = new URL("../fixtures/pixel.png", import.meta.url);
+
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 const reply = (id, result) => send({ id, result });
 const text = (id, value) =>
@@ -133,6 +136,13 @@ const actions = {
     ),
   image: (id) =>
     reply(id, { content: [{ type: "text", text: "Look:" }, { type: "image", mimeType: "image/png", data: "AAAAAA==" }] }),
+  picture: (id) =>
+    reply(id, {
+      content: [
+        { type: "text", text: "Look:" },
+        { type: "image", mimeType: "image/png", data: readFileSync(pixel).toString("base64") },
+      ],
+    }),
   structured: (id) => reply(id, { content: [{ type: "text", text: "{}" }], structuredContent: { temperature: 21 } }),
 };
 

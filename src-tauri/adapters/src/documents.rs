@@ -2,6 +2,7 @@
 //! belongs into a [worker](crate::workers).
 
 use plait_core::error::Fault;
+use plait_core::text_file;
 use serde::{Deserialize, Serialize};
 
 use crate::codes;
@@ -18,7 +19,8 @@ pub enum DocumentKind {
 pub fn read_document(kind: DocumentKind, bytes: &[u8]) -> Result<String, Fault> {
     match kind {
         DocumentKind::Html => {
-            let html = String::from_utf8_lossy(bytes);
+            let decoded = text_file::decode(bytes);
+            let html = decoded.map_or_else(|| String::from_utf8_lossy(bytes), |decoded| decoded.text);
             let converter = htmd::HtmlToMarkdown::builder()
                 .skip_tags(vec!["head", "script", "style", "noscript", "template", "svg", "iframe"])
                 .build();

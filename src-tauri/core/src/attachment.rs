@@ -21,6 +21,7 @@ use ts_rs::TS;
 use crate::codes;
 use crate::error::Fault;
 use crate::id::AttachmentHash;
+use crate::text_file;
 
 pub use inspect::{MAX_ATTACHMENT_BYTES, MAX_TEXT_BYTES, check_file_size, inspect};
 pub use value::{MAX_ATTACHMENTS, TAKES_ATTACHMENTS, attachments_of, takes_attachments, to_value, to_values};
@@ -108,10 +109,16 @@ impl Attachment {
         format!("[{}: {}, {} bytes]", self.kind(), self.name, self.bytes)
     }
 
+    /// The encoding of a text file, if it is not UTF-8. None without its bytes.
+    pub fn foreign_encoding(&self) -> Option<&'static str> {
+        let data = self.data.as_ref().filter(|_| self.kind() == AttachmentKind::Text)?;
+        text_file::decode(data)?.foreign_encoding()
+    }
+
     /// A text file as a part of the message, between two lines that name it. None without its bytes or if it is no text file.
     pub fn text_block(&self) -> Option<String> {
         let data = self.data.as_ref().filter(|_| self.kind() == AttachmentKind::Text)?;
-        let text = String::from_utf8_lossy(data);
+        let text = text_file::decode(data)?.text;
         let line = boundary(&text);
         Some(format!(
             "{line} Begin of file {}\n{}\n{line} End of file {}",

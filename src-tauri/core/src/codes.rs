@@ -32,7 +32,7 @@ crate::error_codes! {
             "Attach fewer files.";
         ATTACHMENT_UNKNOWN_TYPE = "attachment.unknown_type",
             "A file is no image, PDF or text that can be attached.",
-            "Attach a PNG, JPEG, GIF or WebP image, a PDF, or a text file in UTF-8.";
+            "Attach a PNG, JPEG, GIF or WebP image, a PDF, or a text file.";
     }
 
     "Users" {

@@ -17,6 +17,7 @@ pub mod origin;
 pub mod port;
 pub mod quota;
 pub mod similar_name;
+pub mod text_file;
 pub mod user;
 
 /// A value on a wire: any JSON value.

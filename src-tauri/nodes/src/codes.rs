@@ -4,6 +4,9 @@ pub use plait_run::codes::*;
 
 plait_core::error_codes! {
     "Attachments" {
+        ATTACHMENT_OTHER_ENCODING = "attachment.other_encoding",
+            "A text file is not in UTF-8. It was read in the encoding that its bytes suggest.",
+            "If its letters are wrong in the message, save the file in UTF-8 and attach it again.";
         ATTACHMENT_UNSUPPORTED = "attachment.unsupported",
             "A message has an image or a file that the model or its provider can't take. Nothing was sent.",
             "Use a model that takes it, or leave the file out.";

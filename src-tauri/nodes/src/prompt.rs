@@ -30,6 +30,9 @@ pub use trim::{TooLarge, trim};
 
 use crate::codes;
 
+/// The text of the message with the images of tool results. It follows the results.
+pub const TOOL_IMAGES: &str = "The images of the tool results above, in their order.";
+
 /// The inputs of a prompt.
 #[derive(Clone, Copy)]
 pub struct Call<'a> {

@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
+use plait_core::attachment;
 use plait_core::error::{ErrorCode, Fault};
 use plait_core::origin::Origin;
 use plait_run::codes;
@@ -15,6 +16,8 @@ use plait_run::tool::{
     SamplingMessage, SamplingRequest, ToolAnswer, ToolEffect, ToolHost, ToolInvocation, ToolQuestion,
     ToolRequests, ToolSpec,
 };
+
+use crate::attachments::PIXEL;
 
 /// How many calls of `meet` end together.
 pub const CALLS_THAT_MEET: usize = 3;
@@ -28,6 +31,7 @@ const POLLS_OF_SLOW_SERVER: usize = 2;
 /// - `dialog` asks for what its argument `requests` lists, in order: `{"ask": TEXT}` the person, `{"sample": TEXT}` a model, with
 ///   the text repeated `times` times. It returns the answers;
 /// - `meet` returns its arguments once [`CALLS_THAT_MEET`] calls of it are open;
+/// - `photo` returns a text and the image `photo.png`;
 /// - `read_file` returns a text of the file `notes.md`;
 /// - `restless` requests the reply of a model to another text each time it is called;
 /// - `survey` asks the person twice, and returns both answers.
@@ -112,6 +116,10 @@ impl ToolHost for FakeTools {
                     });
                 }
                 Ok(answers.into())
+            }
+            "photo" => {
+                let photo = attachment::inspect("photo.png", PIXEL.into())?;
+                Ok(json!(["Look:", attachment::to_value(&photo)]))
             }
             // It never asks the same twice.
             "restless" => {

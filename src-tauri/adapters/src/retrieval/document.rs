@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use plait_core::error::Fault;
+use plait_core::text_file;
 
 use crate::documents::{DocumentKind, bad_file, read_document};
 use crate::workers::{Job, WorkerPool};
@@ -80,9 +81,8 @@ pub(super) fn max_bytes(path: &Path) -> u64 {
 
 /// Refuses a binary file by its first bytes, before all of it is read.
 pub(super) fn check_beginning(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
-    let is_utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     let is_plain = matches!(kind_of(path), FileKind::Plain(_));
-    if is_plain && !is_utf16 && memchr::memchr(0, bytes).is_some() {
+    if is_plain && memchr::memchr(0, bytes).is_some() && !text_file::is_utf16(bytes) {
         return Err(bad_file("it is a binary file"));
     }
     Ok(())
@@ -92,7 +92,7 @@ pub(super) fn check_beginning(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
 pub(super) fn read(path: &Path, bytes: Vec<u8>, workers: Option<&Workers>) -> Result<Document, Fault> {
     match kind_of(path) {
         FileKind::Plain(structure) => {
-            let text = decode(bytes)?;
+            let text = decode(&bytes)?;
             let is_large = text.len() > MAX_CODE_BYTES && matches!(structure, Structure::Code(_));
             Ok(Document { text, structure: if is_large { Structure::Text } else { structure } })
         }
@@ -129,22 +129,10 @@ impl Workers {
     }
 }
 
-/// The text of a plain file: UTF-8, or UTF-16 with its mark.
-fn decode(bytes: Vec<u8>) -> Result<String, Fault> {
-    let utf16 = |unit: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = bytes[2..].chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
-        String::from_utf16(&units).map_err(|_| bad_file("it is not valid UTF-16"))
-    };
-    match bytes.get(..2) {
-        Some([0xff, 0xfe]) => return utf16(u16::from_le_bytes),
-        Some([0xfe, 0xff]) => return utf16(u16::from_be_bytes),
-        _ => {}
-    }
-    let text = String::from_utf8(bytes).map_err(|_| bad_file("it is not text in UTF-8"))?;
-    Ok(match text.strip_prefix('\u{feff}') {
-        Some(rest) => rest.to_owned(),
-        None => text,
-    })
+/// The text of a plain file.
+fn decode(bytes: &[u8]) -> Result<String, Fault> {
+    let decoded = text_file::decode(bytes).ok_or_else(|| bad_file("it is no text"))?;
+    Ok(decoded.text.into_owned())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use plait_adapters::tools::mcp::McpServerPhase;
+use plait_core::attachment::{AttachmentStore, attachments_of};
 use plait_run::tool::ToolContext;
 use plait_run::tool::ToolHost as _;
 use serde_json::{Value, json};
@@ -205,8 +206,17 @@ async fn missing_variable_fails_before_the_server_starts() {
 async fn results_keep_text_and_structure_and_describe_the_rest() {
     let fixture = Fixture::scripted("good").await;
     assert_eq!(fixture.act("structured").await.unwrap(), json!({ "temperature": 21 }));
+    // No image by its bytes.
     let image = json!({ "type": "image", "mimeType": "image/png", "bytes": 4 });
     assert_eq!(fixture.act("image").await.unwrap(), json!(["Look:", image]));
+    let picture = fixture.act("picture").await.unwrap();
+    let found = attachments_of(&picture[1]).unwrap().remove(0);
+    assert_eq!(
+        (&picture[0], found.name.as_str(), found.media_type.as_str()),
+        (&json!("Look:"), "act.png", "image/png")
+    );
+    let bytes = AttachmentStore::get(&fixture.store, &found.hash).await.unwrap();
+    assert_eq!(&bytes[..], include_bytes!("../../../../tests/fixtures/pixel.png"));
 }
 
 #[tokio::test]

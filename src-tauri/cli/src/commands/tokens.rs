@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use plait_api::ErrorReply;
 use plait_api::tokens::TokenCount;
+use plait_core::text_file;
 
 use crate::codes;
 use crate::exit::{CliError, ExitStatus};
@@ -34,8 +35,8 @@ pub(crate) fn execute(args: &TokensArgs) -> Result<ExitStatus, CliError> {
     let unreadable = |error: &dyn std::fmt::Display| {
         CliError::from(ErrorReply::new(codes::USAGE_INPUT, format!("Could not read {name}: {error}.")))
     };
-    let text = String::from_utf8(bytes.map_err(|error| unreadable(&error))?)
-        .map_err(|error| unreadable(&format!("not valid UTF-8 text ({})", error.utf8_error())))?;
+    let bytes = bytes.map_err(|error| unreadable(&error))?;
+    let text = text_file::decode(&bytes).ok_or_else(|| unreadable(&"it is no text"))?.text;
     let TokenCount { tokens, window } = TokenCount::count(&args.model, &text);
     let mut out = stdout();
     if args.json {

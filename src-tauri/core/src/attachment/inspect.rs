@@ -7,6 +7,7 @@ use super::{Attachment, PDF, TEXT};
 use crate::codes;
 use crate::error::Fault;
 use crate::hash::content_hash;
+use crate::text_file;
 
 /// The largest file that can be attached: Gemini takes requests of at most 20 MB with files in them
 /// (<https://ai.google.dev/gemini-api/docs/image-understanding>), Anthropic 32 MB, OpenAI 50 MB.
@@ -34,7 +35,7 @@ pub fn inspect(name: &str, bytes: Arc<[u8]>) -> Result<Attachment, Fault> {
     let media_type = media_type(&bytes).ok_or_else(|| {
         let message = format!("The file `{name}` is no image, PDF or text that can be attached.");
         Fault::new(codes::ATTACHMENT_UNKNOWN_TYPE, message)
-            .hint("Attach a PNG, JPEG, GIF or WebP image, a PDF, or a text file in UTF-8.")
+            .hint("Attach a PNG, JPEG, GIF or WebP image, a PDF, or a text file.")
     })?;
     if media_type == TEXT {
         check_size(&name, bytes.len() as u64, MAX_TEXT_BYTES as u64)?;
@@ -81,11 +82,6 @@ fn media_type(bytes: &[u8]) -> Option<&'static str> {
         Some(PDF) => Some(PDF),
         Some(image) if IMAGES.contains(&image) => Some(image),
         // Some text formats have a signature, too: HTML, XML, scripts.
-        _ => is_text(bytes).then_some(TEXT),
+        _ => text_file::decode(bytes).is_some().then_some(TEXT),
     }
-}
-
-fn is_text(bytes: &[u8]) -> bool {
-    let is_control = |byte: &u8| *byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r' | 0x0c);
-    !bytes.iter().any(is_control) && std::str::from_utf8(bytes).is_ok()
 }

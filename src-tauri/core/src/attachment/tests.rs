@@ -19,7 +19,7 @@ fn media_type_follows_the_bytes_and_not_the_name() {
     ] {
         assert_eq!(file(name, bytes).unwrap().media_type, media_type, "{name}");
     }
-    for bytes in [b"\x7fELF\x02\x01\x01\0".as_slice(), b"\xff\xfe\0a", b"PK\x03\x04\0\0", b"a\0b"] {
+    for bytes in [b"\x7fELF\x02\x01\x01\0".as_slice(), b"PK\x03\x04\0\0", b"a\0b"] {
         assert_eq!(file("a.txt", bytes).unwrap_err().code, codes::ATTACHMENT_UNKNOWN_TYPE);
     }
 }

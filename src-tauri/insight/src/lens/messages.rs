@@ -11,6 +11,7 @@ use plait_core::attachment::Attachment;
 use plait_core::expression::as_text;
 use plait_core::id::{Activation, MessageId, NodeId};
 use plait_core::origin::Origins;
+use plait_nodes::prompt::TOOL_IMAGES;
 use plait_run::context::{Content, Message, Part, Role, SharedMessage, ToolCall};
 use plait_run::prompt_record::{BlockCut, BlockKind, BlockSource, PromptPart, PromptRecord};
 use plait_run::view::{EpochView, ToolCallView};
@@ -208,9 +209,14 @@ pub(super) fn rebuild(
                     None => messages.push(RebuiltMessage::missing(*count, *tokens, origins, Role::User)),
                 }
             }
-            PromptPart::Step { step, count, tokens, rejection, .. } => {
+            PromptPart::Step { step, count, tokens, rejection, images, .. } => {
                 let place = StepPlace { activation, index, step: *step };
                 messages.extend(step_messages(&place, (*count, *tokens), rejection.as_deref(), epoch));
+                if !images.is_empty() {
+                    let content = Content::with_attachments(TOOL_IMAGES.to_owned(), images.iter().cloned());
+                    let message = plain_message(activation, Role::User, content);
+                    messages.push(RebuiltMessage::of_step(message, None));
+                }
             }
         }
     }

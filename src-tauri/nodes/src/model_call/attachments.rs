@@ -36,10 +36,19 @@ pub(crate) async fn attach(
     let mut blocks = vec![text];
     for attachment in texts {
         let loaded = load(&*node_context.host.attachments, attachment).await?;
+        if let Some(encoding) = loaded.foreign_encoding() {
+            node_context.notice(other_encoding(&loaded.name, encoding));
+        }
         blocks.extend(loaded.text_block());
     }
     blocks.retain(|block| !block.is_empty());
     Ok(Content::with_attachments(blocks.join("\n\n"), others))
+}
+
+fn other_encoding(name: &str, encoding: &str) -> Fault {
+    let message = format!("The file `{name}` is not in UTF-8. It was read as {encoding}.");
+    Fault::new(codes::ATTACHMENT_OTHER_ENCODING, message)
+        .hint("If its letters are wrong in the message, save the file in UTF-8 and attach it again.")
 }
 
 /// Refuses a request with an attachment that its provider or its model is known not to take. Fault `attachment.unsupported`.

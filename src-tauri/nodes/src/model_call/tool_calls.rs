@@ -28,6 +28,8 @@ pub(super) use grants::allow_documents;
 pub(crate) use grants::allow_server;
 use grants::judge_call;
 use invoke::Invocation;
+use plait_core::attachment;
+use plait_core::attachment::{Attachment, AttachmentKind};
 use plait_core::error::Fault;
 use plait_core::expression::as_text;
 use plait_core::expression::schema::find_violations;
@@ -101,8 +103,17 @@ pub(super) struct CallText {
     pub(super) text: String,
     /// Whether the call failed.
     pub(super) is_error: bool,
+    /// The images in the result.
+    pub(super) images: Vec<Attachment>,
     /// Where it comes from.
     pub(super) origins: Origins,
+}
+
+/// The images that a result is or lists.
+fn images_in(result: &Value) -> Vec<Attachment> {
+    let items = result.as_array().map_or(std::slice::from_ref(result), Vec::as_slice);
+    let attachments = items.iter().filter_map(|item| attachment::attachments_of(item).ok()).flatten();
+    attachments.filter(|attachment| attachment.kind() == AttachmentKind::Image).collect()
 }
 
 /// Runs the tool calls of a turn.
@@ -185,11 +196,11 @@ impl<'a> ToolCaller<'a> {
         let texts = results.into_iter().map(|ToolResult { outcome, mut origins }| {
             origins.add(&arguments);
             let is_error = outcome.is_err();
-            let text = match outcome {
-                Ok(result) => as_text(&result),
-                Err(fault) => json!({ "error": fault.message, "code": fault.code }).to_string(),
+            let (text, images) = match outcome {
+                Ok(result) => (as_text(&result), images_in(&result)),
+                Err(fault) => (json!({ "error": fault.message, "code": fault.code }).to_string(), Vec::new()),
             };
-            CallText { text, is_error, origins }
+            CallText { text, is_error, images, origins }
         });
         Ok(texts.collect())
     }

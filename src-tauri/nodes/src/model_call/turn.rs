@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::attachments::is_supported;
 use super::call_in_text::find_call_in_text;
 use super::stages::Recorded;
 use super::tool_calls::{CallText, ToolCaller};
@@ -18,8 +19,10 @@ use super::{
     UserMessage, is_engine_tool,
 };
 use crate::codes;
-use crate::prompt::{BlockInputs, LoopTurns};
+use crate::prompt::{BlockInputs, LoopTurns, TOOL_IMAGES};
+use plait_core::attachment::{Attachment, MAX_ATTACHMENTS};
 use plait_core::error::Fault;
+use plait_core::origin::Origins;
 use plait_run::context::{Content, ContextManager, ContextRecord, Message, Role, SharedMessage, ToolCall};
 use plait_run::journal::FINISHES_LOOP;
 use plait_run::models::{CalibrationSample, ModelConfig, TokenUsage};
@@ -268,12 +271,39 @@ impl<'a> Turn<'a> {
         self.usage.finishes_loop |=
             self.node_context.is_in_loop() && calls.iter().any(|call| self.is_finish(call));
         self.usage.sampling = self.tool_caller.sampling_usage();
-        for (call, CallText { text, is_error, origins }) in calls.into_iter().zip(texts) {
+        let mut images = Vec::new();
+        let mut image_origins = Origins::NONE;
+        for (call, CallText { text, is_error, images: own, origins }) in calls.into_iter().zip(texts) {
+            if !own.is_empty() {
+                image_origins.add(&origins);
+                images.extend(own);
+            }
             let result = self.next_message(Role::Tool, text);
             round.push(Arc::new(Message { tool_call_id: Some(call.id), is_error, origins, ..result }));
         }
+        let sent = self.sendable(images).await;
+        if !sent.is_empty() {
+            // Most protocols take images from users alone.
+            let content = Content::with_attachments(TOOL_IMAGES.to_owned(), sent);
+            let message = self.next_message(Role::User, content);
+            round.push(Arc::new(Message { origins: image_origins, ..message }));
+        }
         self.steps.push(round);
         Ok(())
+    }
+
+    /// The images of tools that the model takes and whose bytes are stored: a result may only look like a reference.
+    async fn sendable(&self, images: Vec<Attachment>) -> Vec<Attachment> {
+        let provider = self.fallback.as_deref().unwrap_or(self.provider);
+        let mut sendable = Vec::new();
+        for image in images.into_iter().take(MAX_ATTACHMENTS) {
+            if is_supported(&image, &self.model, provider)
+                && self.node_context.host.attachments.get(&image.hash).await.is_ok()
+            {
+                sendable.push(image);
+            }
+        }
+        sendable
     }
 
     /// Whether it is a call of the tool that ends the loop around the node, as the engine offers it.

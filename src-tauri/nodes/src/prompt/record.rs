@@ -59,15 +59,17 @@ pub(super) fn build_record(
     }
     sent.extend(parts.question.as_ref().and_then(|question| attachments_part(question, &config.model)));
     for (step, messages) in (0..).zip(steps) {
+        // Either the reason of a rejection, or the images of tool results.
+        let last_of_user = messages.last().filter(|message| message.role == Role::User);
+        let images: Vec<Attachment> =
+            last_of_user.iter().flat_map(|message| message.content.attachments()).cloned().collect();
         sent.push(PromptPart::Step {
             step,
             count: messages.len() as u64,
             tokens: sum_tokens(messages),
             origins: Origins::union(messages.iter().map(|message| &message.origins)),
-            rejection: messages
-                .last()
-                .filter(|message| message.role == Role::User)
-                .map(|message| message.content.text()),
+            rejection: last_of_user.filter(|_| images.is_empty()).map(|message| message.content.text()),
+            images,
         });
     }
     let omitted_count = parts.history.len() - included.len();

@@ -29,7 +29,7 @@ impl NodeType for ReadFile {
     const TYPE: &'static str = "readFile";
     const TITLE: &'static str = "Read file";
     const SUMMARY: &'static str = "Reads a text file next to the flow";
-    const DESCRIPTION: &'static str = "Reads a text file (UTF-8, at most 256 KB) and outputs its text.\n\n\
+    const DESCRIPTION: &'static str = "Reads a text file (at most 256 KB) and outputs its text.\n\n\
         The file must be in the folder of the flow's file, or in one of the folders that the flow's settings declare. \
         Files that hold secrets by their name, such as `.env`, are not read.";
     const CATEGORY: Category = Category::Data;

@@ -52,6 +52,10 @@ pub enum PromptPart {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         rejection: Option<String>,
+        /// The images of the tools' results that the model received, in a message after the results.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[ts(optional, as = "Option<Vec<Attachment>>")]
+        images: Vec<Attachment>,
     },
     /// A block of the user message. Blocks in a row are one message, in which a blank line stands between two blocks.
     Block {

@@ -30,7 +30,7 @@ use super::log::ServerLog;
 use super::probed_transport::ProbedTransport;
 use super::process::{ServerCommand, ServerProcess};
 use super::stdio_guard::{MAX_MESSAGE_BYTES, StdioTransport, StdoutGuard};
-use super::tool_result;
+use super::tool_result::{self, ResultWithImages};
 use crate::codes;
 use crate::net::is_loopback;
 
@@ -257,7 +257,7 @@ impl Connection {
         binding: &McpBinding,
         invocation: &ToolInvocation,
         context: Option<&ToolContext>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<ResultWithImages, Fault> {
         let _permit = self.client.acquire_call_permit(&binding.tool).await;
         let call = CallInProgress::new(Arc::clone(&invocation.progress), Arc::clone(&invocation.requests));
         let mut registered = self.client.register(Arc::clone(&call));

@@ -1,15 +1,18 @@
 //! The MCP servers of the person: their entries, their secrets, the tools that were accepted, and the host of their tools.
 
 use std::collections::BTreeMap;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
+use plait_core::attachment::{Attachment, AttachmentStore};
 use plait_core::error::Fault;
 use plait_core::hash::content_hash;
-use plait_run::tool::{KnownServer, KnownTool, ToolHost, ToolInvocation, ToolSpec};
+use plait_run::tool::{KnownServer, KnownTool, ToolHost, ToolInvocation, ToolProgress, ToolSpec};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Value, json};
 
@@ -411,6 +414,22 @@ impl McpServers {
     }
 }
 
+/// How often watchers of a call are told how long its server has been starting.
+const WAIT_INTERVAL: Duration = Duration::from_secs(2);
+
+/// A connection for a call. Watchers of the call see how long the start of the server takes.
+async fn show_start<T>(start: impl Future<Output = T>, server: &str, call: &ToolInvocation) -> T {
+    let mut start = pin!(start);
+    let mut waited = Duration::ZERO;
+    loop {
+        tokio::select! {
+            started = &mut start => return started,
+            () = tokio::time::sleep(WAIT_INTERVAL) => waited += WAIT_INTERVAL,
+        }
+        (call.progress)(ToolProgress::of_starting_server(server, waited));
+    }
+}
+
 /// The name of a server's log, which is part of a file name.
 fn log_key(server: &str) -> String {
     content_hash(server.as_bytes())[..16].to_owned()
@@ -471,7 +490,7 @@ impl ToolHost for McpServers {
                 format!("The tool `{}` is not bound to an MCP server.", tool.name),
             )
         })?;
-        let connection = self.connection(&server).await?;
+        let connection = show_start(self.connection(&server), name, &call).await?;
         let tools = connection.tools().await?;
         let current = tools.iter().find(|one| one.name == binding.tool);
         let is_accepted = self
@@ -495,6 +514,13 @@ impl ToolHost for McpServers {
                 .details(json!({ "server": name, "changes": changes })));
         }
         let sends_context = server.entry.send_context || binding.send_context;
-        connection.call(&binding, &call, sends_context.then_some(&*call.context)).await
+        let (result, images) =
+            connection.call(&binding, &call, sends_context.then_some(&*call.context)).await?;
+        for Attachment { hash, data, .. } in images {
+            if let Some(data) = data {
+                AttachmentStore::put(&self.0.store, &hash, data).await?;
+            }
+        }
+        Ok(result)
     }
 }

@@ -1,5 +1,9 @@
 //! From the result of a server to the result for a model and the journal.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use plait_core::attachment;
+use plait_core::attachment::{Attachment, AttachmentKind};
 use plait_core::error::Fault;
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use serde_json::{Value, json};
@@ -11,9 +15,12 @@ use crate::codes;
 const MAX_RESULT_BYTES: usize = 4 << 20;
 const MAX_ERROR_BYTES: usize = 8 << 10;
 
-/// The result of a call: the structured content if there is some, else the text, or a list of all content. Other
-/// content is described by its type and size. `mcp.tool_failed` if the tool reports an error, `mcp.too_large`.
-pub(super) fn to_value(server: &str, tool: &str, result: CallToolResult) -> Result<Value, Fault> {
+/// The result of a call, and the images in it with their bytes, which the result refers to.
+pub(super) type ResultWithImages = (Value, Vec<Attachment>);
+
+/// The result of a call: the structured content if there is some, else the text, or a list of all content. Images are references to
+/// attachments; other content is described by its type and size. `mcp.tool_failed` if the tool reports an error, `mcp.too_large`.
+pub(super) fn to_value(server: &str, tool: &str, result: CallToolResult) -> Result<ResultWithImages, Fault> {
     if result.is_error == Some(true) {
         let texts: Vec<String> = result.content.into_iter().filter_map(as_text).collect();
         let said = cut(texts.join("\n").trim(), MAX_ERROR_BYTES);
@@ -23,10 +30,22 @@ pub(super) fn to_value(server: &str, tool: &str, result: CallToolResult) -> Resu
             format!("The tool `{tool}` of `{server}` failed: {what}"),
         ));
     }
+    let mut images = Vec::new();
     let value = if let Some(value) = result.structured_content {
         value
     } else {
-        let mut items: Vec<Value> = result.content.into_iter().map(describe).collect();
+        let mut items: Vec<Value> = result
+            .content
+            .into_iter()
+            .map(|block| match read_image(tool, &block) {
+                Some(image) => {
+                    let reference = attachment::to_value(&image);
+                    images.push(image);
+                    reference
+                }
+                None => describe(block),
+            })
+            .collect();
         let is_text = items.iter().all(Value::is_string);
         match items.len() {
             0 => Value::Null,
@@ -44,7 +63,21 @@ pub(super) fn to_value(server: &str, tool: &str, result: CallToolResult) -> Resu
         );
         return Err(Fault::new(codes::MCP_TOO_LARGE, message).hint("Ask the tool for less."));
     }
-    Ok(value)
+    Ok((value, images))
+}
+
+/// The image of a block, if models take images of its kind. It is named after the tool.
+fn read_image(tool: &str, block: &ContentBlock) -> Option<Attachment> {
+    let ContentBlock::Image(image) = block else { return None };
+    let bytes = STANDARD.decode(&image.data).ok()?;
+    let mut found = attachment::inspect(tool, bytes.into()).ok()?;
+    if found.kind() != AttachmentKind::Image {
+        return None;
+    }
+    if let Some((_, extension)) = found.media_type.split_once('/') {
+        found.name = format!("{}.{extension}", found.name);
+    }
+    Some(found)
 }
 
 fn size_of(value: &Value) -> usize {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use plait_core::error::Fault;
 use plait_core::origin::Origin;
+use plait_core::text_file;
 use plait_run::grant::CallGrants;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -52,9 +53,10 @@ fn read(folders: &FlowFolders, grants: &CallGrants, path: &str) -> Result<Value,
             format!("`{path}` is larger than the limit of {limit} KB."),
         ));
     }
-    String::from_utf8(bytes)
-        .map(Value::String)
-        .map_err(|_| Fault::new(codes::TOOL_NOT_TEXT, format!("`{path}` is not a text file in UTF-8.")))
+    match text_file::decode(&bytes) {
+        Some(decoded) => Ok(Value::String(decoded.text.into_owned())),
+        None => Err(Fault::new(codes::TOOL_NOT_TEXT, format!("`{path}` is not a text file."))),
+    }
 }
 
 /// The bytes of a file. One more than [`MAX_BYTES`] if it is larger, even if it grows meanwhile.

@@ -7,6 +7,7 @@ use ignore::WalkBuilder;
 use ignore::overrides::{Override, OverrideBuilder};
 use plait_core::error::Fault;
 use plait_core::origin::Origin;
+use plait_core::text_file;
 use plait_run::grant::CallGrants;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -155,8 +156,9 @@ impl Search {
             return;
         }
         self.bytes_left = self.bytes_left.saturating_sub(bytes.len() as u64);
-        let Ok(text) = String::from_utf8(bytes) else { return };
-        let lines = (1..).zip(text.lines()).filter(|(_, line)| line.to_lowercase().contains(&self.text));
+        let Some(decoded) = text_file::decode(&bytes) else { return };
+        let lines =
+            (1..).zip(decoded.text.lines()).filter(|(_, line)| line.to_lowercase().contains(&self.text));
         for (number, line) in lines {
             if self.results.len() >= self.wanted {
                 self.complete = false;

@@ -9,10 +9,11 @@ use crate::codes;
 use crate::testing::{NodeHarness, NodeRun};
 use plait_core::attachment;
 use plait_core::attachment::{Attachment, AttachmentStore as _, inspect};
-use plait_run::context::Content;
-use plait_run::journal::{CallEvent, Event};
+use plait_run::context::{Content, Role};
+use plait_run::journal::{CallEvent, Event, NodeEvent};
 use plait_run::prompt_record::PromptPart;
 use plait_run::provider::ModelReply;
+use plait_run::tool::ToolSpec;
 use plait_testing::{PIXEL, ScriptedReply};
 
 /// Stores a file and returns its reference.
@@ -131,4 +132,70 @@ fn image_of_a_reply_is_stored_journaled_and_an_output() {
     assert_eq!(harness.attachments.stored.lock().get(&reference.hash), Some(&Arc::from(PIXEL)));
     let last = harness.context("main").message_history.last().unwrap().content.clone();
     assert_eq!(last, Content::with_attachments(String::new(), [reference]));
+}
+
+/// A round in which the tool `photo` returns a text and an image.
+fn call_photo(harness: &mut NodeHarness) -> NodeRun {
+    stored(harness, "photo.png", PIXEL);
+    harness
+        .provider
+        .push_replies([ScriptedReply::calls(&[("photo", json!({}))]), ScriptedReply::text("A pixel.")]);
+    let photo = ToolSpec::new("photo", "Takes a photo.", json!({ "type": "object" }), "native");
+    let inputs = [("context", main()), ("message", json!("Look.")), ("tools", json!([[photo]]))];
+    harness.run("chat", json!({}), &inputs)
+}
+
+#[test]
+fn images_of_tools_reach_models_that_take_images() {
+    let mut harness = NodeHarness::new();
+    let run = call_photo(&mut harness);
+    assert_eq!(run.output("response"), Some(&json!("A pixel.")));
+    assert_eq!(sent(&harness, 1), [("photo.png".to_owned(), PIXEL.to_vec())]);
+    let request = &harness.provider.requests()[1];
+    let roles: Vec<_> = request.messages.iter().map(|message| message.role).collect();
+    assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool, Role::User]);
+    assert!(request.messages[2].content.text().contains("image/png"), "the result says what it is");
+    let prompts = run.events.iter().filter_map(|event| match event {
+        Event::Call(_, CallEvent::PromptRendered { prompt, .. }) => Some(Arc::clone(prompt)),
+        _ => None,
+    });
+    let record = prompts.last().unwrap();
+    let Some(PromptPart::Step { count, rejection, images, .. }) = record.parts.last() else {
+        panic!("{:?}", record.parts)
+    };
+    assert_eq!((*count, rejection, images.len()), (3, &None, 1));
+    assert_eq!(
+        harness.context("main").message_history.len(),
+        2,
+        "the conversation keeps question and answer"
+    );
+}
+
+#[test]
+fn images_of_tools_are_only_described_to_other_models() {
+    let mut harness = NodeHarness::new();
+    harness.provider.refuse_attachments("image/png");
+    let run = call_photo(&mut harness);
+    assert_eq!(run.output("response"), Some(&json!("A pixel.")));
+    let request = &harness.provider.requests()[1];
+    assert_eq!(request.messages.len(), 3);
+    assert!(request.messages[2].content.text().contains("image/png"));
+}
+
+#[test]
+fn text_file_in_another_encoding_is_read_with_a_notice() {
+    let mut harness = NodeHarness::new();
+    let old = stored(&harness, "old.txt", b"Gr\xf6\xdfe");
+    let marked = stored(&harness, "marked.txt", "\u{feff}Milch".as_bytes());
+    let run = send(&mut harness, &[old, marked]);
+    let text = harness.provider.requests()[0].messages[0].content.text();
+    assert!(text.contains("file old.txt\nGröße\n") && text.contains("file marked.txt\nMilch\n"), "{text}");
+    let notices = run.events.iter().filter_map(|event| match event {
+        Event::Node(_, NodeEvent::Noticed { notice }) => Some(notice),
+        _ => None,
+    });
+    let notices: Vec<_> = notices.collect();
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert_eq!(notices[0].code, codes::ATTACHMENT_OTHER_ENCODING);
+    assert!(notices[0].message.contains("`old.txt`") && notices[0].message.contains("Windows-1252"));
 }

@@ -13,6 +13,8 @@ pub(crate) fn node_page(nodes: &[&NodeDescriptor]) -> String {
          # Nodes\n\n\
          Every node type with its ports and settings, in the order of the palette. The name in code is the `type` in flow \
          files; `plait nodes` prints the same in the terminal.\n\n\
+         Every node that runs has one more input, `after`, which takes no value and any number of edges: the node waits until what \
+         leads there is done, and is skipped if none of it ran. See [Order without a value](editor.md#order-without-a-value).\n\n\
          | Node | Type | Group | What it does |\n|---|---|---|---|\n",
     );
     for node in nodes {

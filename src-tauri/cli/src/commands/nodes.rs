@@ -37,7 +37,7 @@ pub(crate) fn execute(args: &NodesArgs) -> Result<ExitStatus, CliError> {
             }
             writeln!(
                 out,
-                "{}\n\nRun `plait nodes TYPE` to see the ports, config and examples of a node type.",
+                "{}\n\nEvery node that runs has the input `after` as well: it waits for what leads there, and takes no value.\nRun `plait nodes TYPE` to see the ports, config and examples of a node type.",
                 table.trim_fmt()
             )?;
         }

@@ -40,6 +40,7 @@ mod mcp_questions;
 mod mcp_servers;
 mod memory;
 mod model_servers;
+mod order;
 mod parallel_turns;
 mod pipelines;
 mod process_failures;

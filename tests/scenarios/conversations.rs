@@ -150,6 +150,83 @@ async fn summary_replaces_older_messages_and_is_requested_once() {
     assert_eq!(stored_messages(&app, &conversation).await, all, "summarized messages are stored");
 }
 
+/// The model of the summary refuses, or says nothing: that ends no run, and the next one asks again.
+#[tokio::test]
+async fn conversation_goes_on_without_a_summary_that_cannot_be_had() {
+    let provider = RecordingProvider::with_rule(|sent, _| {
+        let is_summary =
+            sent.system.as_deref().is_some_and(|system| system.starts_with("You keep the memory"));
+        if is_summary && sent.last_text().contains("three") {
+            return Err(Fault::new(plait_run::codes::PROVIDER_BAD_REQUEST, "No."));
+        }
+        Ok(text(&if is_summary { " ".to_owned() } else { format!("re: {}", sent.last_text()) }))
+    });
+    let app = App::with(&provider);
+    let flow = chat_with_memory(json!({ "strategy": "summarize", "maxMessages": 4, "keepRecent": 2 }));
+    let conversation = open_conversation(&app, &flow).await;
+    run_turns_of(&app, &flow, &conversation, &["one", "two", "three"]).await;
+    for words in ["four", "five"] {
+        let journal = run_turns_of(&app, &flow, &conversation, &[words]).await;
+        let recalled = journal.events().find_map(|event| match event {
+            Event::Context(_, ContextEvent::Changed { change: ContextChange::Recalled(recalled), .. }) => {
+                Some(recalled.clone())
+            }
+            _ => None,
+        });
+        let recalled = recalled.unwrap();
+        let code = recalled.error.as_ref().map(|error| error.code.as_str().to_owned());
+        let expected = if words == "four" { "conversation.no_summary" } else { "provider.bad_request" };
+        assert_eq!(code.as_deref(), Some(expected), "{words}");
+    }
+    let sent = provider.sent();
+    let answered: Vec<_> = sent.iter().filter(|call| call.last_text() == "five").collect();
+    // The newest messages that fit.
+    assert_eq!(answered[0].messages.len(), 5, "{:?}", answered[0].messages);
+    assert_eq!(answered[0].messages[0], user("three"));
+}
+
+/// Neither the person's words nor the results of the child are missing in later runs.
+#[tokio::test]
+async fn conversation_of_a_person_and_a_sub_flow_recalls_both() {
+    let provider = RecordingProvider::echo();
+    let app = App::with(&provider);
+    let child = json!({
+        "version": 1, "name": "child",
+        "nodes": {
+            "i": { "type": "manualInput" },
+            "t": { "type": "text", "config": { "template": "re: {{value}}" } },
+            "o": { "type": "output" },
+        },
+        "edges": {
+            "a": { "source": "i", "sourceOutput": "value", "target": "t", "targetInput": "value" },
+            "b": { "source": "t", "sourceOutput": "text", "target": "o", "targetInput": "value" },
+        },
+    });
+    let document = json!({
+        "version": 1, "name": "parent",
+        "nodes": {
+            "start": { "type": "contextStart" },
+            "ask": { "type": "userInput" },
+            "child": { "type": "subflow", "config": { "flow": child } },
+        },
+        "edges": {
+            "a": { "source": "start", "sourceOutput": "context", "target": "ask", "targetInput": "context" },
+            "b": { "source": "ask", "sourceOutput": "context", "target": "child", "targetInput": "context" },
+        },
+    });
+    let flow = plait_core::flow::read(&document.to_string()).unwrap();
+    let conversation = open_conversation(&app, &flow).await;
+    let words = ["one", "two", "three", "four"];
+    let mut said = Vec::new();
+    for word in words {
+        let run = start(&app, &flow, &conversation).await;
+        let journal = app.follow(&run, [PauseResponse::from(word)]).await;
+        said.extend([user(word), assistant(&format!("re: {word}"))]);
+        assert_eq!(journal.history("main"), said);
+    }
+    assert_eq!(stored_messages(&app, &conversation).await, said);
+}
+
 #[tokio::test]
 async fn resumed_run_recalls_the_same_messages_as_before() {
     let provider = RecordingProvider::echo();

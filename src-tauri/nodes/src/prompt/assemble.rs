@@ -2,6 +2,7 @@
 
 use super::blocks::{BlockInputs, SentBlock, add_blocks};
 use super::loop_turns::LoopTurns;
+use plait_core::id::{Epoch, MessageId};
 use plait_core::origin::Origins;
 use plait_run::context::{ContextRecord, History, Role, SharedMessage};
 use plait_run::loop_history::Insertion;
@@ -72,11 +73,19 @@ pub(super) fn assemble(
         }
         history = history.suffix(1);
     }
-    // What a partner said in this context is sent as the user message, and not a second time as its own.
+    // What a partner said in this context is sent as the user message, and not a second time as its own. The first turn of a loop may
+    // have been said before it.
+    let said = |id: &MessageId, text: &str, reader: &Epoch| history.position_of_said(id, text, reader);
     let removed = question
         .repeats
         .as_ref()
-        .and_then(|id| history.position_of_said(id, &question.content.text(), &question.author.epoch));
+        .and_then(|id| said(id, &question.content.text(), &question.author.epoch))
+        .or_else(|| {
+            let conversation = turns?.conversation;
+            let sent = &bounded.as_ref()?.messages;
+            let first = sent.get(sent.position(conversation.start.as_ref()?)?)?;
+            said(&first.id, &first.content.text(), &conversation.owner.epoch)
+        });
     if let Some(position) = removed {
         history.remove(position);
     }

@@ -78,6 +78,11 @@ pub(super) fn add_blocks(
         is_unchanged &= kind == BlockKind::Partner && block.cut.is_none();
         blocks.push(block);
     }
+    if label.is_none() && blocks.iter().any(|block| block.kind == BlockKind::Memory) {
+        for block in blocks.iter_mut().filter(|block| block.kind == BlockKind::Partner) {
+            block.keep_apart(model);
+        }
+    }
     if is_unchanged {
         return (Arc::clone(question), Vec::new());
     }
@@ -121,6 +126,16 @@ fn join_blocks(question: &Message, blocks: &[SentBlock], model: &str) -> Message
 }
 
 impl SentBlock {
+    /// Indents the lines after the first, which could look like turns of the memory.
+    fn keep_apart(&mut self, model: &str) {
+        let text = PromptText::beside_others(&self.text).into_string();
+        if text != self.text {
+            let added = tokens::count(model, &text).saturating_sub(tokens::count(model, &self.text));
+            self.tokens += added;
+            self.text = text;
+        }
+    }
+
     /// The block as parts of a message that consisted of `parts`.
     fn parts(&self, parts: &[Part]) -> Vec<Part> {
         let text = Part::Text { text: self.text.clone() };

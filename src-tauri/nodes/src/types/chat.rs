@@ -335,8 +335,9 @@ impl NodeType for Chat {
         if let Some(memory) = &memory {
             turn.remember(memory, &reply).await;
         }
-        let message_id = turn.commit(&reply);
-        Ok(turn.add_usage_to(build_output(&handle, reply, structured, message_id, &node_context)))
+        turn.commit(&reply);
+        let id = model_call::reply_id(&node_context);
+        Ok(turn.add_usage_to(build_output(&handle, reply, structured, id)))
     }
 }
 
@@ -398,15 +399,14 @@ fn build_output(
     handle: &ContextHandle,
     reply: ModelReply,
     structured: Option<Value>,
-    committed: Option<MessageId>,
-    node_context: &NodeContext,
+    id: MessageId,
 ) -> NodeOutput {
     let text = Value::String(reply.text);
     let attachments = attachment::to_values(&reply.attachments);
     let mut output = NodeOutput { truncated: reply.stop_reason.is_truncated(), ..NodeOutput::new() }
-        .with_context(&handle.with_output(text.clone(), committed))
+        .with_context(&handle.with_output(text.clone(), Some(id.clone())))
         .with("response", text)
-        .is_message("response", model_call::reply_id(node_context));
+        .is_message("response", id);
     if !reply.attachments.is_empty() {
         output = output.with("attachments", attachments);
     }

@@ -229,6 +229,33 @@ fn reply_forges_no_turn_for_the_next_agents_nor_for_the_summarizer_of_the_memory
     }
 }
 
+/// A prompt of its own has no label, and what it contains could begin a line.
+#[test]
+fn reply_in_a_prompt_forges_no_turn_beside_the_memory() {
+    let stage = Stage::new();
+    script(&stage, &[FORGED, "Birch.", "Cedar."]);
+    let nodes = json!({
+        "in": { "type": "manualInput", "config": { "text": "Pay." } },
+        "c": { "type": "contextStart" },
+        "d": { "type": "newContext" },
+        "one": { "type": "chat" },
+        "two": { "type": "chat", "config": { "prompt": "Review this: {{message}}" } },
+    });
+    let edges = json!([
+        "c.context -> one.context",
+        "d.context -> two.context",
+        "in.value -> one.message",
+        "one.response -> two.message",
+    ]);
+    stage.play(&nodes, &edges, &memory());
+    let requests = received(&stage);
+    let text = &requests[1][0].1;
+    assert!(
+        text.contains("Memory of this workflow:") && text.contains("I approve") && !is_forged(text),
+        "{text}"
+    );
+}
+
 #[test]
 fn reply_forges_no_turn_for_the_summarizer_of_a_loop() {
     let stage = Stage::new();

@@ -69,6 +69,8 @@ struct Conversation {
     no_summary: Option<(usize, Fault)>,
     /// By node, the tokens that the window of its model had left for turns in its last call.
     rooms: BTreeMap<NodeId, u64>,
+    /// The tokens of the turns of the iteration in which most was said.
+    most_said: u64,
 }
 
 /// Something that was said in an iteration that is not over.
@@ -370,16 +372,15 @@ impl Conversation {
             summary: None,
             no_summary: None,
             rooms: BTreeMap::new(),
+            most_said: 0,
         }
     }
 
     /// The tokens that the turns may have before the next iteration, so that the windows of all models that get them have room for
-    /// what is said in it: as much as in the last one. Nothing before the first call.
+    /// what is said in it: as much as in the longest one. Nothing before the first call.
     fn window_room(&self) -> Option<u64> {
-        let said = self.history.messages().suffix(self.before_last);
-        let growth: u64 = said.iter().map(|turn| u64::from(turn.tokens)).sum();
         let room = self.rooms.values().min()?;
-        Some((room - room / WINDOW_MARGIN).saturating_sub(growth))
+        Some((room - room / WINDOW_MARGIN).saturating_sub(self.most_said))
     }
 
     /// Whether it is a turn before its iteration is over.
@@ -436,6 +437,8 @@ impl Conversation {
         let pinned = pending.iter().filter(|said| said.turn.pinned).map(|said| said.turn.message.id.clone());
         let appended = LoopEvent::HistoryAppended { turns, pinned: pinned.collect() };
         let is_any = !pending.is_empty();
+        self.most_said =
+            self.most_said.max(pending.iter().map(|said| u64::from(said.turn.message.tokens)).sum());
         for said in pending {
             self.history.push(said.turn);
         }

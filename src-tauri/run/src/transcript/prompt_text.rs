@@ -42,6 +42,11 @@ impl PromptText {
         Self(text)
     }
 
+    /// The message to answer where other pieces stand beside it. Its lines after the first are indented.
+    pub fn beside_others(text: &str) -> Self {
+        Self(ContentEscape::within_lines().apply(text).into_owned())
+    }
+
     /// The beginning of the piece, up to `end`, with a mark that something is missing.
     pub fn truncate(&mut self, end: usize, ellipsis: &str) {
         self.0.truncate(end);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::Turn;
 use crate::model_call::{Interruption, reply_message};
 use plait_core::error::Fault;
-use plait_core::id::MessageId;
 use plait_run::context::{Content, ContextManager, Message};
 use plait_run::journal::ContextEvent;
 use plait_run::node::NodeOutput;
@@ -28,17 +27,15 @@ impl<'a> Turn<'a> {
     }
 
     /// Writes the user message (unless it is in the history already) and `reply` to the conversation, if the turn belongs to
-    /// one. Returns the id of the reply's message.
-    pub(crate) fn commit(&self, reply: &ModelReply) -> Option<MessageId> {
-        let conversation = self.conversation?;
+    /// one.
+    pub(crate) fn commit(&self, reply: &ModelReply) {
+        let Some(conversation) = self.conversation else { return };
         let content = Content::with_attachments(reply.text.clone(), reply.attachments.iter().cloned());
         let reply_message = Arc::new(Message {
             reasoning: reply.reasoning.clone(),
             truncated: reply.stop_reason.is_truncated(),
             ..reply_message(self.node_context, content, &self.model.model)
         });
-        let id = reply_message.id.clone();
         conversation.commit_turn(self.user_message.question(), reply_message, self.usage.calibration.clone());
-        Some(id)
     }
 }

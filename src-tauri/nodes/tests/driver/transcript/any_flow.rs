@@ -156,7 +156,8 @@ impl AnyFlow {
             if matches!(kind, Kind::Chat { .. } | Kind::Child | Kind::Person { .. }) {
                 outputs.push(at);
             }
-            let name = format!("s{at:02}");
+            // Without edges between them, nodes have their turns in the order of their names. The loop is `t`.
+            let name = format!("{}{at:02}", if place == Place::After { "u" } else { "s" });
             self.steps.push(Step {
                 name,
                 kind,
@@ -189,14 +190,14 @@ impl AnyFlow {
         });
         let mut edges = Vec::new();
         if self.has_loop() {
-            nodes["l"] = json!({ "type": "loop", "config": {
+            nodes["t"] = json!({ "type": "loop", "config": {
                 "kind": "times", "times": ITERATIONS, "conversation": self.is_conversation, "ai_turn_source": "all_agents",
                 "history_management": { "max_tokens": 100_000, "max_turns": 100 },
             } });
             let before = self.last_output(Place::Before).and_then(Step::output);
-            edges.push(format!("{} -> l.input", before.unwrap_or_else(|| "in.value".to_owned())));
+            edges.push(format!("{} -> t.input", before.unwrap_or_else(|| "in.value".to_owned())));
             if let Some(last) = self.last_output(Place::Inside).and_then(Step::output) {
-                edges.push(format!("{last} -> l.next"));
+                edges.push(format!("{last} -> t.next"));
             }
         }
         let mut place = Place::Before;
@@ -208,7 +209,7 @@ impl AnyFlow {
             }
             let mut node = step.node();
             if step.place == Place::Inside {
-                node["parent"] = json!("l");
+                node["parent"] = json!("t");
             }
             let name = &step.name;
             nodes[name] = node;
@@ -217,8 +218,8 @@ impl AnyFlow {
                 Source::Edge => None,
                 Source::Start => Some(match place {
                     Place::Before => "in.value".to_owned(),
-                    Place::Inside => "l.previous".to_owned(),
-                    Place::After => "l.result".to_owned(),
+                    Place::Inside => "t.previous".to_owned(),
+                    Place::After => "t.result".to_owned(),
                 }),
                 Source::Step(at) => self.steps[*at].output(),
             };
@@ -231,11 +232,11 @@ impl AnyFlow {
                     edges.push(format!("{name}.error -> {caught}.error"));
                     nodes[&caught] = json!({ "type": "text", "config": { "template": "{{error.code}}" } });
                     if step.place == Place::Inside {
-                        nodes[&caught]["parent"] = json!("l");
+                        nodes[&caught]["parent"] = json!("t");
                     }
                 }
                 Kind::Inject { .. } if step.place == Place::Inside => {
-                    edges.push(format!("l.index -> {name}.n"))
+                    edges.push(format!("t.index -> {name}.n"))
                 }
                 _ => {}
             }

@@ -7,7 +7,7 @@
 //! | `c`, conversation | what the list of conversations knows of the conversation |
 //! | `k`, reply key, run, seq | nothing: the event at this place is a reply with this key |
 //! | `p`, run, seq | the reply key of that event |
-//! | `g` | the generation: how many groups of changes were written |
+//! | `v` | the version: how many groups of changes were written, and the checksum of the lists |
 //!
 //! A change is a message to the thread, which writes what came in together as one group. Everything that goes wrong with the
 //! database (damage, a full disk, a lock, a hang) costs reading files again, never a run. The lists are loaded into memory when the
@@ -53,6 +53,15 @@ pub(super) enum List {
 pub(super) struct StoredLists {
     pub(super) runs: BTreeMap<Key, Vec<u8>>,
     pub(super) conversations: BTreeMap<Key, Vec<u8>>,
+}
+
+impl StoredLists {
+    fn of(&mut self, list: List) -> &mut BTreeMap<Key, Vec<u8>> {
+        match list {
+            List::Runs => &mut self.runs,
+            List::Conversations => &mut self.conversations,
+        }
+    }
 }
 
 /// The place of an event: the run and the seq.
@@ -107,6 +116,11 @@ impl Index {
             Some(lists) => (Self { queue: Mutex::new(Some(queue)), pending }, lists),
             None => (Self::default(), StoredLists::default()),
         }
+    }
+
+    /// What the database in `home` holds, for a process that only reads. Empty if it can't be used.
+    pub(super) fn read(home: &Path) -> StoredLists {
+        Database::read(&home.join("index")).unwrap_or_default()
     }
 
     /// Replaces an entry of a list.
@@ -197,11 +211,9 @@ impl Worker {
 
     fn receive(&mut self, message: Message) {
         match message {
-            Message::Put(key, value) => self.with_database((), |database| database.put(key, value)),
-            Message::Remove(key) => self.with_database((), |database| database.remove(key)),
-            Message::PutReply(key, place) => {
-                self.with_database((), |database| database.put_reply(&key, place))
-            }
+            Message::Put(key, value) => self.change(|database| database.put(key, value)),
+            Message::Remove(key) => self.change(|database| database.remove(key)),
+            Message::PutReply(key, place) => self.change(|database| database.put_reply(&key, place)),
             Message::RemoveReplies(run) => self.with_database((), |database| database.remove_replies(run)),
             Message::RemoveFile(path) => match &mut self.database {
                 Some(database) => database.remove_file_later(path),
@@ -214,6 +226,12 @@ impl Worker {
             }
             // The loop handles it.
             Message::Close(_) => {}
+        }
+    }
+
+    fn change(&mut self, change: impl FnOnce(&mut Database)) {
+        if let Some(database) = &mut self.database {
+            change(database);
         }
     }
 

@@ -13,59 +13,66 @@ use std::path::Path;
 
 use plait_core::error::Fault;
 
-use super::fault;
 use super::journal_reader::TreeFile;
 use super::log_file::Key;
 use super::run_index::RunIndex;
-use super::tree;
+use super::tree::{self, TreeFiles};
 use super::tree_summary::TreeSummary;
 use crate::codes;
 
 /// How far reading the journals has come: how many run trees of how many.
 pub type Progress<'p> = &'p mut dyn FnMut(usize, usize);
 
-/// Compares the index with the files and brings it up to date. `rebuild`: reads all files, whatever the index says. Gives the trees
-/// whose files were read.
+/// Compares the index with the files and brings it up to date. `files` are those of the run trees, listed before the index was read: it
+/// is never older. `rebuild`: reads all files, whatever the index says. Gives the trees whose files were read.
 pub(super) fn recover(
     home: &Path,
+    mut files: TreeFiles,
     index: &mut RunIndex,
     rebuild: bool,
     progress: Progress<'_>,
 ) -> Result<Vec<Key>, Fault> {
-    let files = tree::files_in(home).map_err(|error| fault::of_io("list the journals", &error))?;
-    let changed_files: Vec<_> =
-        files.iter().filter(|(root, _, size)| rebuild || index.size_of(root) != Some(*size)).collect();
-    for (done, (root, path, size)) in changed_files.iter().enumerate() {
-        progress(done, changed_files.len());
-        match TreeSummary::read(path) {
-            Ok(Some(TreeSummary(runs))) if !rebuild && index.root_of(*root).is_none() => {
-                for (key, run) in runs {
-                    index.put_summary(key, *root, run);
-                }
-                index.put_size(*root, *size);
-            }
-            // Reading the file says what is wrong with it.
-            _ => refold(index, path, *root, *size)?,
-        }
-    }
-    if !changed_files.is_empty() {
-        progress(changed_files.len(), changed_files.len());
-    }
-    let present: std::collections::HashSet<Key> = files.iter().map(|(root, ..)| *root).collect();
-    let missing: Vec<Key> = index.roots().filter(|root| !present.contains(root)).collect();
-    for root in missing {
-        // A run whose first events were never on disk leaves a record and no file.
-        if index.size_of(&root).is_some() {
+    let unlisted: Vec<Key> = index.roots().filter(|root| !files.present.contains_key(root)).collect();
+    for root in unlisted {
+        let path = tree::path_in(home, root);
+        if let Ok(file) = path.metadata() {
+            // Another process has begun it since.
+            files.present.insert(root, (path, file.len()));
+        } else if files.removed.contains(&root) || tree::removed_path(&path).exists() {
+            // The removal is not in the index yet.
+            index.remove_tree(root);
+        } else if index.size_of(&root).is_some() {
             index.note_damage(root, "it is missing".to_owned());
         } else {
-            index.tree(root).into_iter().for_each(|run| index.remove(run));
+            // A run whose first events were never on disk leaves a record and no file.
+            index.remove_tree(root);
         }
     }
-    Ok(changed_files.into_iter().map(|(root, ..)| *root).collect())
+    let is_known = |root: &Key, size: u64| !rebuild && index.size_of(root) == Some(size);
+    let changed: Vec<_> = files.present.iter().filter(|(root, (_, size))| !is_known(root, *size)).collect();
+    for (done, (root, (path, _))) in changed.iter().enumerate() {
+        progress(done, changed.len());
+        match TreeSummary::read(path) {
+            Ok(Some((TreeSummary(runs), size))) if !rebuild && index.root_of(**root).is_none() => {
+                for (key, run) in runs {
+                    index.put_summary(key, **root, run);
+                }
+                index.put_size(**root, size);
+            }
+            // Another process has removed it since.
+            _ if !path.exists() => index.remove_tree(**root),
+            // Reading the file says what is wrong with it.
+            _ => refold(index, path, **root)?,
+        }
+    }
+    if !changed.is_empty() {
+        progress(changed.len(), changed.len());
+    }
+    Ok(changed.into_iter().map(|(root, _)| *root).collect())
 }
 
 /// Takes the records of a tree from its file.
-pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) -> Result<(), Fault> {
+pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key) -> Result<(), Fault> {
     let tree = match TreeFile::open(path) {
         Ok(tree) => tree,
         Err(fault) if fault.code == codes::STORE_NEWER => {
@@ -83,7 +90,7 @@ pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) ->
             .into_iter()
             .any(|key| index.get(&key).is_some_and(|entry| layout.next_seq(&key) < entry.record.events))
     } else {
-        index.size_of(&root).is_some_and(|known| size < known)
+        index.size_of(&root).is_some_and(|known| layout.size < known)
     };
     if was_cut {
         index.note_damage(root, "it was cut short".to_owned());
@@ -104,7 +111,7 @@ pub(super) fn refold(index: &mut RunIndex, path: &Path, root: Key, size: u64) ->
         }
     }
     if is_whole && !layout.torn {
-        index.put_size(root, size);
+        index.put_size(root, layout.size);
     }
     Ok(())
 }

@@ -165,6 +165,11 @@ impl RunIndex {
         }
     }
 
+    /// Forgets the runs of a tree, which lacks its file on purpose.
+    pub(super) fn remove_tree(&mut self, root: Key) {
+        self.tree(root).into_iter().for_each(|run| self.remove(run));
+    }
+
     pub(super) fn note_damage(&mut self, root: Key, why: String) {
         self.damaged.insert(root, why);
     }

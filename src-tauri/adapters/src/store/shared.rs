@@ -238,8 +238,7 @@ impl Shared {
     pub(super) fn refold(&self, root: Key) -> Result<(), Fault> {
         self.forget_layout(root);
         let path = self.path(root);
-        let size = std::fs::metadata(&path).map_or(0, |metadata| metadata.len());
-        recovery::refold(&mut self.index(), &path, root, size)
+        recovery::refold(&mut self.index(), &path, root)
     }
 }
 

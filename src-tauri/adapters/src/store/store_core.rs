@@ -19,7 +19,7 @@ use super::record::RunRecord;
 use super::recovery::{self, Progress};
 use super::run_index::{RunFilter, RunIndex, Which, at_rest, unknown};
 use super::shared::Shared;
-use super::tree::{self, run_id, run_key};
+use super::tree::{self, TreeFiles, run_id, run_key};
 use super::tree_summary::TreeSummary;
 use super::writer::{Writer, flush_result};
 use crate::codes;
@@ -91,11 +91,12 @@ impl StoreCore {
         progress: Progress<'_>,
         writing: bool,
     ) -> Result<Arc<Shared>, Fault> {
-        // Only the process that writes may open the database; the others read the files.
-        let (derived, stored) = if writing { Index::open(home) } else { Default::default() };
+        let files = TreeFiles::list(home)?;
+        let (derived, stored) =
+            if writing { Index::open(home) } else { (Index::default(), Index::read(home)) };
         let derived = Arc::new(derived);
         let mut index = RunIndex::new(stored.runs, Arc::clone(&derived));
-        let changed = recovery::recover(home, &mut index, rebuild, progress)?;
+        let changed = recovery::recover(home, files, &mut index, rebuild, progress)?;
         let conversations = Conversations::open(
             Arc::clone(&disk),
             home,
@@ -106,7 +107,7 @@ impl StoreCore {
         let shared = Arc::new(Shared::new(disk, home, index, derived, Arc::new(conversations)));
         if writing {
             open::remove_old_indexes(&*shared.disk, home);
-            finish_removals(&shared);
+            remove_leftovers(&shared);
             for root in changed {
                 apply_to_conversations(&shared, root)?;
             }
@@ -255,7 +256,7 @@ impl StoreCore {
         let path = self.shared.path(root);
         let failed = |error: std::io::Error| fault::of_io("remove a run", &error);
         if key == root {
-            let removed = path.with_extension("removed");
+            let removed = tree::removed_path(&path);
             match self.shared.disk.rename(&path, &removed) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
                 _ => {}
@@ -298,25 +299,15 @@ impl Drop for StoreCore {
     }
 }
 
-/// Finishes removals that a crash cut short. Failures cost space, and are tried again the next time.
-fn finish_removals(shared: &Shared) {
+/// Removes what a crash left: files that were being replaced, and those of removed runs. Failures cost space, and are tried again the
+/// next time.
+fn remove_leftovers(shared: &Shared) {
     let Ok(months) = std::fs::read_dir(shared.home.join("runs")) else { return };
     for month in months.flatten() {
         open::remove_leftovers(&*shared.disk, &month.path());
-        for item in std::fs::read_dir(month.path()).into_iter().flatten().flatten() {
-            let path = item.path();
-            if path.extension().is_none_or(|extension| extension != "removed") {
-                continue;
-            }
-            let name = path.file_stem().and_then(|stem| stem.to_str());
-            if let Some(root) = name.and_then(|name| run_key(&name.into()).ok()) {
-                let mut index = shared.index();
-                index.tree(root).into_iter().for_each(|run| index.remove(run));
-                // It lacks its file on purpose.
-                index.forget_damage(root);
-            }
-            shared.derived_index.remove_file(path);
-        }
+    }
+    for root in TreeFiles::list(&shared.home).unwrap_or_default().removed {
+        shared.derived_index.remove_file(tree::removed_path(&shared.path(root)));
     }
 }
 

@@ -300,7 +300,7 @@ fn ended_run_whose_file_is_cut_behind_a_block_names_what_it_lost() {
     drop(journal);
     // Closing compresses the file.
     drop(store);
-    let (_, path, _) = tree::files_in(rig.home.path()).unwrap().remove(0);
+    let path = tree::TreeFiles::list(rig.home.path()).unwrap().present.pop_first().unwrap().1.0;
     let mut scanner = Scanner::open(&path).unwrap();
     assert!(scanner.header().unwrap().sealed);
     let mut records = Vec::new();

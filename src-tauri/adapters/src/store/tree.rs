@@ -22,12 +22,14 @@ mod seal;
 mod summary;
 mod texts;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use plait_core::error::Fault;
 use plait_core::id::RunId;
 use uuid::Uuid;
 
+use super::fault;
 use super::log_file::Key;
 use crate::codes;
 pub(super) use encode::EncodedEntries;
@@ -74,24 +76,50 @@ pub(super) fn path_in(home: &Path, root: Key) -> PathBuf {
     home.join("runs").join(month).join(run_id(root).as_str()).with_extension("journal")
 }
 
-/// The run trees that have a file in the data directory, and the sizes of the files.
-pub(super) fn files_in(home: &Path) -> std::io::Result<Vec<(Key, PathBuf, u64)>> {
-    let mut files = Vec::new();
-    for month in list(&home.join("runs"))? {
-        if !month.file_type()?.is_dir() {
-            continue;
-        }
-        for item in list(&month.path())? {
-            let path = item.path();
-            let name = path.file_stem().and_then(|stem| stem.to_str());
-            if let Some(id) = name.and_then(|name| Uuid::try_parse(name).ok())
-                && path.extension().is_some_and(|extension| extension == "journal")
-            {
-                files.push((id.into_bytes(), path, item.metadata()?.len()));
+/// Where the file of a tree is until the index has forgotten the runs that were in it.
+pub(super) fn removed_path(path: &Path) -> PathBuf {
+    path.with_extension("removed")
+}
+
+/// The files of the run trees in the data directory.
+#[derive(Default)]
+pub(super) struct TreeFiles {
+    /// Where they are, and their sizes.
+    pub(super) present: BTreeMap<Key, (PathBuf, u64)>,
+    /// The trees that were removed a moment ago, or before a crash.
+    pub(super) removed: BTreeSet<Key>,
+}
+
+impl TreeFiles {
+    /// Faults `store.io`.
+    pub(super) fn list(home: &Path) -> Result<Self, Fault> {
+        Self::list_in(&home.join("runs")).map_err(|error| fault::of_io("list the journals", &error))
+    }
+
+    fn list_in(runs: &Path) -> std::io::Result<Self> {
+        let mut files = Self::default();
+        for month in list(runs)? {
+            if !month.file_type()?.is_dir() {
+                continue;
+            }
+            for item in list(&month.path())? {
+                let path = item.path();
+                let name = path.file_stem().and_then(|stem| stem.to_str());
+                let Some(id) = name.and_then(|name| Uuid::try_parse(name).ok()) else { continue };
+                match path.extension().and_then(|extension| extension.to_str()) {
+                    Some("journal") => match item.metadata() {
+                        Ok(file) => drop(files.present.insert(id.into_bytes(), (path, file.len()))),
+                        // Another process has removed it since.
+                        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                        Err(error) => return Err(error),
+                    },
+                    Some("removed") => drop(files.removed.insert(id.into_bytes())),
+                    _ => {}
+                }
             }
         }
+        Ok(files)
     }
-    Ok(files)
 }
 
 fn list(folder: &Path) -> std::io::Result<Vec<std::fs::DirEntry>> {

@@ -39,14 +39,14 @@ pub(super) fn bought_reply(entry: &Entry) -> Option<(u64, &ReplyKey)> {
 pub(super) struct TreeSummary(pub(super) BTreeMap<Key, RunSummary>);
 
 impl TreeSummary {
-    /// The summary at the beginning of a file. None if the file has none that this version can read. Faults `store.newer`,
+    /// The summary at the beginning of a file, and the size of the file. None if the file has none that this version can read. Faults `store.newer`,
     /// `store.io`.
-    pub(super) fn read(path: &Path) -> Result<Option<Self>, Fault> {
-        let Some(text) = tree::read_summary(path)? else { return Ok(None) };
+    pub(super) fn read(path: &Path) -> Result<Option<(Self, u64)>, Fault> {
+        let Some((text, size)) = tree::read_summary(path)? else { return Ok(None) };
         let Ok(runs) = serde_json::from_slice::<Vec<RunSummary>>(&text) else { return Ok(None) };
         let runs: Result<_, Fault> =
             runs.into_iter().map(|run| Ok((run_key(&run.record.run)?, run))).collect();
-        Ok(runs.ok().map(Self))
+        Ok(runs.ok().map(|runs| (Self(runs), size)))
     }
 
     /// Reads the journals of a tree, as far as they can be read.

@@ -1,6 +1,7 @@
 //! The derived index says what the files say, whatever happened to the store before.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use plait_adapters::Store;
 use plait_adapters::store::{RunFilter, RunJournal, doctor};
@@ -163,9 +164,9 @@ fn rebuilding_the_index_gives_what_was_kept_step_by_step() {
     }
 }
 
-/// A reader must not open the database, and does not need to read a journal to its end to list its run.
+/// Without the index, the journal of a run that has ended need not be read to its end to list the run.
 #[test]
-fn reader_takes_the_summary_of_a_run_that_has_ended() {
+fn reader_without_the_index_takes_the_summary_of_a_run_that_has_ended() {
     let home = tempfile::tempdir().expect("folder");
     let run = run_id(1);
     let texts = (0..5_000).map(|number: u32| format!("{number} {}", number.wrapping_mul(2_654_435_761)));
@@ -176,12 +177,74 @@ fn reader_takes_the_summary_of_a_run_that_has_ended() {
         store.journal(&run).expect("journal").append(&all).expect("appended");
     }
     doctor::check(home.path(), false, &mut |_, _| ()).expect("checked");
-    let _writer = Store::open(home.path()).expect("opened");
+    std::fs::remove_dir_all(home.path().join("index")).expect("removed");
     let path = journal_path(home.path(), &run);
     let whole = std::fs::read(&path).expect("read");
     std::fs::write(&path, &whole[..whole.len() / 2]).expect("written");
     let reader = Store::open_for_reading(home.path()).expect("opened");
     assert_eq!(reader.run(&run).expect("listed").events, all.len() as u64);
+}
+
+/// How many losses a check finds in journals. The flow of these runs was never stored.
+fn count_lost_journals(home: &Path) -> usize {
+    let report = doctor::check(home, false, &mut |_, _| ()).expect("checked");
+    let is_journal = |path: &Path| path.extension().is_some_and(|extension| extension == "journal");
+    report.findings.iter().filter(|finding| finding.is_loss && is_journal(&finding.path)).count()
+}
+
+fn listed(store: &Store) -> Vec<RunId> {
+    store.runs(&RunFilter::default()).expect("listed").into_iter().map(|record| record.run).collect()
+}
+
+#[test]
+fn reader_names_what_a_cut_or_missing_journal_has_lost() {
+    let home = tempfile::tempdir().expect("folder");
+    let (whole, cut, missing) = (run_id(1), run_id(2), run_id(3));
+    let path = |run: &RunId| journal_path(home.path(), run);
+    let mut border = 0;
+    {
+        let store = Store::open(home.path()).expect("opened");
+        for run in [&whole, &missing, &cut] {
+            let mut journal = store.journal(run).expect("journal");
+            let all = entries(run, (0..20).map(|number: u32| number.to_string()));
+            journal.append(&all[..10]).expect("appended");
+            flush(&mut journal);
+            border = std::fs::metadata(path(run)).expect("there").len();
+            journal.append(&all[10..]).expect("appended");
+            flush(&mut journal);
+        }
+    }
+    let _writer = Store::open(home.path()).expect("opened");
+    std::fs::OpenOptions::new().write(true).open(path(&cut)).expect("there").set_len(border).expect("cut");
+    std::fs::remove_file(path(&missing)).expect("removed");
+    let reader = Store::open_for_reading(home.path()).expect("opened");
+    assert_eq!(listed(&reader), [&missing, &cut, &whole].map(Clone::clone));
+    for (run, kept) in [(&whole, 21), (&cut, 10), (&missing, 0)] {
+        let (read, faults): (Vec<_>, Vec<_>) =
+            reader.read_journal(run, 0).expect("opened").partition(Result::is_ok);
+        assert_eq!((read.len(), faults.len()), (kept, usize::from(kept < 21)), "{run}");
+        assert!(faults.into_iter().filter_map(Result::err).all(|fault| fault.code == "journal.corrupt"));
+    }
+    assert_eq!(count_lost_journals(home.path()), 2);
+}
+
+/// The file has its other name before the index forgets the run.
+#[test]
+fn run_that_is_being_removed_is_not_listed() {
+    let home = tempfile::tempdir().expect("folder");
+    let (kept, removed) = (run_id(1), run_id(2));
+    {
+        let store = Store::open(home.path()).expect("opened");
+        for run in [&kept, &removed] {
+            store.journal(run).expect("journal").append(&entries(run, ["a".to_owned()])).expect("appended");
+        }
+    }
+    let path = journal_path(home.path(), &removed);
+    std::fs::rename(&path, path.with_extension("removed")).expect("renamed");
+    assert_eq!(listed(&Store::open_for_reading(home.path()).expect("opened")), [kept.clone()]);
+    assert_eq!(listed(&Store::open(home.path()).expect("opened")), [kept]);
+    assert!(!path.with_extension("removed").exists());
+    assert_eq!(count_lost_journals(home.path()), 0);
 }
 
 #[test]

@@ -15,7 +15,7 @@ use plait_core::id::RunId;
 use super::{FOLDER, path_of};
 use crate::store::fault;
 use crate::store::store_core::StoreCore;
-use crate::store::tree::{files_in, run_key, visit_texts};
+use crate::store::tree::{TreeFiles, run_key, visit_texts};
 use crate::store::visit_records::visit_records;
 
 /// In the folder of attachments: the hashes of those that may be unreferenced, one per line.
@@ -108,8 +108,8 @@ fn unreferenced(core: &StoreCore, mut hashes: Hashes) -> Result<Option<Hashes>, 
         }
     };
     let failed = |error: std::io::Error| fault::of_io("look for attachments", &error);
-    for (_, path, _) in files_in(home).map_err(failed)? {
-        if !visit_texts(&path, &mut exclude)? {
+    for (path, _) in TreeFiles::list(home)?.present.values() {
+        if !visit_texts(path, &mut exclude)? {
             return Ok(None);
         }
     }

@@ -1,6 +1,6 @@
 //! Reads every entry of every journal.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -12,12 +12,11 @@ use plait_run::journal::{ContextEvent, Entry, Event};
 use super::Report;
 use crate::codes;
 use crate::store::conversation;
-use crate::store::fault;
 use crate::store::journal_reader::TreeFile;
 use crate::store::log_file::Key;
 use crate::store::recovery::Progress;
 use crate::store::store_core::StoreCore;
-use crate::store::tree::{self, run_id};
+use crate::store::tree::{self, TreeFiles, run_id};
 
 /// Which runs recall which messages of a conversation.
 pub(super) type Recalls = BTreeMap<Key, Vec<(RunId, Range<u64>)>>;
@@ -25,8 +24,8 @@ pub(super) type Recalls = BTreeMap<Key, Vec<(RunId, Range<u64>)>>;
 pub(super) fn check(core: &StoreCore, report: &mut Report, progress: Progress<'_>) -> Result<Recalls, Fault> {
     let home = &core.shared.home;
     let mut recalls = Recalls::new();
-    let files = tree::files_in(home).map_err(|error| fault::of_io("list the journals", &error))?;
-    for (done, (root, path, size)) in files.iter().enumerate() {
+    let files = TreeFiles::list(home)?.present;
+    for (done, (root, (path, size))) in files.iter().enumerate() {
         progress(done, files.len());
         match TreeFile::open(path) {
             Ok(tree) => check_tree(core, *root, path, *size, &tree, &mut recalls, report)?,
@@ -35,10 +34,9 @@ pub(super) fn check(core: &StoreCore, report: &mut Report, progress: Progress<'_
         }
     }
     progress(files.len(), files.len());
-    let present: BTreeSet<Key> = files.iter().map(|(root, ..)| *root).collect();
     let index = core.shared.index();
     for (root, _) in index.damaged_trees() {
-        if !present.contains(&root) {
+        if !files.contains_key(&root) {
             let runs: Vec<String> = index.tree(root).into_iter().map(|run| run_id(run).to_string()).collect();
             let path = tree::path_in(home, root);
             report.lost(

@@ -19,12 +19,11 @@ use crate::store::journal_reader::TreeFile;
 use crate::store::log_file::Key;
 use crate::store::memories::{self, KnownSizes, LoadedMemories};
 use crate::store::store_core::{StoreCore, apply_to_conversations};
-use crate::store::tree::{self, run_id};
+use crate::store::tree::{TreeFiles, run_id};
 
 pub(super) fn run_trees(core: &StoreCore, report: &mut Report) -> Result<(), Fault> {
     let shared = &core.shared;
-    let files = tree::files_in(&shared.home).map_err(|error| fault::of_io("list the journals", &error))?;
-    for (root, path, _) in files {
+    for (root, (path, _)) in TreeFiles::list(&shared.home)?.present {
         let tree = match TreeFile::open(&path) {
             Ok(tree) => tree,
             // Left to the version that wrote it.

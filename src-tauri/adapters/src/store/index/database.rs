@@ -1,9 +1,12 @@
 //! The database behind the index. Owns its folder, and noticing that what it holds is not what was written last.
 //!
 //! sled takes a damaged record for the end of its log and goes on without what follows. So the file `state` beside it says which
-//! generation was written last, and after an orderly close the checksum of all files. A database that does not match is deleted,
-//! and the store fills a new one from its files.
+//! generation was written last, and after an orderly close the checksum of all files. The database itself holds the checksum of the
+//! lists. One that does not match is deleted, and the store fills a new one from its files.
+//!
+//! sled lets one process open a database. Others read a copy of it, which the same checks keep from being half of a change.
 
+use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +21,8 @@ use crate::private_files;
 use crate::store::log_file::Key;
 use crate::store::open::Lock;
 
-const GENERATION: &[u8] = b"g";
+/// The key of the [`Version`].
+const VERSION: &[u8] = b"v";
 const REPLY: u8 = b'k';
 const PLACE: u8 = b'p';
 const KEY_BYTES: usize = size_of::<Key>();
@@ -29,6 +33,8 @@ const CACHE_BYTES: u64 = 64 << 20;
 /// A process that is being started may have sled's lock open for a moment.
 const LOCK_TRIES: usize = 20;
 const LOCK_RETRY_DELAY: Duration = Duration::from_millis(10);
+/// A copy that was made in the middle of a change is made again.
+const COPY_TRIES: usize = 3;
 
 pub(super) type Result<T> = std::result::Result<T, Unusable>;
 
@@ -70,10 +76,35 @@ pub(super) fn remove_file(path: &Path) {
     let _ = fs::remove_file(path);
 }
 
+/// Which groups of changes the database holds: how many there were, and the sum of the checksums of all records of the lists.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Version {
+    generation: u64,
+    sum: u64,
+}
+
+impl Version {
+    fn bytes(self) -> [u8; 16] {
+        (u128::from(self.generation) << 64 | u128::from(self.sum)).to_be_bytes()
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self> {
+        let number = u128::from_be_bytes(bytes.try_into().map_err(|_| Unusable)?);
+        let half = |number: u128| u64::try_from(number & u128::from(u64::MAX)).map_err(|_| Unusable);
+        Ok(Self { generation: half(number >> u64::BITS)?, sum: half(number)? })
+    }
+}
+
+fn checksum_of(key: &[u8], value: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(key), value)
+}
+
 pub(super) struct Database {
     tree: sled::Db,
     folder: PathBuf,
-    generation: u64,
+    version: Version,
+    /// The checksums of the records of the lists.
+    checksums: HashMap<Vec<u8>, u32>,
     batch: sled::Batch,
     is_changed: bool,
     /// Files to remove after the next group.
@@ -82,8 +113,13 @@ pub(super) struct Database {
     _lock: Lock,
 }
 
-/// What opening finds: the database, its generation, and the lists in it.
-type Loaded = (sled::Db, u64, StoredLists);
+/// What opening finds.
+struct Loaded {
+    tree: sled::Db,
+    version: Version,
+    checksums: HashMap<Vec<u8>, u32>,
+    lists: StoredLists,
+}
 
 impl Database {
     /// Opens the database in `folder`, or a new one in its place if it can't be used. None if that can't be used either, or another
@@ -95,18 +131,22 @@ impl Database {
         private_files::set_mode(&mut options);
         let lock = options.open(folder.join("lock")).ok()?;
         let lock = Lock::of(lock).ok()?;
-        let (tree, generation, lists) = catch(|| Self::open_known(folder))
+        let Loaded { tree, version, checksums, lists } = catch(|| Loaded::known(folder))
             .or_else(|Unusable| {
                 catch(|| {
                     remove_all(folder)?;
-                    Self::load(folder, 0)
+                    Loaded::open(folder, 0)
                 })
             })
             .ok()?;
+        private_files::restrict_tree(folder).ok()?;
+        // The checksum of an orderly close does not hold any more.
+        write_state(folder, version.generation, None).ok()?;
         let database = Self {
             tree,
             folder: folder.to_owned(),
-            generation,
+            version,
+            checksums,
             batch: sled::Batch::default(),
             is_changed: false,
             leftovers: Vec::new(),
@@ -115,63 +155,43 @@ impl Database {
         Some((database, lists))
     }
 
-    /// Opens the database that was written last.
-    fn open_known(folder: &Path) -> Result<Loaded> {
-        remove_unfinished_snapshots(folder)?;
-        let state = fs::read_to_string(folder.join("state"))?;
-        let mut words = state.split_whitespace();
-        let generation = words.next().and_then(|word| word.parse().ok()).ok_or(Unusable)?;
-        if let Some(known) = words.next()
-            && checksum(folder)?.to_string() != known
-        {
-            return Err(Unusable);
-        }
-        Self::load(folder, generation)
-    }
-
-    /// Opens what stands in `folder`, which must be no older than `generation`.
-    fn load(folder: &Path, generation: u64) -> Result<Loaded> {
-        let tree = open_sled(folder)?;
-        private_files::restrict_tree(folder)?;
-        let found = match tree.get(GENERATION)? {
-            Some(bytes) => u64::from_be_bytes(bytes.as_ref().try_into().map_err(|_| Unusable)?),
-            None => 0,
+    /// The lists of the database in `folder`, which another process may be writing. None if there is none that can be used.
+    pub(super) fn read(folder: &Path) -> Option<StoredLists> {
+        let read_copy = || {
+            let copy = tempfile::tempdir()?;
+            // First the state: the database is never older.
+            fs::copy(folder.join("state"), copy.path().join("state"))?;
+            copy_files(folder, copy.path())?;
+            Ok(Loaded::known(copy.path())?.lists)
         };
-        if found < generation {
-            return Err(Unusable);
-        }
-        let mut lists = StoredLists::default();
-        for (list, records) in
-            [(List::Runs, &mut lists.runs), (List::Conversations, &mut lists.conversations)]
-        {
-            for stored in tree.scan_prefix([list as u8]) {
-                let (key, value) = stored?;
-                let key = key[1..].try_into().map_err(|_| Unusable)?;
-                records.insert(key, value.to_vec());
-            }
-        }
-        // The checksum of an orderly close does not hold any more.
-        write_state(folder, found, None)?;
-        Ok((tree, found, lists))
+        (0..COPY_TRIES).find_map(|_| catch(read_copy).ok())
     }
 
-    pub(super) fn put(&mut self, key: Vec<u8>, value: Vec<u8>) -> Result<()> {
-        self.batch.insert(key, value);
-        self.is_changed = true;
-        Ok(())
+    /// Replaces a record of a list.
+    pub(super) fn put(&mut self, key: Vec<u8>, value: Vec<u8>) {
+        let checksum = checksum_of(&key, &value);
+        let old = self.checksums.insert(key.clone(), checksum).unwrap_or_default();
+        self.version.sum = self.version.sum.wrapping_sub(old.into()).wrapping_add(checksum.into());
+        self.insert(key, value);
     }
 
-    pub(super) fn remove(&mut self, key: Vec<u8>) -> Result<()> {
+    /// Removes a record of a list.
+    pub(super) fn remove(&mut self, key: Vec<u8>) {
+        let old = self.checksums.remove(&key).unwrap_or_default();
+        self.version.sum = self.version.sum.wrapping_sub(old.into());
         self.batch.remove(key);
         self.is_changed = true;
-        Ok(())
     }
 
-    pub(super) fn put_reply(&mut self, key: &ReplyKey, place: Place) -> Result<()> {
+    fn insert(&mut self, key: Vec<u8>, value: Vec<u8>) {
+        self.batch.insert(key, value);
+        self.is_changed = true;
+    }
+
+    pub(super) fn put_reply(&mut self, key: &ReplyKey, place: Place) {
         let place = place_key(place);
-        let reply = [&reply_prefix(key.as_str().as_bytes()), &place[1..]].concat();
-        self.put(reply, Vec::new())?;
-        self.put(place, key.as_str().into())
+        self.insert([&reply_prefix(key.as_str().as_bytes()), &place[1..]].concat(), Vec::new());
+        self.insert(place, key.as_str().into());
     }
 
     pub(super) fn remove_replies(&mut self, run: Key) -> Result<()> {
@@ -209,14 +229,14 @@ impl Database {
     /// Writes the changes so far as one group, all or none of it.
     pub(super) fn write_out(&mut self) -> Result<()> {
         if self.is_changed {
-            self.generation += 1;
+            self.version.generation += 1;
             let mut batch = std::mem::take(&mut self.batch);
-            batch.insert(GENERATION, &self.generation.to_be_bytes());
+            batch.insert(VERSION, &self.version.bytes());
             self.tree.apply_batch(batch)?;
             self.tree.flush()?;
             self.is_changed = false;
             // Only now: a database that lacks this generation has lost something.
-            write_state(&self.folder, self.generation, None)?;
+            write_state(&self.folder, self.version.generation, None)?;
         }
         if !self.leftovers.is_empty() {
             // sled's flush does not outlive a power failure.
@@ -230,9 +250,9 @@ impl Database {
     pub(super) fn close(mut self) {
         let _ = catch(|| {
             self.write_out()?;
-            let Self { tree, folder, generation, _lock, .. } = self;
+            let Self { tree, folder, version, _lock, .. } = self;
             drop(tree);
-            write_state(&folder, generation, Some(checksum(&folder)?))
+            write_state(&folder, version.generation, Some(checksum(&folder)?))
         });
     }
 
@@ -244,6 +264,44 @@ impl Database {
             drop(self);
             Ok(())
         });
+    }
+}
+
+impl Loaded {
+    /// Opens the database that was written last, by the `state` beside it.
+    fn known(folder: &Path) -> Result<Self> {
+        remove_unfinished_snapshots(folder)?;
+        let state = fs::read_to_string(folder.join("state"))?;
+        let mut words = state.split_whitespace();
+        let generation = words.next().and_then(|word| word.parse().ok()).ok_or(Unusable)?;
+        if let Some(known) = words.next()
+            && checksum(folder)?.to_string() != known
+        {
+            return Err(Unusable);
+        }
+        Self::open(folder, generation)
+    }
+
+    /// Opens the database in `folder`, which must be whole and no older than `generation`.
+    fn open(folder: &Path, generation: u64) -> Result<Self> {
+        let tree = open_sled(folder)?;
+        let version = tree.get(VERSION)?.map_or(Ok(Version::default()), |bytes| Version::read(&bytes))?;
+        let mut loaded = Self { tree, version, checksums: HashMap::new(), lists: StoredLists::default() };
+        let mut sum = 0_u64;
+        for list in [List::Runs, List::Conversations] {
+            for stored in loaded.tree.scan_prefix([list as u8]) {
+                let (key, value) = stored?;
+                let checksum = checksum_of(&key, &value);
+                sum = sum.wrapping_add(checksum.into());
+                loaded.checksums.insert(key.to_vec(), checksum);
+                let key = key[1..].try_into().map_err(|_| Unusable)?;
+                loaded.lists.of(list).insert(key, value.to_vec());
+            }
+        }
+        if version.generation < generation || version.sum != sum {
+            return Err(Unusable);
+        }
+        Ok(loaded)
     }
 }
 
@@ -309,6 +367,22 @@ fn checksum(folder: &Path) -> io::Result<u32> {
 fn remove_unfinished_snapshots(folder: &Path) -> io::Result<()> {
     let unfinished = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "generating");
     files(folder)?.into_iter().filter(unfinished).try_for_each(fs::remove_file)
+}
+
+/// Copies the files of the database to an empty folder. The log comes last, so that no snapshot is newer.
+fn copy_files(folder: &Path, to: &Path) -> Result<()> {
+    let mut files = files(folder)?;
+    files.sort_by_key(|path| path.ends_with("db"));
+    for path in files {
+        let copy = to.join(path.strip_prefix(folder).map_err(|_| Unusable)?);
+        copy.parent().map_or(Ok(()), private_files::create_folder)?;
+        match fs::copy(&path, copy) {
+            // sled removes old snapshots and large values.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            copied => drop(copied?),
+        }
+    }
+    Ok(())
 }
 
 fn remove_all(folder: &Path) -> io::Result<()> {

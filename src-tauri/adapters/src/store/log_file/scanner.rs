@@ -115,6 +115,11 @@ impl Scanner {
         self.header
     }
 
+    /// The length of the file when it was opened.
+    pub(in crate::store) fn length(&self) -> u64 {
+        self.length
+    }
+
     /// How the file ends. To be asked when [`Scanner::next`] gave nothing more.
     pub(in crate::store) fn end(&self) -> ScanEnd {
         ScanEnd { end: self.at, torn: self.torn }

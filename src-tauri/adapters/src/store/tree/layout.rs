@@ -49,6 +49,8 @@ pub(in crate::store) struct TreeLayout {
     pub(in crate::store) damage: Vec<Damage>,
     /// Whether a damaged record could have been of any run.
     pub(in crate::store) has_unknown_damage: bool,
+    /// The size of the file.
+    pub(in crate::store) size: u64,
     /// Where the last whole record ends; a torn end is behind it.
     pub(in crate::store) end: u64,
     pub(in crate::store) torn: bool,
@@ -106,6 +108,7 @@ impl TreeLayout {
                 }
             }
         }
+        layout.size = scanner.length();
         let end = scanner.end();
         (layout.end, layout.torn) = (end.end, end.torn);
         layout.sealed = scanner.header().is_some_and(|header| header.sealed);

@@ -14,8 +14,8 @@ pub(super) fn is_summary(header: &FrameHeader) -> bool {
     header.kind == SUMMARY && header.flags == SUMMARY_VERSION
 }
 
-/// The text of the summary of a file. None if it has none, or a damaged one. Faults `store.newer`, `store.io`.
-pub(in crate::store) fn read_summary(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
+/// The text of the summary of a file, and the size of the file. None if it has none, or a damaged one. Faults `store.newer`, `store.io`.
+pub(in crate::store) fn read_summary(path: &Path) -> Result<Option<(Vec<u8>, u64)>, Fault> {
     let failed = |error: std::io::Error| fault::of_io("read a journal", &error);
     let mut scanner = match Scanner::open(path) {
         Ok(scanner) => scanner,
@@ -23,9 +23,10 @@ pub(in crate::store) fn read_summary(path: &Path) -> Result<Option<Vec<u8>>, Fau
         Err(OpenError::Io(error)) => return Err(failed(error)),
     };
     let sealed = scanner.header().is_some_and(|header| header.sealed);
+    let size = scanner.length();
     match scanner.next().map_err(failed)? {
         Some(Item::Record { header, payload, .. }) if sealed && is_summary(&header) => {
-            Ok(unpack(payload).ok())
+            Ok(unpack(payload).ok().map(|text| (text, size)))
         }
         _ => Ok(None),
     }

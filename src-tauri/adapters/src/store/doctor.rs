@@ -7,6 +7,7 @@
 
 mod conversations;
 mod documents;
+mod ledger;
 mod memories;
 mod missing_conversations;
 mod readable_copy;
@@ -89,6 +90,7 @@ pub fn check(home: &Path, salvage: bool, progress: Progress<'_>) -> Result<Repor
     let recalls = run_trees::check(&core, &mut report, progress)?;
     conversations::check(&core, &recalls, &mut report)?;
     memories::check(&core, &mut report)?;
+    ledger::check(&core, &mut report);
     documents::check(&core, &mut report);
     if core.is_read_only() {
         return Ok(report);
@@ -98,6 +100,7 @@ pub fn check(home: &Path, salvage: bool, progress: Progress<'_>) -> Result<Repor
         salvage::conversations(&core, &mut report)?;
         missing_conversations::restore(&core, &mut report)?;
         salvage::memories(&core, &mut report)?;
+        salvage::ledger(&core, &mut report)?;
         salvage::documents(&core, &mut report)?;
     }
     let mut compressed = 0;

@@ -117,6 +117,11 @@ impl RunIndex {
         self.by_root.keys().copied()
     }
 
+    /// All runs.
+    pub(super) fn keys(&self) -> Vec<Key> {
+        self.index.records().keys().copied().collect()
+    }
+
     /// The runs of a tree.
     pub(super) fn tree(&self, root: Key) -> Vec<Key> {
         self.by_root.get(&root).into_iter().flatten().copied().collect()

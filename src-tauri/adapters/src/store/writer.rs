@@ -217,6 +217,9 @@ impl Worker {
         if !self.shared.close(tree) {
             return None;
         }
+        let runs = self.shared.index().tree(tree.root());
+        // What is missing there is entered when the store opens.
+        let _ = self.shared.enter_spending(&runs);
         let mut index = self.shared.index();
         index.put_size(tree.root(), size);
         index.has_ended(tree.root()).then(|| tree.root())

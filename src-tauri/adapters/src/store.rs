@@ -97,7 +97,7 @@ impl Store {
     }
 
     /// Opens the store for reading, also while another process writes it. What that process does later may not be seen.
-    /// Whatever changes the store is refused (`store.locked`). Faults: `store.old_form`, `store.newer`, `store.io`.
+    /// Changes of the store are refused (`store.locked`). Faults: `store.old_form`, `store.newer`, `store.io`.
     pub fn open_for_reading(home: &Path) -> Result<Self, Fault> {
         StoreCore::read(home, Arc::new(FileSystem), &mut |_, _| ()).map(Self)
     }
@@ -149,7 +149,7 @@ impl Store {
         Ok(self.0.runs(filter))
     }
 
-    /// What every run has spent, also those that were removed. Usage and quotas are sums of it.
+    /// What every run has spent, removed ones included. Usage and quotas are sums of it.
     pub fn spending(&self) -> Result<Vec<RunSpending>, Fault> {
         Ok(self.0.spending())
     }

@@ -1,7 +1,7 @@
 //! Checks a whole data directory, brings back what can be brought back, and says what it found and did.
 //!
 //! Checking reads every record of every file. Without being asked to salvage, it changes nothing but what can be rebuilt:
-//! the index is written anew, and the journals of trees that have ended are compressed. Salvaging moves each damaged file
+//! the index is rebuilt, and the journals of trees that have ended are compressed. Salvaging moves each damaged file
 //! into the folder `damaged` and writes a copy of what can be read in its place. Owns what is looked at and how it is
 //! reported.
 
@@ -35,7 +35,7 @@ pub struct Finding {
     pub path: PathBuf,
     /// Whether something that was stored can't be read.
     pub is_loss: bool,
-    /// What is wrong, in a sentence.
+    /// The damage, in a sentence.
     pub message: String,
 }
 

@@ -247,7 +247,7 @@ impl RunRecord {
                 }));
                 return true;
             }
-            // One that starts while the run waits is one whose child run did, before a crash.
+            // Before a crash, its child run had started already.
             Event::Node(activation, NodeEvent::Started { .. }) if !self.waiting_on.is_empty() => {
                 self.close(activation);
                 self.status = RunStatus::Running;

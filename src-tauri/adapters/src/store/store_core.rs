@@ -47,7 +47,7 @@ pub(super) struct StoreCore {
 }
 
 impl StoreCore {
-    /// Opens the data directory for writing. `rebuild`: whatever its index says.
+    /// Opens the data directory for writing. `rebuild`: reads all files and ignores the index.
     pub(super) fn open(
         home: &Path,
         disk: Arc<dyn Disk>,
@@ -62,7 +62,7 @@ impl StoreCore {
         Ok(core)
     }
 
-    /// Opens the data directory for reading, whoever writes it.
+    /// Opens the data directory for reading, also while another process writes it.
     pub(super) fn read(home: &Path, disk: Arc<dyn Disk>, progress: Progress<'_>) -> Result<Arc<Self>, Fault> {
         open::refuse_old_form(home)?;
         // A reader that has no right to it finds a folder that is there already.

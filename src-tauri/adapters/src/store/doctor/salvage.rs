@@ -157,7 +157,7 @@ pub(super) fn replace(core: &StoreCore, path: &Path, copy: Option<&[u8]>) -> Res
         kept = folder.join(format!("{}.{number}", name.to_string_lossy()));
     }
     let Some(copy) = copy else { return disk.rename(path, &kept).map_err(failed) };
-    // A copy rather than the file itself: whatever happens, one of the two stands in its place.
+    // A copy rather than the file itself: after a crash one of the two is in its place.
     let damaged = std::fs::read(path).map_err(failed)?;
     disk.replace(&kept, &damaged).and_then(|()| disk.replace(path, copy)).map_err(failed)
 }

@@ -33,7 +33,7 @@ pub(in crate::store) struct FileHeader {
     pub(in crate::store) id: Key,
 }
 
-/// What is wrong with a header.
+/// Why a header is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeaderError {
     Damaged,

@@ -52,6 +52,25 @@ async fn quota_of_a_day_holds_across_processes() {
     assert!(spent > 5 && spent < 40, "what the first run used: {reserved}");
 }
 
+#[tokio::test]
+async fn removed_run_counts_for_usage_and_the_quota_of_the_day() {
+    let home = Home::default();
+    let file = home.file("asking.flow.json", &flow(&json!({}), &json!({})));
+    let first = home.plait(&["run", &file, "--json"]);
+    assert_eq!(first.code, 0, "{first:#?}");
+    let usage = || serde_json::from_str::<Value>(&home.plait(&["usage", "--json"]).out).unwrap();
+    let before = usage();
+    assert!(before["total"]["calls"].as_u64().unwrap() > 0, "{before}");
+    let run = first.events()[0]["run"].as_str().unwrap().to_owned();
+    let removed = home.plait(&["runs", "rm", &run]);
+    assert_eq!(removed.code, 0, "{removed:#?}");
+    assert_eq!(home.plait(&["runs", "show", &run]).code, 2);
+    assert_eq!(usage(), before);
+    home.change_settings(|settings| settings["quotas"] = json!({ "day": { "tokens": 110 } })).await;
+    let second = home.plait(&["run", &file, "--json"]);
+    assert_eq!((second.code, code(&second)), (1, json!("quota.exceeded")), "{second:#?}");
+}
+
 #[test]
 fn question_about_a_quota_is_answered_in_the_terminal() {
     let home = Home::default();

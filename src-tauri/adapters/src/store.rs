@@ -4,6 +4,7 @@
 //! |---|---|
 //! | journals of a run and its child runs | `runs/<year>-<month>/<run>.journal` ([`tree`]) |
 //! | conversations | `conversations/<id>.journal` ([`conversation`]) |
+//! | what each run has spent, also after it was removed | `spending.log` ([`ledger`]) |
 //! | images and files of messages | `attachments/<first two digits>/<hash>` ([`attachments`]) |
 //! | users' long-term memories | `memory/<hash of the user's name>.log` ([`memories`]) |
 //! | the derived index: lists of runs and conversations, reply keys | the database `index`, rebuilt when it is gone ([`index`]) |
@@ -24,6 +25,7 @@ mod index;
 mod journal;
 mod journal_reader;
 mod large_value;
+mod ledger;
 mod log_file;
 mod memories;
 mod open;
@@ -63,6 +65,7 @@ pub use documents::RecentFlow;
 pub use drafts::Draft;
 pub use journal::RunJournal;
 pub use journal_reader::JournalEntries;
+pub use ledger::RunSpending;
 pub use memories::{MAX_MEMORIES, MemoryList};
 use record::RunRecord;
 pub use recovery::Progress;
@@ -94,7 +97,7 @@ impl Store {
     }
 
     /// Opens the store for reading, also while another process writes it. What that process does later may not be seen.
-    /// Whatever changes the store is refused (`store.locked`). Faults: `store.old_form`, `store.newer`, `store.io`.
+    /// Changes of the store are refused (`store.locked`). Faults: `store.old_form`, `store.newer`, `store.io`.
     pub fn open_for_reading(home: &Path) -> Result<Self, Fault> {
         StoreCore::read(home, Arc::new(FileSystem), &mut |_, _| ()).map(Self)
     }
@@ -144,6 +147,11 @@ impl Store {
     /// Runs, newest first.
     pub fn runs(&self, filter: &RunFilter) -> Result<Vec<RunRecord>, Fault> {
         Ok(self.0.runs(filter))
+    }
+
+    /// What every run has spent, removed ones included. Usage and quotas are sums of it.
+    pub fn spending(&self) -> Result<Vec<RunSpending>, Fault> {
+        Ok(self.0.spending())
     }
 
     /// The child runs of a run, in the order they started.

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use plait_adapters::Store;
-use plait_adapters::store::RunFilter;
-use plait_adapters::store::record::{QUARTER_MS, RunRecord};
+use plait_adapters::store::RunSpending;
+use plait_adapters::store::record::QUARTER_MS;
 use plait_run::host::Clock;
 use plait_run::journal::Spending;
 use plait_run::models::prices_date;
@@ -52,11 +52,7 @@ impl Command for UsageByDay {
     async fn run(self, service: &UsageService) -> Result<Usage, ErrorReply> {
         let (store, now) = (service.store.clone(), service.clock.now_ms());
         let days = self.days.unwrap_or(DEFAULT_DAYS);
-        run_blocking(move || {
-            let runs = store.runs(&RunFilter::default())?;
-            Ok(Usage::by_day(&runs, now, days, &TimeZone::system()))
-        })
-        .await
+        run_blocking(move || Ok(Usage::by_day(&store.spending()?, now, days, &TimeZone::system()))).await
     }
 }
 
@@ -84,8 +80,8 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// The usage of these runs on the last `days` days. `now`, in milliseconds since the Unix epoch, is on the last one.
-    fn by_day(runs: &[RunRecord], now: u64, days: u32, zone: &TimeZone) -> Self {
+    /// What runs have spent on the last `days` days. `now`, in milliseconds since the Unix epoch, is on the last one.
+    fn by_day(runs: &[RunSpending], now: u64, days: u32, zone: &TimeZone) -> Self {
         let today = date_of(now, zone);
         let first =
             (0..days.saturating_sub(1)).try_fold(today, |date, _| date.yesterday()).unwrap_or(Date::MIN);

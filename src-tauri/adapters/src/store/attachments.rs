@@ -17,7 +17,7 @@ use crate::codes;
 
 const FOLDER: &str = "attachments";
 
-/// The file of an attachment. Fault `attachment.missing` for what is no hash.
+/// The file of an attachment. Fault `attachment.missing` if it is no hash.
 fn path_of(home: &Path, hash: &AttachmentHash) -> Result<PathBuf, Fault> {
     let text = hash.as_str();
     let is_hash = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());

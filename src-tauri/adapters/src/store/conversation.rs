@@ -131,7 +131,7 @@ pub(in crate::store) fn files_in(folder: &Path) -> Result<Vec<(Key, u64)>, Fault
 }
 
 impl Conversations {
-    /// Takes what is `stored` in the index, and reads the files that changed since. `rebuild`: all files, whatever the index says.
+    /// Takes what is `stored` in the index, and reads the files that changed since. `rebuild`: reads all files and ignores the index.
     pub(in crate::store) fn open(
         disk: Arc<dyn Disk>,
         home: &Path,

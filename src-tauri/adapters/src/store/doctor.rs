@@ -1,12 +1,13 @@
 //! Checks a whole data directory, brings back what can be brought back, and says what it found and did.
 //!
 //! Checking reads every record of every file. Without being asked to salvage, it changes nothing but what can be rebuilt:
-//! the index is written anew, and the journals of trees that have ended are compressed. Salvaging moves each damaged file
+//! the index is rebuilt, and the journals of trees that have ended are compressed. Salvaging moves each damaged file
 //! into the folder `damaged` and writes a copy of what can be read in its place. Owns what is looked at and how it is
 //! reported.
 
 mod conversations;
 mod documents;
+mod ledger;
 mod memories;
 mod missing_conversations;
 mod readable_copy;
@@ -34,7 +35,7 @@ pub struct Finding {
     pub path: PathBuf,
     /// Whether something that was stored can't be read.
     pub is_loss: bool,
-    /// What is wrong, in a sentence.
+    /// The damage, in a sentence.
     pub message: String,
 }
 
@@ -89,6 +90,7 @@ pub fn check(home: &Path, salvage: bool, progress: Progress<'_>) -> Result<Repor
     let recalls = run_trees::check(&core, &mut report, progress)?;
     conversations::check(&core, &recalls, &mut report)?;
     memories::check(&core, &mut report)?;
+    ledger::check(&core, &mut report);
     documents::check(&core, &mut report);
     if core.is_read_only() {
         return Ok(report);
@@ -98,6 +100,7 @@ pub fn check(home: &Path, salvage: bool, progress: Progress<'_>) -> Result<Repor
         salvage::conversations(&core, &mut report)?;
         missing_conversations::restore(&core, &mut report)?;
         salvage::memories(&core, &mut report)?;
+        salvage::ledger(&core, &mut report)?;
         salvage::documents(&core, &mut report)?;
     }
     let mut compressed = 0;

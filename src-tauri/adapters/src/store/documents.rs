@@ -32,7 +32,7 @@ pub struct RecentFlow {
     pub opened_at: u64,
 }
 
-/// The file of a flow document. Fault `flow.unknown` for what is no hash.
+/// The file of a flow document. Fault `flow.unknown` if it is no hash.
 fn flow_path(home: &Path, hash: &str) -> Result<PathBuf, Fault> {
     let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_hash { Ok(home.join("flows").join(hash).with_extension("json")) } else { Err(unknown_flow(hash)) }

@@ -1,6 +1,6 @@
 //! Users' long-term memories: one append-only, checksummed file each, `memory/<hash of the name>.log`.
 //!
-//! Storing appends. Erasing and changing write the file anew without the old text, so that no byte of it is left in the file;
+//! Storing appends. Erasing and changing write a new file without the old text, so that no byte of it is left in the file;
 //! of an erased memory only its id stays, so that a run that is resumed later does not store it again. To a damaged file
 //! nothing is written; what can be read of it is shown. `memory/sizes.json` tells a file that lost its end. Owns the files; refuses to search them.
 
@@ -71,7 +71,7 @@ pub(super) struct Memories {
 }
 
 struct OpenFiles {
-    /// Those that were used since the store was opened.
+    /// The files that were used since the store was opened.
     files: HashMap<UserName, MemoryFile>,
     sizes: KnownSizes,
 }

@@ -15,7 +15,7 @@ const LOCK_TRIES: usize = 5;
 const LOCK_RETRY_DELAY: Duration = Duration::from_millis(2);
 
 /// The folders and files of the data directory.
-const OWN_NAMES: [&str; 17] = [
+const OWN_NAMES: [&str; 18] = [
     "runs",
     "index",
     "conversations",
@@ -26,6 +26,7 @@ const OWN_NAMES: [&str; 17] = [
     "knowledge",
     "damaged",
     "lock",
+    "spending.log",
     "settings.json",
     "recent.json",
     "calibration.json",

@@ -114,15 +114,15 @@ pub struct RunRecord {
     /// The same by quarter of an hour (since the Unix epoch; midnight anywhere is the end of one) and `provider/model`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(skip)]
-    pub spent: BTreeMap<u64, BTreeMap<String, Spending>>,
+    pub(in crate::store) spent: BTreeMap<u64, BTreeMap<String, Spending>>,
     /// What calls without a report stay charged with in quotas, by quarter of an hour.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[ts(skip)]
-    pub unreported: BTreeMap<u64, Amount>,
+    pub(in crate::store) unreported: BTreeMap<u64, Amount>,
     /// Calls that were sent and not answered, with what quotas hold for them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(skip)]
-    pub unanswered: Vec<UnansweredCall>,
+    pub(in crate::store) unanswered: Vec<UnansweredCall>,
     /// The open questions, in the order they were asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(optional, as = "Option<Vec<OpenPause>>")]
@@ -167,6 +167,11 @@ impl RunRecord {
             error: None,
             events: 1,
         })
+    }
+
+    /// How many model calls were answered.
+    pub fn calls(&self) -> u64 {
+        self.spent.values().flat_map(BTreeMap::values).map(|spent| spent.calls).sum()
     }
 
     /// Takes out the latest unanswered call of this kind.
@@ -242,7 +247,7 @@ impl RunRecord {
                 }));
                 return true;
             }
-            // One that starts while the run waits is one whose child run did, before a crash.
+            // Before a crash, its child run had started already.
             Event::Node(activation, NodeEvent::Started { .. }) if !self.waiting_on.is_empty() => {
                 self.close(activation);
                 self.status = RunStatus::Running;

@@ -24,7 +24,7 @@ use crate::codes;
 pub type Progress<'p> = &'p mut dyn FnMut(usize, usize);
 
 /// Compares the index with the files and brings it up to date. `files` are those of the run trees, listed before the index was read: it
-/// is never older. `rebuild`: reads all files, whatever the index says. Gives the trees whose files were read.
+/// is never older. `rebuild`: reads all files and ignores the index. Gives the trees whose files were read.
 pub(super) fn recover(
     home: &Path,
     mut files: TreeFiles,
@@ -61,7 +61,7 @@ pub(super) fn recover(
             }
             // Another process has removed it since.
             _ if !path.exists() => index.remove_tree(**root),
-            // Reading the file says what is wrong with it.
+            // Reading the file finds the damage.
             _ => refold(index, path, **root)?,
         }
     }

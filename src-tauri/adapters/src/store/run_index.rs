@@ -37,7 +37,7 @@ pub enum Which {
     /// All of them.
     #[default]
     All,
-    /// Those that no other run started.
+    /// Runs that no other run started.
     Roots,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct RunIndex {
     derived: Arc<Index>,
     children: BTreeMap<Key, BTreeSet<Key>>,
     by_root: BTreeMap<Key, BTreeSet<Key>>,
-    /// The trees to whose files nothing may be written, and why.
+    /// The trees with damaged files, to which nothing may be written, and the reasons.
     damaged: HashMap<Key, String>,
 }
 
@@ -115,6 +115,11 @@ impl RunIndex {
     /// The roots of all trees.
     pub(super) fn roots(&self) -> impl Iterator<Item = Key> {
         self.by_root.keys().copied()
+    }
+
+    /// All runs.
+    pub(super) fn keys(&self) -> Vec<Key> {
+        self.index.records().keys().copied().collect()
     }
 
     /// The runs of a tree.

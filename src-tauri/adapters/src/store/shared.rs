@@ -13,6 +13,7 @@ use super::disk::Disk;
 use super::fault;
 use super::index::Index;
 use super::journal_reader::{EntryReader, duplicate};
+use super::ledger::Ledger;
 use super::log_file::Key;
 use super::memories::Memories;
 use super::recovery;
@@ -31,6 +32,7 @@ pub(super) struct Shared {
     pub(super) memories: Memories,
     index: Mutex<RunIndex>,
     pub(super) derived_index: Arc<Index>,
+    pub(super) ledger: Ledger,
     trees: Mutex<HashMap<Key, Arc<Tree>>>,
     layouts: Mutex<Vec<(Key, u64, Arc<TreeLayout>)>>,
     /// The token calibration that is not written yet.
@@ -46,6 +48,7 @@ impl Shared {
         index: RunIndex,
         derived_index: Arc<Index>,
         conversations: Arc<Conversations>,
+        ledger: Ledger,
     ) -> Self {
         Self {
             memories: Memories::new(Arc::clone(&disk), home),
@@ -54,6 +57,7 @@ impl Shared {
             conversations,
             index: Mutex::new(index),
             derived_index,
+            ledger,
             trees: Mutex::default(),
             layouts: Mutex::default(),
             calibration: Mutex::default(),
@@ -204,6 +208,12 @@ impl Shared {
         keys.sort_unstable();
         keys.dedup();
         keys
+    }
+
+    /// Enters what these runs have spent in the ledger. Faults `store.*`.
+    pub(super) fn enter_spending(&self, runs: &[Key]) -> Result<(), Fault> {
+        let index = self.index();
+        self.ledger.enter(runs.iter().filter_map(|run| Some((*run, &index.get(run)?.record))))
     }
 
     /// Compresses the file of a tree that has ended. False if there is nothing to do.

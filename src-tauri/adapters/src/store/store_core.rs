@@ -13,6 +13,7 @@ use super::conversation::{ConversationProjector, Conversations};
 use super::disk::Disk;
 use super::fault;
 use super::index::Index;
+use super::ledger::{self, Ledger, RunSpending};
 use super::log_file::Key;
 use super::open::{self, Lock};
 use super::record::RunRecord;
@@ -46,7 +47,7 @@ pub(super) struct StoreCore {
 }
 
 impl StoreCore {
-    /// Opens the data directory for writing. `rebuild`: whatever its index says.
+    /// Opens the data directory for writing. `rebuild`: reads all files and ignores the index.
     pub(super) fn open(
         home: &Path,
         disk: Arc<dyn Disk>,
@@ -61,7 +62,7 @@ impl StoreCore {
         Ok(core)
     }
 
-    /// Opens the data directory for reading, whoever writes it.
+    /// Opens the data directory for reading, also while another process writes it.
     pub(super) fn read(home: &Path, disk: Arc<dyn Disk>, progress: Progress<'_>) -> Result<Arc<Self>, Fault> {
         open::refuse_old_form(home)?;
         // A reader that has no right to it finds a folder that is there already.
@@ -104,8 +105,12 @@ impl StoreCore {
             Arc::clone(&derived),
             rebuild,
         )?;
-        let shared = Arc::new(Shared::new(disk, home, index, derived, Arc::new(conversations)));
+        let ledger = Ledger::load(Arc::clone(&disk), home)?;
+        let shared = Arc::new(Shared::new(disk, home, index, derived, Arc::new(conversations), ledger));
         if writing {
+            let runs = shared.index().keys();
+            // A full disk must not keep the store shut; the records of the runs say the same.
+            let _ = shared.enter_spending(&runs);
             open::remove_old_indexes(&*shared.disk, home);
             remove_leftovers(&shared);
             for root in changed {
@@ -203,6 +208,17 @@ impl StoreCore {
         found
     }
 
+    /// What every run has spent, removed ones included.
+    pub(super) fn spending(&self) -> Vec<RunSpending> {
+        let mut entries = self.shared.ledger.entries();
+        for record in self.runs(&RunFilter::default()) {
+            if let Ok(run) = run_key(&record.run) {
+                ledger::enter(&mut entries, run, &record);
+            }
+        }
+        entries.into_values().map(|entry| entry.spending).collect()
+    }
+
     /// The runs that a run started, in the order they started.
     pub(super) fn children(&self, id: &RunId) -> Result<Vec<RunRecord>, Fault> {
         let children = self.shared.index().children(&run_key(id)?);
@@ -253,6 +269,8 @@ impl StoreCore {
         if self.shared.is_open(&root) {
             return Err(busy(id));
         }
+        self.shared.enter_spending(&family)?;
+        self.shared.ledger.sync()?;
         let path = self.shared.path(root);
         let failed = |error: std::io::Error| fault::of_io("remove a run", &error);
         if key == root {

@@ -1,4 +1,4 @@
-//! All records in a file of records, whatever they mean.
+//! Reads all records of a file. Refuses to know what they mean.
 
 use std::path::Path;
 

@@ -110,7 +110,7 @@ impl Drop for Writer {
         self.queue.state.lock().closed = true;
         self.queue.work.notify_one();
         if let Some(thread) = self.thread.take() {
-            // A panic in the thread was reported by itself.
+            // The panic hook has reported a panic of the thread.
             let _ = thread.join();
         }
     }
@@ -159,7 +159,7 @@ impl Worker {
             dirty.remove(&tree.root());
             let synced = self.sync(&tree);
             for answer in answers {
-                // Whoever asked may have gone; so below.
+                // The caller may have stopped waiting; so below.
                 let _ = answer.send(synced.clone());
             }
         }
@@ -217,6 +217,9 @@ impl Worker {
         if !self.shared.close(tree) {
             return None;
         }
+        let runs = self.shared.index().tree(tree.root());
+        // The next opening of the store enters what this one could not.
+        let _ = self.shared.enter_spending(&runs);
         let mut index = self.shared.index();
         index.put_size(tree.root(), size);
         index.has_ended(tree.root()).then(|| tree.root())

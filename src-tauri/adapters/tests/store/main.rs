@@ -8,6 +8,7 @@ mod damage;
 mod full;
 mod index;
 mod journal;
+mod ledger;
 mod measure;
 mod open;
 mod rebuild;

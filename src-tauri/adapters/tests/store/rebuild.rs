@@ -1,6 +1,7 @@
 //! The derived index says what the files say, whatever happened to the store before.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use plait_adapters::Store;
 use plait_adapters::store::{RunFilter, RunJournal, doctor};
@@ -184,6 +185,13 @@ fn reader_without_the_index_takes_the_summary_of_a_run_that_has_ended() {
     assert_eq!(reader.run(&run).expect("listed").events, all.len() as u64);
 }
 
+/// How many losses a check finds in journals. The flow of these runs was never stored.
+fn count_lost_journals(home: &Path) -> usize {
+    let report = doctor::check(home, false, &mut |_, _| ()).expect("checked");
+    let is_journal = |path: &Path| path.extension().is_some_and(|extension| extension == "journal");
+    report.findings.iter().filter(|finding| finding.is_loss && is_journal(&finding.path)).count()
+}
+
 fn listed(store: &Store) -> Vec<RunId> {
     store.runs(&RunFilter::default()).expect("listed").into_iter().map(|record| record.run).collect()
 }
@@ -217,8 +225,7 @@ fn reader_names_what_a_cut_or_missing_journal_has_lost() {
         assert_eq!((read.len(), faults.len()), (kept, usize::from(kept < 21)), "{run}");
         assert!(faults.into_iter().filter_map(Result::err).all(|fault| fault.code == "journal.corrupt"));
     }
-    let report = doctor::check(home.path(), false, &mut |_, _| ()).expect("checked");
-    assert_eq!(report.findings.iter().filter(|finding| finding.is_loss).count(), 2, "{report:#?}");
+    assert_eq!(count_lost_journals(home.path()), 2);
 }
 
 /// The file has its other name before the index forgets the run.
@@ -237,8 +244,7 @@ fn run_that_is_being_removed_is_not_listed() {
     assert_eq!(listed(&Store::open_for_reading(home.path()).expect("opened")), [kept.clone()]);
     assert_eq!(listed(&Store::open(home.path()).expect("opened")), [kept]);
     assert!(!path.with_extension("removed").exists());
-    let report = doctor::check(home.path(), false, &mut |_, _| ()).expect("checked");
-    assert!(!report.has_losses(), "{report:#?}");
+    assert_eq!(count_lost_journals(home.path()), 0);
 }
 
 #[test]

@@ -68,7 +68,7 @@ impl Command for ListPrompts {
 
 /// The run, if it called a model.
 fn with_calls(record: RunRecord) -> Option<PromptRun> {
-    let calls: u64 = record.spent.values().flat_map(|models| models.values()).map(|spent| spent.calls).sum();
+    let calls = record.calls();
     (calls > 0).then_some(PromptRun {
         run: record.run,
         parent_run_id: record.parent_run_id,

@@ -1,10 +1,10 @@
-//! What was spent before this process, or before a run was resumed, by the records of runs: what quotas begin with.
+//! What was spent before this process, or before a run was resumed, by the ledger of the store: what quotas begin with.
 
 use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 use plait_adapters::Store;
-use plait_adapters::store::RunFilter;
+use plait_adapters::store::RunSpending;
 use plait_adapters::store::record::{QUARTER_MS, RunRecord};
 use plait_core::error::Fault;
 use plait_core::id::{ConversationId, RunId};
@@ -26,7 +26,7 @@ pub(crate) fn open_day(bank: &QuotaBank, store: &Store, now: u64) -> Result<(), 
     }
     let zone = TimeZone::system();
     let today = day_number(now, &zone);
-    let runs = store.runs(&RunFilter::default())?;
+    let runs = store.spending()?;
     let of_today = |quarter: u64| day_number(quarter.saturating_mul(QUARTER_MS), &zone) == today;
     bank.open(holder, sum(&runs, of_today));
     Ok(())
@@ -38,8 +38,8 @@ pub(super) fn open_conversation(bank: &QuotaBank, store: &Store, id: &Conversati
     if bank.knows(&holder) {
         return Ok(());
     }
-    let mut runs = store.runs(&RunFilter::default())?;
-    runs.retain(|run| run.conversation.as_ref().or(run.paid_by.as_ref()) == Some(id));
+    let mut runs = store.spending()?;
+    runs.retain(|run| run.conversation.as_ref() == Some(id));
     bank.open(holder, sum(&runs, |_| true));
     Ok(())
 }
@@ -61,13 +61,13 @@ fn spent_in_tree(store: &Store, root: RunRecord) -> Result<Amount, Fault> {
     let mut runs = vec![root];
     while let Some(run) = runs.pop() {
         runs.extend(store.children(&run.run)?);
-        spent += sum(&[run], |_| true);
+        spent += sum(&[(&run).into()], |_| true);
     }
     Ok(spent)
 }
 
 /// What these runs spent in the quarters of an hour that count.
-fn sum(runs: &[RunRecord], counts: impl Fn(u64) -> bool) -> Amount {
+fn sum(runs: &[RunSpending], counts: impl Fn(u64) -> bool) -> Amount {
     let mut sum = Amount::default();
     for run in runs {
         for (_, models) in run.spent.iter().filter(|(quarter, _)| counts(**quarter)) {

@@ -70,8 +70,7 @@ fn usage(store: &Store, root: &RunId) -> Result<TreeUsage, ErrorReply> {
     for record in store.tree(root)? {
         used.runs += 1;
         used.events += record.events;
-        used.model_calls +=
-            record.spent.values().flat_map(|models| models.values()).map(|spent| spent.calls).sum::<u64>();
+        used.model_calls += record.calls();
     }
     Ok(used)
 }

@@ -1,3 +1,4 @@
+use plait_adapters::store::record::RunRecord;
 use plait_core::id::{Activation, Epoch, RunId};
 use plait_core::origin::Origins;
 use plait_run::journal::{CallAccount, CallEvent, Entry, Event, FlowRef, RunEvent};
@@ -10,7 +11,7 @@ use super::*;
 const EVENING: u64 = 1_786_053_000_000;
 const MINUTE: u64 = 60_000;
 
-fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
+fn spending(calls: &[(u64, Option<u64>)]) -> RunSpending {
     let entry = |seq: u64, at: u64, event: Event| Entry { seq: Some(seq), at, event };
     let first = Event::Run(RunEvent::Started {
         origins: Origins::NONE,
@@ -54,14 +55,14 @@ fn record(calls: &[(u64, Option<u64>)]) -> RunRecord {
         );
         record.apply(&entry(seq, *at, event));
     }
-    record
+    (&record).into()
 }
 
 #[test]
 fn call_counts_on_the_day_it_was_made() {
     // One run that continues past midnight, in two time zones.
     let runs =
-        [record(&[(EVENING, Some(5)), (EVENING + 45 * MINUTE, None), (EVENING + 140 * MINUTE, Some(7))])];
+        [spending(&[(EVENING, Some(5)), (EVENING + 45 * MINUTE, None), (EVENING + 140 * MINUTE, Some(7))])];
     let now = EVENING + 200 * MINUTE;
     let by_day = |zone: &TimeZone, days: u32| -> Vec<_> {
         let usage = Usage::by_day(&runs, now, days, zone);

@@ -3,7 +3,7 @@
 //! - Which attachments may have become unreferenced is written down before the run is removed. So a crash at any point loses no
 //!   more than the moment at which they are removed: the next removal, and `plait doctor`, look at them again.
 //! - An attachment stays if its hash stands anywhere in a journal, a conversation, a memory, a draft, a template or the document of
-//!   a flow. Whoever can't be read, in whole or in part, may refer to all of them: then nothing is removed.
+//!   a flow. A file that can't be read, in whole or in part, may refer to all of them: then nothing is removed.
 //! - What was stored or taken over since the store was opened stays as well: a run that refers to it may be about to begin.
 
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ use crate::store::store_core::StoreCore;
 use crate::store::tree::{TreeFiles, run_key, visit_texts};
 use crate::store::visit_records::visit_records;
 
-/// In the folder of attachments: the hashes of those that may be unreferenced, one per line.
+/// In the folder of attachments: the hashes of attachments that may be unreferenced, one per line.
 const CANDIDATES: &str = "unreferenced";
 /// The digits of a hash.
 const HASH_LENGTH: usize = 64;
@@ -174,7 +174,7 @@ fn noted(core: &StoreCore) -> Hashes {
 fn write(core: &StoreCore, hashes: &Hashes) {
     let disk = &core.shared.disk;
     let lines: String = hashes.iter().flat_map(|hash| [hash.as_str(), "\n"]).collect();
-    // Failures cost space alone: what is written down and not there, or referred to, is passed over.
+    // Failures cost space alone: hashes without a file, or with a reference, are passed over.
     let _ = if hashes.is_empty() {
         disk.remove(&list(core))
     } else {

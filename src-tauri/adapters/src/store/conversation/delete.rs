@@ -12,7 +12,7 @@ use crate::codes;
 use crate::store::fault;
 
 impl Conversations {
-    /// The file of a conversation. Fault `conversation.unknown` for what is no id.
+    /// The file of a conversation. Fault `conversation.unknown` if it is no id.
     pub(in crate::store) fn path(&self, id: &ConversationId) -> Result<PathBuf, Fault> {
         Ok(path_in(&self.folder, key_of(id)?))
     }

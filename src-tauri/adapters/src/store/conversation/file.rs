@@ -80,7 +80,7 @@ pub(in crate::store) struct ConversationFile {
     summaries: HashMap<(u64, RunId), u64>,
     /// The workflow's memory as its runs have changed it.
     memory: WorkflowMemory,
-    /// The events whose results are in the file.
+    /// The events that have results in the file.
     applied: HashSet<(Key, u64)>,
     damage: Vec<Damage>,
     /// The gaps before this position are not filled.
@@ -166,7 +166,7 @@ pub(super) fn without_contents(record: &ConversationRecord) -> ConversationRecor
     ConversationRecord { messages: 0, tokens: 0, spent: Spending::default(), summary: None, ..record.clone() }
 }
 
-/// A record of which only the id is known.
+/// A record with an id and nothing else.
 fn blank(key: Key) -> ConversationRecord {
     let new =
         super::NewConversation { flow: String::new(), flow_name: String::new(), user: String::new(), at: 0 };
@@ -291,7 +291,7 @@ impl ConversationFile {
         self.fold(offset, &header, &payload).map_err(|why| corrupt(&self.record.id, &why))
     }
 
-    /// Takes a record into account. The error says what is wrong with it.
+    /// Takes a record into account. The error describes the damage.
     fn fold(&mut self, offset: u64, header: &FrameHeader, payload: &[u8]) -> Result<(), String> {
         let wrong = |error: serde_json::Error| error.to_string();
         match header.kind {
@@ -313,7 +313,7 @@ impl ConversationFile {
     }
 
     fn fold_update(&mut self, offset: u64, update: StoredUpdate) {
-        // Those that a damaged record held.
+        // Messages that a damaged record held.
         let place = usize::try_from(update.place).unwrap_or(usize::MAX).min(self.positions.len() + MAX_GAP);
         let end = place + update.messages.len();
         if self.positions.len() < end {

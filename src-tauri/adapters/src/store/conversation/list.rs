@@ -14,7 +14,7 @@ pub struct ConversationFilter {
     pub flow: Option<String>,
     /// Only those of this user.
     pub user: Option<String>,
-    /// Only those whose title or messages contain all of these words, ignoring case.
+    /// Only conversations with all of these words in their title or messages, ignoring case.
     pub search: Option<String>,
     /// The maximum number of results.
     pub limit: Option<usize>,

@@ -1,4 +1,4 @@
-//! Reads the small documents: flows as they ran, drafts, and whatever is one file of the data directory.
+//! Reads the small documents: flows as they ran, drafts, and every document that is one file of the data directory.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::store::{GRANTS, MCP_SERVERS, MCP_TOOLS, RecentFlow, SETTINGS, UserLis
 /// A document that the data directory has one of.
 pub(super) struct Document {
     pub(super) name: &'static str,
-    /// Reads it, and says what is wrong with it.
+    /// Reads it. The error describes the damage.
     pub(super) read: fn(&StoreCore, &str) -> Result<(), Fault>,
     /// What it means to go on without it.
     pub(super) without: &'static str,

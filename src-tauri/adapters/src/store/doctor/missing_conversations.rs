@@ -1,5 +1,4 @@
-//! Conversations whose file is missing: which those are, and writing the file anew from what the index knows of a conversation
-//! and the journals of its runs hold. A message whose run was removed stays lost; the others keep their positions.
+//! Finds conversations without a file, and writes a new file from the index and from the journals of the runs. A message whose run was removed stays lost; the others keep their positions.
 
 use std::collections::BTreeMap;
 
@@ -113,7 +112,7 @@ impl Recorded {
     }
 }
 
-/// A conversation of which only a run in it is known.
+/// A conversation that is known from one of its runs alone.
 fn origin(key: Key, run: &RunRecord, thread: &str) -> ConversationRecord {
     ConversationRecord {
         id: id_of(key),

@@ -111,6 +111,21 @@ pub(super) fn memories(core: &StoreCore, report: &mut Report) -> Result<(), Faul
     Ok(())
 }
 
+pub(super) fn ledger(core: &StoreCore, report: &mut Report) -> Result<(), Fault> {
+    let ledger = &core.shared.ledger;
+    if ledger.damage().is_empty() {
+        return Ok(());
+    }
+    let (path, copy) = (ledger.path(), ledger.readable_copy()?);
+    replace(core, &path, Some(&copy))?;
+    ledger.forget_damage(copy.len() as u64);
+    report.actions.push(format!(
+        "Salvaged what can be read of `{}`. The damaged file is in the folder `damaged`.",
+        path.display()
+    ));
+    Ok(())
+}
+
 /// Documents are one piece, so nothing of a damaged one is used.
 pub(super) fn documents(core: &StoreCore, report: &mut Report) -> Result<(), Fault> {
     for document in &DOCUMENTS {
@@ -142,7 +157,7 @@ pub(super) fn replace(core: &StoreCore, path: &Path, copy: Option<&[u8]>) -> Res
         kept = folder.join(format!("{}.{number}", name.to_string_lossy()));
     }
     let Some(copy) = copy else { return disk.rename(path, &kept).map_err(failed) };
-    // A copy rather than the file itself: whatever happens, one of the two stands in its place.
+    // A copy rather than the file itself: after a crash one of the two is in its place.
     let damaged = std::fs::read(path).map_err(failed)?;
     disk.replace(&kept, &damaged).and_then(|()| disk.replace(path, copy)).map_err(failed)
 }

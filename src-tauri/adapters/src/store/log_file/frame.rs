@@ -20,6 +20,8 @@ pub(in crate::store) enum FileKind {
     Conversation = 2,
     /// The long-term memories of a user.
     Memory = 4,
+    /// What runs have spent.
+    Spending = 5,
 }
 
 /// The header of a file.
@@ -31,7 +33,7 @@ pub(in crate::store) struct FileHeader {
     pub(in crate::store) id: Key,
 }
 
-/// What is wrong with a header.
+/// Why a header is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeaderError {
     Damaged,
@@ -64,6 +66,7 @@ impl FileHeader {
             1 => FileKind::RunTree,
             2 => FileKind::Conversation,
             4 => FileKind::Memory,
+            5 => FileKind::Spending,
             _ => return Err(HeaderError::Damaged),
         };
         let mut id = [0; 16];

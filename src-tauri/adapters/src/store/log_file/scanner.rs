@@ -1,4 +1,4 @@
-//! Reads a file from its beginning to its end, whatever is wrong with it. Owns telling a torn end from damage.
+//! Reads a file from its beginning to its end and skips damage. Owns telling a torn end from damage.
 //!
 //! A crash leaves a prefix of what was appended, or a prefix followed by zeros where the file had grown before its
 //! content was written. Both are a *torn end*: the records before it are all there ever was. Anything else that fails its
@@ -13,7 +13,7 @@ use super::frame::{FILE_HEADER_BYTES, FRAME_HEADER_BYTES, FileHeader, FrameHeade
 /// How much is read at once.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// What is found in a file.
+/// The next thing in a file.
 #[derive(Debug)]
 pub(in crate::store) enum Item<'a> {
     Record { offset: u64, header: FrameHeader, payload: &'a [u8] },
@@ -40,7 +40,7 @@ pub(in crate::store) struct ScanEnd {
 /// Reads one file.
 pub(in crate::store) struct Scanner {
     file: File,
-    /// The length of the file when it was opened. What is appended meanwhile is not looked at.
+    /// The length of the file when it was opened. Later appends are ignored.
     length: u64,
     /// The bytes of the file from `base` on.
     buffer: Vec<u8>,

@@ -72,7 +72,7 @@ fn key_of(user: &UserName) -> Key {
 }
 
 impl LoadedMemories {
-    /// Reads a file, whatever is wrong with it. A file that is missing is empty; whether it should be there, `sizes` says.
+    /// Reads what can be read of a file. A missing file is empty; `sizes` says whether it should be there.
     /// `store.newer`, `store.io`.
     pub(in crate::store) fn read(path: &Path, sizes: &KnownSizes) -> Result<Self, Fault> {
         let failed = |error: io::Error| fault::of_io("read the memories of a user", &error);
@@ -185,7 +185,7 @@ impl MemoryFile {
         });
         if let Err(fault) = written {
             self.log.abandon(disk);
-            // What was not synced may be there in part. The next use reads what is.
+            // Bytes that were not synced may be there in part. The next use reads the file again.
             self.next = first;
             self.log = match self.log.synced() {
                 0 => LogAppender::create(self.path.clone(), header(owner)),
@@ -210,7 +210,7 @@ impl MemoryFile {
             .try_for_each(|memory| push(&mut self.log.buffer, MEMORY, owner, &mut self.next, memory))
     }
 
-    /// Writes the file anew with these memories, and notes `erased` as erased. On disk when this returns.
+    /// Writes a new file with these memories, and notes `erased` as erased. On disk when this returns.
     pub(super) fn rewrite(
         &mut self,
         disk: &dyn Disk,

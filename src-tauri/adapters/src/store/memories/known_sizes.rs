@@ -31,7 +31,7 @@ impl KnownSizes {
         Self::load(folder)
     }
 
-    /// The files that are there, and those that should be.
+    /// The files in the folder, and the missing ones of the list.
     pub(in crate::store) fn files(&self) -> Result<BTreeSet<PathBuf>, Fault> {
         let missing = self.sizes.keys().map(|name| self.folder.join(name));
         Ok(files_in(&self.folder)?.into_iter().chain(missing).collect())

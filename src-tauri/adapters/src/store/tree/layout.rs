@@ -41,7 +41,7 @@ pub(in crate::store) struct RunLayout {
 /// Where the large values are. Shared with readers; values are only ever added.
 pub(in crate::store) type Values = Arc<Mutex<HashMap<ValueHash, u64>>>;
 
-/// What is where in one file.
+/// The places of everything in one file.
 #[derive(Debug, Default)]
 pub(in crate::store) struct TreeLayout {
     pub(in crate::store) runs: BTreeMap<Key, RunLayout>,
@@ -78,7 +78,7 @@ impl TreeLayout {
         open_file(path)?.map_or_else(|| Ok(Self::default()), |file| Self::of_file(path, file))
     }
 
-    /// The same of an open file, whatever file is at `path` meanwhile.
+    /// The same of an open file. Another file may be at `path` meanwhile.
     pub(in crate::store) fn of_file(path: &Path, file: File) -> Result<Self, Fault> {
         let mut layout = Self::default();
         let mut scanner = match Scanner::over(file) {
@@ -258,7 +258,7 @@ pub(in crate::store) struct EntryFrame {
     pub(in crate::store) lines: Vec<u8>,
 }
 
-/// The records of a run in one of its spans, read anew. Records that can't be read any more are left out.
+/// The records of a run in one of its spans, read from the file. Records that can't be read any more are left out.
 pub(in crate::store) fn entry_frames(file: &mut File, span: &Span, run: Key) -> io::Result<Vec<EntryFrame>> {
     file.seek(SeekFrom::Start(span.bytes.start))?;
     let mut bytes = Vec::new();

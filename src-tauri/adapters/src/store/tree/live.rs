@@ -50,7 +50,7 @@ pub(in crate::store) struct RunSnapshot {
 }
 
 impl Tree {
-    /// A tree of which nothing is stored yet.
+    /// A tree that has no file yet.
     pub(in crate::store) fn create(disk: Arc<dyn Disk>, path: PathBuf, root: Key) -> Self {
         let header = FileHeader { kind: FileKind::RunTree, sealed: false, id: root };
         let log = LogAppender::create(path, header);

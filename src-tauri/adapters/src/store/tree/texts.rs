@@ -1,4 +1,4 @@
-//! All texts in the file of a run tree, whatever they mean: entries and large values of all its runs.
+//! Reads all texts in the file of a run tree: entries and large values of all its runs. Refuses to know what they mean.
 
 use std::path::Path;
 

@@ -52,7 +52,7 @@ impl Compressor {
         self.closing.store(true, Ordering::Relaxed);
         self.queue = None;
         if let Some(thread) = self.thread.take() {
-            // A panic in the thread was reported by itself.
+            // The panic hook has reported a panic of the thread.
             let _ = thread.join();
         }
     }

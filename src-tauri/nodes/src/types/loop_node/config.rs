@@ -9,6 +9,7 @@ use plait_core::id::NodeId;
 use plait_run::loop_history::{
     AiTurnSource, ConversationSettings, HITL, HistoryInit, HistoryManagement, HistoryTemplate,
 };
+use plait_run::node::Unused;
 
 /// More open iterations than this only take room: a run starts fewer nodes at once.
 const MAX_CONCURRENCY: u32 = 1000;
@@ -101,6 +102,20 @@ impl Config {
             history_template: self.history_template.clone(),
             init: self.init.clone(),
         }
+    }
+
+    /// The settings that have no effect beside the others.
+    pub fn unused(&self) -> Vec<Unused> {
+        let others: &[(&str, &str)] = match self.kind {
+            Kind::While => &[("times", "times"), ("concurrency", "forEach"), ("on_error", "forEach")],
+            Kind::Times => &[("condition", "while"), ("concurrency", "forEach"), ("on_error", "forEach")],
+            Kind::ForEach => &[("condition", "while"), ("times", "times")],
+        };
+        let of_kind = others.iter().map(|(name, kind)| {
+            let reason = format!("it counts for `kind: {kind}` only");
+            Unused::new(format!("/{name}"), reason, format!("set `kind: {kind}`"))
+        });
+        of_kind.chain(self.conversation().unused()).collect()
     }
 
     /// What the schema cannot express, as JSON pointer and message.

@@ -30,7 +30,7 @@ fn flow_of_mine() -> Value {
 }
 
 #[tokio::test]
-async fn window_reports_a_missing_provider_until_it_is_added() {
+async fn window_warns_of_a_missing_provider_until_it_is_added() {
     let home = TempDir::new().unwrap();
     let mut options = Options::new(home.path());
     options.keys = Some(KeyStore::in_memory());
@@ -42,9 +42,7 @@ async fn window_reports_a_missing_provider_until_it_is_added() {
     };
     let found = check().await;
     assert_eq!(found.len(), 1, "{found:?}");
-    assert_eq!(found[0]["severity"], "error");
-    let started = dispatch(&app, "run.start", json!({ "flow": flow_of_mine() })).await.unwrap_err();
-    assert_eq!(started.code.as_str(), "flow.invalid", "a run says the same: {started:?}");
+    assert_eq!(found[0]["severity"], "warning");
     assert!(found[0]["message"].as_str().unwrap().contains("`mine`"), "{found:?}");
     let mut settings = dispatch(&app, "settings.get", json!({})).await.unwrap();
     settings["providers"]["mine"] = json!({ "kind": "openAi", "baseUrl": "http://127.0.0.1:9/v1" });
@@ -205,8 +203,7 @@ fn check_says_which_provider_is_missing() {
     let checked = home.plait(&["check", &flow]);
     assert!(checked.err.contains("provider.unknown") && checked.err.contains("`mine`"), "{checked:#?}");
     assert!(checked.err.contains("plait providers add mine"), "{checked:#?}");
-    assert_eq!(checked.code, 2, "no run gets past it: {checked:#?}");
-    assert_eq!(home.plait(&["run", &flow]).code, 2, "a run says the same");
+    assert_eq!(checked.code, 0, "another machine may have it");
     let json = home.plait(&["check", &flow, "--json"]);
     let report: Value = serde_json::from_str(&json.out).unwrap();
     assert!(

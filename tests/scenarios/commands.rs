@@ -348,6 +348,22 @@ fn nodes_schema_and_tokens_commands_print_their_data() {
         assert_eq!(output.code, 0);
         assert!(parts.iter().all(|part| output.out.contains(part)), "{output:#?}");
     }
+    // Fields of settings, of the items of lists and of tables.
+    for (node, fields) in [
+        (
+            "loop",
+            [
+                "history_management.max_turns",
+                "init.history.start_with.prefix",
+                "truncate_tokens, truncate_turns",
+            ],
+        ),
+        ("switch", ["cases[].name", "cases[].equals", "cases[].when"]),
+        ("tools", ["http[].url", "perTool.NAME.attempts", "perTool.NAME.approval"]),
+    ] {
+        let shown = home.plait(&["nodes", node]).out;
+        assert!(fields.iter().all(|field| shown.contains(field)), "{shown}");
+    }
     let described: Value = serde_json::from_str(&home.plait(&["nodes", "--json"]).out).unwrap();
     for node in described.as_array().unwrap() {
         let name = node["type"].as_str().unwrap();

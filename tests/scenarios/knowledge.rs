@@ -190,7 +190,7 @@ async fn folder_beside_the_flow_is_searched_and_what_does_not_fit_is_left_out() 
 }
 
 #[test]
-fn folders_outside_of_the_project_and_unknown_bases_fail_the_node() {
+fn folders_outside_of_the_project_fail_the_node_and_unknown_bases_the_check() {
     let machine = Machine::new();
     let code = |config: Value| {
         let run = machine.run(&retrieve_flow(&config));
@@ -200,7 +200,8 @@ fn folders_outside_of_the_project_and_unknown_bases_fail_the_node() {
     assert_eq!(code(json!({ "folder": "../handbook" })), "knowledge.outside");
     assert_eq!(code(json!({ "folder": "/etc" })), "knowledge.outside");
     assert_eq!(code(json!({ "folder": "nowhere" })), "knowledge.no_folder");
-    assert_eq!(code(json!({ "bases": ["handbook"] })), "knowledge.unknown");
+    let refused = machine.run(&retrieve_flow(&json!({ "bases": ["handbook"] })));
+    assert!(refused.code == 2 && refused.err.contains("knowledge.unknown"), "{refused:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use plait_api::mcp::{AddMcpServers, ConnectMcpServer, DisconnectMcpServer, GetMcpLog, ListMcpServers};
 use plait_api::mcp_servers::McpServerPhase;
+use plait_api::runs::{RunRequest, StartRun};
 use plait_core::flow;
 use plait_core::flow::Flow;
 use plait_run::context::{Role, ToolCall};
@@ -110,10 +111,12 @@ async fn changed_tools_keep_a_flow_from_running() {
 }
 
 #[tokio::test]
-async fn unknown_server_fails_the_node() {
+async fn unknown_server_keeps_a_run_from_starting() {
     let provider = caller("act", Vec::new());
     let app = App::with(&provider);
-    let journal = app.run(&flow(&json!({ "server": "nobody" })), [""; 0]).await;
-    assert_eq!(journal.fault("server"), "mcp.unknown_server");
+    let request = RunRequest { flow: flow(&json!({ "server": "nobody" })), ..RunRequest::default() };
+    let refused = app.plait.call(StartRun(request)).await.unwrap_err();
+    assert_eq!(refused.code.as_str(), "flow.invalid");
+    assert_eq!(refused.details["diagnostics"][0]["code"], "mcp.unknown_server", "{refused:?}");
     app.close().await;
 }

@@ -255,3 +255,35 @@ async fn window_opens_a_pipeline_and_saves_only_what_changed() {
     assert!(refused.message.contains("broken.yaml:3:2"), "{refused:?}");
     app.close().await.unwrap();
 }
+
+/// `check`, `run` and the exit code agree on what can never run, and what has no effect keeps nothing from running.
+#[test]
+fn check_refuses_what_no_run_gets_past_and_warns_of_what_nothing_reads() {
+    let home = Home::default();
+    let off = home.file(
+        "off.yaml",
+        "version: \"0.1\"\nagents:\n  a: {model: echo, tools: [get_workflow_context]}\nsteps:\n  - {kind: step, name: one, agent: a}\n",
+    );
+    for command in ["check", "run"] {
+        let refused = home.plait(&[command, &off]);
+        assert_eq!(refused.code, 2, "{refused:#?}");
+        assert!(refused.err.contains("memory.off") && refused.err.contains("off.yaml:3:"), "{refused:#?}");
+    }
+    let settings = "      history_management: {strategy: truncate_turns, max_turns: 3}\n";
+    let unread = home.file(
+        "unread.yaml",
+        &format!(
+            "version: \"0.1\"\ninput: Hi\nagents:\n  gone: {{model: echo}}\nsteps:\n  - kind: loop\n    name: l\n    loop:\n      \
+             kind: times\n      times: 1\n{settings}      body:\n        - {{kind: step, name: a}}\n"
+        ),
+    );
+    let checked = home.plait(&["check", &unread]);
+    assert_eq!(checked.code, 0, "{checked:#?}");
+    assert!(checked.err.contains("2 warnings"), "{checked:#?}");
+    let shown = format!("{}{}", checked.out, checked.err);
+    assert!(
+        shown.contains("`history_management` has no effect") && shown.contains("`gone` has no effect"),
+        "{shown}"
+    );
+    assert_eq!(home.plait(&["run", &unread]).code, 0);
+}

@@ -27,7 +27,7 @@ mod vectors;
 
 pub use base::{BaseState, BaseStatus, SkippedFile};
 pub use chunking::split_file;
-pub use definition::{BaseDefinition, EmbeddingModel};
+pub use definition::{BaseDefinition, EmbeddingModel, names as base_names};
 pub use embeddings::Embedder;
 pub(crate) use query::is_function_word;
 pub use service::{KnowledgeBases, KnowledgeOptions, SourceText};

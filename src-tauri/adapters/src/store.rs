@@ -43,6 +43,7 @@ mod visit_records;
 mod writer;
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -288,6 +289,12 @@ impl Store {
     /// The settings in the data directory `home`, without opening it: another process may write it.
     pub fn settings_in(home: &Path) -> Result<Map<String, Value>, Fault> {
         documents::read(home, SETTINGS)
+    }
+
+    /// The names of the MCP servers in the data directory `home`, without opening it.
+    pub fn mcp_server_names_in(home: &Path) -> Result<BTreeSet<String>, Fault> {
+        let servers: Map<String, Value> = documents::read(home, MCP_SERVERS)?;
+        Ok(servers.into_iter().map(|(name, _)| name).collect())
     }
 
     /// The MCP servers of the person; none at first.

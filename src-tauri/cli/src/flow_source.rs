@@ -25,6 +25,8 @@ pub(crate) struct FlowSource {
     name: String,
     text: String,
     is_pipeline: bool,
+    /// Warnings of what its text says and the flow does not show.
+    pub(crate) warnings: Vec<Diagnostic>,
 }
 
 impl FlowSource {
@@ -60,12 +62,12 @@ impl FlowSource {
 
     fn parse(name: String, text: String, path: Option<PathBuf>, is_pipeline: bool) -> Result<Self, CliError> {
         let read = if is_pipeline {
-            Pipeline::read(&text).map(|pipeline| pipeline.flow)
+            Pipeline::read(&text).map(|pipeline| (pipeline.flow, pipeline.warnings))
         } else {
-            flow::read(&text).map_err(|error| vec![error])
+            flow::read(&text).map(|flow| (flow, Vec::new())).map_err(|error| vec![error])
         };
         match read {
-            Ok(flow) => Ok(Self { flow, path, name, text, is_pipeline }),
+            Ok((flow, warnings)) => Ok(Self { flow, path, name, text, is_pipeline, warnings }),
             Err(errors) => {
                 let masked = terminal::mask(&text);
                 let positions = positions(&masked, is_pipeline);

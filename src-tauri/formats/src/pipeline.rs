@@ -19,11 +19,13 @@ mod save;
 mod scaffold;
 mod steps;
 mod tree;
+mod unused;
 mod yaml;
 
 use std::ops::Range;
 use std::path::Path;
 
+use plait_core::diagnostic::Diagnostic;
 use plait_core::flow;
 use plait_core::flow::{Flow, ReadError};
 
@@ -67,6 +69,8 @@ pub struct Pipeline {
     pub flow: Flow,
     /// Where the parts of the flow are in the text.
     pub places: Places,
+    /// Warnings of what the flow does not show, with pointers into the document.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Where the parts of a flow are in the text of its pipeline.
@@ -86,7 +90,8 @@ impl Pipeline {
         let root = yaml::parse(text).map_err(|problem| vec![problem.locate(text)])?;
         let read = read::read(&root).map_err(locate)?;
         let lower::Lowered { flow, origins, arranged: _ } = lower::lower(&read, &root).map_err(locate)?;
-        Ok(Self { flow, places: Places { origins, root } })
+        let warnings = unused::find(&read, &flow);
+        Ok(Self { flow, places: Places { origins, root }, warnings })
     }
 }
 

@@ -183,7 +183,7 @@ fn too_large(message: u64, fixed: &Fixed, (call, parts): (&Call<'_>, &Assembled)
     } else if real(fixed.sum()) > alone {
         format!(
             "What goes with every call does not fit the window of `{model}`: the instructions take {system} tokens, the \
-             tools {tools}, the steps so far {steps}, and {reserve} of {window} are kept for the reply. With the latest \
+             tools {tools}, the steps so far {steps}, and {reserve} of {window} are kept for the reply and as a margin. With the latest \
              message the call is too large by {over} tokens."
         )
     } else {

@@ -38,7 +38,7 @@ mod user_input;
 mod value;
 
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::node::Registry;
+use plait_run::node::{Registry, Surroundings, Unused};
 
 /// All node types.
 pub fn registry() -> Registry {
@@ -89,6 +89,14 @@ fn context_input(required: bool, description: &str) -> Ports {
     } else {
         ports.when_fed("context", PortKind::Context, PortType::Any, description)
     }
+}
+
+/// The settings that need a context, of a node without a context edge.
+fn unused_without_context(settings: &[&str], around: &Surroundings<'_>) -> Vec<Unused> {
+    let unused = |setting: &&str| {
+        Unused::new(*setting, "no edge leads to `context`", "connect a conversation to `context`")
+    };
+    settings.iter().filter(|_| !around.feeds("context")).map(unused).collect()
 }
 
 #[cfg(test)]

@@ -64,6 +64,9 @@ plait_core::error_codes! {
         CONFIG_INVALID = "config.invalid",
             "A setting of a node is invalid.",
             "Correct the setting. `plait nodes TYPE` describes each one.";
+        CONFIG_NO_EFFECT = "config.no_effect",
+            "A setting has no effect at its place, or beside the others.",
+            "Remove it, or set what it needs.";
         CONFIG_UNKNOWN_SOURCE = "config.unknown_source",
             "A setting refers to a node that does not exist.",
             "Name an existing node.";

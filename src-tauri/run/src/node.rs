@@ -10,6 +10,7 @@ mod node_context;
 mod output;
 mod registry;
 pub mod template_inputs;
+mod unused;
 
 pub use card::{Card, CardPart, EditorTraits};
 pub use descriptor::{
@@ -19,4 +20,5 @@ pub use inputs::{Datum, Inputs};
 pub use loop_outputs::{CONTINUE, SUMMARY};
 pub use node_context::{NodeContext, Signal};
 pub use output::{NodeOutput, Pause};
-pub use registry::{BoundNode, NodeType, Registry};
+pub use registry::{BoundNode, NodeType, Registry, type_hint};
+pub use unused::{LoopPart, Surroundings, Unused};

@@ -31,6 +31,7 @@ mod restrict;
 mod shared_contexts;
 mod summarizers;
 mod turn_order;
+mod unused_settings;
 mod wiring;
 
 use std::collections::BTreeMap;
@@ -194,6 +195,8 @@ pub struct PlanEdge {
     pub target: NodeIx,
     /// The index of the input it feeds.
     pub target_port: usize,
+    /// The place of its value among those of other edges into the same input, if that takes several.
+    pub order: i32,
     /// How many counters the epochs of source and target share. If the source's epoch has more, its deeper epochs count as
     /// one step, which ends with its last live value. If the target's epoch has more, all its deeper epochs get the same
     /// value.

@@ -13,9 +13,16 @@ use plait_core::flow::Flow;
 #[expect(clippy::panic, reason = "a test with a mistake in its flow is to fail")]
 pub fn flow_of<E: AsRef<str>>(nodes: &Value, edges: &[E], settings: &Value) -> Flow {
     let edge = |edge: &str| {
+        let (edge, order) =
+            edge.split_once(" @").map_or((edge, None), |(edge, order)| (edge, order.parse::<i32>().ok()));
         let (from, to) = edge.split_once(" -> ")?;
         let ((source, output), (target, input)) = from.split_once('.').zip(to.split_once('.'))?;
-        Some(json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input }))
+        let mut edge =
+            json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input });
+        if let Some(order) = order {
+            edge["order"] = order.into();
+        }
+        Some(edge)
     };
     let edges: Map<_, _> = edges
         .iter()

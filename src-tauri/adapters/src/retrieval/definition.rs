@@ -115,8 +115,8 @@ pub(super) fn read(home: &Path, name: &str) -> Result<BaseDefinition, Fault> {
     Ok(BaseDefinition { name: name.to_owned(), ..definition })
 }
 
-/// The names of all bases, sorted.
-pub(super) fn names(home: &Path) -> Vec<String> {
+/// The names of the knowledge bases in a data directory, sorted.
+pub fn names(home: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(home.join(KNOWLEDGE_FOLDER)) else { return Vec::new() };
     let folders = entries.flatten().filter(|entry| entry.path().join(DEFINITION_FILE).is_file());
     let mut names: Vec<String> = folders.filter_map(|entry| entry.file_name().into_string().ok()).collect();

@@ -1,6 +1,7 @@
 //! `flow.check`: the problems of a flow and of its sub-flows, as far as they can be found without running it. For sub-flows
 //! these are files that are missing or invalid, and recursion. Reads files, executes nothing.
 
+use plait_core::config::with_settings;
 use plait_core::error::ErrorCode;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,16 +14,15 @@ use plait_run::host::subflow::{ChildFlow, MAX_DEPTH};
 use plait_run::journal::InputOverrides;
 use plait_run::node::Registry;
 use plait_run::plan::{BoundFlow, CheckedFlow, check_bound, check_plan};
-use plait_run::provider::Providers as _;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::missing_providers::missing_providers;
+use super::never_runs::{Installed, never_runs};
 use super::refused_sampling::refused_sampling;
 use super::secrets;
 use super::service::FlowService;
 use super::subflows;
-use super::unknown_tools::{own_tool_names, unknown_tools};
+use super::unknown_tools::own_tool_names;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
@@ -46,54 +46,88 @@ impl Command for CheckFlow {
 
     async fn run(self, service: &FlowService) -> Result<CheckedFlow, ErrorReply> {
         let registry = service.registry.clone();
-        let (table, callable) = (service.providers.table(), service.providers.callable());
+        let (store, providers) = (service.store.clone(), Arc::clone(&service.providers));
         // A flow of a million nodes takes seconds.
         run_blocking(move || {
-            let mut checked = check_with_subflows(&self.flow, self.path.as_deref(), &registry);
-            let known = table.names().into_iter().chain(callable.names()).collect();
-            checked.diagnostics.extend(missing_providers(&self.flow, &known));
-            Ok(checked)
+            let installed = Installed::of(&store, &providers);
+            Ok(check_with_subflows(&self.flow, self.path.as_deref(), &registry, &installed))
         })
         .await
     }
 }
 
-/// Checks a flow and its sub-flows. `path` is the file of the flow, if it has one.
-pub fn check_with_subflows(flow: &Flow, path: Option<&str>, registry: &Registry) -> CheckedFlow {
-    let bound = BoundFlow::new(flow, registry);
-    let mut of_subflows = SubflowChecker::new(path, registry);
+/// Checks a flow and its sub-flows, as they would run here. `path` is the file of the flow, if it has one.
+pub fn check_with_subflows(
+    flow: &Flow,
+    path: Option<&str>,
+    registry: &Registry,
+    installed: &Installed,
+) -> CheckedFlow {
+    let completed = with_settings(flow, &installed.config);
+    let bound = BoundFlow::new(&completed, registry);
+    let mut of_subflows = SubflowChecker::new(path, registry, installed);
     let children = of_subflows.check_nodes(&bound, path);
     let mut checked = check_bound(bound, &children.silent, &InputOverrides::new());
-    checked.diagnostics.extend(unknown_tools(flow, of_subflows.tools));
+    checked.diagnostics.retain(|found| !is_of_settings(flow, found));
+    let missing = never_runs(&completed, &checked.contexts, registry, installed, of_subflows.tools);
+    checked.diagnostics.extend(missing);
     checked.diagnostics.extend(children.diagnostics);
     checked.diagnostics.extend(secrets::diagnostics(flow));
     checked.diagnostics.extend(refused_sampling(flow));
     checked
 }
 
-/// Checks that a flow can run, and its sub-flows and tools unless it runs only to a node. Returns the errors.
+/// Whether a finding is about a value that the settings of the application give to the flow, which sets none itself.
+fn is_of_settings(flow: &Flow, found: &Diagnostic) -> bool {
+    let Some(place) =
+        found.pointer.strip_prefix("/settings").filter(|_| found.code == codes::CONFIG_NO_EFFECT)
+    else {
+        return false;
+    };
+    let own = serde_json::to_value(&flow.settings).unwrap_or_default();
+    own.pointer(place).is_none()
+}
+
+/// Checks that a flow can run here, and its sub-flows and what its nodes name unless it runs only to a node. Returns the errors.
 pub fn check_runnable(
     flow: &Flow,
     path: Option<&str>,
     registry: &Registry,
+    installed: &Installed,
     to: Option<&NodeId>,
     overrides: &InputOverrides,
 ) -> Result<(), Vec<Diagnostic>> {
-    let bound = BoundFlow::new(flow, registry);
+    let completed = with_settings(flow, &installed.config);
+    let bound = BoundFlow::new(&completed, registry);
     let mut errors = Vec::new();
     if to.is_none() {
-        let mut of_subflows = SubflowChecker::new(path, registry);
-        errors = of_subflows.check_nodes(&bound, path).diagnostics;
-        let ends_a_run = |code: &ErrorCode| code.domain() == "subflow" || *code == codes::TOOLS_UNKNOWN;
-        errors.retain(|found| found.severity == Severity::Error && ends_a_run(&found.code));
-        errors.extend(unknown_tools(flow, of_subflows.tools));
+        let mut of_subflows = SubflowChecker::new(path, registry, installed);
+        let children = of_subflows.check_nodes(&bound, path);
+        errors = children.diagnostics;
+        let ends_a_run = |code: &ErrorCode| code.domain() == "subflow" || NEVER_RUNS.contains(code);
+        errors.retain(|found| ends_a_run(&found.code));
+        let contexts = check_bound(BoundFlow::new(&completed, registry), &children.silent, overrides).contexts;
+        errors.extend(never_runs(&completed, &contexts, registry, installed, of_subflows.tools));
+        errors.retain(|found| found.severity == Severity::Error);
     }
     check_plan(bound, registry, to, overrides)?;
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
+/// What [`never_runs`] reports.
+const NEVER_RUNS: [ErrorCode; 7] = [
+    codes::TOOLS_UNKNOWN,
+    codes::MCP_UNKNOWN_SERVER,
+    codes::KNOWLEDGE_UNKNOWN,
+    codes::PROVIDER_UNKNOWN,
+    codes::MODEL_NONE,
+    codes::PROVIDER_NOT_FOUND,
+    codes::MEMORY_OFF,
+];
+
 struct SubflowChecker<'a> {
     registry: &'a Registry,
+    installed: &'a Installed,
     access: FileAccess,
     /// The files from the root to the flow that is being checked: path and name.
     ancestors: Vec<(String, String)>,
@@ -142,11 +176,12 @@ impl CheckedFile {
 }
 
 impl<'a> SubflowChecker<'a> {
-    fn new(path: Option<&str>, registry: &'a Registry) -> Self {
+    fn new(path: Option<&str>, registry: &'a Registry, installed: &'a Installed) -> Self {
         let ancestors =
             path.map(|path| vec![(path.to_owned(), subflows::file_name(path))]).unwrap_or_default();
         Self {
             registry,
+            installed,
             access: FileAccess::of_process(None),
             ancestors,
             checked_files: HashMap::new(),
@@ -166,11 +201,13 @@ impl<'a> SubflowChecker<'a> {
                     can_ask
                 }
                 Some(ChildFlow::Inner(inner)) => {
-                    let tools = unknown_tools(inner, self.tools);
-                    let inner = BoundFlow::new(inner, self.registry);
-                    let nested = self.check_nodes(&inner, path);
-                    let own = check_bound(inner, &nested.silent, &given(&behavior.gives)).diagnostics;
-                    let found = own.into_iter().chain(tools).chain(nested.diagnostics);
+                    let completed = with_settings(inner, &self.installed.config);
+                    let bound = BoundFlow::new(&completed, self.registry);
+                    let nested = self.check_nodes(&bound, path);
+                    let mut checked = check_bound(bound, &nested.silent, &given(&behavior.gives));
+                    checked.diagnostics.retain(|found| !is_of_settings(inner, found));
+                    let missing = self.never_runs(&completed, &checked);
+                    let found = checked.diagnostics.into_iter().chain(missing).chain(nested.diagnostics);
                     children.diagnostics.extend(found.map(|diagnostic| nested_diagnostic(id, diagnostic)));
                     nested.can_ask
                 }
@@ -203,30 +240,29 @@ impl<'a> SubflowChecker<'a> {
             return CheckedFile::invalid(subflows::too_deep(chain));
         }
         self.ancestors.push((path, subflow.name.clone()));
-        let bound = BoundFlow::new(&subflow.flow, self.registry);
-        let mut children = self.check_nodes(&bound, subflow.path.as_deref());
+        let completed = with_settings(&subflow.flow, &self.installed.config);
+        let bound = BoundFlow::new(&completed, self.registry);
+        let children = self.check_nodes(&bound, subflow.path.as_deref());
         self.ancestors.pop();
-        children.diagnostics.extend(unknown_tools(&subflow.flow, self.tools));
-        let can_ask = children.can_ask;
-        let checked = CheckedFile { error: first_error(&subflow.name, bound, children, gives), can_ask };
+        let own = check_bound(bound, &children.silent, &given(gives));
+        let missing = self.never_runs(&completed, &own);
+        let errors = own.diagnostics.into_iter().chain(missing).chain(children.diagnostics);
+        let errors = errors.filter(|found| found.severity == Severity::Error).collect();
+        let checked = CheckedFile { error: first_error(&subflow.name, errors), can_ask: children.can_ask };
         // Recursion depends on the caller: the same file may be valid when another flow runs it.
         if checked.error.as_ref().is_none_or(|error| error.code != codes::SUBFLOW_RECURSION) {
             self.checked_files.insert(key, checked.clone());
         }
         checked
     }
+
+    fn never_runs(&self, flow: &Flow, checked: &CheckedFlow) -> Vec<Diagnostic> {
+        never_runs(flow, &checked.contexts, self.registry, self.installed, self.tools)
+    }
 }
 
 /// The first error that keeps a sub-flow from running.
-fn first_error(
-    name: &str,
-    flow: BoundFlow<'_>,
-    children: Children,
-    gives: &[GivenInput],
-) -> Option<ErrorReply> {
-    let mut errors = check_bound(flow, &children.silent, &given(gives)).diagnostics;
-    errors.extend(children.diagnostics);
-    errors.retain(|diagnostic| diagnostic.severity == Severity::Error);
+fn first_error(name: &str, errors: Vec<Diagnostic>) -> Option<ErrorReply> {
     // These name the whole chain of flows, so they are passed on unchanged.
     let is_chain_error =
         |error: &&Diagnostic| [codes::SUBFLOW_RECURSION, codes::SUBFLOW_TOO_DEEP].contains(&error.code);

@@ -13,6 +13,7 @@ use ts_rs::TS;
 
 use super::autosave::Autosave;
 use super::check::check_with_subflows;
+use super::never_runs::Installed;
 use super::service::FlowService;
 use super::text::{write_flow, write_pipeline};
 use crate::ErrorReply;
@@ -68,6 +69,7 @@ impl Command for OpenFlow {
 
     async fn run(self, service: &FlowService) -> Result<OpenedFlow, ErrorReply> {
         let (store, registry) = (service.store.clone(), service.registry.clone());
+        let providers = Arc::clone(&service.providers);
         let opened_at = service.clock.now_ms();
         // Opening a flow reads no keys.
         let redaction = Arc::clone(service.keys.redaction());
@@ -76,7 +78,8 @@ impl Command for OpenFlow {
             let flow = pipeline::read_file(&file.path, &file.text)
                 .map_err(|errors| unreadable(&file.path, &errors))?;
             let path = file.path.display().to_string();
-            let diagnostics = check_with_subflows(&flow, Some(&path), &registry).diagnostics;
+            let installed = Installed::of(&store, &providers);
+            let diagnostics = check_with_subflows(&flow, Some(&path), &registry, &installed).diagnostics;
             // A flow can be opened even if the recent flows cannot be written or the drafts cannot be read.
             let name = redaction.text(&flow.name).into_owned();
             let _ = store.touch_recent(&RecentFlow { path: path.clone(), name, opened_at });

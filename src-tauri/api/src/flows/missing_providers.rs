@@ -1,13 +1,11 @@
-//! Providers that a flow names and this machine does not have. A flow may come from another machine, so these are warnings.
+//! Providers that a flow names anywhere and this machine does not have, as warnings. Where a model node would call one, it is an error:
+//! [`never_runs`](super::never_runs).
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
-use plait_adapters::{ProviderRegistry, Store};
 use plait_core::diagnostic::{Diagnostic, escape};
-use plait_core::error::Fault;
 use plait_core::flow::Flow;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::codes;
 
@@ -29,18 +27,8 @@ const PARENT_FIELDS: [&str; 13] = [
     "summarizer",
 ];
 
-/// The names of the providers of a data directory, the built-in ones included. Opens no store. Faults: the settings cannot be
-/// read.
-pub fn provider_names(home: &Path) -> Result<BTreeSet<String>, Fault> {
-    let mut names: BTreeSet<String> = ProviderRegistry::built_in().into_keys().collect();
-    let settings = Store::settings_in(home)?;
-    let added = settings.get("providers").and_then(Value::as_object);
-    names.extend(added.into_iter().flat_map(Map::keys).cloned());
-    Ok(names)
-}
-
 /// A warning for each place of a flow that names a provider which is not among `known`.
-pub fn missing_providers(flow: &Flow, known: &BTreeSet<String>) -> Vec<Diagnostic> {
+pub(super) fn missing_providers(flow: &Flow, known: &BTreeSet<String>) -> Vec<Diagnostic> {
     let document = serde_json::to_value(flow).unwrap_or_default();
     let mut named = Vec::new();
     collect(&document, &mut String::new(), &mut named);

@@ -47,6 +47,11 @@ impl ProviderService {
         }
     }
 
+    /// Whether the application was opened with providers of its own.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.fixed.is_some()
+    }
+
     /// The providers of the settings, the built-in ones included.
     pub(crate) fn table(&self) -> ProviderRegistry {
         self.table.read().clone()

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use plait_adapters::Store;
 use plait_core::config;
 use plait_core::config::{ConfigValues, with_settings};
+use plait_core::diagnostic::Diagnostic;
 use plait_core::error::Fault;
 use plait_core::flow::Flow;
 use plait_core::id::{ConversationId, NodeId, RunId};
@@ -366,15 +367,17 @@ pub(super) fn plan_to_run(
     to: Option<&NodeId>,
     overrides: &InputOverrides,
 ) -> Result<Plan, ErrorReply> {
-    plan(flow, registry, to, overrides).map_err(|diagnostics| {
-        let first =
-            diagnostics.first().map_or("The flow is invalid.", |diagnostic| diagnostic.message.as_str());
-        let more = match diagnostics.len() {
-            0 | 1 => String::new(),
-            count => format!(" (and {} more)", count - 1),
-        };
-        ErrorReply::new(codes::FLOW_INVALID, format!("This flow can't run: {first}{more}"))
-            .hint("Fix the problems that the diagnostics list, then run it again.")
-            .diagnostics(&diagnostics)
-    })
+    plan(flow, registry, to, overrides).map_err(|diagnostics| invalid_flow(&diagnostics))
+}
+
+/// `flow.invalid` with the problems of a flow.
+pub(super) fn invalid_flow(diagnostics: &[Diagnostic]) -> ErrorReply {
+    let first = diagnostics.first().map_or("The flow is invalid.", |diagnostic| diagnostic.message.as_str());
+    let more = match diagnostics.len() {
+        0 | 1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    ErrorReply::new(codes::FLOW_INVALID, format!("This flow can't run: {first}{more}"))
+        .hint("Fix the problems that the diagnostics list, then run it again.")
+        .diagnostics(diagnostics)
 }

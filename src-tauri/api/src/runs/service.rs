@@ -28,7 +28,7 @@ use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::broadcast::RunBroadcast;
-use super::launch::Launch;
+use super::launch::{Launch, invalid_flow};
 use super::registry::ActiveRuns;
 use super::request::{NewRun, RunRequest};
 use super::run_config::RunConfig;
@@ -36,6 +36,7 @@ use super::watch::Watch;
 use crate::ErrorReply;
 use crate::blocking::run_blocking;
 use crate::codes;
+use crate::flows::{Installed, check_runnable};
 use crate::providers::{ProviderService, TokenCalibration};
 use crate::users::UserService;
 
@@ -136,6 +137,7 @@ impl RunService {
     pub(super) async fn start(&self, request: RunRequest) -> Result<RunId, ErrorReply> {
         let (users, wanted) = (self.parts.users.clone(), request.user.clone());
         let user = run_blocking(move || users.resolve(wanted.as_ref())).await?;
+        let request = self.check_start(request).await?;
         let run = RunId::from(uuid::Uuid::now_v7().to_string());
         let host = self.host_of_new(&run, request.flow.settings.limits);
         // The person starts the run.
@@ -145,6 +147,23 @@ impl RunService {
         // Once a caller has the id, the run must survive a crash.
         self.parts.store.flush().await?;
         Ok(run)
+    }
+
+    /// Refuses a run that could not get past a node. `flow.invalid`.
+    async fn check_start(&self, request: RunRequest) -> Result<RunRequest, ErrorReply> {
+        let RunParts { store, providers, registry, .. } = &self.parts;
+        let (store, providers, registry) = (store.clone(), Arc::clone(providers), Arc::clone(registry));
+        run_blocking(move || {
+            let installed = Installed::of(&store, &providers);
+            let RunRequest { flow, path, to, overrides, .. } = &request;
+            let checked =
+                check_runnable(flow, path.as_deref(), &registry, &installed, to.as_ref(), overrides);
+            let mut errors = checked.err().unwrap_or_default();
+            // The file of a sub-flow is read when its node runs, and may be there by then.
+            errors.retain(|found| found.code.domain() != "subflow");
+            if errors.is_empty() { Ok(request) } else { Err(invalid_flow(&errors)) }
+        })
+        .await
     }
 
     /// Resumes a run from its journal, and its ancestors, which wait for it. Does nothing for active ones.

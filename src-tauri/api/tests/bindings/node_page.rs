@@ -40,11 +40,12 @@ fn section(page: &mut String, node: &NodeDescriptor) {
     outputs(page, "Output", &ports.outputs);
     outputs(page, "Inside, gives", &ports.inner_outputs);
     inputs(page, "Inside, takes", &ports.inner_inputs);
-    let mut settings = Vec::new();
-    collect_settings(&mut settings, "", &node.config_schema);
+    let settings = node.settings();
     if !settings.is_empty() {
         page.push_str("\n| Setting | Takes | Default | Description |\n|---|---|---|---|\n");
-        for Setting { key, takes, default, description } in settings {
+        for (key, field) in settings {
+            let (takes, default) = (cell(&takes(field)), default(field));
+            let description = cell(field.get("description").and_then(Value::as_str).unwrap_or_default());
             let _ = writeln!(page, "| `{key}` | {takes} | {default} | {description} |");
         }
     }
@@ -80,28 +81,6 @@ fn outputs(page: &mut String, title: &str, ports: &[OutputPort]) {
     for port in ports {
         let (strand, value) = (wire_name(&port.kind), wire_name(&port.value_type));
         let _ = writeln!(page, "| `{}` | {strand} | {value} | {} |", port.name, cell(&port.description));
-    }
-}
-
-struct Setting {
-    key: String,
-    takes: String,
-    default: String,
-    description: String,
-}
-
-/// The fields of an object, those of objects in it with their path.
-fn collect_settings(settings: &mut Vec<Setting>, prefix: &str, schema: &Value) {
-    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return };
-    for (name, field) in properties {
-        let key = format!("{prefix}{name}");
-        settings.push(Setting {
-            takes: cell(&takes(field)),
-            default: default(field),
-            description: cell(field.get("description").and_then(Value::as_str).unwrap_or_default()),
-            key: key.clone(),
-        });
-        collect_settings(settings, &format!("{key}."), field);
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::Args;
-use plait_api::flows::{check_with_subflows, missing_providers, provider_names};
+use plait_api::flows::{Installed, check_with_subflows};
 use plait_core::diagnostic::{Diagnostic, Severity};
 
 use crate::exit::{CliError, ExitStatus, warning_text};
@@ -24,20 +24,19 @@ pub(crate) struct CheckArgs {
     json: bool,
 }
 
-/// `home` is the data directory with the known providers; it need not exist.
+/// `home` is the data directory with the known providers, servers and knowledge bases; it need not exist.
 pub(crate) fn execute(home: &Path, args: &CheckArgs) -> Result<ExitStatus, CliError> {
     let source = match FlowSource::load(&args.flow) {
         Err(CliError::InvalidFlow { diagnostics, .. }) if args.json => return print_json(&diagnostics),
         other => other?,
     };
-    let mut diagnostics =
-        check_with_subflows(&source.flow, source.path_text().as_deref(), &plait_nodes::registry())
-            .diagnostics;
-    match provider_names(home) {
-        Ok(known) => diagnostics.extend(missing_providers(&source.flow, &known)),
-        // The flow can be checked all the same.
-        Err(fault) => print_error(&warning_text(&fault)),
-    }
+    let (installed, faults) = Installed::read(home);
+    // The flow can be checked all the same.
+    faults.iter().for_each(|fault| print_error(&warning_text(fault)));
+    let path = source.path_text();
+    let checked = check_with_subflows(&source.flow, path.as_deref(), &plait_nodes::registry(), &installed);
+    let mut diagnostics = checked.diagnostics;
+    diagnostics.extend(source.warnings.iter().cloned());
     if args.json {
         return print_json(&diagnostics);
     }

@@ -78,7 +78,7 @@ fn description(node: &NodeDescriptor) -> String {
     let mut text =
         format!("{} ({})\n{}\n\n{}\n", node.title, node.node_type, node.summary, node.description.trim());
     text.push_str(&ports_text(&node.ports));
-    text.push_str(&config_text(&node.config_schema));
+    text.push_str(&config_text(node));
     for example in &node.examples {
         text.push_str(&example_text(example));
     }
@@ -132,15 +132,15 @@ fn strand(kind: PortKind) -> &'static str {
     }
 }
 
-fn config_text(schema: &Value) -> String {
-    let Some(properties) = schema["properties"].as_object().filter(|properties| !properties.is_empty())
-    else {
+fn config_text(node: &NodeDescriptor) -> String {
+    let settings = node.settings();
+    if settings.is_empty() {
         return "\nNo config.\n".to_owned();
-    };
+    }
     let mut table = new_table(&["Config", "Type", "Description"]);
-    for (name, property) in properties {
+    for (path, property) in settings {
         let description = property["description"].as_str().unwrap_or_default();
-        table.add_row([name.as_str(), &type_name(property), &description.replace('\n', " ")]);
+        table.add_row([path.as_str(), &type_name(property), &description.replace('\n', " ")]);
     }
     format!("\n{}\n", table.trim_fmt())
 }
@@ -149,6 +149,10 @@ fn config_text(schema: &Value) -> String {
 fn type_name(property: &Value) -> String {
     if let Some(reference) = property["$ref"].as_str() {
         return reference.rsplit('/').next().unwrap_or_default().to_owned();
+    }
+    let words = words(property);
+    if !words.is_empty() {
+        return words.join(", ");
     }
     match &property["type"] {
         Value::String(name) => name.clone(),
@@ -163,6 +167,12 @@ fn type_name(property: &Value) -> String {
             .and_then(|options| options.iter().map(type_name).find(|name| !name.is_empty() && name != "null"))
             .unwrap_or_else(|| "any".to_owned()),
     }
+}
+
+/// The words that a property takes, if it takes nothing else.
+fn words(property: &Value) -> Vec<&str> {
+    let constants = property["oneOf"].as_array().into_iter().flatten().map(|choice| &choice["const"]);
+    property["enum"].as_array().into_iter().flatten().chain(constants).filter_map(Value::as_str).collect()
 }
 
 fn example_text(example: &Example) -> String {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
-use plait_api::flows::{check_runnable, nodes_with_subflows};
+use plait_api::flows::{Installed, check_runnable, nodes_with_subflows};
 use plait_api::runs::{RunRequest, StartRun};
 use plait_core::config;
 use plait_core::exact_json;
@@ -136,7 +136,7 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
     let to = args.to.as_deref().map(NodeId::from);
     let mut overrides = collect(args.set);
     let files = FilesToAttach::find(&args.attach, &source.flow)?;
-    check(&source, to.as_ref(), &overrides)?;
+    check(&home.path, &source, to.as_ref(), &overrides)?;
     let path = source.path_text();
     let nodes = nodes_with_subflows(&source.flow, path.as_deref(), &plait_nodes::registry());
     let mut answers = Answers::read(args.answer, nodes)?;
@@ -162,9 +162,16 @@ pub(crate) async fn execute(home: &Home, args: RunArgs) -> Result<ExitStatus, Cl
 }
 
 /// Rejects an invalid flow before the store is opened.
-fn check(source: &FlowSource, to: Option<&NodeId>, overrides: &InputOverrides) -> Result<(), CliError> {
+fn check(
+    home: &Path,
+    source: &FlowSource,
+    to: Option<&NodeId>,
+    overrides: &InputOverrides,
+) -> Result<(), CliError> {
     let (registry, path) = (plait_nodes::registry(), source.path_text());
-    check_runnable(&source.flow, path.as_deref(), &registry, to, overrides)
+    // Files that cannot be read are reported when the store is opened.
+    let (installed, _) = Installed::read(home);
+    check_runnable(&source.flow, path.as_deref(), &registry, &installed, to, overrides)
         .map_err(|diagnostics| source.invalid(&diagnostics))
 }
 

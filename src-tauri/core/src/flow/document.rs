@@ -180,6 +180,11 @@ pub struct Edge {
     pub source_output: PortName,
     pub target: NodeId,
     pub target_input: PortName,
+    /// The place of its value among those of other edges into an input that takes several, lowest first; 0 by default. Edges of
+    /// the same place come in plan order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub order: Option<i32>,
     /// Further data. Plait keeps it and does not interpret it.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     #[ts(optional, type = "Record<string, unknown>")]

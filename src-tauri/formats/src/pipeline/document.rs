@@ -10,6 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 use plait_core::flow::{FlowSettings, Position};
+use plait_core::quota::{FallbackModel, OnExceeded, Quota};
+use plait_run::http_tool::HttpTool;
 use plait_run::loop_history::{AiTurnSource, HistoryInit, HistoryManagement};
 
 /// The version of the format.
@@ -100,6 +102,124 @@ pub(super) struct Agent {
     /// The tools that it may call: names, or `auto` for all that change nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tools: Option<Tools>,
+    /// MCP servers whose tools it may call: names, or mappings with a `server`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) mcp_servers: Option<Vec<McpServerRef>>,
+    /// Tools that send an HTTP request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) http_tools: Option<Vec<DeclaredTool>>,
+}
+
+/// An HTTP tool as it is declared, with the names of the node type `tools`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub(super) struct DeclaredTool(Value);
+
+impl<'de> Deserialize<'de> for DeclaredTool {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let declared = Value::deserialize(deserializer)?;
+        // Kept as it is written: what is not set stays so.
+        HttpTool::deserialize(&declared).map_err(serde::de::Error::custom)?;
+        Ok(Self(declared))
+    }
+}
+
+impl JsonSchema for DeclaredTool {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "HttpTool".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        HttpTool::json_schema(generator)
+    }
+}
+
+/// An MCP server whose tools an agent may call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "an MCP server is its name, or a mapping with `server`, `tools`, `prefix`, `instructions`, `send_context` and \
+        `policy`"
+)]
+pub(super) enum McpServerRef {
+    /// All of its tools.
+    Name(String),
+    Settings(Box<McpServer>),
+}
+
+/// An MCP server, and how its tools are offered.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct McpServer {
+    /// The name of the server, as it is under *MCP servers*.
+    pub(super) server: String,
+    /// The tools to offer, by name. Without any, all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) tools: Vec<String>,
+    /// A text before the name of each tool. It keeps tools of two servers apart.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) prefix: String,
+    /// Instructions for a tool's use, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) instructions: BTreeMap<String, String>,
+    /// Whether the server gets what its tools may know of the conversation.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) send_context: bool,
+    /// How its tools are called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) policy: Option<CallPolicy>,
+}
+
+/// How the tools of a server are called.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct CallPolicy {
+    /// The longest time a call may take, in milliseconds; 60,000 by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 3_600_000))]
+    pub(super) timeout_ms: Option<u64>,
+    /// How often a call is tried, if it fails with an error that may pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10))]
+    pub(super) attempts: Option<u32>,
+    /// Whether a person is asked before each call.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) approval: bool,
+}
+
+/// What model calls may use: tokens, money, or both.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
+pub(super) struct StepQuota {
+    /// Tokens of prompts and replies together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub(super) tokens: Option<u64>,
+    /// US dollars. A call of a model without a known price is not sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) usd: Option<f64>,
+    /// What happens to a call that would exceed it: `stop` fails it, `ask` asks the person, `fallback` calls a cheaper model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) on_exceeded: Option<OnExceeded>,
+    /// The model that is called instead, for `fallback`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) fallback: Option<FallbackModel>,
+}
+
+impl StepQuota {
+    /// The quota as nodes have it.
+    pub(super) fn to_quota(&self) -> Quota {
+        let Self { tokens, usd, on_exceeded, fallback } = self.clone();
+        Quota { tokens, usd, on_exceeded: on_exceeded.unwrap_or_default(), fallback }
+    }
+
+    /// The quota of a node as pipelines have it.
+    pub(super) fn of(quota: &Quota) -> Self {
+        let Quota { tokens, usd, on_exceeded, fallback } = quota.clone();
+        let on_exceeded = Some(on_exceeded).filter(|action| *action != OnExceeded::default());
+        Self { tokens, usd, on_exceeded, fallback }
+    }
 }
 
 /// The tools of an agent.
@@ -204,6 +324,9 @@ pub(super) struct AgentStep {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub(super) timeout_ms: Option<u64>,
+    /// What its model calls may use in a run; in a loop, each time the loop runs.
+    #[serde(default)]
+    pub(super) quota: Option<StepQuota>,
     /// Further settings of the `chat` node, by their names in `*.flow.json`, for example `knowledge` or `memory`.
     #[serde(default)]
     pub(super) config: Map<String, Value>,
@@ -282,6 +405,9 @@ pub(super) struct Loop {
     #[serde(default, rename = "max_iterations")]
     #[schemars(range(min = 1))]
     pub(super) _max_iterations: Option<u32>,
+    /// What the model calls of the body may use, each time the loop runs.
+    #[serde(default)]
+    pub(super) quota: Option<StepQuota>,
     /// Whether the steps of the body get the history of the loop's conversation.
     #[serde(default, rename = "conversation")]
     pub(super) _conversation: bool,
@@ -414,6 +540,8 @@ pub(super) const PIPELINE_KEYS: KeyOrder = KeyOrder {
         "max_tool_rounds",
         "context_window",
         "tools",
+        "mcp_servers",
+        "http_tools",
         "options",
     ],
     loop_config: &[
@@ -423,6 +551,7 @@ pub(super) const PIPELINE_KEYS: KeyOrder = KeyOrder {
         "concurrency",
         "on_error",
         "max_iterations",
+        "quota",
         "conversation",
         "init",
         "history_management",

@@ -3,7 +3,7 @@
 //! | in the pipeline | in the flow |
 //! |---|---|
 //! | the run's input | `manualInput` `input` |
-//! | `step` | `chat`, and a `newContext` `NAME.context` before it: agents share no conversation; with tools, `tools` `NAME.tools` |
+//! | `step` | `chat`, and a `newContext` `NAME.context` before it: agents share no conversation; with tools, `tools` `NAME.tools`, and `mcpServer` `NAME.mcp.1`, … |
 //! | `hitl` | `userInput` |
 //! | `loop` | `loop`, with the nodes of its body in it; with `items`, a `value` `NAME.items` |
 //! | `parallel` | `join` of the branches, by their names |
@@ -17,14 +17,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use super::document::{Agent, AgentRef, AgentStep, ConditionalStep, HitlStep, Loop, LoopKind, ParallelStep};
+use super::document::{
+    Agent, AgentRef, AgentStep, ConditionalStep, HitlStep, Loop, LoopKind, ParallelStep, StepQuota,
+};
 use super::layout::{Block, Layout};
 use super::origins::Origins;
 use super::problem::{Problem, suggest};
 use super::steps::{Branch, Pipeline, Step, StepKind};
 use super::yaml::{Yaml, below, shorten};
 use crate::codes;
-use nodes::{chat_config, context_node, node, retry_policy, text_or_none, tools_node};
+use nodes::{chat_config, context_node, node, retry_policy, server_node, text_or_none, tools_node};
 use plait_core::expression::HITL_HISTORY;
 use plait_core::expression::template::Template;
 use plait_core::flow::{Edge, Flow, Limits, Node, Position};
@@ -37,10 +39,16 @@ pub(super) const INPUT: &str = "input";
 /// What the ids of the nodes beside a step end with.
 pub(super) const CONTEXT_SUFFIX: &str = ".context";
 pub(super) const TOOLS_SUFFIX: &str = ".tools";
+pub(super) const SERVER_SUFFIX: &str = ".mcp.";
 pub(super) const ITEMS_SUFFIX: &str = ".items";
 pub(super) const END_SUFFIX: &str = ".end";
 /// The branch of a `conditional` that runs if no other does.
 pub(super) const DEFAULT_BRANCH: &str = "default";
+
+/// The id of the node of a step's MCP server, by its place in the list.
+pub(super) fn server_id(step: &str, index: usize) -> String {
+    format!("{step}{SERVER_SUFFIX}{}", index + 1)
+}
 
 /// A flow, and where its parts come from.
 pub(super) struct Lowered {
@@ -189,7 +197,11 @@ impl Lowering<'_> {
         self.origins.add(&format!("/nodes/{}/config", step.name), &step.pointer);
         let mut chat = Node { node_type: "chat".to_owned(), config, ..Node::default() };
         chat.title = Some(own.title.clone().unwrap_or_else(|| step.name.clone()));
-        chat.limits = Limits { timeout_ms: own.timeout_ms, ..Limits::default() };
+        let quota = own.quota.as_ref().map(StepQuota::to_quota);
+        chat.limits = Limits { timeout_ms: own.timeout_ms, quota, ..Limits::default() };
+        for (limit, key) in [("quota", "quota"), ("timeoutMs", "timeout_ms")] {
+            self.origins.add(&format!("/nodes/{}/limits/{limit}", step.name), &below(&step.pointer, key));
+        }
         chat.retry = own.retry.as_ref().map(retry_policy);
         self.add(&step.name, chat);
 
@@ -202,11 +214,28 @@ impl Lowering<'_> {
             self.variables(step, template, previous, "message");
         }
         let mut column = vec![Layout::card(&context), Layout::card(&step.name)];
-        if let Some(tools) = &agent.tools {
+        if let Some(tools) = tools_node(&agent) {
             let id = format!("{}{TOOLS_SUFFIX}", step.name);
-            self.add(&id, tools_node(tools));
+            self.add(&id, tools);
             self.edge(&id, "tools", &step.name, "tools");
-            self.origins.add(&format!("/nodes/{id}"), &below(&agent_pointer, "tools"));
+            let key = if agent.tools.is_some() { "tools" } else { "http_tools" };
+            self.origins.add(&format!("/nodes/{id}"), &below(&agent_pointer, key));
+            for (setting, key) in [("tools", "tools"), ("http", "http_tools")] {
+                self.origins.add(&format!("/nodes/{id}/config/{setting}"), &below(&agent_pointer, key));
+            }
+            column.push(Layout::card(&id));
+        }
+        for (index, server) in agent.mcp_servers.iter().flatten().enumerate() {
+            let id = server_id(&step.name, index);
+            self.add(&id, server_node(server));
+            self.edge(&id, "tools", &step.name, "tools");
+            let place = below(&below(&agent_pointer, "mcp_servers"), index);
+            self.origins.add(&format!("/nodes/{id}"), &place);
+            for (setting, key) in [("sendContext", "send_context"), ("policy/timeoutMs", "policy/timeout_ms")]
+            {
+                self.origins.add(&format!("/nodes/{id}/config/{setting}"), &format!("{place}/{key}"));
+            }
+            self.origins.add(&format!("/nodes/{id}/config"), &place);
             column.push(Layout::card(&id));
         }
         let value = if is_structured { "structured" } else { "response" };
@@ -250,8 +279,10 @@ impl Lowering<'_> {
         let id: NodeId = step.name.as_str().into();
         let mut node = Node { node_type: "loop".to_owned(), config: config.clone(), ..Node::default() };
         node.title = Some(title.unwrap_or(&step.name).to_owned());
+        node.limits.quota = settings.quota.as_ref().map(StepQuota::to_quota);
         self.add(&step.name, node);
         let place = below(&step.pointer, "loop");
+        self.origins.add(&format!("/nodes/{id}/limits/quota"), &below(&place, "quota"));
         self.origins.add(&format!("/nodes/{id}/config"), &place);
         let is_for_each = settings.kind == LoopKind::ForEach;
         let mut beside = Vec::new();
@@ -260,7 +291,7 @@ impl Lowering<'_> {
         } else {
             self.edge(previous.node.as_str(), &previous.value, &step.name, "input");
         }
-        if let Some(items) = &settings.items {
+        if let Some(items) = settings.items.as_ref().filter(|_| is_for_each) {
             let values = format!("{id}{ITEMS_SUFFIX}");
             self.add(&values, self::node("value", &[("value", Some(Value::Array(items.clone())))]));
             self.edge(&values, "value", &step.name, "items");
@@ -439,6 +470,7 @@ impl Lowering<'_> {
             source_output: output.into(),
             target: target.into(),
             target_input: input.into(),
+            order: None,
             metadata: Map::new(),
             extra: Map::new(),
         };

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::document::{PIPELINE_KEYS, VERSION};
+use super::document::{PIPELINE_KEYS, StepQuota, VERSION};
 use super::lower::{
-    CHAT_KEYS, CONTEXT_SUFFIX, DEFAULT_BRANCH, END_SUFFIX, INPUT, ITEMS_SUFFIX, TOOLS_SUFFIX, case,
+    CHAT_KEYS, CONTEXT_SUFFIX, DEFAULT_BRANCH, END_SUFFIX, INPUT, ITEMS_SUFFIX, SERVER_SUFFIX, TOOLS_SUFFIX,
+    case, server_id,
 };
 use super::tree::{MapBuilder, Tree};
 use crate::codes;
@@ -174,10 +175,7 @@ impl<'f> Raising<'f> {
         for (key, own) in CHAT_KEYS {
             agent.extend(rest.remove(key).map(|value| (own.to_owned(), value)));
         }
-        if let Some(tools) = self.beside(id, "tools", "tools", TOOLS_SUFFIX)? {
-            let selection = tools.config.get("tools").cloned().unwrap_or_else(|| "auto".into());
-            agent.insert("tools".to_owned(), selection);
-        }
+        self.tools(id, &mut agent)?;
         let mut settings = MapBuilder::default();
         for key in PIPELINE_KEYS.agent {
             settings.value(key, agent.remove(*key));
@@ -202,8 +200,57 @@ impl<'f> Raising<'f> {
             step.put("retry", policy.build());
         }
         step.value("timeout_ms", node.limits.timeout_ms.map(Value::from));
+        step.value("quota", quota_of(node));
         step.value("config", (!rest.is_empty()).then_some(Value::Object(rest)));
         Ok(step.build())
+    }
+
+    /// The tools of an agent.
+    fn tools(&mut self, id: &NodeId, agent: &mut Map<String, Value>) -> Result<(), Box<Diagnostic>> {
+        let edges = self.incoming.get(id).into_iter().flatten().copied();
+        let sources: BTreeSet<&'f NodeId> =
+            edges.filter(|edge| edge.target_input.as_str() == "tools").map(|edge| &edge.source).collect();
+        let (mut servers, mut has_own) = (Vec::new(), false);
+        for source in sources {
+            if self.node_type(source) == "mcpServer" {
+                servers.push(source);
+            } else if !std::mem::replace(&mut has_own, true) {
+                let Some(tools) = self.alone(id, "tools", source, "tools", &format!("{id}{TOOLS_SUFFIX}"))?
+                else {
+                    continue;
+                };
+                let selection = tools.config.get("tools").cloned().unwrap_or_else(|| "auto".into());
+                let http = tools.config.get("http").cloned();
+                // Without a selection, an agent with HTTP tools has no others.
+                if http.is_none() || selection.as_array().is_none_or(|names| !names.is_empty()) {
+                    agent.insert("tools".to_owned(), selection);
+                }
+                agent.extend(http.map(|http| ("http_tools".to_owned(), http)));
+            } else {
+                return Err(on_node(
+                    id,
+                    "It gets tools of several `tools` nodes. In a pipeline, an agent has one list.",
+                ));
+            }
+        }
+        // In the order of the list that they come from; `10` comes after `9`.
+        let number = |server: &&NodeId| {
+            let (_, number) = server.as_str().rsplit_once(SERVER_SUFFIX)?;
+            number.parse::<usize>().ok()
+        };
+        servers.sort_by_key(|server| (number(server).unwrap_or(usize::MAX), *server));
+        let mut listed = Vec::new();
+        for (index, server) in servers.into_iter().enumerate() {
+            let Some(node) = self.alone(id, "tools", server, "mcpServer", &server_id(id.as_str(), index))?
+            else {
+                continue;
+            };
+            listed.push(server_entry(node));
+        }
+        if !listed.is_empty() {
+            agent.insert("mcp_servers".to_owned(), listed.into());
+        }
+        Ok(())
     }
 
     fn loop_step(&mut self, id: &NodeId, node: &Node) -> Result<Tree, Box<Diagnostic>> {
@@ -216,7 +263,8 @@ impl<'f> Raising<'f> {
             self.summarizer_names.extend(summarizer.as_str().map(str::to_owned));
         }
         for key in PIPELINE_KEYS.loop_config {
-            settings.value(key, config.remove(*key));
+            let value = if *key == "quota" { quota_of(node) } else { config.remove(*key) };
+            settings.value(key, value);
         }
         for (key, value) in config {
             settings.value(&key, Some(value));
@@ -381,15 +429,27 @@ impl<'f> Raising<'f> {
         suffix: &str,
     ) -> Result<Option<&'f Node>, Box<Diagnostic>> {
         let Some(source) = self.feeding(id, input) else { return Ok(None) };
+        self.alone(id, input, &source, node_type, &format!("{id}{suffix}"))
+    }
+
+    /// The node `source`, which feeds an input and must exist for this node alone. `name` is its id in the lowered pipeline.
+    fn alone(
+        &mut self,
+        id: &NodeId,
+        input: &str,
+        source: &NodeId,
+        node_type: &str,
+        name: &str,
+    ) -> Result<Option<&'f Node>, Box<Diagnostic>> {
         let flow = self.flow;
-        let Some(node) = flow.nodes.get(&source) else { return Ok(None) };
+        let Some(node) = flow.nodes.get(source) else { return Ok(None) };
         if node.node_type != node_type {
             let message = format!(
                 "Its input `{input}` comes from `{source}`. In a pipeline, it comes from a `{node_type}`."
             );
             return Err(on_node(id, &message));
         }
-        let readers = self.outgoing.get(&source).map_or(0, Vec::len);
+        let readers = self.outgoing.get(source).map_or(0, Vec::len);
         if readers > 1 {
             let message = format!(
                 "Its input `{input}` comes from `{source}`, which others share. Steps share nothing."
@@ -397,7 +457,7 @@ impl<'f> Raising<'f> {
             return Err(on_node(id, &message));
         }
         self.visited.insert(source.clone());
-        self.rename(&source, &format!("{id}{suffix}"));
+        self.rename(source, name);
         Ok(Some(node))
     }
 
@@ -433,6 +493,35 @@ fn hitl_step(id: &NodeId, node: &Node) -> Result<Tree, Box<Diagnostic>> {
         return Err(on_node(id, "It adds the answer to a conversation. Steps of a pipeline share none."));
     }
     Ok(step.build())
+}
+
+/// The quota of a node, as pipelines have it.
+fn quota_of(node: &Node) -> Option<Value> {
+    let quota = node.limits.quota.as_ref()?;
+    serde_json::to_value(StepQuota::of(quota)).ok()
+}
+
+/// An entry of `mcp_servers`: its name if nothing else is set.
+fn server_entry(node: &Node) -> Value {
+    let mut entry = Map::new();
+    for (key, value) in &node.config {
+        let value = match (key.as_str(), value) {
+            ("policy", Value::Object(policy)) => {
+                let renamed = policy.iter().map(|(key, value)| {
+                    let key = if key == "timeoutMs" { "timeout_ms" } else { key };
+                    (key.to_owned(), value.clone())
+                });
+                Value::Object(renamed.collect())
+            }
+            _ => value.clone(),
+        };
+        let key = if key == "sendContext" { "send_context" } else { key };
+        entry.insert(key.to_owned(), value);
+    }
+    match entry.get("server") {
+        Some(Value::String(name)) if entry.len() == 1 => name.as_str().into(),
+        _ => Value::Object(entry),
+    }
 }
 
 /// The title, if it is not the name.

@@ -18,6 +18,8 @@ use super::steps::{Branch, Pipeline, Step, StepKind};
 use super::yaml::{Entry, Yaml, below, shorten};
 use crate::codes;
 use plait_core::error::ErrorCode;
+use plait_core::flow::{FlowSettings, MemorySettings, TreeLimits};
+use plait_run::node::type_hint;
 
 /// Names that mean something else.
 const RESERVED_NAMES: &[&str] = &["input", "previous", "index", "item", "message", "in", "hitl"];
@@ -69,6 +71,9 @@ impl Reader<'_> {
             self.read_agents(agents);
         }
         let document: Option<Document> = self.part(root, "");
+        if let Some(settings) = root.get("settings") {
+            self.check_settings(settings);
+        }
         let steps = match root.get("steps") {
             Some(steps) => self.steps(steps, "/steps"),
             None => Vec::new(),
@@ -185,6 +190,7 @@ impl Reader<'_> {
         };
         config.remove("body");
         config.remove("items");
+        config.remove("quota");
         let read = read?;
         if let Some(agent) = &read.history_management.summarizer_agent
             && !self.is_agent(agent.as_str())
@@ -235,21 +241,8 @@ impl Reader<'_> {
             self.wrong_type(pointer, "This is a mapping: `key: value`, one on each line.");
             return None;
         }
-        let keys = Rc::clone(
-            self.keys.entry(std::any::type_name::<T>()).or_insert_with(|| Rc::new(Keys::of::<T>())),
-        );
+        let keys = self.check_keys::<T>(yaml, pointer);
         let known: HashSet<&str> = keys.names.iter().map(String::as_str).collect();
-        for entry in yaml.entries() {
-            if !known.contains(entry.key.as_str()) {
-                let message = format!("There is no key `{}` here.", shorten(&entry.key));
-                let hint = suggest(&entry.key, "keys", keys.names.iter().map(String::as_str));
-                let place = below(pointer, &entry.key);
-                let mut problem =
-                    Problem::new(codes::PIPELINE_UNKNOWN_KEY, entry.key_range.clone(), message).hint(hint);
-                problem.diagnostic.pointer = place;
-                self.problems.push(problem);
-            }
-        }
         let missing: Vec<&str> =
             keys.required.iter().map(String::as_str).filter(|key| yaml.get(key).is_none()).collect();
         for key in &missing {
@@ -286,9 +279,40 @@ impl Reader<'_> {
                 }
                 let inner = error.inner().to_string();
                 let message = format!("This value does not fit: {}.", inner.trim_end_matches('.'));
-                self.report(codes::PIPELINE_WRONG_TYPE, &place, message).hint = variant_hint(&inner);
+                self.report(codes::PIPELINE_WRONG_TYPE, &place, message).hint = value_hint(&inner);
                 None
             }
+        }
+    }
+
+    /// Reports the keys that a part cannot have. Returns those that it may have.
+    fn check_keys<T: JsonSchema>(&mut self, yaml: &Yaml, pointer: &str) -> Rc<Keys> {
+        let keys = Rc::clone(
+            self.keys.entry(std::any::type_name::<T>()).or_insert_with(|| Rc::new(Keys::of::<T>())),
+        );
+        let known: HashSet<&str> = keys.names.iter().map(String::as_str).collect();
+        for entry in yaml.entries() {
+            if !known.contains(entry.key.as_str()) {
+                let message = format!("There is no key `{}` here.", shorten(&entry.key));
+                let hint = suggest(&entry.key, "keys", keys.names.iter().map(String::as_str));
+                let place = below(pointer, &entry.key);
+                let mut problem =
+                    Problem::new(codes::PIPELINE_UNKNOWN_KEY, entry.key_range.clone(), message).hint(hint);
+                problem.diagnostic.pointer = place;
+                self.problems.push(problem);
+            }
+        }
+        keys
+    }
+
+    /// The settings of the flow. What reads flows keeps unknown keys; here they are mistakes.
+    fn check_settings(&mut self, settings: &Yaml) {
+        self.check_keys::<FlowSettings>(settings, "/settings");
+        if let Some(memory) = settings.get("memory") {
+            self.check_keys::<MemorySettings>(memory, "/settings/memory");
+        }
+        if let Some(limits) = settings.get("limits") {
+            self.check_keys::<TreeLimits>(limits, "/settings/limits");
         }
     }
 
@@ -356,8 +380,11 @@ impl Reader<'_> {
     }
 }
 
-/// What an unknown variant was probably meant to be, from the message of serde.
-fn variant_hint(message: &str) -> Option<String> {
+/// What was probably meant by an unknown variant or a value of another type, from the message of serde.
+fn value_hint(message: &str) -> Option<String> {
+    if let Some(hint) = type_hint(message) {
+        return Some(hint);
+    }
     let (name, known) = message.strip_prefix("unknown variant `")?.split_once("`, expected ")?;
     let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
     Some(suggest(name, "values", known.iter().copied()))

@@ -168,6 +168,7 @@ fn difference(ours: &Flow, theirs: &Flow, renamed: &BTreeMap<NodeId, NodeId>) ->
     let mut wanted: Vec<_> = theirs.edges.iter().map(|(id, edge)| (ends(edge, name_of), id)).collect();
     edges.sort_unstable();
     wanted.sort_unstable();
+    // `order` decides nothing here: branches that meet at one input exclude each other.
     let has_data = theirs.edges.iter().find(|(_, edge)| !edge.metadata.is_empty() || !edge.extra.is_empty());
     let lost = wanted.iter().find(|(ends, _)| edges.binary_search(ends).is_err()).map(|(_, id)| *id);
     if let Some(id) = lost.or(has_data.map(|(id, _)| id)) {

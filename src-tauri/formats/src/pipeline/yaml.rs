@@ -233,7 +233,7 @@ impl Builder {
                 if tag.is_some() {
                     return Err(tag_problem(span, range));
                 }
-                self.refuse_key(&range)?;
+                self.refuse_key(text, &range)?;
                 self.stack.push(Open::Sequence {
                     items: Vec::new(),
                     inline: style == StructureStyle::Flow,
@@ -246,7 +246,7 @@ impl Builder {
                 if tag.is_some() {
                     return Err(tag_problem(span, range));
                 }
-                self.refuse_key(&range)?;
+                self.refuse_key(text, &range)?;
                 self.stack.push(Open::Mapping {
                     entries: Vec::new(),
                     known: HashMap::new(),
@@ -319,8 +319,14 @@ impl Builder {
     }
 
     /// A collection cannot be a key.
-    fn refuse_key(&self, range: &Range<usize>) -> Result<(), Problem> {
+    fn refuse_key(&self, text: &str, range: &Range<usize>) -> Result<(), Problem> {
         match self.stack.last() {
+            Some(Open::Mapping { key: None, inline: true, start, .. })
+                if text[*start..].starts_with("{{") && range.start == start + 1 =>
+            {
+                let message = "Without quotes, `{{` begins a mapping in YAML, not a variable.";
+                Err(unsupported(*start..range.end, message).hint(quote_hint(&text[*start..])))
+            }
             Some(Open::Mapping { key: None, .. }) => {
                 Err(unsupported(range.clone(), "A list or a mapping cannot be a key."))
             }
@@ -439,6 +445,13 @@ fn tag_problem(span: &Span, range: Range<usize>) -> Problem {
         .hint("Remove the tag. Quotes make a text of a number.")
 }
 
+/// How to write a text that begins with `{{`.
+fn quote_hint(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default().trim_end();
+    let quoted = line.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("Put the whole text in quotes: `\"{}\"`.", shorten(&quoted))
+}
+
 fn unsupported(range: Range<usize>, message: impl Into<String>) -> Problem {
     Problem::new(codes::PIPELINE_UNSUPPORTED, range, message)
 }
@@ -458,6 +471,13 @@ fn syntax_problem(text: &str, error: &ScanError) -> Problem {
         return anchor_problem(at..at);
     }
     let problem = error.info();
+    // The text of a key or of an item that begins with a variable.
+    let value = line.split_once(": ").map_or(line, |(_, value)| value);
+    let value = value.trim_start().trim_start_matches("- ").trim_start();
+    if value.starts_with("{{") {
+        let message = "Without quotes, `{{` begins a mapping in YAML, not a variable.";
+        return Problem::new(codes::PIPELINE_NOT_YAML, at..at, message).hint(quote_hint(value));
+    }
     Problem::new(codes::PIPELINE_NOT_YAML, at..at, format!("This is not valid YAML: {problem}."))
         .hint("Look at the indentation and at quotes and brackets on this line and the one before.")
 }

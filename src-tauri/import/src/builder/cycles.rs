@@ -72,6 +72,7 @@ impl FlowBuilder {
             source_output: from.port.as_str().into(),
             target: to.clone(),
             target_input: input.into(),
+            order: None,
             metadata: Map::new(),
             extra: Map::new(),
         };

@@ -78,6 +78,7 @@ impl FlowBuilder {
                 source_output: "out".into(),
                 target: id(at),
                 target_input: (*input).into(),
+                order: None,
                 metadata: serde_json::Map::new(),
                 extra: serde_json::Map::new(),
             };

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use super::USER_MESSAGE_INDEX;
 use crate::prompt::{MemoryView, Partner};
-use plait_core::flow::{MemoryMode, MemoryUse, SummarizerSettings};
+use plait_core::flow::{MemoryMode, MemorySettings, MemoryUse, SummarizerSettings};
 use plait_core::id::{MessageId, NodeId};
 use plait_run::memory::{DEFAULT_LABEL, MemoryChange, MemoryTurn};
-use plait_run::node::NodeContext;
+use plait_run::node::{NodeContext, Unused};
 use plait_run::tokens;
 use plait_run::tool::ToolContext;
 
@@ -30,6 +30,32 @@ impl NodeMemory {
     /// What planning needs to know.
     pub(crate) fn memory_use(&self) -> MemoryUse {
         self.mode.map_or(MemoryUse::AsFlow, MemoryUse::As)
+    }
+
+    /// The settings that have no effect in this mode.
+    pub(crate) fn unused(&self, mode: MemoryMode, flow: &MemorySettings) -> Vec<Unused> {
+        let unused =
+            |name: &str, reason: &str, remedy: &str| Unused::new(format!("/memory/{name}"), reason, remedy);
+        let mut found = Vec::new();
+        if !mode.writes() {
+            let reason = if mode.reads() {
+                "with `mode: read` the node adds nothing to the memory"
+            } else {
+                "the node's `memory.mode` is `off`"
+            };
+            found.extend(
+                ["label", "summarizer"].map(|name| unused(name, reason, "set `memory.mode: readWrite`")),
+            );
+        }
+        let recent = flow.recent_turns();
+        if !mode.reads() {
+            let remedy = "set `memory.mode` to `read` or `readWrite`";
+            found.push(unused("recentTurns", "the node's `memory.mode` is `off`", remedy));
+        } else if self.recent_turns.is_some_and(|own| own.get() as usize > recent) {
+            let reason = format!("the flow keeps {recent} turns, and a node sees no more of them");
+            found.push(unused("recentTurns", &reason, "raise `recentTurns` of the flow"));
+        }
+        found
     }
 }
 

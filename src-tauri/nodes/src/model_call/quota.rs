@@ -112,8 +112,13 @@ impl OverQuota {
                 (dollars(nano_usd.unwrap_or_default()), dollars(used.nano_usd), dollars(self.wanted.nano_usd))
             }
         };
+        let what = if matches!(self.state.scope, QuotaScope::Iteration | QuotaScope::Branch) {
+            "share"
+        } else {
+            "quota"
+        };
         format!(
-            "The quota of {} is {allowed}: {used} are used or reserved, and this call may use up to {wanted}.",
+            "The {what} of {} is {allowed}: {used} are used or reserved, and this call may use up to {wanted}.",
             self.name()
         )
     }

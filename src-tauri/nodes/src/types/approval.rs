@@ -12,7 +12,7 @@ use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::journal::Answer;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Pause,
-    template_inputs,
+    Surroundings, Unused, template_inputs,
 };
 
 use crate::codes;
@@ -84,6 +84,10 @@ To revise after a rejection, connect `rejected` back \
 
     fn check(config: &Config) -> Vec<(String, String)> {
         template_inputs::check(&config.prompt, "/prompt", &Self::ports(config))
+    }
+
+    fn unused(_: &Config, around: &Surroundings<'_>) -> Vec<Unused> {
+        around.unused_loop_settings().into_iter().filter(|one| one.pointer == "/pinned").collect()
     }
 
     fn examples() -> Vec<Example> {

@@ -12,7 +12,8 @@ use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::context::{ContextRecord, ContextType};
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
-    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
+    Unused,
 };
 use plait_run::tool::ToolSpec;
 
@@ -85,6 +86,17 @@ impl NodeType for CallTool {
             _ => NodeNeed::Tools(vec![tool.to_owned()]),
         };
         Behavior { needs: vec![need], ..Behavior::default() }
+    }
+
+    fn unused(_: &Config, around: &Surroundings<'_>) -> Vec<Unused> {
+        if around.feeds("tools") {
+            return Vec::new();
+        }
+        let unused = |setting: &str| {
+            let reason = "none of Plait's own tools requests the reply of a model";
+            Unused::new(setting, reason, "connect a tool of an MCP server to `tools`")
+        };
+        vec![unused("/provider"), unused("/model")]
     }
 
     fn examples() -> Vec<Example> {

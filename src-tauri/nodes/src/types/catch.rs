@@ -8,7 +8,9 @@ use std::sync::Arc;
 use plait_core::error::Fault;
 use plait_core::expression::template::Template;
 use plait_core::port::{PortKind, PortType, Ports};
-use plait_run::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use plait_run::node::{
+    Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings, Unused,
+};
 
 use crate::codes;
 
@@ -72,6 +74,18 @@ impl NodeType for Catch {
                 (pointer(), message)
             })
             .collect()
+    }
+
+    fn unused(config: &Config, around: &Surroundings<'_>) -> Vec<Unused> {
+        if !around.feeds("error") {
+            let unused = |setting: &str| {
+                Unused::new(setting, "no edge leads to `error`", "connect the `error` output of a node")
+            };
+            return vec![unused("/fallback"), unused("/template")];
+        }
+        let reason = "`template` takes its place";
+        let unused = config.template.is_some().then(|| Unused::new("/fallback", reason, "remove `template`"));
+        unused.into_iter().collect()
     }
 
     fn examples() -> Vec<Example> {

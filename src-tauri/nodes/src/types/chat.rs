@@ -26,7 +26,7 @@ use plait_run::context::ContextHandle;
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
     Behavior, CallLimit, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
-    template_inputs,
+    Surroundings, Unused, template_inputs,
 };
 use plait_run::prompt_record::{Block, BlockKind, BlockSettings};
 use plait_run::provider::ModelReply;
@@ -49,7 +49,7 @@ pub(super) struct Config {
     /// Sampling temperature, from 0 to 2. If empty, the provider's default.
     #[schemars(range(min = 0.0, max = 2.0))]
     temperature: Option<f64>,
-    /// Maximum tokens of the reply. If empty, the provider's default; a quarter of the window, at most 16,384, is reserved.
+    /// Maximum tokens of the reply. If empty, the provider's default; a quarter of the window, at most 16,384, is reserved, and a margin of a 64th.
     max_tokens: Option<NonZeroU32>,
     /// JSON Schema that the reply must match. The parsed reply is the output `structured`.
     #[schemars(extend("format" = "json"))]
@@ -243,6 +243,41 @@ impl NodeType for Chat {
             problems.push(("/responseSchema".to_owned(), problem));
         }
         problems
+    }
+
+    fn unused(config: &Config, around: &Surroundings<'_>) -> Vec<Unused> {
+        let mut unused = around.unused_loop_settings();
+        let mode = around.memory_mode(config.memory.memory_use());
+        unused.extend(config.memory.unused(mode, &around.memory));
+        unused.extend(config.knowledge.unused("/knowledge"));
+        let sends = |kind| config.blocks.order().contains(&kind);
+        if !sends(BlockKind::Retrieval) {
+            let reason = "`blocks.order` lacks `retrieval`, so nothing is searched";
+            unused.push(Unused::new("/knowledge", reason, "add `retrieval` to `blocks.order`"));
+        }
+        let has_tools = around.feeds("tools");
+        if !has_tools {
+            let reason = "no tools are connected";
+            unused.push(Unused::new("/maxToolRounds", reason, "connect some to `tools`"));
+        }
+        let mut cap = |kind: BlockKind, name: &str, is_there: bool, reason: &str| {
+            let pointer = format!("/blocks/caps/{name}");
+            if !sends(kind) {
+                unused.push(Unused::new(pointer, format!("`blocks.order` lacks `{name}`"), "add it"));
+            } else if !is_there {
+                unused.push(Unused::new(pointer, reason, ""));
+            }
+        };
+        cap(
+            BlockKind::Retrieval,
+            "retrieval",
+            !config.knowledge.is_empty(),
+            "`knowledge` names nothing to search",
+        );
+        cap(BlockKind::Tools, "tools", has_tools, "no tools are connected");
+        cap(BlockKind::Memory, "memory", mode.reads(), "the node's `memory.mode` is `off`");
+        cap(BlockKind::Partner, "partner", true, "");
+        unused
     }
 
     fn examples() -> Vec<Example> {

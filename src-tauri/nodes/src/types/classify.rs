@@ -18,7 +18,8 @@ use plait_core::error::Fault;
 use plait_core::port::{ERROR_PORT, PortKind, PortType, Ports};
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
-    Behavior, CallLimit, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
+    Behavior, CallLimit, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
+    Unused,
 };
 use plait_run::provider::ModelReply;
 use plait_run::retriever::Knowledge;
@@ -190,6 +191,13 @@ impl NodeType for Classify {
             }
         }
         problems
+    }
+
+    fn unused(config: &Config, around: &Surroundings<'_>) -> Vec<Unused> {
+        let mut unused = around.unused_loop_settings();
+        unused.extend(config.knowledge.unused("/knowledge"));
+        unused.extend(super::unused_without_context(&["/addToHistory"], around));
+        unused
     }
 
     fn examples() -> Vec<Example> {

@@ -10,6 +10,7 @@ use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::context::{ContextHandle, ContextRecord, ContextType, MAIN, conversation};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
+    Surroundings, Unused,
 };
 
 use crate::codes;
@@ -143,6 +144,21 @@ impl NodeType for ContextStart {
             problems.push(("/conversation/keepRecent".to_owned(), problem));
         }
         problems
+    }
+
+    fn unused(config: &Config, _: &Surroundings<'_>) -> Vec<Unused> {
+        if config.context_id != MAIN {
+            let reason = "only the context `main` recalls a conversation";
+            return vec![Unused::new("/conversation", reason, "set `contextId: main`")];
+        }
+        if config.conversation.strategy == Strategy::Summarize {
+            return Vec::new();
+        }
+        let unused = |name: &str| {
+            let reason = "the strategy `window` writes no summary";
+            Unused::new(format!("/conversation/{name}"), reason, "set `strategy: summarize`")
+        };
+        ["keepRecent", "provider", "model"].into_iter().map(unused).collect()
     }
 
     fn examples() -> Vec<Example> {

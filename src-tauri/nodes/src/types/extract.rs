@@ -18,7 +18,8 @@ use plait_core::expression::schema::check_schema;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
-    Behavior, CallLimit, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
+    Behavior, CallLimit, Card, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
+    Unused,
 };
 use plait_run::provider::ModelReply;
 use plait_run::retriever::Knowledge;
@@ -141,6 +142,13 @@ impl NodeType for Extract {
             ));
         }
         problems
+    }
+
+    fn unused(config: &Config, around: &Surroundings<'_>) -> Vec<Unused> {
+        let mut unused = around.unused_loop_settings();
+        unused.extend(config.knowledge.unused("/knowledge"));
+        unused.extend(super::unused_without_context(&["/addToHistory", "/withHistory"], around));
+        unused
     }
 
     fn examples() -> Vec<Example> {

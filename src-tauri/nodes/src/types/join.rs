@@ -43,7 +43,8 @@ impl NodeType for Join {
         are left out. If all are skipped, so is this node.
 
 \
-        - `list`: the values, always in the same order, independent of timing
+        - `list`: the values, in the order in which their edges were drawn (`order` of the edges; edges without one come in the \
+        order of the plan, ties by the ids of their nodes), independent of timing
 \
         - `first`: the first value; of exclusive branches, the one that ran
 \

@@ -14,7 +14,7 @@ use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::loop_history::HistoryStrategy;
 use plait_run::node::{
     Behavior, CONTINUE, Card, CardPart, Category, Example, Inputs, LoopKind, LoopSpec, NodeContext,
-    NodeOutput, NodeType, SUMMARY,
+    NodeOutput, NodeType, SUMMARY, Surroundings, Unused,
 };
 
 use config::{Config, Kind, OnError};
@@ -133,6 +133,10 @@ impl NodeType for Loop {
         config.problems()
     }
 
+    fn unused(config: &Config, _: &Surroundings<'_>) -> Vec<Unused> {
+        config.unused()
+    }
+
     fn examples() -> Vec<Example> {
         let example = |title, config: Value, index: u32, goes_on: bool| {
             Example::new(title)
@@ -156,7 +160,8 @@ impl NodeType for Loop {
         node_context: NodeContext,
     ) -> Result<NodeOutput, Fault> {
         let value = |name: &str| inputs.get(name).cloned().unwrap_or_default();
-        let holds = match &config.condition {
+        let condition = config.condition.as_ref().filter(|_| config.kind == Kind::While);
+        let holds = match condition {
             Some(condition) => {
                 let iteration = json!({
                     "index": value("index"), "previous": value("previous"), "input": value("input"),

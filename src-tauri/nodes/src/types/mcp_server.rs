@@ -10,12 +10,14 @@ use serde_json::{Value, json};
 
 use crate::codes;
 use crate::model_call::allow_server;
+use plait_core::diagnostic::escape;
 use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::journal::NodeEvent;
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
-    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
+    Unused,
 };
 use plait_run::tool::{ToolPolicy, ToolProgress, ToolSpec};
 
@@ -81,10 +83,22 @@ During a call a server can ask you something, or request the reply of the model 
 
     fn behavior(config: &Config) -> Behavior {
         let name = config.server.trim().to_owned();
+        let no_server = ("/server", "The node names no MCP server.");
         Behavior {
+            missing_setting: name.is_empty().then_some(no_server),
             needs: vec![NodeNeed::Server { name, tools: config.tools.clone() }],
             ..Behavior::default()
         }
+    }
+
+    fn unused(config: &Config, _: &Surroundings<'_>) -> Vec<Unused> {
+        let is_offered = |name: &String| config.tools.is_empty() || config.tools.contains(name);
+        let others = config.instructions.keys().filter(|name| !is_offered(name));
+        let unused = |name: &String| {
+            let reason = format!("`tools` does not offer `{name}`");
+            Unused::new(format!("/instructions/{}", escape(name)), reason, "add it to `tools`")
+        };
+        others.map(unused).collect()
     }
 
     fn examples() -> Vec<Example> {

@@ -9,7 +9,8 @@ use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::context::{ContextHandle, ContextRecord, ContextType};
 use plait_run::node::{
-    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
+    Unused,
 };
 
 pub(super) struct NewContext;
@@ -63,6 +64,10 @@ Inside a cycle, each iteration creates a new one.";
 
     fn behavior(config: &Config) -> Behavior {
         Behavior { makes_context: true, uses_context: config.copy_history, ..Behavior::default() }
+    }
+
+    fn unused(_: &Config, around: &Surroundings<'_>) -> Vec<Unused> {
+        super::unused_without_context(&["/copyHistory"], around)
     }
 
     fn examples() -> Vec<Example> {

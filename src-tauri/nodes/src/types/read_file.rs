@@ -10,7 +10,8 @@ use plait_core::error::Fault;
 use plait_core::port::{PortKind, PortType, Ports};
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
-    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
+    Unused,
 };
 use plait_run::tool::ToolSpec;
 
@@ -53,6 +54,12 @@ impl NodeType for ReadFile {
 
     fn behavior(_: &Config) -> Behavior {
         Behavior { needs: vec![NodeNeed::Tools(vec!["read_file".to_owned()])], ..Behavior::default() }
+    }
+
+    fn unused(_: &Config, around: &Surroundings<'_>) -> Vec<Unused> {
+        let reason = "the path comes from the edge into `path`";
+        let unused = around.feeds("path").then(|| Unused::new("/path", reason, "remove the edge"));
+        unused.into_iter().collect()
     }
 
     fn examples() -> Vec<Example> {

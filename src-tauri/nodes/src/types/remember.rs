@@ -13,7 +13,9 @@ use plait_run::journal::CallEvent;
 use plait_run::long_term_memory::{
     MAX_REMEMBERED_AT_ONCE, MemoryContent, MemoryKind, MemoryRecord, MemorySource,
 };
-use plait_run::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use plait_run::node::{
+    Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings, Unused,
+};
 
 use super::subject::Subject;
 use crate::codes;
@@ -57,6 +59,13 @@ impl NodeType for Remember {
 
     fn card() -> Card {
         Card::new().line([CardPart::text("kind"), CardPart::text("name")])
+    }
+
+    fn unused(config: &Config, _: &Surroundings<'_>) -> Vec<Unused> {
+        let reason = "only a procedure has a name";
+        let is_procedure = config.kind == MemoryKind::Procedure;
+        let unused = (!is_procedure).then(|| Unused::new("/name", reason, "set `kind: procedure`"));
+        unused.into_iter().collect()
     }
 
     fn examples() -> Vec<Example> {

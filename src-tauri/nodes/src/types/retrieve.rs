@@ -78,7 +78,12 @@ impl NodeType for Retrieve {
     }
 
     fn behavior(config: &Config) -> Behavior {
-        Behavior { needs: NodeNeed::of_documents(&config.folder), ..Behavior::default() }
+        let nothing = ("/bases", "The node names no knowledge base and no folder.");
+        Behavior {
+            needs: NodeNeed::of_documents(&config.folder),
+            missing_setting: config.knowledge().is_empty().then_some(nothing),
+            ..Behavior::default()
+        }
     }
 
     fn examples() -> Vec<Example> {

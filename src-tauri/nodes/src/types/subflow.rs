@@ -22,7 +22,7 @@ use plait_run::host::subflow::{ChildCall, ChildEnd};
 use plait_run::journal::{NodeOutputs, RunEnd, RunFault};
 use plait_run::node::{
     Behavior, Card, CardPart, Category, ConfigEdge, EditorTraits, Example, Inputs, NodeContext, NodeOutput,
-    NodeType,
+    NodeType, Surroundings, Unused,
 };
 use plait_run::quota::is_limit_of_tree;
 
@@ -119,6 +119,10 @@ The child's results \
 
     fn check(config: &Config) -> Vec<(String, String)> {
         config.check()
+    }
+
+    fn unused(config: &Config, _: &Surroundings<'_>) -> Vec<Unused> {
+        config.unused()
     }
 
     fn examples() -> Vec<Example> {

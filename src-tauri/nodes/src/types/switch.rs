@@ -11,7 +11,9 @@ use plait_core::error::Fault;
 use plait_core::expression::condition::Condition;
 use plait_core::expression::values_equal;
 use plait_core::port::{ERROR_PORT, PortKind, PortType, Ports};
-use plait_run::node::{Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType};
+use plait_run::node::{
+    Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings, Unused,
+};
 
 pub(super) struct Switch;
 
@@ -116,6 +118,18 @@ impl NodeType for Switch {
             }
         }
         problems
+    }
+
+    fn unused(config: &Config, _: &Surroundings<'_>) -> Vec<Unused> {
+        let cases = config.cases.iter().enumerate().filter_map(|(index, case)| {
+            let value = case.equals.as_ref()?;
+            let is_same =
+                |other: &&Case| other.equals.as_ref().is_some_and(|other| values_equal(other, value));
+            let earlier = config.cases[..index].iter().find(is_same)?;
+            let reason = format!("the case `{}` before it takes the same value", earlier.name);
+            Some(Unused::new(format!("/cases/{index}/name"), reason, "test for another value"))
+        });
+        cases.collect()
     }
 
     fn examples() -> Vec<Example> {

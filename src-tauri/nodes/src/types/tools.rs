@@ -14,7 +14,8 @@ use plait_run::http_tool::{HttpBinding, HttpTool, OpenApiImport, import};
 use plait_run::long_term_memory::READ_TOOL;
 use plait_run::needs::NodeNeed;
 use plait_run::node::{
-    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType,
+    Behavior, Card, CardPart, Category, Example, Inputs, NodeContext, NodeOutput, NodeType, Surroundings,
+    Unused,
 };
 use plait_run::tool::{ToolEffect, ToolPolicy, ToolSpec};
 
@@ -164,6 +165,17 @@ impl NodeType for Tools {
 
     fn behavior(config: &Config) -> Behavior {
         Behavior { needs: config.needs(), ..Behavior::default() }
+    }
+
+    fn unused(config: &Config, _: &Surroundings<'_>) -> Vec<Unused> {
+        if config.openapi.as_ref().is_none_or(|source| !source.document.is_null()) {
+            return Vec::new();
+        }
+        let unused = |name: &str| {
+            let reason = "there is no `document`";
+            Unused::new(format!("/openapi/{name}"), reason, "set `openapi.document`")
+        };
+        ["baseUrl", "context", "headers", "operations"].into_iter().map(unused).collect()
     }
 
     fn examples() -> Vec<Example> {

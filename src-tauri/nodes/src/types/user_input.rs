@@ -19,7 +19,7 @@ use plait_run::journal::{Answer, LOOP_TURN};
 use plait_run::loop_history::turn_content;
 use plait_run::node::{
     Behavior, Card, CardPart, Category, EditorTraits, Example, Inputs, NodeContext, NodeOutput, NodeType,
-    Pause, template_inputs,
+    Pause, Surroundings, Unused, template_inputs,
 };
 
 pub(super) struct UserInput;
@@ -124,6 +124,17 @@ In a cycle with a *Chat* it makes a conversation: one answer per iteration. Endi
             config.schema.as_ref().and_then(check_schema).map(|problem| ("/schema".to_owned(), problem)),
         );
         problems
+    }
+
+    fn unused(config: &Config, around: &Surroundings<'_>) -> Vec<Unused> {
+        let mut unused: Vec<_> =
+            around.unused_loop_settings().into_iter().filter(|one| one.pointer == "/pinned").collect();
+        let schema = config.schema.as_ref();
+        if schema.is_some_and(|schema| schema.get("examples").is_some() || !schema.is_object()) {
+            let reason = "`schema` has examples of its own, or is no object";
+            unused.push(Unused::new("/placeholder", reason, "remove `examples` from the schema"));
+        }
+        unused
     }
 
     fn examples() -> Vec<Example> {

@@ -4,3 +4,4 @@
 
 mod context_names;
 mod quota_branches;
+mod unused_settings;

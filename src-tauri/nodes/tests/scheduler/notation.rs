@@ -60,6 +60,7 @@ pub fn edge(source: &str, output: &str, target: &str, input: &str) -> Edge {
         source_output: output.into(),
         target: target.into(),
         target_input: input.into(),
+        order: None,
         metadata: serde_json::Map::new(),
         extra: serde_json::Map::new(),
     }

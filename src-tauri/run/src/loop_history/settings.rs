@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::node::Unused;
 use crate::transcript::HistoryTemplate;
 use plait_core::config::{DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS, DEFAULT_SUMMARIZE_RATIO};
 use plait_core::id::NodeId;
@@ -65,10 +66,47 @@ impl HistoryManagement {
         }
     }
 
+    /// The settings that have no effect beside the others.
+    fn unused(&self) -> Vec<Unused> {
+        let (others, strategy): (&[&str], _) = match self.strategy {
+            HistoryStrategy::TruncateTokens => {
+                (&["max_turns", "summarizer_agent", "summarize_ratio"], "truncate_tokens")
+            }
+            HistoryStrategy::TruncateTurns => {
+                (&["max_tokens", "summarizer_agent", "summarize_ratio"], "truncate_turns")
+            }
+            HistoryStrategy::Summarize => (&[], "summarize"),
+        };
+        let unused = |name: &&str| {
+            let remedy = match *name {
+                "max_turns" => "set `strategy` to `truncate_turns` or `summarize`",
+                "max_tokens" => "set `strategy` to `truncate_tokens` or `summarize`",
+                _ => "set `strategy: summarize`",
+            };
+            let reason = format!("the strategy `{strategy}` does not use it");
+            Unused::new(format!("/history_management/{name}"), reason, remedy)
+        };
+        let mut found: Vec<_> = others.iter().map(unused).collect();
+        if let Some(ratio) = self
+            .summarize_ratio
+            .filter(|ratio| self.strategy == HistoryStrategy::Summarize && !is_ratio(*ratio))
+        {
+            let reason = format!("{ratio} is not between 0 and 1, so {DEFAULT_SUMMARIZE_RATIO} counts");
+            let remedy = "write a number between 0 and 1";
+            found.push(Unused::new("/history_management/summarize_ratio", reason, remedy));
+        }
+        found
+    }
+
     /// The proportion of the turns that a summary condenses.
     pub fn ratio(&self) -> f64 {
-        self.summarize_ratio.filter(|ratio| *ratio > 0.0 && *ratio < 1.0).unwrap_or(DEFAULT_SUMMARIZE_RATIO)
+        self.summarize_ratio.filter(|ratio| is_ratio(*ratio)).unwrap_or(DEFAULT_SUMMARIZE_RATIO)
     }
+}
+
+/// Whether a proportion is one that a summary can condense.
+fn is_ratio(ratio: f64) -> bool {
+    ratio > 0.0 && ratio < 1.0
 }
 
 /// How much of a history may be sent.
@@ -195,6 +233,34 @@ impl ConversationSettings {
         let summarizer =
             summarizer.map(|id| ("/history_management/summarizer_agent".to_owned(), id.as_str()));
         steps.chain(sources).chain(summarizer)
+    }
+
+    /// The settings that have no effect beside the others.
+    pub fn unused(&self) -> Vec<Unused> {
+        if !self.conversation {
+            const OF_CONVERSATIONS: [&str; 6] = [
+                "/history_management",
+                "/ai_turn_source",
+                "/named_steps",
+                "/user_turn_sources",
+                "/history_template",
+                "/init",
+            ];
+            let unused = |name| Unused::new(name, "the loop has no conversation", "set `conversation: true`");
+            return OF_CONVERSATIONS.into_iter().map(unused).collect();
+        }
+        let mut unused = self.history_management.unused();
+        let uses_names = self.ai_turn_source == AiTurnSource::NamedSteps
+            || self.user_turn_sources.iter().any(|source| source == NAMED_STEPS);
+        if !uses_names {
+            let reason = "neither `ai_turn_source` nor `user_turn_sources` is `named_steps`";
+            unused.push(Unused::new("/named_steps", reason, "set `ai_turn_source: named_steps`"));
+        }
+        if !self.init.history.start_with.from_initial_input {
+            let reason = "with `from_initial_input: false` the history does not begin with the input";
+            unused.push(Unused::new("/init/history/start_with/prefix", reason, ""));
+        }
+        unused
     }
 
     /// What the schema of the config cannot express, as JSON pointer within the config and message.

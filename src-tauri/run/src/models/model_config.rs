@@ -21,7 +21,7 @@ pub struct ModelConfig {
     pub max_tokens: Option<u32>,
     /// The window, in tokens of prompt and reply together.
     pub window: u64,
-    /// The part of the window that is reserved for the reply.
+    /// The part of the window that is reserved: room for the reply, and the margin.
     pub reserve: u64,
     /// How far token counts are off for this model.
     pub correction: Correction,

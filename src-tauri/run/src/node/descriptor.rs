@@ -131,6 +131,32 @@ pub struct NodeDescriptor {
     pub examples: Vec<Example>,
 }
 
+impl NodeDescriptor {
+    /// The settings of its config with their schemas, by path: `history_management.max_turns`, `cases[].name` of the items of a
+    /// list, `perTool.NAME.attempts` of a table.
+    pub fn settings(&self) -> Vec<(String, &Value)> {
+        let mut settings = Vec::new();
+        collect_settings("", &self.config_schema, &mut settings);
+        settings
+    }
+}
+
+fn collect_settings<'s>(path: &str, schema: &'s Value, settings: &mut Vec<(String, &'s Value)>) {
+    let variants = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten();
+    for part in std::iter::once(schema).chain(variants) {
+        for (name, field) in part.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let own = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            settings.push((own.clone(), field));
+            collect_settings(&own, field, settings);
+        }
+        for (key, items) in [("items", "[]"), ("additionalProperties", ".NAME")] {
+            if let Some(inner) = part.get(key).filter(|inner| inner.is_object()) {
+                collect_settings(&format!("{path}{items}"), inner, settings);
+            }
+        }
+    }
+}
+
 /// What planning needs to know about a node with a certain config.
 #[expect(clippy::struct_excessive_bools, reason = "independent properties of a node type")]
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Behavior, Card, Category, EditorTraits, Example, Inputs, NodeContext, NodeDescriptor, NodeOutput,
+    Surroundings, Unused,
 };
 use crate::codes;
 use plait_core::config::node_schema;
@@ -65,6 +66,12 @@ pub trait NodeType: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// The settings that have no effect with this config at this place, whether or not the flow sets them. A check reports
+    /// those that it sets.
+    fn unused(_config: &Self::Config, _around: &Surroundings<'_>) -> Vec<Unused> {
+        Vec::new()
+    }
+
     /// Examples. Each one runs as a test.
     fn examples() -> Vec<Example>;
 
@@ -82,6 +89,10 @@ pub trait BoundNode: Send + Sync {
     fn ports(&self) -> &Arc<Ports>;
     /// What planning needs to know.
     fn behavior(&self) -> &Behavior;
+    /// The settings that have no effect at this place, whether or not the flow sets them.
+    fn unused(&self, _around: &Surroundings<'_>) -> Vec<Unused> {
+        Vec::new()
+    }
     fn execute(&self, inputs: Inputs, node_context: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>>;
 }
 
@@ -98,6 +109,10 @@ impl<T: NodeType> BoundNode for Bound<T> {
 
     fn behavior(&self) -> &Behavior {
         &self.behavior
+    }
+
+    fn unused(&self, around: &Surroundings<'_>) -> Vec<Unused> {
+        T::unused(&self.config, around)
     }
 
     fn execute(&self, inputs: Inputs, node_context: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>> {
@@ -184,8 +199,12 @@ fn bind<T: NodeType>(
         let message = format!("The config of this `{}` node is invalid{place}: {}.", T::TYPE, error.inner());
         let diagnostic =
             Diagnostic::on_node(codes::CONFIG_INVALID, id, message).below("/config").below(&path);
-        let suggestion = suggestion(&error.inner().to_string())
-            .map_or_else(String::new, |name| format!("Did you mean `{name}`? "));
+        let inner = error.inner().to_string();
+        let suggestion = match (suggestion(&inner), type_hint(&inner)) {
+            (Some(name), _) => format!("Did you mean `{name}`? "),
+            (None, Some(hint)) => format!("{hint} "),
+            (None, None) => String::new(),
+        };
         vec![diagnostic.hint(format!("{suggestion}`plait nodes {}` lists its settings.", T::TYPE))]
     })?;
     let problems = T::check(&config);
@@ -207,6 +226,28 @@ fn ports_of<T: NodeType>(config: &T::Config) -> Ports {
     let behavior = T::behavior(config);
     let ports = T::ports(config);
     if behavior.inert || behavior.portal.is_some() { ports } else { ports.after() }
+}
+
+/// What to write in place of a value of another type than a setting takes, from the message of serde: `true` for `yes`, a number
+/// without its quotes.
+pub fn type_hint(message: &str) -> Option<String> {
+    let (found, expected) = message.strip_prefix("invalid type: ")?.split_once(", expected ")?;
+    let text = found.strip_prefix("string \"").and_then(|text| text.strip_suffix('"'));
+    if expected.starts_with("a boolean") {
+        return match text?.to_lowercase().as_str() {
+            "yes" | "y" | "on" | "true" => Some("Write `true`.".to_owned()),
+            "no" | "n" | "off" | "false" => Some("Write `false`.".to_owned()),
+            _ => Some("Write `true` or `false`.".to_owned()),
+        };
+    }
+    let is_number = ["u8", "u16", "u32", "u64", "usize", "i64", "f64", "a nonzero"];
+    if let Some(text) = text {
+        let wants_number = is_number.iter().any(|name| expected.starts_with(name));
+        return (wants_number && text.parse::<f64>().is_ok())
+            .then(|| format!("Write {text} without quotes."));
+    }
+    let value = found.split('`').nth(1)?;
+    expected.starts_with("a string").then(|| format!("Put it in quotes: `\"{value}\"`."))
 }
 
 /// The known name that an unknown one in serde's message is probably meant to be.

@@ -228,6 +228,7 @@ fn add_scope(
         port: wire.source_port.clone(),
         target: position[wire.target],
         target_port: wire.target_port,
+        order: wire.order,
         level: depth + common_prefix_length(clocks.of(wire.source), clocks.of(wire.target)),
         back: nesting.back_wires.get(&at).map(|cycle| first_cycle + cycle),
     }));

@@ -9,6 +9,7 @@ use ts_rs::TS;
 use super::analysis::analyze;
 use super::context_names::ContextRow;
 use super::input_overrides::InputOverrides;
+use super::unused_settings::check_unused_settings;
 use super::wiring::{BoundFlow, OmittedInputs, config_edges};
 use crate::node::Registry;
 use plait_core::diagnostic::Diagnostic;
@@ -45,7 +46,9 @@ pub fn check(flow: &Flow, registry: &Registry) -> CheckedFlow {
 pub fn check_bound(flow: BoundFlow<'_>, silent: &BTreeSet<NodeId>, given: &InputOverrides) -> CheckedFlow {
     // The analysis reports their problems.
     let reads = config_edges(&flow, &mut OmittedInputs::default(), &mut Vec::new()).into_iter().collect();
-    let analysis = analyze(flow, given, silent);
+    let document = flow.flow;
+    let mut analysis = analyze(flow, given, silent);
+    check_unused_settings(document, &analysis.root, &mut analysis.diagnostics);
     let mut back_edges = BTreeSet::new();
     let mut contexts = BTreeMap::new();
     for scope in analysis.root.scopes() {

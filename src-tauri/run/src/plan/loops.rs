@@ -109,7 +109,7 @@ pub(super) fn check_conversations(wiring: &Wiring, diagnostics: &mut Vec<Diagnos
 const SUMMARIZER_AGENT: &str = "/history_management/summarizer_agent";
 
 /// Whether a node in a loop surely uses the template of its history. Others may: the settings say which models take a prompt only.
-fn has_prompt_only_agent(body: &Wiring) -> bool {
+pub(super) fn has_prompt_only_agent(body: &Wiring) -> bool {
     body.vertices.iter().any(|vertex| vertex.node.behavior().takes_prompt_only)
         || body.bodies.values().any(has_prompt_only_agent)
 }

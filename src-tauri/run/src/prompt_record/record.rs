@@ -218,7 +218,8 @@ pub struct PromptRecord {
     /// The model's window.
     #[ts(type = "number")]
     pub window: u64,
-    /// The part of the window that is reserved for the reply.
+    /// The part of the window that is reserved: room for the reply (`maxTokens`, or by default a quarter of the window, at most
+    /// 16,384 tokens), and a margin of a 64th of the window.
     #[ts(type = "number")]
     pub reserve: u64,
     /// What the request says besides messages and tools, where it says anything.

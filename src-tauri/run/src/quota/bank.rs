@@ -260,6 +260,12 @@ impl QuotaBank {
 }
 
 impl Hold {
+    /// What its calls have used or reserved of its part.
+    fn used(&self) -> Account {
+        let reserved = self.capped.amount().minus(self.capped.limited(self.rest));
+        Account { reserved, ..Account::default() }
+    }
+
     /// What its calls may still take, as far as it is one of several parts.
     fn part_left(&self) -> Share {
         Share {
@@ -301,7 +307,7 @@ impl State {
                     if let Some(hold) = self.holds.get(holder) {
                         let beyond = need.minus(hold.rest);
                         if !lifted && !hold.capped.limited(beyond).is_zero() {
-                            let state = quota_state(holder, hold.part_left(), Account::default());
+                            let state = quota_state(holder, hold.capped, hold.used());
                             return Err(Refusal { link: index, state, wanted: need });
                         }
                         need = beyond;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::KnowledgeRef;
+use crate::node::Unused;
 
 /// The default of `maxTokens`.
 const DEFAULT_MAX_TOKENS: u64 = 2000;
@@ -26,6 +27,13 @@ impl Knowledge {
     /// Whether there is anything to search.
     pub fn is_empty(&self) -> bool {
         self.bases.is_empty() && self.folder.trim().is_empty()
+    }
+
+    /// The settings that have no effect beside the others. `place` is where it stands in the config.
+    pub fn unused(&self, place: &str) -> Option<Unused> {
+        let reason = "no knowledge base and no folder is named";
+        let remedy = "name one in `bases` or `folder`";
+        self.is_empty().then(|| Unused::new(format!("{place}/maxTokens"), reason, remedy))
     }
 
     /// Where to search, each once.

@@ -114,8 +114,8 @@ pub(super) struct Delivered {
 #[derive(Clone)]
 pub(super) struct Arrival {
     pub port: usize,
-    /// Values over back edges come before values held from outside; then plan order decides.
-    pub rank: (bool, usize),
+    /// Values over back edges come before values held from outside; then the order of the edges, then plan order decides.
+    pub rank: (bool, i32, usize),
     pub value: Delivered,
 }
 

@@ -44,6 +44,16 @@ describe("edits", () => {
     });
   });
 
+  it("put a drawn edge behind those into the same input", () => {
+    const into = (source: string) => ({ source, sourceOutput: "text", target: "b", targetInput: "value" });
+    const once = edits.connect(two, into("c"));
+    const twice = edits.connect(once.flow, into("d"));
+    const orders = [once.edges[0], twice.edges[0]].map((id) => twice.flow.edges[id ?? ""]?.order);
+    expect(orders).toEqual([1, 2]);
+    expect(edits.connect(two, { ...into("c"), targetInput: "other" }).flow.edges).toMatchObject({ e: two.edges.e });
+    expect(Object.values(edits.connect(EMPTY_FLOW, into("c")).flow.edges)).toEqual([into("c")]);
+  });
+
   it("keep an edge's own data when it is moved", () => {
     const moved = edits.reconnect(two, "e", { source: "b", sourceOutput: "x", target: "a", targetInput: "y" });
     expect(moved.edges.e).toEqual({

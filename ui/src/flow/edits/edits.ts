@@ -46,7 +46,16 @@ export function addNode(flow: Flow, node: Node, position: Position): Added {
 /** Adds an edge under a fresh id. */
 export function connect(flow: Flow, edge: Edge): Added {
   const id = freshEdgeId(flow, edge);
-  return { flow: { ...flow, edges: { ...flow.edges, [id]: edge } }, nodes: [], edges: [id] };
+  const drawn = assign(edge, { order: orderOf(flow, edge) });
+  return { flow: { ...flow, edges: { ...flow.edges, [id]: drawn } }, nodes: [], edges: [id] };
+}
+
+/** The place of an edge behind those into the same input, so that values come in the order in which edges are drawn. */
+function orderOf(flow: Flow, edge: Edge): number | undefined {
+  if (edge.order !== undefined) return edge.order;
+  const isBeside = (other: Edge) => other.target === edge.target && other.targetInput === edge.targetInput;
+  const beside = Object.values(flow.edges).filter(isBeside);
+  return beside.length > 0 ? Math.max(...beside.map((other) => other.order ?? 0)) + 1 : undefined;
 }
 
 /** Changes the ends of an edge. It keeps its id and its other fields. */

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::pipeline::document::{Agent, AllTools, Retry, Tools};
+use crate::pipeline::document::{Agent, AllTools, McpServer, McpServerRef, Retry, Tools};
 use plait_core::flow::{Node, RetryPolicy};
+use plait_run::tool::ToolPolicy;
 
 /// The settings of `chat` that an agent has, and the keys of the agent.
 pub(in crate::pipeline) const CHAT_KEYS: [(&str, &str); 6] = [
@@ -31,12 +32,44 @@ pub(super) fn context_node(agent: &Agent) -> Node {
     )
 }
 
-pub(super) fn tools_node(tools: &Tools) -> Node {
-    let selection = match tools {
-        Tools::All(AllTools::Auto) => None,
-        Tools::Names(names) => Some(json!(names)),
+/// Plait's own tools and HTTP tools of an agent, if it has any.
+pub(super) fn tools_node(agent: &Agent) -> Option<Node> {
+    let selection = match &agent.tools {
+        Some(Tools::All(AllTools::Auto)) => None,
+        Some(Tools::Names(names)) => Some(json!(names)),
+        // Without a selection, a node offers all.
+        None => Some(json!([])),
     };
-    node("tools", &[("tools", selection)])
+    let http = agent.http_tools.as_ref();
+    let is_any = agent.tools.is_some() || http.is_some();
+    is_any.then(|| node("tools", &[("tools", selection), ("http", http.map(|tools| json!(tools)))]))
+}
+
+/// An MCP server of an agent.
+pub(super) fn server_node(server: &McpServerRef) -> Node {
+    let server = match server {
+        McpServerRef::Name(name) => McpServer { server: name.clone(), ..McpServer::default() },
+        McpServerRef::Settings(server) => McpServer::clone(server),
+    };
+    let policy = server.policy.map(|policy| {
+        json!(ToolPolicy {
+            timeout_ms: policy.timeout_ms,
+            attempts: policy.attempts,
+            approval: policy.approval
+        })
+    });
+    let non_empty = |value: Value, is_empty: bool| Some(value).filter(|_| !is_empty);
+    node(
+        "mcpServer",
+        &[
+            ("server", Some(json!(server.server))),
+            ("tools", non_empty(json!(server.tools), server.tools.is_empty())),
+            ("prefix", non_empty(json!(server.prefix), server.prefix.is_empty())),
+            ("instructions", non_empty(json!(server.instructions), server.instructions.is_empty())),
+            ("sendContext", non_empty(json!(true), !server.send_context)),
+            ("policy", policy),
+        ],
+    )
 }
 
 /// The case of a branch: it is named like the result of the condition, or like the value itself.

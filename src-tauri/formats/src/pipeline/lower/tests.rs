@@ -73,3 +73,96 @@ fn agents_give_their_settings_to_the_nodes_of_their_steps() {
     // Without an agent, provider and model are those of the settings.
     assert_eq!((config("y.context"), config("y")), (serde_json::json!({}), serde_json::json!({})));
 }
+
+const SERVERS: &str = r#"version: "0.1"
+agents:
+  clerk:
+    model: echo
+    tools: [calculator]
+    mcp_servers:
+      - files
+      - server: tickets
+        tools: [create, "close"]
+        prefix: t_
+        instructions: {create: Ask first.}
+        send_context: true
+        policy: {timeout_ms: 5000, attempts: 2, approval: true}
+    http_tools:
+      - name: weather
+        url: "https://api.example.com/{{city}}"
+steps:
+  - {kind: step, name: x, agent: clerk, quota: {tokens: 500, usd: 0.5, on_exceeded: ask}}
+  - kind: step
+    name: y
+    agent:
+      http_tools: [{name: weather, url: "https://api.example.com/"}]
+  - kind: loop
+    name: l
+    loop:
+      kind: times
+      times: 2
+      quota: {tokens: 900, on_exceeded: fallback, fallback: {model: echo}}
+      body:
+        - {kind: step, name: z, agent: {mcp_servers: [files]}}
+"#;
+
+#[test]
+fn servers_http_tools_and_quotas_lower_to_nodes_and_limits() {
+    let flow = lower(SERVERS);
+    let config = |id: &str| serde_json::Value::Object(flow.nodes[id].config.clone());
+    let json = serde_json::json!({ "server": "files" });
+    assert_eq!((config("x.mcp.1"), config("z.mcp.1")), (json.clone(), json));
+    assert_eq!(
+        config("x.mcp.2"),
+        serde_json::json!({
+            "server": "tickets", "tools": ["create", "close"], "prefix": "t_", "instructions": { "create": "Ask first." },
+            "sendContext": true, "policy": { "timeoutMs": 5000, "attempts": 2, "approval": true },
+        })
+    );
+    let weather = serde_json::json!([{ "name": "weather", "url": "https://api.example.com/{{city}}" }]);
+    assert_eq!(config("x.tools"), serde_json::json!({ "tools": ["calculator"], "http": weather }));
+    let plain = serde_json::json!([{ "name": "weather", "url": "https://api.example.com/" }]);
+    assert_eq!(config("y.tools"), serde_json::json!({ "tools": [], "http": plain }));
+    for (source, target) in [("x.mcp.1", "x"), ("x.mcp.2", "x"), ("x.tools", "x"), ("z.mcp.1", "z")] {
+        assert!(flow.edges.contains_key(format!("{source}.tools-{target}.tools").as_str()), "{source}");
+    }
+    assert_eq!(flow.nodes["z.mcp.1"].parent, Some("l".into()));
+    let quota = |id: &str| serde_json::to_value(&flow.nodes[id].limits.quota).unwrap();
+    assert_eq!(quota("x"), serde_json::json!({ "tokens": 500, "usd": 0.5, "onExceeded": "ask" }));
+    assert_eq!(
+        quota("l"),
+        serde_json::json!({ "tokens": 900, "onExceeded": "fallback", "fallback": { "model": "echo" } })
+    );
+    let errors = plait_run::plan::check(&flow, &plait_nodes::registry()).diagnostics;
+    assert_eq!(errors, []);
+    // A flow raises to a pipeline that lowers to it.
+    let raised = crate::pipeline::save(None, &flow).unwrap();
+    let again = lower(&raised);
+    assert_eq!((&again.nodes, &again.edges), (&flow.nodes, &flow.edges), "{raised}");
+    // An edit changes its line alone.
+    let mut edited = flow.clone();
+    edited.nodes.get_mut("x.mcp.2").unwrap().config.insert("prefix".to_owned(), "u_".into());
+    edited.nodes.get_mut("l").unwrap().limits.quota.as_mut().unwrap().tokens = Some(800);
+    let saved = crate::pipeline::save(Some(SERVERS), &edited).unwrap();
+    assert_eq!(lower(&saved).nodes, edited.nodes, "{saved}");
+    assert!(saved.contains("tokens: 800") && saved.contains("u_"), "{saved}");
+}
+
+#[test]
+fn problems_of_servers_tools_and_quotas_have_their_places() {
+    let first = |text: &str| {
+        let found = Pipeline::read(text).unwrap_err();
+        (found[0].line, found[0].diagnostic.pointer.clone(), found[0].diagnostic.code.to_string())
+    };
+    let wrong = "pipeline.wrong_type".to_owned();
+    let server = SERVERS.replace("attempts: 2", "attempts: 2, tries: 1");
+    assert_eq!(first(&server), (8, "/agents/clerk/mcp_servers/1".to_owned(), wrong.clone()));
+    let tool =
+        SERVERS.replace("url: \"https://api.example.com/{{city}}\"", "uri: \"https://api.example.com/\"");
+    assert_eq!(first(&tool), (15, "/agents/clerk/http_tools/0".to_owned(), wrong));
+    let text = SERVERS.replace("tokens: 900", "tokens: 0");
+    let pipeline = Pipeline::read(&text).unwrap();
+    let checked = plait_run::plan::check(&pipeline.flow, &plait_nodes::registry()).diagnostics;
+    assert_eq!(checked[0].code.as_str(), "quota.bad");
+    assert_eq!(pipeline.places.line_and_column(&text, &checked[0].pointer).0, 28);
+}

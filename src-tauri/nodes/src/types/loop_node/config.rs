@@ -7,6 +7,7 @@ use plait_core::config::{DEFAULT_MAX_ITERATIONS, MAX_ITERATIONS};
 use plait_core::expression::condition::IterationCondition;
 use plait_core::id::NodeId;
 use plait_run::loop_history::{AiTurnSource, ConversationSettings, HITL, HistoryInit, HistoryManagement};
+use plait_run::node::Unused;
 use plait_run::transcript::HistoryTemplate;
 
 /// More open iterations than this only take room: a run starts fewer nodes at once.
@@ -100,6 +101,20 @@ impl Config {
             history_template: self.history_template.clone(),
             init: self.init.clone(),
         }
+    }
+
+    /// The settings that have no effect beside the others.
+    pub fn unused(&self) -> Vec<Unused> {
+        let others: &[(&str, &str)] = match self.kind {
+            Kind::While => &[("times", "times"), ("concurrency", "forEach"), ("on_error", "forEach")],
+            Kind::Times => &[("condition", "while"), ("concurrency", "forEach"), ("on_error", "forEach")],
+            Kind::ForEach => &[("condition", "while"), ("times", "times")],
+        };
+        let of_kind = others.iter().map(|(name, kind)| {
+            let reason = format!("it counts for `kind: {kind}` only");
+            Unused::new(format!("/{name}"), reason, format!("set `kind: {kind}`"))
+        });
+        of_kind.chain(self.conversation().unused()).collect()
     }
 
     /// What the schema cannot express, as JSON pointer and message.

@@ -10,6 +10,7 @@ use plait_core::flow;
 use plait_core::flow::Flow;
 use plait_core::id::{NodeId, PortName};
 use plait_run::host::subflow::ChildFlow;
+use plait_run::node::Unused;
 
 /// The message for a new node, which has no flow yet.
 pub(super) const NO_FLOW: &str = "Set the file of the flow to run, or define one inside the node.";
@@ -118,6 +119,27 @@ impl Config {
             }
         }
         names
+    }
+
+    /// The settings that have no effect beside the others, by all of their names.
+    pub fn unused(&self) -> Vec<Unused> {
+        let mut unused = Vec::new();
+        let mut add = |names: &[&str], reason: &str, remedy: &str| {
+            unused.extend(names.iter().map(|name| Unused::new(format!("/{name}"), reason, remedy)));
+        };
+        let (node, output) = (["sourceNodeId", "source_node_id"], ["sourceOutput", "source_output"]);
+        if self.input_source != InputSource::NodeOutput {
+            let (reason, remedy) =
+                ("it counts for `inputSource: nodeOutput` only", "set `inputSource: nodeOutput`");
+            add(&node, reason, remedy);
+            add(&output, reason, remedy);
+        } else if self.source_node_id.is_none() {
+            add(&output, "`sourceNodeId` names no node", "set `sourceNodeId`");
+        }
+        if self.input_source != InputSource::Mapping {
+            add(&["mapping"], "it counts for `inputSource: mapping` only", "set `inputSource: mapping`");
+        }
+        unused
     }
 
     pub fn check(&self) -> Vec<(String, String)> {

@@ -65,6 +65,7 @@ pub(in crate::plan) fn config_edges(
             source_output: output,
             target: target.clone(),
             target_input: named.input.into(),
+            order: None,
             metadata: Map::new(),
             extra: Map::new(),
         };

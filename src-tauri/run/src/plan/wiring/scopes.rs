@@ -24,7 +24,7 @@ use super::nest::Nest;
 use super::wires::Wire;
 use super::{Vertex, Wiring};
 use crate::codes;
-use crate::node::{Behavior, BoundNode, Inputs, NodeContext, NodeOutput};
+use crate::node::{Behavior, BoundNode, Inputs, NodeContext, NodeOutput, Surroundings, Unused};
 use plait_core::diagnostic::Diagnostic;
 use plait_core::error::Fault;
 use plait_core::flow::Limits;
@@ -74,6 +74,7 @@ struct ScopeWire {
     source_port: PortName,
     target: Place,
     target_port: TargetPort,
+    order: i32,
     kind: plait_core::port::PortKind,
 }
 
@@ -152,6 +153,7 @@ impl Division {
                 source_port,
                 target: Place::Vertex(inner),
                 target_port: TargetPort::Entering(port),
+                order: 0,
                 kind: wire.kind,
             });
             (source, source_port, scope) = (Place::Begin, name, Some(inner));
@@ -163,6 +165,7 @@ impl Division {
             source_port,
             target,
             target_port: TargetPort::Own(wire.target_port),
+            order: wire.order,
             kind: wire.kind,
         });
     }
@@ -266,6 +269,7 @@ impl Division {
                 source_port: wire.source_port,
                 target,
                 target_port,
+                order: wire.order,
                 kind: wire.kind,
                 from_border: false,
                 to_border: false,
@@ -356,6 +360,10 @@ impl BoundNode for LoopNode {
 
     fn behavior(&self) -> &Behavior {
         self.node.behavior()
+    }
+
+    fn unused(&self, around: &Surroundings<'_>) -> Vec<Unused> {
+        self.node.unused(around)
     }
 
     fn execute(&self, inputs: Inputs, node_context: NodeContext) -> BoxFuture<'_, Result<NodeOutput, Fault>> {

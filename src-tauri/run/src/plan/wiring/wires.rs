@@ -25,6 +25,8 @@ pub(in crate::plan) struct Wire {
     pub target: usize,
     /// Index among the target's inputs.
     pub target_port: usize,
+    /// The place of its value among those of other edges into the same input. 0 for an input of one value.
+    pub order: i32,
     pub kind: PortKind,
     /// Whether it comes from the inner side of its source, which is a loop.
     pub from_border: bool,
@@ -117,6 +119,7 @@ pub(super) fn to_wires<'a>(
                 source_port: output.name.clone(),
                 target,
                 target_port: edge.target_port,
+                order: edge.edge.order.filter(|_| edge.input.many).unwrap_or_default(),
                 kind: edge.input.kind,
                 from_border: is_inner,
                 to_border: edge.input_is_inner,

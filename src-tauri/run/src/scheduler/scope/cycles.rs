@@ -87,7 +87,7 @@ impl Scope {
             match held {
                 Some(held) => slot.arrived.extend(held.value.clone().map(|value| Arrival {
                     port: spec.target_port,
-                    rank: (false, edge),
+                    rank: (false, plan.edges[edge].order, edge),
                     value,
                 })),
                 None => slot.pending += 1,
@@ -95,7 +95,7 @@ impl Scope {
         }
         slot.arrived.extend(next.iter().map(|(edge, value)| Arrival {
             port: plan.edges[*edge].target_port,
-            rank: (true, *edge),
+            rank: (true, plan.edges[*edge].order, *edge),
             value: value.clone(),
         }));
         // One at a time is the rule.

@@ -204,7 +204,7 @@ impl Scope {
             self.close_back_edge(cycle, edge, value);
             return;
         }
-        let arrival = |value| Arrival { port: spec.target_port, rank: (false, edge), value };
+        let arrival = |value| Arrival { port: spec.target_port, rank: (false, spec.order, edge), value };
         self.touch(plan, spec.target);
         // Open activations are in order of their epochs.
         let slots = &mut self.nodes[spec.target - self.first].slots;

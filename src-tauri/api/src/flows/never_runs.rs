@@ -1,0 +1,414 @@
+//! What can never run: nodes that would fail each time for a reason that the flow and this machine show beforehand. They name a tool,
+//! an MCP server, a knowledge base or a provider that does not exist, or offer the workflow's memory to a model that may not
+//! read it. `check` reports them, and no run starts with one.
+//!
+//! A node whose `error` output is connected handles its failure, so these are warnings there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use plait_adapters::retrieval::base_names;
+use plait_adapters::{ProviderRegistry, Store};
+use plait_core::config::{ConfigValues, Inheritance, run_values, settings_values};
+use plait_core::diagnostic::{Diagnostic, escape};
+use plait_core::error::{ErrorCode, Fault};
+use plait_core::flow::{Flow, MemoryMode, Node};
+use plait_core::id::NodeId;
+use plait_core::offline::OFFLINE;
+use plait_core::port::ERROR_PORT;
+use plait_core::similar_name::similar_name;
+use plait_run::node::Registry;
+use plait_run::provider::Providers as _;
+use serde_json::{Map, Value};
+
+use super::missing_providers::missing_providers;
+use super::unknown_tools::unknown_tools;
+use crate::codes;
+use crate::providers::ProviderService;
+
+/// The tools that read the workflow's memory.
+const MEMORY_TOOLS: [&str; 2] = ["get_workflow_context", "read_external_context"];
+const OFFLINE_MODELS: [&str; 3] = ["echo", "prompt", "script"];
+
+/// What flows can name on this machine, and what its settings say of runs. Without a list, names of its kind are not checked.
+#[derive(Clone, Debug, Default)]
+pub struct Installed {
+    pub(crate) config: ConfigValues,
+    providers: Option<BTreeSet<String>>,
+    servers: Option<BTreeSet<String>>,
+    bases: Option<BTreeSet<String>>,
+    /// Whether the offline provider is the built-in simulator, whose models are known.
+    simulates: bool,
+}
+
+impl Installed {
+    /// What is installed in a data directory, which need not exist. Opens no store. The faults are those of files that cannot be read.
+    pub fn read(home: &Path) -> (Self, Vec<Fault>) {
+        let mut faults = Vec::new();
+        let settings = Store::settings_in(home).map_err(|fault| faults.push(fault)).ok();
+        let providers = settings.as_ref().map(|settings| {
+            let added = settings.get("providers").and_then(Value::as_object);
+            let added = added.into_iter().flat_map(Map::keys).cloned();
+            ProviderRegistry::built_in().into_keys().chain(added).collect()
+        });
+        let servers = Store::mcp_server_names_in(home).map_err(|fault| faults.push(fault)).ok();
+        let config = settings.map(|settings| run_values(&settings_values(&Value::Object(settings))));
+        let bases = Some(base_names(home).into_iter().collect());
+        let config = config.unwrap_or_default();
+        (Self { config, providers, servers, bases, simulates: true }, faults)
+    }
+
+    /// The same of the application, which may have been opened with providers of its own.
+    pub(crate) fn of(store: &Store, providers: &ProviderService) -> Self {
+        let (mut installed, _) = Self::read(store.home());
+        let names = providers.table().names().into_iter().chain(providers.callable().names());
+        installed.providers.get_or_insert_default().extend(names);
+        installed.simulates = !providers.is_fixed();
+        installed
+    }
+}
+
+/// The problems of a flow with what is not there. `contexts` is, by node, the node that makes its context.
+pub(super) fn never_runs(
+    flow: &Flow,
+    contexts: &BTreeMap<NodeId, NodeId>,
+    registry: &Registry,
+    installed: &Installed,
+    tools: &BTreeSet<String>,
+) -> Vec<Diagnostic> {
+    let handled = flow.edges.values().filter(|edge| edge.source_output.as_str() == ERROR_PORT);
+    let inheritance = Inheritance::of(flow);
+    let mut finder = Finder {
+        flow,
+        registry,
+        installed,
+        nodes: flow
+            .enabled_nodes()
+            .map(|(id, node)| (id, inheritance.apply(id, node).into_owned()))
+            .collect(),
+        handled: handled.map(|edge| &edge.source).collect(),
+        found: unknown_tools(flow, tools),
+    };
+    finder.names();
+    finder.memory_tools();
+    finder.models(contexts);
+    finder.found
+}
+
+struct Finder<'f> {
+    flow: &'f Flow,
+    registry: &'f Registry,
+    installed: &'f Installed,
+    /// The nodes that are not disabled, with what they inherit.
+    nodes: BTreeMap<&'f NodeId, Node>,
+    /// The nodes whose failure the flow handles.
+    handled: BTreeSet<&'f NodeId>,
+    found: Vec<Diagnostic>,
+}
+
+impl Finder<'_> {
+    /// MCP servers, knowledge bases, and the options of tools that are not offered.
+    fn names(&mut self) {
+        let mut found = Vec::new();
+        for (id, node) in &self.nodes {
+            let bases = match self.node_type(node) {
+                "mcpServer" => {
+                    let name = text(&node.config, "server").unwrap_or_default();
+                    let known = self.installed.servers.as_ref();
+                    if let Some(known) = known.filter(|known| !name.is_empty() && !known.contains(name)) {
+                        let message = format!("There is no MCP server `{name}` on this machine.");
+                        let hint = add_hint(name, known, "under *MCP servers* or with `plait mcp add`");
+                        found.push(self.on(id, codes::MCP_UNKNOWN_SERVER, "/server", message).hint(hint));
+                    }
+                    continue;
+                }
+                "tools" => {
+                    found.extend(self.options_of_others(id, node));
+                    continue;
+                }
+                "retrieve" => ("/bases", node.config.get("bases")),
+                "chat" | "classify" | "extract" if searches(&node.config) => {
+                    ("/knowledge/bases", node.config.get("knowledge").and_then(|one| one.get("bases")))
+                }
+                _ => continue,
+            };
+            let Some(known) = &self.installed.bases else { continue };
+            let (place, bases) = bases;
+            for (index, base) in bases.and_then(Value::as_array).into_iter().flatten().enumerate() {
+                let name = base.as_str().unwrap_or_default().trim();
+                if !known.contains(name) {
+                    let message = format!("There is no knowledge base `{name}` on this machine.");
+                    let hint = add_hint(name, known, "in the Knowledge panel or with `plait knowledge add`");
+                    let place = format!("{place}/{index}");
+                    found.push(self.on(id, codes::KNOWLEDGE_UNKNOWN, &place, message).hint(hint));
+                }
+            }
+        }
+        self.found.extend(found);
+    }
+
+    /// `perTool` of a `tools` node that names its tools, for a tool that is not among them.
+    fn options_of_others(&self, id: &NodeId, node: &Node) -> Vec<Diagnostic> {
+        let (Some(Value::Array(names)), None) = (node.config.get("tools"), node.config.get("openapi")) else {
+            return Vec::new();
+        };
+        let http = node.config.get("http").and_then(Value::as_array).into_iter().flatten();
+        let offered: BTreeSet<&str> = names
+            .iter()
+            .filter_map(Value::as_str)
+            .chain(http.filter_map(|tool| tool["name"].as_str()))
+            .collect();
+        let options = node.config.get("perTool").and_then(Value::as_object);
+        let others = options.into_iter().flat_map(Map::keys).filter(|name| !offered.contains(name.as_str()));
+        let problem = |name: &String| {
+            let message = format!("`perTool` has options for `{name}`, which this node does not offer.");
+            self.on(id, codes::TOOLS_UNKNOWN, &format!("/perTool/{}", escape(name)), message)
+                .hint("Add it to `tools`, or remove its options.")
+        };
+        others.map(problem).collect()
+    }
+
+    /// Tools that read the workflow's memory, offered to a model that may not.
+    fn memory_tools(&mut self) {
+        let of_flow = self.flow.settings.memory.as_ref().map(|memory| memory.mode).unwrap_or_default();
+        let mut found = Vec::new();
+        for edge in self.flow.edges.values().filter(|edge| edge.target_input.as_str() == "tools") {
+            let (Some(tools), Some((id, node))) =
+                (self.nodes.get(&edge.source), self.nodes.get_key_value(&edge.target))
+            else {
+                continue;
+            };
+            if self.node_type(tools) != "tools" || self.node_type(node) != "chat" {
+                continue;
+            }
+            let names = tools.config.get("tools").and_then(Value::as_array).into_iter().flatten();
+            let Some((index, name)) = names
+                .enumerate()
+                .filter_map(|(index, name)| Some((index, name.as_str()?)))
+                .find(|(_, name)| MEMORY_TOOLS.contains(name))
+            else {
+                continue;
+            };
+            let own = node.config.get("memory").and_then(|memory| memory.get("mode"));
+            let own = own.and_then(|mode| serde_json::from_value::<MemoryMode>(mode.clone()).ok());
+            if own.unwrap_or(of_flow).reads() {
+                continue;
+            }
+            let message = format!(
+                "The tool `{name}` reads the workflow's memory, and `{id}`, which it is offered to, has no access to it."
+            );
+            let mut problem = self.on(id, codes::MEMORY_OFF, "", message).hint(
+                "Set `memory.mode` of the node or of the flow to `read` or `readWrite`, or do not offer the tool.",
+            );
+            problem.pointer = format!("/nodes/{}/config/tools/{index}", escape(edge.source.as_str()));
+            found.push(problem);
+        }
+        self.found.extend(found);
+    }
+
+    /// The providers and models of model nodes, and a warning for each other place that names an unknown provider.
+    fn models(&mut self, contexts: &BTreeMap<NodeId, NodeId>) {
+        let mut found: BTreeMap<String, Diagnostic> = BTreeMap::new();
+        for (id, node) in &self.nodes {
+            if !["chat", "classify", "extract"].contains(&self.node_type(node)) {
+                continue;
+            }
+            if is_unconnected(self.flow, id) {
+                continue;
+            }
+            let maker = self.maker_of(id, contexts).and_then(|maker| self.nodes.get_key_value(maker));
+            let base = maker.and_then(|(maker, made_by)| self.context(maker, made_by, contexts, 0));
+            // A context that is known only when the flow runs, such as one that a cycle hands on.
+            let has_context = self
+                .flow
+                .edges
+                .values()
+                .any(|edge| edge.target == **id && edge.target_input.as_str() == "context");
+            if base.is_none() && has_context {
+                continue;
+            }
+            let base = base.unwrap_or_else(|| Model {
+                provider: OFFLINE.to_owned(),
+                model: Some("echo".to_owned()),
+                place: None,
+            });
+            let provider = text(&node.config, "overrideProvider");
+            let model = text(&node.config, "overrideModel");
+            let place = |key: &str| Some(((*id).clone(), key.to_owned()));
+            let keeps = provider.is_none_or(|own| own == base.provider);
+            let used = Model {
+                place: match (provider, model) {
+                    (Some(_), _) => place("overrideProvider"),
+                    (None, Some(_)) if base.place.is_none() => place("overrideModel"),
+                    _ => base.place.clone(),
+                },
+                model: model.map(str::to_owned).or_else(|| base.model.clone().filter(|_| keeps)),
+                provider: provider.map_or(base.provider, str::to_owned),
+            };
+            if let Some(problem) = self.problem_of(id, &used) {
+                let is_better =
+                    found.get(&problem.pointer).is_none_or(|known| known.severity > problem.severity);
+                if is_better {
+                    found.insert(problem.pointer.clone(), problem);
+                }
+            }
+        }
+        let known = self.installed.providers.clone();
+        let others = known.map(|known| missing_providers(self.flow, &known)).unwrap_or_default();
+        self.found.extend(others.into_iter().filter(|other| !found.contains_key(&other.pointer)));
+        self.found.extend(found.into_values());
+    }
+
+    /// The node that makes the context of a node: as the check of the flow says or, from outside of a loop, along the edges. `None` if
+    /// that is known only when the flow runs.
+    fn maker_of<'a>(&'a self, id: &NodeId, contexts: &'a BTreeMap<NodeId, NodeId>) -> Option<&'a NodeId> {
+        let mut at = id;
+        // More steps than nodes would be a cycle.
+        for _ in 0..self.nodes.len() {
+            if let Some(maker) = contexts.get(at) {
+                return Some(maker);
+            }
+            let mut into = self
+                .flow
+                .edges
+                .values()
+                .filter(|edge| edge.target == *at && edge.target_input.as_str() == "context");
+            let (Some(edge), None) = (into.next(), into.next()) else { return None };
+            if self.nodes.get(&edge.source).is_some_and(|node| self.makes_context(node)) {
+                return Some(&edge.source);
+            }
+            at = &edge.source;
+        }
+        None
+    }
+
+    /// The provider and the model of the context that a node makes.
+    fn context(
+        &self,
+        id: &NodeId,
+        node: &Node,
+        contexts: &BTreeMap<NodeId, NodeId>,
+        depth: usize,
+    ) -> Option<Model> {
+        const MAX_DEPTH: usize = 100;
+        let (provider, model) = (text(&node.config, "provider"), text(&node.config, "model"));
+        let place = |key: &str| Some((id.clone(), key.to_owned()));
+        if self.node_type(node) == "contextStart" {
+            let is_default = provider.is_none();
+            return Some(Model {
+                provider: provider.unwrap_or(OFFLINE).to_owned(),
+                model: model
+                    .map(str::to_owned)
+                    .or_else(|| is_default.then(|| "echo".to_owned()))
+                    .or(Some("echo".to_owned())),
+                place: place("provider"),
+            });
+        }
+        let is_fed =
+            |edge: &&plait_core::flow::Edge| edge.target == *id && edge.target_input.as_str() == "context";
+        let source = self.flow.edges.values().find(is_fed).map(|edge| &edge.source);
+        let base = match source {
+            None => None,
+            Some(_) if depth > MAX_DEPTH => return None,
+            Some(source) => {
+                let is_maker = self.nodes.get(source).is_some_and(|node| self.makes_context(node));
+                let maker = if is_maker { source } else { self.maker_of(source, contexts)? };
+                let (maker, made_by) = self.nodes.get_key_value(maker)?;
+                Some(self.context(maker, made_by, contexts, depth + 1)?)
+            }
+        };
+        let chosen =
+            provider.or(base.as_ref().map(|base| base.provider.as_str())).unwrap_or(OFFLINE).to_owned();
+        let inherited =
+            base.as_ref().filter(|base| base.provider == chosen).and_then(|base| base.model.clone());
+        let own_place = if provider.is_some() {
+            place("provider")
+        } else if model.is_some() {
+            place("model")
+        } else {
+            base.and_then(|base| base.place)
+        };
+        let model =
+            model.map(str::to_owned).or(inherited).or_else(|| (chosen == OFFLINE).then(|| "echo".to_owned()));
+        Some(Model { provider: chosen, model, place: own_place })
+    }
+
+    /// Why a model node `id` can never call a model.
+    fn problem_of(&self, id: &NodeId, used: &Model) -> Option<Diagnostic> {
+        let (owner, key) = used.place.clone().unwrap_or_else(|| (id.clone(), "overrideProvider".to_owned()));
+        let on = |code: ErrorCode, message: String| {
+            let mut problem = self.on(id, code, "", message);
+            problem.pointer = format!("/nodes/{}/config/{key}", escape(owner.as_str()));
+            problem.node(&owner)
+        };
+        let known = self.installed.providers.as_ref()?;
+        let provider = &used.provider;
+        if !known.contains(provider) {
+            let message = format!("There is no provider `{provider}` on this machine.");
+            let names: Vec<&str> = known.iter().map(String::as_str).collect();
+            let hint = format!(
+                "Add it with `plait providers add {provider}` or in the settings, or name one of: {}.",
+                names.join(", ")
+            );
+            return Some(on(codes::PROVIDER_UNKNOWN, message).hint(hint));
+        }
+        let Some(model) = &used.model else {
+            let message = format!("No model is set for the provider `{provider}`.");
+            return Some(on(codes::MODEL_NONE, message).hint("Set a model along with the provider."));
+        };
+        if self.installed.simulates && provider == OFFLINE && !OFFLINE_MODELS.contains(&model.as_str()) {
+            let message = format!("The provider `{OFFLINE}` has no model `{model}`.");
+            let hint = format!("Name one of: {}.", OFFLINE_MODELS.join(", "));
+            return Some(on(codes::PROVIDER_NOT_FOUND, message).hint(hint));
+        }
+        None
+    }
+
+    fn makes_context(&self, node: &Node) -> bool {
+        ["contextStart", "newContext"].contains(&self.node_type(node))
+    }
+
+    fn node_type<'n>(&'n self, node: &'n Node) -> &'n str {
+        self.registry.descriptor(&node.node_type).map_or(&node.node_type, |found| &found.node_type)
+    }
+
+    /// A problem with a setting of a node: a warning if the flow handles its failure.
+    fn on(&self, id: &NodeId, code: ErrorCode, setting: &str, message: String) -> Diagnostic {
+        let problem = Diagnostic::on_node(code, id, message).below("/config").below(setting);
+        if self.handled.contains(id) { problem.warning() } else { problem }
+    }
+}
+
+/// The model of a call, and the node and the setting that name it.
+#[derive(Clone)]
+struct Model {
+    provider: String,
+    model: Option<String>,
+    place: Option<(NodeId, String)>,
+}
+
+/// A text of a config that is not blank.
+fn text<'c>(config: &'c Map<String, Value>, key: &str) -> Option<&'c str> {
+    config.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
+}
+
+/// Whether a model node searches what its `knowledge` names.
+fn searches(config: &Map<String, Value>) -> bool {
+    let order = config.get("blocks").and_then(|blocks| blocks.get("order")).and_then(Value::as_array);
+    order.is_none_or(|order| order.is_empty() || order.iter().any(|block| block == "retrieval"))
+}
+
+/// Whether no edge leads to a node or from it: then it only summarizes, or its flow is refused for another reason.
+fn is_unconnected(flow: &Flow, id: &NodeId) -> bool {
+    !flow.edges.values().any(|edge| edge.source == *id || edge.target == *id)
+}
+
+fn add_hint(name: &str, known: &BTreeSet<String>, place: &str) -> String {
+    match similar_name(name, known.iter().map(String::as_str)) {
+        Some(similar) => format!("Did you mean `{similar}`? Else add it {place}."),
+        None => format!("Add it {place}, or correct the name."),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+use super::*;
+use crate::flows::check::{check_runnable, check_with_subflows};
+use plait_core::diagnostic::Severity;
+use plait_core::flow;
+use serde_json::json;
+
+fn installed() -> Installed {
+    let names = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
+    Installed {
+        config: ConfigValues::new(),
+        providers: names(&["mine", "offline"]),
+        servers: names(&["files"]),
+        bases: names(&["handbook"]),
+        simulates: true,
+    }
+}
+
+/// The severity, place and code of each problem that `check` finds. What a run refuses is the same.
+fn problems(document: &Value) -> Vec<(Severity, String, String)> {
+    let flow = flow::read(&document.to_string()).unwrap();
+    let registry = plait_nodes::registry();
+    let found = check_with_subflows(&flow, None, &registry, &installed()).diagnostics;
+    let refused = check_runnable(&flow, None, &registry, &installed(), None, &BTreeMap::new());
+    let has_error = found.iter().any(|one| one.severity == Severity::Error);
+    assert_eq!(refused.is_err(), has_error, "{refused:?} {found:?}");
+    found.into_iter().map(|one| (one.severity, one.pointer, one.code.to_string())).collect()
+}
+
+fn edge(source: &str, output: &str, target: &str, input: &str) -> Value {
+    json!({ "source": source, "sourceOutput": output, "target": target, "targetInput": input })
+}
+
+fn chat(context: &Value, chat: &Value, tools: &Value) -> Value {
+    json!({ "version": 1, "nodes": {
+        "m": { "type": "manualInput" },
+        "c": { "type": "contextStart", "config": context },
+        "t": tools,
+        "a": { "type": "chat", "config": chat },
+    }, "edges": {
+        "1": edge("c", "context", "a", "context"),
+        "2": edge("m", "value", "a", "message"),
+        "3": edge("t", "tools", "a", "tools"),
+    } })
+}
+
+fn error(place: &str, code: &str) -> Vec<(Severity, String, String)> {
+    vec![(Severity::Error, place.to_owned(), code.to_owned())]
+}
+
+#[test]
+fn memory_tool_without_memory_is_refused() {
+    let tools = json!({ "type": "tools", "config": { "tools": ["calculator", "get_workflow_context"] } });
+    let mut document = chat(&json!({}), &json!({}), &tools);
+    assert_eq!(problems(&document), error("/nodes/t/config/tools/1", "memory.off"));
+    document["nodes"]["a"]["config"] = json!({ "memory": { "mode": "read" } });
+    assert_eq!(problems(&document), []);
+    document["nodes"]["a"]["config"] = json!({});
+    document["settings"] = json!({ "memory": { "mode": "readWrite" } });
+    assert_eq!(problems(&document), []);
+}
+
+#[test]
+fn names_that_are_not_there_are_refused() {
+    let server = |name: &str| json!({ "type": "mcpServer", "config": { "server": name } });
+    let plain = json!({});
+    assert_eq!(problems(&chat(&plain, &plain, &server("files"))), []);
+    assert_eq!(
+        problems(&chat(&plain, &plain, &server("fils"))),
+        error("/nodes/t/config/server", "mcp.unknown_server")
+    );
+    assert_eq!(
+        problems(&chat(&plain, &plain, &server(""))),
+        error("/nodes/t/config/server", "config.incomplete")
+    );
+    let calculator = json!({ "type": "tools", "config": { "tools": ["calculator"] } });
+    let knowledge = json!({ "knowledge": { "bases": ["handbook", "gone"] } });
+    assert_eq!(
+        problems(&chat(&plain, &knowledge, &calculator)),
+        error("/nodes/a/config/knowledge/bases/1", "knowledge.unknown")
+    );
+    let options = json!({ "type": "tools", "config": { "tools": ["calculator"], "perTool": { "code": { "attempts": 2 } } } });
+    assert_eq!(
+        problems(&chat(&plain, &plain, &options)),
+        error("/nodes/t/config/perTool/code", "tools.unknown")
+    );
+    // A flow that handles the failure runs.
+    let mut handled = chat(&plain, &plain, &server("fils"));
+    handled["nodes"]["k"] = json!({ "type": "catch", "config": { "fallback": 1 } });
+    handled["edges"]["4"] = edge("t", "error", "k", "error");
+    assert_eq!(problems(&handled)[0].0, Severity::Warning);
+}
+
+#[test]
+fn models_that_cannot_be_called_are_refused_where_they_are_called() {
+    let calculator = json!({ "type": "tools", "config": { "tools": ["calculator"] } });
+    let problems = |context: Value, own: Value| problems(&chat(&context, &own, &calculator));
+    let context = "/nodes/c/config/provider";
+    assert_eq!(problems(json!({ "provider": "mine", "model": "m" }), json!({})), []);
+    assert_eq!(
+        problems(json!({ "provider": "gone", "model": "m" }), json!({})),
+        error(context, "provider.unknown")
+    );
+    assert_eq!(problems(json!({ "model": "m" }), json!({})), error(context, "provider.not_found"));
+    // Nobody calls it.
+    let warned = problems(
+        json!({ "provider": "gone", "model": "m" }),
+        json!({ "overrideProvider": "mine", "overrideModel": "m" }),
+    );
+    assert_eq!(warned, [(Severity::Warning, context.to_owned(), "provider.unknown".to_owned())]);
+    let own = "/nodes/a/config/overrideProvider";
+    assert_eq!(problems(json!({}), json!({ "overrideProvider": "mine" })), error(own, "model.none"));
+    assert_eq!(
+        problems(json!({}), json!({ "overrideProvider": "gone", "overrideModel": "m" })),
+        error(own, "provider.unknown")
+    );
+}
+
+#[test]
+fn settings_of_the_application_count_as_in_a_run() {
+    let mut here = installed();
+    here.config = ConfigValues::from([
+        ("agent.provider".to_owned(), json!("gone")),
+        ("agent.model".to_owned(), json!("m")),
+        ("memory.recentTurns".to_owned(), json!(3)),
+        ("history_management.strategy".to_owned(), json!("truncate_turns")),
+    ]);
+    let document = json!({ "version": 1, "nodes": {
+        "m": { "type": "manualInput" },
+        "n": { "type": "newContext" },
+        "l": { "type": "loop", "config": { "kind": "times", "conversation": true, "history_management": { "max_turns": 3 } } },
+        "a": { "type": "chat", "parent": "l" },
+    }, "edges": {
+        "1": edge("n", "context", "a", "context"),
+        "2": edge("m", "value", "a", "message"),
+        "3": edge("a", "response", "l", "next"),
+    } });
+    let flow = flow::read(&document.to_string()).unwrap();
+    let found = check_with_subflows(&flow, None, &plait_nodes::registry(), &here).diagnostics;
+    let found: Vec<_> = found.iter().map(|one| (one.pointer.as_str(), one.code.as_str())).collect();
+    assert_eq!(found, [("/nodes/n/config/provider", "provider.unknown")]);
+}

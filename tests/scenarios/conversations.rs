@@ -442,7 +442,7 @@ fn missing_conversation_is_restored_from_the_journals_of_its_runs() {
         let folder = home.path().join("conversations");
         std::fs::remove_file(folder.join(format!("{id}.journal"))).unwrap();
         if !is_indexed {
-            std::fs::remove_file(folder.join("index.log")).unwrap();
+            std::fs::remove_dir_all(home.path().join("index")).unwrap();
         }
         let checked = home.plait(&["doctor"]);
         assert!(checked.code == 1 && checked.out.contains("is missing"), "{checked:#?}");

@@ -147,7 +147,7 @@ fn kill_and_resume(
     kill_at(&home, &path, &kill_point);
     if seed % 4 >= 2 {
         // There is none if it was killed before its first event.
-        let _ = std::fs::remove_file(home.path().join("runs/index.log"));
+        let _ = std::fs::remove_dir_all(home.path().join("index"));
     }
 
     let before = home.stored_journal();

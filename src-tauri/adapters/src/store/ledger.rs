@@ -1,5 +1,5 @@
 //! The ledger: what each run has spent, also after the run was removed. One append-only, checksummed file, `spending.log`. Usage and
-//! quotas are sums of it, and of what runs have spent since ([`super::StoreCore::spending`]).
+//! quotas are sums of it, and of what runs have spent since (`StoreCore::spending`).
 //!
 //! A record holds everything that one run has spent so far; the one with the most events counts. It is written when nobody writes
 //! the run's tree any more, when the store opens (for runs that a crash kept from it), and, synced, before a run is removed. Removing

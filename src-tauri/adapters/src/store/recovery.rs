@@ -5,6 +5,7 @@
 //! | has the size that the index knows | its records are those of the index |
 //! | is longer, or is not known, or was open when the process ended | read, and its records taken from it |
 //! | is shorter, or missing | something was lost: the records stay, and nothing is written to the file |
+//! | has the name of a removed one | its records are removed |
 //!
 //! Of a file that the index does not know, the summary at its beginning is enough, if it has one. Changes no file of a run or a
 //! conversation.

@@ -302,7 +302,11 @@ impl NodeType for Chat {
                 .input("context", json!({ "contextId": "main" }))
                 .input("letter", json!("What a day!"))
                 .outputs(json!({
-                    "context": { "contextId": "main", "currentOutput": "{\"mood\": \"glad\"}" },
+                    "context": {
+                        "contextId": "main",
+                        "currentOutput": "{\"mood\": \"glad\"}",
+                        "messageId": "chat/1",
+                    },
                     "response": "{\"mood\": \"glad\"}",
                     "structured": { "mood": "glad" },
                 })),

@@ -1,4 +1,5 @@
-//! Finds conversations without a file, and writes a new file from the index and from the journals of the runs. A message whose run was removed stays lost; the others keep their positions.
+//! Finds conversations without a file, and writes a new file from the index and from the journals of the runs. A message of a run
+//! that was removed stays lost; the others keep their positions.
 
 use std::collections::BTreeMap;
 

@@ -122,6 +122,7 @@ impl AnyFlow {
         // The steps with outputs, and what waits on each context edge: nothing, or something that a history has or has not.
         let mut outputs: Vec<usize> = Vec::new();
         let mut waiting: [Option<bool>; 3] = [None; 3];
+        let mut used = [place == Place::Before; 3];
         for gene in genes {
             let at = self.steps.len();
             // Most steps are in the same context.
@@ -129,7 +130,7 @@ impl AnyFlow {
             let in_conversation = place == Place::Inside && self.is_conversation;
             let kind = match gene.kind {
                 0..=4 => Kind::Chat {
-                    own_words: gene.flags.0 && gene.kind == 0,
+                    own_words: gene.flags.0 && gene.kind == 0 && self.has_memory && !gene.forgets,
                     skips_history: gene.flags.1 && gene.kind == 1,
                 },
                 5 => Kind::Failing,
@@ -140,9 +141,20 @@ impl AnyFlow {
                 _ if waiting[context] == Some(false) => Kind::Child,
                 _ => Kind::Person { adds: gene.flags.0 },
             };
+            // A value from the steps before is what puts a step after them. In a conversation, a step knows the turns of those alone.
+            let follows = outputs.last().is_some_and(|last| self.steps[*last].context == context);
+            let kind = match kind {
+                Kind::Inject { .. } if used[context] => kind,
+                Kind::Person { .. } if used[context] && (follows || !in_conversation) => kind,
+                Kind::Inject { .. } | Kind::Person { .. } => {
+                    Kind::Chat { own_words: false, skips_history: false }
+                }
+                kind => kind,
+            };
+            used[context] |= kind != Kind::Failing;
             let source = match gene.source {
-                0..100 if waiting[context].is_some() => Source::Edge,
-                value if value % 2 == 0 && !outputs.is_empty() => {
+                0..100 if waiting[context].is_some() && (follows || !in_conversation) => Source::Edge,
+                value if value % 2 == 0 && !outputs.is_empty() && !in_conversation => {
                     Source::Step(outputs[usize::from(value) / 2 % outputs.len()])
                 }
                 _ => outputs.last().map_or(Source::Start, |last| Source::Step(*last)),
@@ -202,10 +214,14 @@ impl AnyFlow {
         }
         let mut place = Place::Before;
         let mut contexts = CONTEXTS.map(|node| format!("{node}.context"));
+        let mut before = contexts.clone();
         for step in &self.steps {
             if step.place != place {
+                if place == Place::Before {
+                    before.clone_from(&contexts);
+                }
                 place = step.place;
-                contexts = CONTEXTS.map(|node| format!("{node}.context"));
+                contexts.clone_from(&before);
             }
             let mut node = step.node();
             if step.place == Place::Inside {

@@ -211,7 +211,8 @@ impl<'a> Reference<'a> {
         let (earlier, later) = all.split_at(before[context]);
         let additions = later.iter().filter(|said| said.is_addition);
         let mut whole: Vec<&Said> = Vec::new();
-        for said in earlier.iter().chain(turns).chain(additions) {
+        // The conversation of the loop begins with its first turn, also where that was said before.
+        for said in turns.iter().chain(earlier).chain(additions) {
             if !whole.iter().any(|known| known.line.1 == said.line.1) {
                 whole.push(said);
             }
@@ -241,8 +242,10 @@ impl<'a> Reference<'a> {
         prop_assert!(repeats <= usize::from(asked != question), "{}", what());
         let mut expected: Vec<&str> = Vec::new();
         if step.uses_memory {
+            // A prompt of its own has what it contains.
+            let has = |known: &str, text: &str| names(text).iter().all(|name| names(known).contains(name));
             let missing =
-                |text: &&String| *text != question && carried.iter().all(|(_, known)| known != *text);
+                |text: &&String| *text != question && !carried.iter().any(|(_, known)| has(known, text));
             expected.extend(self.memory.iter().filter(missing).flat_map(|text| names(text)));
         }
         expected.extend(names(asked));

@@ -210,13 +210,8 @@ pub(super) fn rebuild(
                 }
             }
             PromptPart::Step { step, count, tokens, rejection, images, .. } => {
-                let place = StepPlace { activation, index, step: *step };
+                let place = StepPlace { activation, index, step: *step, images };
                 messages.extend(step_messages(&place, (*count, *tokens), rejection.as_deref(), epoch));
-                if !images.is_empty() {
-                    let content = Content::with_attachments(TOOL_IMAGES.to_owned(), images.iter().cloned());
-                    let message = plain_message(activation, Role::User, content);
-                    messages.push(RebuiltMessage::of_step(message, None));
-                }
             }
         }
     }
@@ -265,6 +260,8 @@ struct StepPlace<'a> {
     /// The call that the round was sent with.
     index: usize,
     step: u32,
+    /// The images of its results that were sent.
+    images: &'a [Attachment],
 }
 
 /// The reply of an earlier step, then the results of its tools or the reason why it was rejected.
@@ -303,6 +300,11 @@ fn step_messages(
         };
         RebuiltMessage::of_step(message, None)
     }));
+    if !place.images.is_empty() {
+        let content = Content::with_attachments(TOOL_IMAGES.to_owned(), place.images.iter().cloned());
+        let message = plain_message(place.activation, Role::User, content);
+        messages.push(RebuiltMessage::of_step(message, None));
+    }
     messages
 }
 

@@ -21,7 +21,7 @@ use plait_run::node::{
 };
 use plait_run::tool::{ToolPolicy, ToolProgress, ToolSpec};
 
-/// How often watchers are told how long a server has been starting.
+/// How often watchers see how long a server has been starting.
 const WAIT_INTERVAL: Duration = Duration::from_secs(2);
 
 pub(super) struct McpServer;

@@ -40,7 +40,7 @@ enum Stage {
         initialize: Option<RequestId>,
         discovered: Option<Box<DiscoverResult>>,
     },
-    /// The server refused `initialize` and had answered the probe. It is not told that it is initialized.
+    /// The server refused `initialize` and had answered the probe. It gets no notification that it is initialized.
     Discovered,
     Open,
 }

@@ -414,7 +414,7 @@ impl McpServers {
     }
 }
 
-/// How often watchers of a call are told how long its server has been starting.
+/// How often watchers of a call see how long its server has been starting.
 const WAIT_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A connection for a call. Watchers of the call see how long the start of the server takes.

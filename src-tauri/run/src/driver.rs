@@ -115,6 +115,10 @@ pub struct Driver {
 }
 
 /// What a driver waits for.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "it is taken apart where it is made; a box would cost every node one"
+)]
 enum Input {
     Signal(Signal),
     Control(Control),
@@ -259,7 +263,7 @@ impl Driver {
         let may_idle = self.scheduler.phase() == RunPhase::Waiting && self.restart_queue.is_empty();
         let (signals, Steering { controls, idle }) = (&mut self.signals.1, &mut self.steering);
         futures::future::poll_fn(|cx| {
-            idle.send_if_modified(|is_idle| std::mem::take(is_idle));
+            idle.send_if_modified(std::mem::take);
             if let Poll::Ready(Some(signal)) = signals.poll_recv(cx) {
                 return Poll::Ready(Input::Signal(signal));
             }

@@ -202,10 +202,10 @@ impl ActiveRuns {
             let mut busy = {
                 let state = self.0.lock();
                 state.runs.get(root).filter(|active| active.is_driven())?;
-                match state.busy_run(root) {
-                    Some(busy) => busy,
-                    None => return state.broadcasts.get(root).and_then(Weak::upgrade)?.next_seq(),
-                }
+                let Some(busy) = state.busy_run(root) else {
+                    return state.broadcasts.get(root).and_then(Weak::upgrade)?.next_seq();
+                };
+                busy
             };
             // An error says that the run is not driven any more.
             let _ = busy.changed().await;

@@ -37,7 +37,8 @@ pub struct Installed {
     providers: Option<BTreeSet<String>>,
     servers: Option<BTreeSet<String>>,
     bases: Option<BTreeSet<String>>,
-    /// Whether the offline provider is the built-in simulator, whose models are known.
+    /// Whether models are called by the providers of the settings, and the offline provider is the built-in simulator. Providers that
+    /// the application was opened with may take any name.
     simulates: bool,
 }
 
@@ -341,7 +342,7 @@ impl Finder<'_> {
             problem.pointer = format!("/nodes/{}/config/{key}", escape(owner.as_str()));
             problem.node(&owner)
         };
-        let known = self.installed.providers.as_ref()?;
+        let known = self.installed.providers.as_ref().filter(|_| self.installed.simulates)?;
         let provider = &used.provider;
         if !known.contains(provider) {
             let message = format!("There is no provider `{provider}` on this machine.");
@@ -356,7 +357,7 @@ impl Finder<'_> {
             let message = format!("No model is set for the provider `{provider}`.");
             return Some(on(codes::MODEL_NONE, message).hint("Set a model along with the provider."));
         };
-        if self.installed.simulates && provider == OFFLINE && !OFFLINE_MODELS.contains(&model.as_str()) {
+        if provider == OFFLINE && !OFFLINE_MODELS.contains(&model.as_str()) {
             let message = format!("The provider `{OFFLINE}` has no model `{model}`.");
             let hint = format!("Name one of: {}.", OFFLINE_MODELS.join(", "));
             return Some(on(codes::PROVIDER_NOT_FOUND, message).hint(hint));

@@ -242,13 +242,13 @@ impl Worker {
         work: impl FnOnce(&mut Database) -> database::Result<T>,
     ) -> T {
         let Some(database) = &mut self.database else { return otherwise };
-        match database::catch(|| work(database)) {
-            Ok(done) => done,
-            Err(_) => {
-                self.database.take().map(Database::discard);
-                otherwise
-            }
+        if let Ok(done) = database::catch(|| work(database)) {
+            return done;
         }
+        if let Some(database) = self.database.take() {
+            database.discard();
+        }
+        otherwise
     }
 }
 

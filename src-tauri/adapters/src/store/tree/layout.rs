@@ -43,7 +43,7 @@ pub(in crate::store) type Values = Arc<Mutex<HashMap<ValueHash, u64>>>;
 
 /// The places of everything in one file.
 #[derive(Debug, Default)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own about a file")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own about a file")]
 pub(in crate::store) struct TreeLayout {
     pub(in crate::store) runs: BTreeMap<Key, RunLayout>,
     pub(in crate::store) values: Values,

@@ -41,8 +41,8 @@ pub(super) struct Chunk {
 
 /// The passages of a file of this name, each with its offset. PDF and HTML are read in this process, which they can end. For
 /// fuzzing. Fault `knowledge.bad_file`.
-pub fn split_file(path: &Path, bytes: Vec<u8>) -> Result<Vec<(usize, String)>, Fault> {
-    check_beginning(path, &bytes)?;
+pub fn split_file(path: &Path, bytes: &[u8]) -> Result<Vec<(usize, String)>, Fault> {
+    check_beginning(path, bytes)?;
     let document = document::read(path, bytes, None)?;
     Ok(split(&document).into_iter().map(|chunk| (chunk.offset, chunk.text)).collect())
 }

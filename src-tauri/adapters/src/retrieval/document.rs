@@ -89,17 +89,17 @@ pub(super) fn check_beginning(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
 }
 
 /// The text of a file of this name with these bytes. Blocks. Fault `knowledge.bad_file`.
-pub(super) fn read(path: &Path, bytes: Vec<u8>, workers: Option<&Workers>) -> Result<Document, Fault> {
+pub(super) fn read(path: &Path, bytes: &[u8], workers: Option<&Workers>) -> Result<Document, Fault> {
     match kind_of(path) {
         FileKind::Plain(structure) => {
-            let text = decode(&bytes)?;
+            let text = decode(bytes)?;
             let is_large = text.len() > MAX_CODE_BYTES && matches!(structure, Structure::Code(_));
             Ok(Document { text, structure: if is_large { Structure::Text } else { structure } })
         }
         FileKind::Document(kind) => {
             let mut text = match workers {
-                Some(workers) => workers.read(kind, &bytes)?,
-                None => read_document(kind, &bytes)?,
+                Some(workers) => workers.read(kind, bytes)?,
+                None => read_document(kind, bytes)?,
             };
             text.truncate(text.floor_char_boundary(MAX_EXTRACTED_BYTES));
             let structure = match kind {

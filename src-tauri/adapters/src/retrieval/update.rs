@@ -144,7 +144,7 @@ pub(super) fn read_redacted(
     workers: Option<&Workers>,
     redaction: &Redaction,
 ) -> Result<document::Document, Fault> {
-    let mut document = document::read(name, bytes()?, workers)?;
+    let mut document = document::read(name, &bytes()?, workers)?;
     if let std::borrow::Cow::Owned(redacted) = redaction.text(&document.text) {
         document.text = redacted;
     }

@@ -79,9 +79,11 @@ impl Handler for DocumentHandler {
         let result = match kind {
             Some(kind) => {
                 let read = self.runtime.block_on(self.workers.execute(&Job::read_document(kind, bytes)));
-                read.and_then(|text| split_file(Path::new("a.md"), text.as_str().unwrap_or_default().into()))
+                read.and_then(|text| {
+                    split_file(Path::new("a.md"), text.as_str().unwrap_or_default().as_bytes())
+                })
             }
-            None => split_file(Path::new(&name), bytes.to_vec()),
+            None => split_file(Path::new(&name), bytes),
         };
         Ok(match result {
             Ok(passages) => format!("{} passages", magnitude(passages.len())),

@@ -5,12 +5,12 @@ use crate::codes;
 
 fn read_text(name: &str, bytes: &[u8]) -> Result<Document, String> {
     let path = Path::new(name);
-    check_beginning(path, &bytes[..bytes.len().min(100)])
-        .and_then(|()| read(path, bytes.to_vec(), None))
-        .map_err(|fault| {
+    check_beginning(path, &bytes[..bytes.len().min(100)]).and_then(|()| read(path, bytes, None)).map_err(
+        |fault| {
             assert_eq!(fault.code, codes::KNOWLEDGE_BAD_FILE);
             fault.message
-        })
+        },
+    )
 }
 
 /// A PDF with one page that shows `text`.

@@ -174,8 +174,7 @@ impl Connection {
         &self,
         params: Option<PaginatedRequestParams>,
     ) -> Result<(Vec<McpTool>, Option<String>), Fault> {
-        let mut request = ListToolsRequest::default();
-        request.params = params;
+        let request = ListToolsRequest { params, ..ListToolsRequest::default() };
         let request = self.peer().send_request(ClientRequest::ListToolsRequest(request));
         match self.bounded(request).await? {
             ServerResult::ListToolsResult(page) => {

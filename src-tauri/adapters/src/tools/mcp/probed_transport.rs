@@ -45,12 +45,6 @@ enum Stage {
     Open,
 }
 
-/// What becomes of a message of the server.
-enum Received {
-    Deliver(RxJsonRpcMessage<RoleClient>),
-    Drop,
-}
-
 impl<T> ProbedTransport<T> {
     pub(super) fn new(inner: T) -> Self {
         Self { inner, stage: Stage::New }
@@ -85,20 +79,19 @@ impl<T> ProbedTransport<T> {
         answer
     }
 
-    fn on_receive(&mut self, message: RxJsonRpcMessage<RoleClient>) -> Received {
+    /// The message that the SDK receives in place of one of the server, if it receives any.
+    fn on_receive(&mut self, message: RxJsonRpcMessage<RoleClient>) -> Option<RxJsonRpcMessage<RoleClient>> {
         let Stage::Abandoned { probe, initialize, discovered } = &mut self.stage else {
-            return Received::Deliver(message);
+            return Some(message);
         };
         match message {
             JsonRpcMessage::Response(response) if is_same(probe, &response.id) => {
                 if let ServerResult::DiscoverResult(result) = response.result {
                     *discovered = Some(Box::new(result));
                 }
-                Received::Drop
+                None
             }
-            JsonRpcMessage::Error(error) if error.id.as_ref().is_none_or(|id| is_same(probe, id)) => {
-                Received::Drop
-            }
+            JsonRpcMessage::Error(error) if error.id.as_ref().is_none_or(|id| is_same(probe, id)) => None,
             JsonRpcMessage::Error(error) => {
                 let is_answer =
                     initialize.as_ref().zip(error.id.as_ref()).is_some_and(|(sent, id)| is_same(sent, id));
@@ -106,15 +99,12 @@ impl<T> ProbedTransport<T> {
                     Some(result) => {
                         let id = error.id.unwrap_or_else(|| probe.clone());
                         self.stage = Stage::Discovered;
-                        Received::Deliver(JsonRpcMessage::response(
-                            ServerResult::InitializeResult(result),
-                            id,
-                        ))
+                        Some(JsonRpcMessage::response(ServerResult::InitializeResult(result), id))
                     }
-                    None => Received::Deliver(JsonRpcMessage::Error(error)),
+                    None => Some(JsonRpcMessage::Error(error)),
                 }
             }
-            message => Received::Deliver(message),
+            message => Some(message),
         }
     }
 }
@@ -148,7 +138,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for ProbedTransport<T> {
                 }
                 _ => self.inner.receive().await?,
             };
-            if let Received::Deliver(message) = self.on_receive(message) {
+            if let Some(message) = self.on_receive(message) {
                 return Some(message);
             }
         }

@@ -490,7 +490,7 @@ impl ToolHost for McpServers {
                 format!("The tool `{}` is not bound to an MCP server.", tool.name),
             )
         })?;
-        let connection = show_start(self.connection(&server), name, &call).await?;
+        let connection = show_start(Box::pin(self.connection(&server)), name, &call).await?;
         let tools = connection.tools().await?;
         let current = tools.iter().find(|one| one.name == binding.tool);
         let is_accepted = self

@@ -155,11 +155,11 @@ fn images_of_tools_reach_models_that_take_images() {
     let roles: Vec<_> = request.messages.iter().map(|message| message.role).collect();
     assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool, Role::User]);
     assert!(request.messages[2].content.text().contains("image/png"), "the result says what it is");
-    let prompts = run.events.iter().filter_map(|event| match event {
+    let mut prompts = run.events.iter().filter_map(|event| match event {
         Event::Call(_, CallEvent::PromptRendered { prompt, .. }) => Some(Arc::clone(prompt)),
         _ => None,
     });
-    let record = prompts.last().unwrap();
+    let record = prompts.next_back().unwrap();
     let Some(PromptPart::Step { count, rejection, images, .. }) = record.parts.last() else {
         panic!("{:?}", record.parts)
     };

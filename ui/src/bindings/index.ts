@@ -336,6 +336,14 @@ export type CardPart = { "kind": "literal",
 /** The palette's sections, in its order. */
 export type Category = "contexts" | "people" | "models" | "tools" | "data" | "control" | "wiring";
 
+/** An error that led to another: an error of a library or of the operating system, or the fault of a child run. */
+export type Cause = {
+  /** The code, if the cause is an error of Plait. */
+  code?: ErrorCode, message: string,
+  /** The error that led to this one. */
+  cause?: Cause,
+};
+
 /** `settings.change`: changes some of the settings and returns those in force. What another window changed meanwhile stays.
  * Errors as those of `settings.set`.
  */
@@ -360,6 +368,8 @@ export type ChatQuirks = {
   streamOptions?: boolean,
   /** Whether ids of tool calls are sent as nine letters and digits, the only ones that Mistral accepts; off by default. */
   shortToolCallIds?: boolean,
+  /** Whether consecutive messages of one role are sent as one; off by default. Some chat templates accept only roles that alternate. */
+  mergeRoles?: boolean,
 };
 
 /** `flow.check`: the problems of a flow. Runs nothing. */
@@ -473,7 +483,7 @@ export type ContextChange = { "kind": "messages", messages: Array<Message>, } | 
 export type ContextHandle = { contextId: ContextId,
   /** The output of the node that passes the context on, for a node that has no other input. */
   currentOutput?: unknown,
-  /** The message of the context that already has this output, if any. */
+  /** The message that this output is, whether or not the context has it already. */
   messageId?: MessageId,
 };
 
@@ -762,7 +772,7 @@ export type EndPause = {
 
 /** One line of a journal, or of what a watcher receives. */
 export type Entry = {
-  /** Position in the journal, from 0 without gaps. Absent on `node.delta`, which is never journaled. */
+  /** Position in the journal, from 0 without gaps. Absent on `node.delta`, `node.progressed` and `tool.progressed`, which are never journaled. */
   seq?: number,
   /** Milliseconds since the Unix epoch. */
   at: number, } & (RunEvent | {
@@ -797,7 +807,11 @@ export type Entry = {
   /** New text. */
   text?: string,
   /** New reasoning. */
-  reasoning?: string, } | { "type": "node.finished",
+  reasoning?: string, } | { "type": "node.progressed",
+  /** What is waited for, and how far it has come. */
+  progress: ToolProgress, } | { "type": "node.noticed",
+  /** What was done instead, and how to get what was asked. */
+  notice: Fault, } | { "type": "node.finished",
   /** Its live outputs. A declared output that is missing here is dead. */
   outputs: { [key in PortName]: JsonValue },
   /** Outputs whose value already is a message of a context. */
@@ -805,7 +819,11 @@ export type Entry = {
   /** Duration, tokens and the like. */
   metadata: FinishMetadata, } | { "type": "node.skipped",
   /** Why. */
-  reason: SkipReason, } | { "type": "node.failed",
+  reason: SkipReason,
+  /** The activation of which the handled failure made the input dead, if one did. Readers give the notice
+   * `node.skipped_after_failure`.
+   */
+  failed?: Activation, } | { "type": "node.failed",
   /** What went wrong. */
   error: Fault,
   /** Whether its `error` output is wired, so that the run continues. */
@@ -1000,6 +1018,10 @@ export type EpochView = {
   calls: Array<ModelCallView>,
   /** Its tool calls, in order. */
   tools: Array<ToolCallView>,
+  /** What was done less well than asked, in order. */
+  notices?: Array<Fault>,
+  /** What it waits for outside of the run, while it does. Only watchers have it: no journal keeps it. */
+  progress?: ToolProgress,
   /** What knowledge bases held for its prompt. */
   retrieval?: Retrieval,
   /** The runs it began, one for each try that got so far. */
@@ -1022,6 +1044,8 @@ export type EpochView = {
   handled: boolean,
   /** Why it was skipped. */
   skipped?: SkipReason,
+  /** The activation of which the handled failure was the reason. */
+  skippedAfter?: Activation,
   /** Duration, tokens and the like, once it succeeded. */
   metadata?: FinishMetadata,
   /** What its model calls used so far. */
@@ -1058,6 +1082,8 @@ export type ErrorReply = {
   hint?: string,
   /** Details that depend on the code: `diagnostics` for `flow.*`. */
   details?: Record<string, unknown>,
+  /** The error that led to this one. */
+  cause?: Cause,
 };
 
 /** An event of another run. */
@@ -1193,6 +1219,8 @@ export type Fault = { code: ErrorCode,
   retryAfterMs?: number,
   /** Additional data; its shape depends on the code. */
   details?: unknown,
+  /** The error that led to this one. */
+  cause?: Cause,
 };
 
 /** What a node has to say about its own execution. */
@@ -1545,6 +1573,8 @@ export type InputPort = { name: PortName, kind: PortKind, type: PortType,
   requiredWhenFed?: boolean,
   /** Whether it collects the values of all its edges into a list, in plan order, instead of taking one. */
   many: boolean,
+  /** Whether it takes no value: the node only waits until each of its edges has delivered or is dead. */
+  orderOnly?: boolean,
   /** A description in one line, without a period. */
   description: string,
 };
@@ -1645,6 +1675,8 @@ export type LensCall = { node: NodeId, epoch: Epoch,
   tokens: number, window: number, reserve: number,
   /** What was left out, and why. */
   leftOut: Array<LeftOut>,
+  /** What its activation did less well than asked. */
+  notices?: Array<Fault>,
   /** In milliseconds since the Unix epoch. */
   startedAt: number,
   /** In milliseconds since the Unix epoch. */
@@ -1800,6 +1832,8 @@ export type LoopConversationRecord = {
   maxTokens?: number,
   /** The most turns, if they are bounded. */
   maxTurns?: number,
+  /** The tokens that the model's window had left for turns. */
+  room?: number,
   /** How many turns were sent, the summary included. */
   sent: number,
   /** Their tokens. */
@@ -1917,6 +1951,8 @@ export type McpServerPhase = "idle" | "starting" | "connected" | "ended" | "fail
 
 /** An MCP server and what it does now. */
 export type McpServerStatus = { name: string, entry: McpEntry, phase: McpServerPhase,
+  /** How long it has been starting, if it is. */
+  startingSeconds?: number,
   /** Why it could not be started. */
   fault?: Fault,
   /** The tools that were accepted. Absent if it never connected. */
@@ -2836,6 +2872,8 @@ export type Recalled = { conversation: ConversationId,
   count: number,
   /** The summary of the messages before. It comes first, as a system message. */
   summary?: SummaryRef,
+  /** Why no summary was written, although one was due. The older messages are left out. */
+  error?: Fault,
   /** The summary, then the messages. */
   messages?: Array<Message>,
 };
@@ -3929,7 +3967,7 @@ export type WorkflowMemory = {
 };
 
 /** The error codes that this version declares; `docs/error-codes.md` explains each. */
-export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.truncated" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.no_call" | "lens.no_request" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_retryable" | "run.not_running" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
+export type ErrorCode = "answer.invalid" | "answer.not_waiting" | "answer.schema" | "answer.unknown_node" | "app.internal" | "app.no_threads" | "attachment.bad_value" | "attachment.empty" | "attachment.missing" | "attachment.no_taker" | "attachment.not_asked" | "attachment.other_encoding" | "attachment.too_large" | "attachment.too_many" | "attachment.unknown_type" | "attachment.unreadable" | "attachment.unsupported" | "chat.content_filtered" | "chat.empty_reply" | "chat.incomplete" | "chat.no_message" | "chat.no_tools" | "chat.not_structured" | "chat.too_deep" | "chat.too_many_tool_rounds" | "chat.tool_call_in_text" | "chat.truncated" | "classify.unreadable" | "command.arguments" | "command.reply" | "command.unknown" | "config.incomplete" | "config.invalid" | "config.no_effect" | "config.unknown_source" | "context.duplicate" | "context.none" | "context.shared_outside_cycle" | "context.too_early" | "context.too_large" | "context.unknown" | "context.unordered" | "conversation.ambiguous" | "conversation.busy" | "conversation.corrupt" | "conversation.no_context" | "conversation.no_message" | "conversation.no_summary" | "conversation.no_title" | "conversation.none" | "conversation.other_user" | "conversation.unknown" | "dialog.not_a_file" | "dialog.not_unicode" | "dialog.unavailable" | "edge.dangling" | "edge.unknown_port" | "edge.wrong_kind" | "edge.wrong_type" | "engine.no_end" | "engine.stuck" | "expression.failed" | "expression.limit" | "expression.unavailable" | "extract.invalid" | "flow.changed_on_disk" | "flow.circular" | "flow.disk_full" | "flow.duplicate_id" | "flow.exists" | "flow.holds_secret" | "flow.integer_too_large" | "flow.invalid" | "flow.mixed_cycles" | "flow.nested_too_deep" | "flow.newer_version" | "flow.not_found" | "flow.not_json" | "flow.not_text" | "flow.read_only" | "flow.too_large" | "flow.truncated" | "flow.unknown" | "flow.unknown_example" | "flow.unreadable" | "flow.unwritable" | "flow.wrong_shape" | "grant.asks" | "grant.denied" | "grant.invalid" | "grant.missing" | "grant.needed" | "grant.no_file" | "history.no_summary" | "history.no_turn" | "history.not_waiting" | "history.template_ignored" | "host.unreachable" | "import.placeholder" | "import.too_large" | "import.unknown_format" | "import.unreadable" | "import.wrong_shape" | "input.too_deep" | "input.type" | "journal.corrupt" | "journal.diverged" | "journal.empty" | "journal.impossible" | "journal.other_revision" | "journal.out_of_order" | "journal.unwritable" | "json.limit" | "json.query" | "keys.bad_key" | "keys.damaged" | "keys.keychain_failed" | "keys.locked" | "keys.newer" | "keys.nowhere" | "keys.passphrase_missing" | "keys.secret_missing" | "keys.unreadable" | "keys.unwritable" | "keys.wrong_passphrase" | "knowledge.bad_file" | "knowledge.damaged" | "knowledge.embeddings" | "knowledge.exists" | "knowledge.index" | "knowledge.name" | "knowledge.no_folder" | "knowledge.no_query" | "knowledge.outside" | "knowledge.source" | "knowledge.stopped" | "knowledge.too_large" | "knowledge.unknown" | "knowledge.unsafe_folder" | "layout.failed" | "lens.no_call" | "lens.no_request" | "loop.bad_parent" | "loop.context_changed" | "loop.no_exit" | "loop.none" | "loop.side_exit" | "loop.unused_limit" | "mcp.backing_off" | "mcp.cannot_start" | "mcp.ended" | "mcp.entry_invalid" | "mcp.invalid_message" | "mcp.no_handshake" | "mcp.no_variable" | "mcp.refused" | "mcp.server_exists" | "mcp.timeout" | "mcp.too_large" | "mcp.too_many_tools" | "mcp.tool_failed" | "mcp.tools_changed" | "mcp.unauthorized" | "mcp.unclear_request" | "mcp.unknown_server" | "mcp.unreachable" | "memory.ambiguous" | "memory.damaged" | "memory.empty" | "memory.full" | "memory.has_steps" | "memory.no_summary" | "memory.off" | "memory.read_only" | "memory.too_long" | "memory.unavailable" | "memory.unknown" | "model.no_sampling" | "model.none" | "node.bad_limits" | "node.cancelled" | "node.panicked" | "node.skipped_after_failure" | "node.stopped" | "node.timeout" | "node.too_deep" | "node.unknown" | "node.unknown_type" | "nodes.unknown" | "output.failed" | "output.not_json" | "pipeline.anchor" | "pipeline.duplicate_key" | "pipeline.duplicate_name" | "pipeline.empty" | "pipeline.invalid_name" | "pipeline.missing_key" | "pipeline.not_expressible" | "pipeline.not_yaml" | "pipeline.step_in_both_sources" | "pipeline.tab" | "pipeline.unknown_agent" | "pipeline.unknown_key" | "pipeline.unknown_kind" | "pipeline.unknown_step" | "pipeline.unknown_variable" | "pipeline.unsupported" | "pipeline.version" | "pipeline.wrong_type" | "port.fed_and_overridden" | "port.fed_twice" | "port.unfed" | "port.unknown" | "portal.no_entrance" | "provider.bad_options" | "provider.bad_request" | "provider.bad_settings" | "provider.built_in" | "provider.certificate" | "provider.content_filtered" | "provider.context_exceeded" | "provider.cut_short" | "provider.exists" | "provider.invalid_response" | "provider.no_client" | "provider.no_key" | "provider.no_models" | "provider.not_found" | "provider.overloaded" | "provider.proxy" | "provider.rate_limited" | "provider.script_over" | "provider.server_error" | "provider.timeout" | "provider.unauthorized" | "provider.unknown" | "provider.unknown_preset" | "provider.unreachable" | "quota.bad" | "quota.exceeded" | "quota.no_price" | "quota.node_exceeded" | "run.ambiguous" | "run.bad_id" | "run.busy" | "run.cancelled" | "run.ended" | "run.is_child" | "run.lost" | "run.none" | "run.not_cancelled" | "run.not_retryable" | "run.not_running" | "run.too_many_events" | "run.too_many_model_calls" | "run.too_many_runs" | "run.unknown" | "run.unknown_target" | "settings.bad_value" | "settings.context_window" | "settings.folders" | "settings.holds_secret" | "settings.limits" | "settings.max_concurrency" | "settings.max_unattended_epochs" | "settings.memory" | "settings.price" | "settings.redaction" | "settings.telemetry" | "settings.tools" | "settings.unknown_key" | "settings.unreadable" | "settings.unwritable" | "settings.wrong_layer" | "store.corrupt" | "store.full" | "store.io" | "store.locked" | "store.newer" | "store.no_home" | "store.old_form" | "subflow.cancelled" | "subflow.failed" | "subflow.hard_link" | "subflow.invalid" | "subflow.lost" | "subflow.not_found" | "subflow.outside_project" | "subflow.recursion" | "subflow.secret_file" | "subflow.too_deep" | "subflow.unavailable" | "subflow.unreadable" | "subflow.unsafe_folder" | "switch.condition" | "switch.too_much" | "telemetry.bad_endpoint" | "telemetry.export_failed" | "telemetry.no_endpoint" | "template.forbidden" | "template.missing_value" | "template.no_name" | "template.not_a_list" | "template.render" | "template.source_too_large" | "template.syntax" | "template.too_deep" | "template.too_large" | "template.too_many_steps" | "template.unknown" | "template.unknown_helper" | "tool.address_refused" | "tool.asks" | "tool.bad_arguments" | "tool.bad_expression" | "tool.bad_schema" | "tool.bad_url" | "tool.code_failed" | "tool.code_limit" | "tool.hard_link" | "tool.http_status" | "tool.interrupted" | "tool.no_folder" | "tool.no_model" | "tool.no_result" | "tool.no_secret" | "tool.not_found" | "tool.not_offered" | "tool.not_text" | "tool.outside_folder" | "tool.protected_file" | "tool.read_only_folder" | "tool.redirected" | "tool.rejected" | "tool.request_failed" | "tool.sampling_too_large" | "tool.secret_file" | "tool.timeout" | "tool.too_deep" | "tool.too_large" | "tool.too_many_requests" | "tool.unknown" | "tool.unreadable" | "tool.unsafe_folder" | "tool.unwritable" | "tool.worker_unavailable" | "tools.bad_declaration" | "tools.duplicate" | "tools.unknown" | "tools.unreadable" | "usage.input" | "user.bad_name" | "user.current" | "user.exists" | "user.has_memories" | "user.too_many" | "user.unknown" | "window.close" | "window.open";
 
 /** Every command of the host: its arguments and its reply. */
 export type Commands = {

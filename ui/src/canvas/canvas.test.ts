@@ -69,11 +69,11 @@ describe("canvas elements", () => {
     const after: InputPort = { ...taken, required: false, many: true, orderOnly: true };
     const value = descriptors.find((type) => type.type === "value")?.ports ?? { inputs: [], outputs: [] };
     const ports = { ...value, inputs: [...value.inputs, after] };
-    const checked = { ...UNCHECKED, ports: { first: ports, then: ports } };
-    const nodes = { first: { type: "value" }, then: { type: "value" } };
+    const checked = { ...UNCHECKED, ports: { first: ports, second: ports } };
+    const nodes = { first: { type: "value" }, second: { type: "value" } };
     const cards = (edges: Flow["edges"]) =>
       canvasNodes(types, { version: 1, name: "", nodes, edges, layout: {} }, checked, NOTHING, new Map());
-    const edge = { source: "first", sourceOutput: "value", target: "then", targetInput: "after" };
+    const edge = { source: "first", sourceOutput: "value", target: "second", targetInput: "after" };
     expect(cards({}).map((card) => isQuiet("in", after, card.data.unwired))).toEqual([true, true]);
     expect(cards({ edge }).map((card) => isQuiet("in", after, card.data.unwired))).toEqual([true, false]);
   });

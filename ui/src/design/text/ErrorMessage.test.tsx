@@ -1,10 +1,15 @@
 import { render, screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
+import type { Cause } from "@/bindings";
 import { ErrorMessage } from "./ErrorMessage";
 
 describe("ErrorMessage", () => {
   it("shows every cause, the innermost last", () => {
-    const cause = { code: "provider.rate_limited", message: "Too many requests.", cause: { message: "status 429" } };
+    const cause: Cause = {
+      code: "provider.rate_limited",
+      message: "Too many requests.",
+      cause: { message: "status 429" },
+    };
     render(<ErrorMessage error={{ code: "subflow.failed", message: "The sub-flow failed.", cause }} />);
     const causes = screen.getAllByText(/^Caused by:/).map((element) => element.textContent);
     expect(causes).toEqual(["Caused by: Too many requests. provider.rate_limited", "Caused by: status 429"]);

@@ -16,7 +16,7 @@ describe("ErrorMessage", () => {
   });
 
   it("shows no cause where there is none", () => {
-    render(<ErrorMessage error={{ code: "subflow.failed", message: "The sub-flow failed." }} />);
-    expect(screen.queryByText(/^Caused by:/)).toBeNull();
+    const { container } = render(<ErrorMessage error={{ code: "subflow.failed", message: "The sub-flow failed." }} />);
+    expect(container.textContent).not.toContain("Caused by");
   });
 });

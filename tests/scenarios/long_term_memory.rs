@@ -254,7 +254,9 @@ async fn interrupted_write_asks_before_it_is_repeated_and_stores_nothing_twice()
     let home = app.close().await;
     let recorded = RecordedRun::from_store(home.path(), &run);
     // As if the crash had come when the memory was stored, and its result was not journaled yet.
-    std::fs::remove_dir_all(home.path().join("runs")).unwrap();
+    for folder in ["runs", "index"] {
+        std::fs::remove_dir_all(home.path().join(folder)).unwrap();
+    }
     let id = recorded.write_prefix(home.path(), called + 1);
     let app = App::with_in(&writing_provider(), home);
     app.plait.call(ResumeRun { run: id.clone() }).await.unwrap();

@@ -59,6 +59,12 @@ impl Installed {
         (Self { config, providers, servers, bases, simulates: true }, faults)
     }
 
+    /// The same without the lists, so that no name is checked.
+    #[must_use]
+    pub fn without_names(self) -> Self {
+        Self { config: self.config, ..Self::default() }
+    }
+
     /// The same of the application, which may have been opened with providers of its own.
     pub(crate) fn of(store: &Store, providers: &ProviderService) -> Self {
         let (mut installed, _) = Self::read(store.home());

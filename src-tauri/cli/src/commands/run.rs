@@ -169,8 +169,9 @@ fn check(
     overrides: &InputOverrides,
 ) -> Result<(), CliError> {
     let (registry, path) = (plait_nodes::registry(), source.path_text());
-    // Files that cannot be read are reported when the store is opened.
-    let (installed, _) = Installed::read(home);
+    // Files that cannot be read are reported when the store is opened. `run.start` checks the names: a flow may have a secret for a
+    // name, and only its errors are redacted.
+    let installed = Installed::read(home).0.without_names();
     check_runnable(&source.flow, path.as_deref(), &registry, &installed, to, overrides)
         .map_err(|diagnostics| source.invalid(&diagnostics))
 }

@@ -151,7 +151,7 @@ async fn assert_retry_reuses_all(app: &App, id: &RunId, refused: &ErrorReply, na
 /// `chat-loop`, as a revision would have recorded it that decided differently: in the first iteration it did not say which
 /// edge the question came in by.
 fn recorded_by_another_revision() -> RecordedRun {
-    let text = std::fs::read_to_string(folder(1).join("chat-loop.json")).unwrap();
+    let text = std::fs::read_to_string(folder(ENGINE_REVISION).join("chat-loop.json")).unwrap();
     let mut run: RecordedRun = serde_json::from_str(&text).unwrap();
     let journal = &mut run.journals[0];
     journal[0]["revision"] = json!(ENGINE_REVISION + 1);

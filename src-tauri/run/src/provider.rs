@@ -17,7 +17,7 @@ use crate::tool::ToolSpec;
 use plait_core::attachment::Attachment;
 use plait_core::error::Fault;
 use plait_core::hash::json_hash;
-use plait_core::id::{Activation, ReplyKey};
+use plait_core::id::{Activation, Epoch, ReplyKey};
 use plait_core::origin::Origins;
 pub use schema_form::SchemaForm;
 pub use stop_reason::{StopOutcome, StopReason};
@@ -57,9 +57,12 @@ pub struct ModelRequest {
 impl ModelRequest {
     /// Its [key](Provider::reply_key) for a provider that decides nothing itself. Fault `provider.bad_request`.
     pub fn key(&self) -> Result<ReplyKey, Fault> {
-        // The origin of a message is not part of the request.
-        let plain =
-            |message: &SharedMessage| Arc::new(Message { origins: Origins::NONE, ..Message::clone(message) });
+        // Who wrote a message, and where it comes from, is not part of the request.
+        let nobody = Activation { node: "".into(), epoch: Epoch::root() };
+        let plain = |message: &SharedMessage| {
+            let (id, author) = ("".into(), nobody.clone());
+            Arc::new(Message { id, author, repeats: None, origins: Origins::NONE, ..Message::clone(message) })
+        };
         let messages = self.messages.iter().map(plain).collect();
         hash_request(&Self { messages, ..self.clone() })
     }

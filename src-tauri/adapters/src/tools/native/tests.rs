@@ -172,7 +172,7 @@ async fn read_file_stays_in_the_folder() {
     assert_eq!(read("notes").await, Err("tool.unreadable".into()));
     assert_eq!(read("missing").await, Err("tool.not_found".into()));
     assert_eq!(read("").await, Err("tool.not_found".into()));
-    fs::write(folder.join("image"), [0xff, 0xd8, 0xff]).expect("written");
+    fs::write(folder.join("image"), [0xff, 0xd8, 0xff, 0xe0, 0x00, 0x10]).expect("written");
     assert_eq!(read("image").await, Err("tool.not_text".into()));
     fs::write(folder.join("exact"), vec![b'a'; 256 << 10]).expect("written");
     fs::write(folder.join("large"), vec![b'a'; (256 << 10) + 1]).expect("written");

@@ -27,7 +27,8 @@ fn placeholder_has_the_ports_of_its_config_and_an_error_in_checks() {
     let message = &checked.diagnostics[0].message;
     assert!(message.contains("`n8n-nodes-base.gmail` of n8n"), "{message}");
     let ports = &checked.ports["mail"];
-    assert_eq!((ports.inputs.len(), ports.outputs.len()), (1, 1));
+    let inputs: Vec<_> = ports.inputs.iter().map(|port| port.name.as_str()).collect();
+    assert_eq!((inputs, ports.outputs.len()), (vec!["in", "after"], 1));
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn ports(node_type: &str, config: Value) -> Ports {
 }
 
 fn inputs(ports: &Ports) -> Vec<String> {
-    let rows = ports.inputs.iter().map(|port| {
+    let rows = ports.inputs.iter().filter(|port| !port.order_only).map(|port| {
         let mark = if port.required {
             "!"
         } else if port.required_when_fed {

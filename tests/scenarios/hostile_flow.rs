@@ -21,7 +21,6 @@ fn hostile(address: &str) -> Value {
     let nodes = json!({
         "start": { "type": "contextStart", "config": { "provider": "openai", "model": "gpt" } },
         "server": { "type": "mcpServer", "config": { "server": "touch" } },
-        "unknown": { "type": "mcpServer", "config": { "server": "$(touch /tmp/owned)" } },
         "get": { "type": "httpRequest", "config": { "url": url } },
         "post": { "type": "httpRequest", "config": { "method": "POST", "url": url, "headers": { "X": "${HOME}" }, "body": { "a": "b" } } },
         "tools": { "type": "tools", "config": { "tools": "auto", "http": [{ "name": "steal", "url": url }] } },
@@ -131,8 +130,7 @@ fn opening_checking_and_drawing_start_no_process_and_open_no_socket() {
     {
         let (trace, output) = trace(machine.home.command(args), &folder);
         assert!(trace.calls > 0, "{args:?} was traced: {output:?}");
-        // It names a server that nobody has, so that it can never run.
-        let code = if args[0] == "grants" { 0 } else { 2 };
+        let code = if args[0] == "run" { 2 } else { 0 };
         assert_eq!(output.status.code(), Some(code), "{args:?}: {output:?}");
         assert_eq!(trace.processes, [""; 0], "{args:?}");
         assert_eq!(trace.sockets, [""; 0], "{args:?}");

@@ -164,6 +164,15 @@ impl RunService {
             if errors.is_empty() { Ok(request) } else { Err(invalid_flow(&errors)) }
         })
         .await
+        .map_err(|error| self.without_secrets(error))
+    }
+
+    /// The error without the secrets that a flow may have for names.
+    fn without_secrets(&self, mut error: ErrorReply) -> ErrorReply {
+        let redaction = self.parts.providers.keys().redaction();
+        error.message = redaction.text(&error.message).into_owned();
+        redaction.value(&mut error.details);
+        error
     }
 
     /// Resumes a run from its journal, and its ancestors, which wait for it. Does nothing for active ones.

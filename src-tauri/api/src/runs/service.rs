@@ -153,7 +153,7 @@ impl RunService {
     async fn check_start(&self, request: RunRequest) -> Result<RunRequest, ErrorReply> {
         let RunParts { store, providers, registry, .. } = &self.parts;
         let (store, providers, registry) = (store.clone(), Arc::clone(providers), Arc::clone(registry));
-        run_blocking(move || {
+        let checked = run_blocking(move || {
             let installed = Installed::of(&store, &providers);
             let RunRequest { flow, path, to, overrides, .. } = &request;
             let checked =
@@ -163,13 +163,16 @@ impl RunService {
             errors.retain(|found| found.code.domain() != "subflow");
             if errors.is_empty() { Ok(request) } else { Err(invalid_flow(&errors)) }
         })
-        .await
-        .map_err(|error| self.without_secrets(error))
+        .await;
+        match checked {
+            Ok(request) => Ok(request),
+            Err(error) => Err(self.without_secrets(error).await),
+        }
     }
 
     /// The error without the secrets that a flow may have for names.
-    fn without_secrets(&self, mut error: ErrorReply) -> ErrorReply {
-        let redaction = self.parts.providers.keys().redaction();
+    async fn without_secrets(&self, mut error: ErrorReply) -> ErrorReply {
+        let redaction = self.parts.providers.keys().redaction_with_stored_keys().await;
         error.message = redaction.text(&error.message).into_owned();
         redaction.value(&mut error.details);
         error

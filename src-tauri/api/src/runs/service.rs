@@ -153,6 +153,7 @@ impl RunService {
     async fn check_start(&self, request: RunRequest) -> Result<RunRequest, ErrorReply> {
         let RunParts { store, providers, registry, .. } = &self.parts;
         let (store, providers, registry) = (store.clone(), Arc::clone(providers), Arc::clone(registry));
+        let path_of_flow = request.path.clone();
         let checked = run_blocking(move || {
             let installed = Installed::of(&store, &providers);
             let RunRequest { flow, path, to, overrides, .. } = &request;
@@ -166,16 +167,14 @@ impl RunService {
         .await;
         match checked {
             Ok(request) => Ok(request),
-            Err(error) => Err(self.without_secrets(error).await),
+            // A flow may have a secret for a name.
+            Err(mut error) => {
+                let redaction = self.redaction(path_of_flow.as_deref(), false).await?;
+                error.message = redaction.text(&error.message).into_owned();
+                redaction.value(&mut error.details);
+                Err(error)
+            }
         }
-    }
-
-    /// The error without the secrets that a flow may have for names.
-    async fn without_secrets(&self, mut error: ErrorReply) -> ErrorReply {
-        let redaction = self.parts.providers.keys().redaction_with_stored_keys().await;
-        error.message = redaction.text(&error.message).into_owned();
-        redaction.value(&mut error.details);
-        error
     }
 
     /// Resumes a run from its journal, and its ancestors, which wait for it. Does nothing for active ones.

@@ -46,9 +46,7 @@ async fn what_comes_after_a_failure_does_not_run() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_of_an_imported_workflow_keep_their_order() {
     let (machine, server) = (Machine::default(), WebServer::start().await);
-    let node = |id: &str, kind: &str, version: f64, parameters: serde_json::Value| {
-        json!({ "id": id, "name": id, "type": kind, "typeVersion": version, "position": [0, 0], "parameters": parameters })
-    };
+    let node = |id: &str, kind: &str, version: f64, parameters: serde_json::Value| json!({ "id": id, "name": id, "type": kind, "typeVersion": version, "position": [0, 0], "parameters": parameters });
     let request = |id: &str, method: &str| {
         let parameters = json!({ "url": server.url(&format!("/{id}")), "method": method, "options": {} });
         node(id, "n8n-nodes-base.httpRequest", 4.2, parameters)

@@ -55,6 +55,7 @@ impl std::fmt::Display for PortType {
 }
 
 /// An input of a node.
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of an input")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct InputPort {
@@ -185,7 +186,8 @@ impl Ports {
         if self.find_input(AFTER_PORT).is_some() {
             return self;
         }
-        let description = "What must be done first: the node waits for all of it, and is skipped if none of it ran";
+        let description =
+            "What must be done first: the node waits for all of it, and is skipped if none of it ran";
         self.push(AFTER_PORT, PortKind::Data, PortType::Any, description, |port| {
             (port.required_when_fed, port.many, port.order_only) = (true, true, true);
         })

@@ -60,7 +60,7 @@ use plait_core::id::{Activation, ContextId, Epoch, MessageId, NodeId, PortName};
 use plait_core::origin::Origins;
 
 use loops::{IterationKey, LoopRun};
-use scope::{Scope, Shared};
+use scope::{Emitted, Scope, Shared};
 use slot::{Counts, Phase};
 
 /// How a run stands.
@@ -413,7 +413,7 @@ impl Scheduler {
         failed: bool,
     ) {
         if let Some((scope, shared)) = self.scope_and_shared(node, epoch) {
-            scope.close(shared, node, epoch, outputs, messages, origins, failed);
+            scope.close(shared, node, epoch, &Emitted { outputs, messages, origins }, failed);
             let key = (scope.index, scope.epoch.clone());
             self.work.push_back(key);
         }

@@ -106,7 +106,8 @@ pub fn check_runnable(
         errors = children.diagnostics;
         let ends_a_run = |code: &ErrorCode| code.domain() == "subflow" || NEVER_RUNS.contains(code);
         errors.retain(|found| ends_a_run(&found.code));
-        let contexts = check_bound(BoundFlow::new(&completed, registry), &children.silent, overrides).contexts;
+        let contexts =
+            check_bound(BoundFlow::new(&completed, registry), &children.silent, overrides).contexts;
         errors.extend(never_runs(&completed, &contexts, registry, installed, of_subflows.tools));
         errors.retain(|found| found.severity == Severity::Error);
     }

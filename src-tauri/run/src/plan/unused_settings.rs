@@ -209,7 +209,6 @@ impl Checker<'_, '_> {
 
     /// The settings of the flow. `is_known`: whether all nodes could be read.
     fn flow_settings(&mut self, is_known: bool) {
-        let settings = &self.flow.settings;
         const KNOWN: [&str; 8] = [
             "maxConcurrency",
             "maxUnattendedEpochs",
@@ -220,6 +219,7 @@ impl Checker<'_, '_> {
             "folders",
             "config",
         ];
+        let settings = &self.flow.settings;
         self.unknown_keys(None, "/settings", &settings.extra, &KNOWN);
         if self.uses_memory || !is_known {
             return;

@@ -23,7 +23,7 @@ use plait_core::origin::Origins;
 
 use cycles::CycleState;
 use delivery::Held;
-pub(super) use delivery::error_outputs;
+pub(super) use delivery::{Emitted, error_outputs};
 use turns::TurnQueues;
 pub(super) use written::Written;
 use written::WrittenInOrder;

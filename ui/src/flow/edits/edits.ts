@@ -43,11 +43,15 @@ export function addNode(flow: Flow, node: Node, position: Position): Added {
   };
 }
 
-/** Adds an edge under a fresh id. */
+/** Adds an edge under a fresh id, behind those into the same input. */
 export function connect(flow: Flow, edge: Edge): Added {
+  return addEdge(flow, assign(edge, { order: orderOf(flow, edge) }));
+}
+
+/** Adds an edge as it is under a fresh id. */
+export function addEdge(flow: Flow, edge: Edge): Added {
   const id = freshEdgeId(flow, edge);
-  const drawn = assign(edge, { order: orderOf(flow, edge) });
-  return { flow: { ...flow, edges: { ...flow.edges, [id]: drawn } }, nodes: [], edges: [id] };
+  return { flow: { ...flow, edges: { ...flow.edges, [id]: edge } }, nodes: [], edges: [id] };
 }
 
 /** The place of an edge behind those into the same input, so that values come in the order in which edges are drawn. */

@@ -2,7 +2,7 @@
 import type { CheckedFlow, Edge, Flow, Node, NodeId } from "@/bindings";
 import type { Box, Point } from "@/flow/align/align";
 import type { SizeOf } from "@/flow/containers/container-box";
-import { connect } from "@/flow/edits/edits";
+import { addEdge } from "@/flow/edits/edits";
 import { setRoute } from "@/flow/edits/routes";
 import type { NodeTypes } from "@/flow/node-types/node-types";
 
@@ -70,6 +70,6 @@ export function pointsOutside(points: readonly Point[], box: Box, way: "to" | "f
 
 /** Adds an edge that passes through these points of the canvas. */
 export function connectThrough(flow: Flow, edge: Edge, points: readonly Point[]): Flow {
-  const added = connect(flow, edge);
+  const added = addEdge(flow, edge);
   return added.edges.reduce((next, id) => setRoute(next, id, points), added.flow);
 }

@@ -33,6 +33,14 @@ pub(in crate::scheduler) fn error_outputs(node: &NodeId, error: &Fault) -> NodeO
     NodeOutputs::from([(ERROR_PORT.into(), Arc::new(value))])
 }
 
+/// What an activation passes on.
+pub(in crate::scheduler) struct Emitted<'a> {
+    pub outputs: &'a NodeOutputs,
+    /// By output, the message that it is.
+    pub messages: &'a BTreeMap<PortName, MessageId>,
+    pub origins: &'a Origins,
+}
+
 impl Scope {
     /// Ends the node's first open activation and passes on its outputs. `failed`: it failed, and that is handled.
     pub(in crate::scheduler) fn close(
@@ -40,11 +48,10 @@ impl Scope {
         run: &mut Shared,
         node: NodeIx,
         epoch: &Epoch,
-        outputs: &NodeOutputs,
-        messages: &BTreeMap<PortName, MessageId>,
-        origins: &Origins,
+        emitted: &Emitted<'_>,
         failed: bool,
     ) {
+        let Emitted { outputs, messages, origins } = *emitted;
         self.remove(run, node);
         *self.ran(node) = true;
         self.agenda.push_back(Step::Decide(node));
